@@ -1,0 +1,134 @@
+/* carom/base.h: version, status codes, the context and its hooks, budgets.
+ *
+ * Everything in Carom hangs off a context that the caller creates. There is no process-wide mutable state: two contexts
+ * never see each other. A context may be shared between threads; objects made from it (meshes, trees) are const after
+ * they are built and may be shared too; a query object belongs to one thread at a time. */
+#ifndef CAROM_BASE_H
+#define CAROM_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAROM_VERSION_MAJOR 0
+#define CAROM_VERSION_MINOR 1
+#define CAROM_VERSION_PATCH 0
+
+#if defined(__GNUC__) && !defined(CAROM_STATIC)
+#define CAROM_API __attribute__((visibility("default")))
+#else
+#define CAROM_API
+#endif
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /* What a call says. Values are stable. Everything below CAROM_FIRST_ERROR comes with a usable answer. */
+    typedef enum carom_status
+    {
+        CAROM_OK = 0,
+        CAROM_TRUNCATED = 1, /* a limit set by the caller was reached; the counts say how much there is */
+        CAROM_UNKNOWN = 2,   /* the budget ran out before everything was decided; the bounds hold */
+        CAROM_STOPPED = 3,   /* a callback asked to stop */
+
+        CAROM_FIRST_ERROR = 16,
+        CAROM_INVALID_ARGUMENT = 16, /* null pointer, unknown enum value, contradictory options */
+        CAROM_NOT_FINITE = 17,       /* NaN or infinity in a vertex, a pose or a number */
+        CAROM_NOT_RIGID = 18,        /* the rotation part of a pose is not a rotation */
+        CAROM_OUT_OF_RANGE = 19,     /* an index past the end, a coordinate beyond 2^100 */
+        CAROM_TOO_LARGE = 20,        /* counts whose product does not fit */
+        CAROM_OUT_OF_MEMORY = 21,    /* the allocator returned null */
+        CAROM_STALE_ID = 22,         /* an id of something that was removed */
+        CAROM_BAD_DATA = 23,         /* bytes that are not what they claim to be */
+        CAROM_IO_ERROR = 24,         /* a file could not be read or written */
+        CAROM_FLOAT_MODE = 25,       /* the thread rounds other than to nearest, or flushes denormals to zero */
+        CAROM_UNSUPPORTED = 26       /* a combination that this build or tree can't answer */
+    } carom_status;
+
+    /* The constant's name without its prefix ("OK", "NOT_FINITE"); never null. */
+    CAROM_API const char *carom_status_name(carom_status status);
+
+    /* "0.1.0", from the constants above. */
+    CAROM_API const char *carom_version(void);
+
+    /* ---- context ---- */
+
+    typedef struct carom_context carom_context;
+
+    typedef enum carom_log_level
+    {
+        CAROM_LOG_ERROR = 0,
+        CAROM_LOG_WARNING = 1,
+        CAROM_LOG_INFO = 2
+    } carom_log_level;
+
+    /* allocate returns memory aligned to `alignment` (a power of two, at most 64) or null; release gets the size that
+     * was asked for. Both may be called from several threads at once if the context is used from several. */
+    typedef struct carom_allocator
+    {
+        void *(*allocate)(size_t size, size_t alignment, void *user);
+        void (*release)(void *memory, size_t size, void *user);
+        void *user;
+    } carom_allocator;
+
+    /* Work on items [first, last). Called from any thread. */
+    typedef void carom_task_fn(uint32_t first, uint32_t last, void *task_data);
+
+    /* How the host lends its threads. run must call task for disjoint ranges that cover [0, count), each at least
+     * min_range long but the last, and return when all are done. Null: everything runs on the calling thread. */
+    typedef struct carom_task_hooks
+    {
+        void (*run)(carom_task_fn *task, uint32_t count, uint32_t min_range, void *task_data, void *user);
+        void *user;
+    } carom_task_hooks;
+
+    /* Instruction set for the inner loops. The answers are the same bits for each. The environment variable CAROM_SIMD
+     * (scalar, sse2, avx2) overrides CAROM_SIMD_AUTO. */
+    typedef enum carom_simd
+    {
+        CAROM_SIMD_AUTO = 0,
+        CAROM_SIMD_SCALAR = 1,
+        CAROM_SIMD_SSE2 = 2,
+        CAROM_SIMD_AVX2 = 3
+    } carom_simd;
+
+    typedef struct carom_context_def
+    {
+        carom_allocator allocator;                                           /* null functions: malloc and free */
+        void (*log)(carom_log_level level, const char *message, void *user); /* null: silent */
+        void *log_user;
+        carom_task_hooks tasks;
+        carom_simd simd; /* asking for more than the machine has is CAROM_UNSUPPORTED */
+    } carom_context_def;
+
+    CAROM_API carom_context_def carom_context_def_default(void);
+
+    /* def may be null for the default. Destroy the context after everything made from it. */
+    CAROM_API carom_status carom_context_create(const carom_context_def *def, carom_context **out);
+    CAROM_API void carom_context_destroy(carom_context *context);
+
+    /* The instruction set in use, never CAROM_SIMD_AUTO. */
+    CAROM_API carom_simd carom_context_simd(const carom_context *context);
+
+    /* Copies the message of the latest error on this context, which names the culprit ("triangle 17: vertex index 99 of
+     * 42"), and returns its length; empty if there was none. With several threads on one context, whichever came last.
+     */
+    CAROM_API size_t carom_context_message(const carom_context *context, char *buffer, size_t size);
+
+    /* ---- budget ---- */
+
+    /* Limits of one query; zero means no limit. Work is counted in box tests plus triangle tests, so a work budget
+     * gives the same cut on every machine; seconds do not. */
+    typedef struct carom_budget
+    {
+        double seconds;
+        uint64_t work;
+    } carom_budget;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+/* carom/carom.h: everything. */
+#ifndef CAROM_CAROM_H
+#define CAROM_CAROM_H
+
+#include "carom/base.h"
+#include "carom/engine.h"
+#include "carom/math.h"
+#include "carom/mesh.h"
+#include "carom/query.h"
+#include "carom/report.h"
+#include "carom/scene.h"
+#include "carom/tree.h"
+
+#endif

@@ -1,0 +1,49 @@
+/* carom/math.h: vectors, poses and boxes as plain values, all in double. Units are the caller's. */
+#ifndef CAROM_MATH_H
+#define CAROM_MATH_H
+
+#include "carom/base.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    typedef struct carom_vec3
+    {
+        double x, y, z;
+    } carom_vec3;
+
+    /* Closed box; empty when any min > max. */
+    typedef struct carom_aabb
+    {
+        carom_vec3 min, max;
+    } carom_aabb;
+
+    /* Places a body in the world: rotate (row-major), then translate. A point p of the body is at
+     *   x' = ((r00*x + r01*y) + r02*z) + tx     and likewise y', z'
+     * with every operation rounded to double, none fused: that rounding is part of the contract. */
+    typedef struct carom_pose
+    {
+        double rotation[9];
+        carom_vec3 translation;
+    } carom_pose;
+
+    CAROM_API carom_pose carom_pose_identity(void);
+    CAROM_API carom_pose carom_pose_translation(double x, double y, double z);
+
+    /* Unit quaternion, scalar last; normalised here. A zero quaternion gives the identity rotation. */
+    CAROM_API carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translation);
+
+    /* CAROM_OK, CAROM_NOT_FINITE, CAROM_NOT_RIGID where an entry of |RtR - I| exceeds 1e-9 or det R < 0, or
+     * CAROM_OUT_OF_RANGE where the translation exceeds 2^100. */
+    CAROM_API carom_status carom_pose_check(const carom_pose *pose);
+
+    /* The formula above. */
+    CAROM_API carom_vec3 carom_pose_apply(const carom_pose *pose, carom_vec3 point);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

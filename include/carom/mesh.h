@@ -1,0 +1,92 @@
+/* carom/mesh.h: a validated, immutable triangle mesh.
+ *
+ * Degenerate triangles are kept as the segments and points that they are. A mesh with no triangles is valid and meets
+ * nothing. Topology (edges, closed, oriented, manifold, components) treats vertices whose positions are equal as one.
+ */
+#ifndef CAROM_MESH_H
+#define CAROM_MESH_H
+
+#include "carom/math.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    typedef struct carom_mesh carom_mesh;
+
+    typedef enum carom_scalar
+    {
+        CAROM_FLOAT32 = 0,
+        CAROM_FLOAT64 = 1
+    } carom_scalar;
+
+    typedef enum carom_index
+    {
+        CAROM_INDEX_U32 = 0,
+        CAROM_INDEX_U16 = 1,
+        CAROM_INDEX_NONE = 2 /* vertices 0 1 2, 3 4 5, ... ; indices is ignored */
+    } carom_index;
+
+    /* The arrays are copied during carom_mesh_create; the caller keeps them. |coordinate| at most 2^100. */
+    typedef struct carom_mesh_def
+    {
+        const void *vertices;
+        carom_scalar vertex_type;
+        size_t vertex_stride; /* bytes from vertex to vertex; 0: packed */
+        size_t vertex_count;  /* fewer than 2^32 - 1 */
+        const void *indices;
+        carom_index index_type;
+        size_t triangle_stride; /* bytes from triangle to triangle; 0: packed */
+        size_t triangle_count;  /* fewer than 2^31 */
+        const char *name;       /* for messages; copied; may be null */
+    } carom_mesh_def;
+
+    CAROM_API carom_mesh_def carom_mesh_def_default(void);
+
+    /* CAROM_NOT_FINITE or CAROM_OUT_OF_RANGE name the vertex or triangle in the context's message. */
+    CAROM_API carom_status carom_mesh_create(carom_context *context, const carom_mesh_def *def, carom_mesh **out);
+    CAROM_API void carom_mesh_destroy(carom_mesh *mesh);
+
+    /* The same triangles with other vertex positions, as a new mesh: the next frame of a deforming body.
+     * vertex_count of the def must equal the mesh's. */
+    CAROM_API carom_status carom_mesh_moved(const carom_mesh *mesh, const carom_mesh_def *vertices, carom_mesh **out);
+
+    typedef struct carom_mesh_info
+    {
+        uint32_t vertex_count;
+        uint32_t triangle_count;
+        uint32_t distinct_vertex_count;     /* after merging equal positions; only those used by triangles */
+        uint32_t edge_count;                /* unique, undirected, without those of zero length */
+        uint32_t boundary_edge_count;       /* used by one triangle */
+        uint32_t nonmanifold_edge_count;    /* used by three or more */
+        uint32_t degenerate_triangle_count; /* zero area, decided exactly */
+        uint32_t component_count;           /* connected through shared vertices */
+        bool closed;   /* every edge belongs to an even number of triangles, and there is at least one triangle */
+        bool oriented; /* every edge is walked as often one way as the other */
+        bool manifold; /* every edge has one or two triangles, the triangles of each vertex form one fan or ring */
+        double area;
+        double volume; /* signed; meaningful where closed and oriented */
+        carom_aabb bounds;
+        size_t bytes; /* memory held */
+    } carom_mesh_info;
+
+    CAROM_API carom_mesh_info carom_mesh_get_info(const carom_mesh *mesh);
+    CAROM_API const char *carom_mesh_name(const carom_mesh *mesh);
+
+    /* Borrowed arrays, valid as long as the mesh: vertex_count positions, triangle_count index triples. */
+    CAROM_API const carom_vec3 *carom_mesh_vertices(const carom_mesh *mesh);
+    CAROM_API const uint32_t *carom_mesh_indices(const carom_mesh *mesh);
+
+    /* Triangle across each edge of a triangle: out[i] for the edge from corner i to corner i+1, or UINT32_MAX where
+     * there is none or more than one. */
+    CAROM_API carom_status carom_mesh_neighbours(const carom_mesh *mesh, uint32_t triangle, uint32_t out[3]);
+
+    /* The k-th unique edge as two vertex indices (representatives of merged positions). */
+    CAROM_API carom_status carom_mesh_edge(const carom_mesh *mesh, uint32_t edge, uint32_t out[2]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+/* carom/query.h: the questions about two placed meshes, and rays.
+ *
+ *   carom_query *query;   carom_query_create(context, &query);
+ *   carom_placed a = {mesh_a, tree_a, pose_a}, b = {mesh_b, tree_b, pose_b};
+ *   carom_report report;
+ *   carom_collide(query, &a, &b, NULL, &report);
+ *
+ * Every answer is exact for the vertices as each body's own pose places them in the world (see carom_pose). */
+#ifndef CAROM_QUERY_H
+#define CAROM_QUERY_H
+
+#include "carom/report.h"
+#include "carom/tree.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /* Scratch memory for queries, one per thread. Reports point into it. */
+    typedef struct carom_query carom_query;
+    CAROM_API carom_status carom_query_create(carom_context *context, carom_query **out);
+    CAROM_API void carom_query_destroy(carom_query *query);
+
+    /* A mesh where it stands. tree may be null: the query then builds the default tree on first sight of the mesh and
+     * keeps it until carom_query_destroy. Make trees yourself to share them between threads or to choose their kind. */
+    typedef struct carom_placed
+    {
+        const carom_mesh *mesh;
+        const carom_tree *tree;
+        carom_pose pose;
+    } carom_placed;
+
+    /* Remembers what decided the last query of one pair of bodies, so that the next, similar pose is cheaper. The
+     * answer never depends on it. One per pair; meshes and trees must stay the same or the memory is dropped. */
+    typedef struct carom_pair_cache carom_pair_cache;
+    CAROM_API carom_status carom_pair_cache_create(carom_context *context, carom_pair_cache **out);
+    CAROM_API void carom_pair_cache_destroy(carom_pair_cache *cache);
+
+    typedef enum carom_collide_mode
+    {
+        CAROM_COLLIDE_ANY = 0,   /* stop at the first pair; pair_count is 0 or 1, the relation apart or "meets" */
+        CAROM_COLLIDE_COUNT = 1, /* pair_count only */
+        CAROM_COLLIDE_ALL = 2    /* every pair with its meeting */
+    } carom_collide_mode;
+
+    /* Return false to stop; the report then says CAROM_STOPPED. Pairs come in no particular order. */
+    typedef bool carom_pair_fn(const carom_pair *pair, void *user);
+
+    typedef struct carom_collide_options
+    {
+        carom_collide_mode mode;
+        bool contacts;      /* ALL: contact points, segments and polygons too */
+        bool relation;      /* full relation: touching or crossing, and containment; implies looking at every pair */
+        double clearance;   /* > 0: is the distance smaller? decided in the same traversal */
+        uint64_t max_pairs; /* 0: no limit; more are counted but not listed: CAROM_TRUNCATED */
+        carom_budget budget;
+        carom_pair_cache *cache; /* may be null */
+        carom_pair_fn *on_pair;  /* ALL: streaming; pairs are then not listed in the report */
+        void *on_pair_user;
+    } carom_collide_options;
+
+    CAROM_API carom_collide_options carom_collide_options_default(void); /* ALL */
+
+    /* Which triangles of a and b share a point? options may be null for the default. */
+    CAROM_API carom_status carom_collide(carom_query *query, const carom_placed *a, const carom_placed *b,
+                                         const carom_collide_options *options, carom_report *report);
+
+    typedef struct carom_distance_options
+    {
+        double upper_bound; /* > 0: stop caring beyond; distance is then infinity and distance_bound = upper_bound */
+        carom_budget budget;
+        carom_pair_cache *cache; /* may be null */
+    } carom_distance_options;
+
+    CAROM_API carom_distance_options carom_distance_options_default(void);
+
+    /* How far are the surfaces apart, and where? */
+    CAROM_API carom_status carom_distance(carom_query *query, const carom_placed *a, const carom_placed *b,
+                                          const carom_distance_options *options, carom_report *report);
+
+    /* Is the distance at most `distance`? Cheaper than carom_distance. *out false with CAROM_UNKNOWN means undecided.
+     */
+    CAROM_API carom_status carom_within(carom_query *query, const carom_placed *a, const carom_placed *b,
+                                        double distance, bool *out);
+
+    /* ---- rays ---- */
+
+    typedef struct carom_ray
+    {
+        carom_vec3 origin, direction; /* world frame; the direction need not have length 1 and may not be zero */
+        double max_t;                 /* hits at origin + t direction with 0 <= t <= max_t; may be infinity */
+    } carom_ray;
+
+    typedef enum carom_ray_mode
+    {
+        CAROM_RAY_FIRST = 0, /* smallest (t, triangle) */
+        CAROM_RAY_ANY = 1,
+        CAROM_RAY_ALL = 2 /* sorted by (t, triangle) */
+    } carom_ray_mode;
+
+    typedef struct carom_ray_hit
+    {
+        double t;
+        uint32_t triangle;
+        double u, v; /* barycentric weights of corners 1 and 2 */
+    } carom_ray_hit;
+
+    typedef struct carom_ray_report
+    {
+        carom_status status;
+        const carom_ray_hit *hits;
+        uint64_t hit_count;
+        uint64_t hash; /* not for CAROM_RAY_ANY */
+        carom_counters counters;
+    } carom_ray_report;
+
+    CAROM_API carom_status carom_ray_cast(carom_query *query, const carom_placed *placed, const carom_ray *ray,
+                                          carom_ray_mode mode, carom_ray_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,127 @@
+/* carom/tree.h: bounding volume trees over a mesh.
+ *
+ * A tree is built once, const afterwards and shared freely between threads. The default is the fastest collision tree:
+ * oriented boxes, eight children a node. The other volumes and builders are there to compare, and where they win. */
+#ifndef CAROM_TREE_H
+#define CAROM_TREE_H
+
+#include "carom/mesh.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    typedef struct carom_tree carom_tree;
+
+    typedef enum carom_volume
+    {
+        CAROM_VOLUME_OBB = 0,
+        CAROM_VOLUME_AABB = 1,
+        CAROM_VOLUME_KDOP6 = 2, /* fixed-direction hulls with 6, 14, 18, 26 half-spaces */
+        CAROM_VOLUME_KDOP14 = 3,
+        CAROM_VOLUME_KDOP18 = 4,
+        CAROM_VOLUME_KDOP26 = 5,
+        CAROM_VOLUME_SPHERE = 6,
+        CAROM_VOLUME_RSS = 7, /* rectangle swept by a sphere */
+        CAROM_VOLUME_COUNT = 8
+    } carom_volume;
+
+    typedef enum carom_builder
+    {
+        CAROM_BUILDER_SAH = 0,    /* top-down, binned surface area heuristic */
+        CAROM_BUILDER_MEDIAN = 1, /* top-down, half the triangles each side of the longest axis */
+        CAROM_BUILDER_MEAN = 2,   /* top-down, split at the mean centroid along the largest spread */
+        CAROM_BUILDER_VOLUME = 3, /* top-down, least volume of the two children (chapter, eq. 25.2) */
+        CAROM_BUILDER_BALANCED =
+            4, /* thesis 4-1, 4-2: |n_left - n_right| + lambda n_cross, crossing triangles in both */
+        CAROM_BUILDER_BOTTOM_UP = 5,
+        CAROM_BUILDER_INSERTION = 6,
+        CAROM_BUILDER_MORTON = 7,
+        CAROM_BUILDER_COUNT = 8
+    } carom_builder;
+
+    typedef enum carom_obb_fit
+    {
+        CAROM_OBB_COVARIANCE = 0,    /* principal axes of the vertices */
+        CAROM_OBB_AREA_WEIGHTED = 1, /* principal axes of the surface (grid paper, eq. 1-5) */
+        CAROM_OBB_TIGHT = 2          /* principal axes of the surface, then a small search over rotations */
+    } carom_obb_fit;
+
+    typedef enum carom_layout
+    {
+        CAROM_LAYOUT_WIDE = 0,  /* eight children a node in SIMD lanes; OBB (collision) and AABB (rays) only */
+        CAROM_LAYOUT_BINARY = 1 /* two children a node; every volume */
+    } carom_layout;
+
+    typedef enum carom_tree_preset
+    {
+        CAROM_TREE_FAST = 0,  /* wide OBB, quick to build */
+        CAROM_TREE_TIGHT = 1, /* wide OBB, slower to build, fastest to query */
+        CAROM_TREE_RAYS = 2   /* wide AABB */
+    } carom_tree_preset;
+
+    typedef struct carom_tree_def
+    {
+        carom_volume volume;
+        carom_layout layout;
+        carom_builder builder;
+        carom_obb_fit obb_fit;
+        uint32_t leaf_size;     /* most triangles in a leaf; 0: what suits the layout */
+        double balance_penalty; /* lambda of CAROM_BUILDER_BALANCED */
+    } carom_tree_def;
+
+    CAROM_API carom_tree_def carom_tree_def_default(void); /* CAROM_TREE_FAST */
+    CAROM_API carom_tree_def carom_tree_def_preset(carom_tree_preset preset);
+
+    /* mesh must outlive the tree. def may be null for the default. */
+    CAROM_API carom_status carom_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+                                             carom_tree **out);
+    CAROM_API void carom_tree_destroy(carom_tree *tree);
+    CAROM_API const carom_mesh *carom_tree_mesh(const carom_tree *tree);
+
+    /* Fits the tree's volumes to a mesh with the same triangles but other positions; the structure stays. Nobody else
+     * may use the tree meanwhile; afterwards it belongs to `moved`. Where most vertices stay, only the volumes that
+     * changed are recomputed. */
+    CAROM_API carom_status carom_tree_refit(carom_tree *tree, const carom_mesh *moved);
+
+    typedef struct carom_tree_info
+    {
+        carom_tree_def def;
+        uint32_t node_count;
+        uint32_t leaf_count;
+        uint32_t depth;
+        uint64_t reference_count; /* triangles over all leaves; more than the mesh's where the builder duplicates */
+        size_t bytes;             /* of the tree alone */
+        double bytes_per_triangle;
+        double area_cost;   /* sum of inner node areas / root area + leaf areas times triangles / root area */
+        double volume_cost; /* the same with volumes */
+        double build_ms;
+    } carom_tree_info;
+
+    CAROM_API carom_tree_info carom_tree_get_info(const carom_tree *tree);
+
+    CAROM_API const char *carom_volume_name(carom_volume volume);    /* "obb", "kdop14", ...; null out of range */
+    CAROM_API const char *carom_builder_name(carom_builder builder); /* "sah", "morton", ...; null out of range */
+
+    /* ---- baked: a mesh and its tree as one relocatable block ---- */
+
+    /* Writes both into one block of *size bytes from the context's allocator; free it with carom_baked_destroy. The
+     * same input gives the same bytes. */
+    CAROM_API carom_status carom_bake(carom_context *context, const carom_tree *tree, void **out, size_t *size);
+    CAROM_API void carom_baked_destroy(carom_context *context, void *block, size_t size);
+
+    /* Copies and validates a block: any bytes at all give either two usable objects or CAROM_BAD_DATA. */
+    CAROM_API carom_status carom_unbake(carom_context *context, const void *block, size_t size, carom_mesh **mesh,
+                                        carom_tree **tree);
+
+    /* carom_tree_create through a folder of baked trees, keyed by a hash of the mesh and the def. A missing, damaged or
+     * foreign file means a fresh build. */
+    CAROM_API carom_status carom_tree_create_cached(carom_context *context, const carom_mesh *mesh,
+                                                    const carom_tree_def *def, const char *folder, carom_tree **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

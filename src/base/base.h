@@ -1,0 +1,197 @@
+/* base: what every other folder stands on. Context, memory, arrays, sorting, hashing, ids, tasks, budgets, clock.
+ * Internal names carry their folder's name as a prefix; only carom_* leaves the library. */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include "carom/base.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define BASE_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
+#define BASE_LIKELY(x)                  __builtin_expect(!!(x), 1)
+#define BASE_UNLIKELY(x)                __builtin_expect(!!(x), 0)
+#define BASE_ALWAYS_INLINE              inline __attribute__((always_inline))
+#else
+#define BASE_PRINTF(format_at, args_at)
+#define BASE_LIKELY(x)     (x)
+#define BASE_UNLIKELY(x)   (x)
+#define BASE_ALWAYS_INLINE inline
+#endif
+
+/* Return from the calling function if a step failed. */
+#define BASE_TRY(call)                                                                                                 \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        carom_status base_try_status = (call);                                                                         \
+        if (base_try_status >= CAROM_FIRST_ERROR)                                                                      \
+            return base_try_status;                                                                                    \
+    } while (0)
+
+#define BASE_CACHE_LINE 64
+
+enum
+{
+    BASE_MESSAGE_SIZE = 256
+};
+
+struct carom_context
+{
+    carom_allocator allocator;
+    void (*log)(carom_log_level level, const char *message, void *user);
+    void *log_user;
+    carom_task_hooks tasks;
+    carom_simd simd;
+    atomic_uint_fast64_t next_serial; /* tells meshes and trees apart, also after their memory was reused */
+    pthread_mutex_t message_lock;
+    char message[BASE_MESSAGE_SIZE];
+};
+
+/* ---- errors ---- */
+
+/* Records the message on the context, hands it to the log hook, returns the status. */
+carom_status base_fail(carom_context *context, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
+void base_log(const carom_context *context, carom_log_level level, const char *format, ...) BASE_PRINTF(3, 4);
+
+/* CAROM_FLOAT_MODE unless this thread rounds to nearest and keeps denormals. Cheap enough for every query. */
+carom_status base_check_float_mode(carom_context *context);
+
+/* ---- memory ---- */
+
+/* Null where count * size overflows or the allocator says so. Zero bytes give a non-null pointer. */
+void *base_allocate(carom_context *context, size_t count, size_t size, size_t alignment);
+void base_release(carom_context *context, void *memory, size_t count, size_t size);
+
+/* A growing array: struct { T *items; size_t count, capacity; } with the functions below. */
+#define BASE_ARRAY(type)                                                                                               \
+    struct                                                                                                             \
+    {                                                                                                                  \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+    }
+bool base_array_grow(carom_context *context, void **items, size_t *capacity, size_t needed, size_t item_size);
+/* True if there is room for `extra` more items. */
+#define base_array_reserve(context, array, extra)                                                                      \
+    ((array)->capacity - (array)->count >= (size_t)(extra) ||                                                          \
+     base_array_grow((context), (void **)&(array)->items, &(array)->capacity, (array)->count + (size_t)(extra),        \
+                     sizeof *(array)->items))
+#define base_array_free(context, array)                                                                                \
+    (base_release((context), (array)->items, (array)->capacity, sizeof *(array)->items), (array)->items = NULL,        \
+     (array)->count = (array)->capacity = 0)
+
+/* Memory that is freed all at once; blocks double in size. Zero-initialise, then set context. */
+typedef struct base_arena_block base_arena_block;
+typedef struct base_arena
+{
+    carom_context *context;
+    base_arena_block *first; /* newest */
+    size_t used;             /* in the newest block */
+} base_arena;
+void *base_arena_allocate(base_arena *arena, size_t count, size_t size, size_t alignment);
+void base_arena_free(base_arena *arena);
+
+/* ---- sorting, stable ---- */
+
+typedef struct base_key_value
+{
+    uint64_t key;
+    uint64_t value;
+} base_key_value;
+
+/* Least significant digit first, 8 bits at a time, digits that are equal everywhere skipped. `scratch` has room
+ * for `count` items; the result is in `items`. */
+void base_sort_keys(base_key_value *items, base_key_value *scratch, size_t count);
+void base_sort_u64(uint64_t *items, uint64_t *scratch, size_t count);
+
+/* ---- hashing ---- */
+
+/* 64-bit hash that is the same on every machine; not meant against adversaries. */
+typedef struct base_hash
+{
+    uint64_t state;
+} base_hash;
+base_hash base_hash_begin(void);
+void base_hash_u64(base_hash *hash, uint64_t value);
+void base_hash_double(base_hash *hash, double value); /* the bits; -0 as 0 */
+void base_hash_bytes(base_hash *hash, const void *bytes, size_t size);
+uint64_t base_hash_end(const base_hash *hash);
+
+/* ---- ids: index + generation, reused ---- */
+
+typedef struct base_id_slot
+{
+    uint32_t generation;
+    uint32_t next_free; /* 1 based, 0: none; UINT32_MAX while in use */
+} base_id_slot;
+typedef struct base_id_pool
+{
+    carom_context *context;
+    BASE_ARRAY(base_id_slot) slots;
+    uint32_t first_free;
+    uint32_t used_count;
+} base_id_pool;
+/* index is 1 based. False when out of memory or out of ids. */
+bool base_id_new(base_id_pool *pool, uint32_t *index, uint32_t *generation);
+bool base_id_valid(const base_id_pool *pool, uint32_t index, uint32_t generation);
+void base_id_free(base_id_pool *pool, uint32_t index);
+void base_id_pool_free(base_id_pool *pool);
+
+/* ---- tasks ---- */
+
+/* Runs task over [0, count), perhaps in parallel; returns when done. */
+void base_parallel_for(carom_context *context, uint32_t count, uint32_t min_range, carom_task_fn *task, void *data);
+
+/* ---- time and budgets ---- */
+
+double base_now(void); /* seconds, monotonic */
+
+typedef struct base_budget
+{
+    double deadline;      /* 0: none */
+    uint64_t work_left;   /* UINT64_MAX: no limit */
+    uint32_t until_clock; /* work units until the clock is read again */
+    bool exhausted;
+} base_budget;
+base_budget base_budget_begin(const carom_budget *limits);
+bool base_budget_check(base_budget *budget, uint32_t work);
+/* Spends work; false when nothing is left, from then on for ever. */
+static inline bool base_budget_spend(base_budget *budget, uint32_t work)
+{
+    if (BASE_LIKELY(budget->work_left == UINT64_MAX && budget->deadline == 0.0))
+        return true;
+    return base_budget_check(budget, work);
+}
+
+/* ---- instruction sets ---- */
+
+/* Files named *_simd.c are compiled once per instruction set with CAROM_ISA set to scalar, sse2 or avx2 and use
+ * BASE_ISA(name) for every external name; base/simd.h is their vocabulary. */
+#define BASE_PASTE_(a, b) a##_##b
+#define BASE_PASTE(a, b)  BASE_PASTE_(a, b)
+#define BASE_ISA(name)    BASE_PASTE(name, CAROM_ISA)
+
+#if defined(__x86_64__) || defined(__i386__)
+#define BASE_HAS_X86 1
+#else
+#define BASE_HAS_X86 0
+#endif
+
+/* Declares function pointers for the versions of a kernel: BASE_DECLARE_ISA(void, wide_test, (int x)); */
+#if BASE_HAS_X86
+#define BASE_DECLARE_ISA(result, name, parameters)                                                                     \
+    result name##_scalar parameters;                                                                                   \
+    result name##_sse2 parameters;                                                                                     \
+    result name##_avx2 parameters
+#define BASE_PICK_ISA(context, name)                                                                                   \
+    ((context)->simd == CAROM_SIMD_AVX2   ? name##_avx2                                                                \
+     : (context)->simd == CAROM_SIMD_SSE2 ? name##_sse2                                                                \
+                                          : name##_scalar)
+#else
+#define BASE_DECLARE_ISA(result, name, parameters) result name##_scalar parameters
+#define BASE_PICK_ISA(context, name)               ((void)(context), name##_scalar)
+#endif
+
+#endif

@@ -1,0 +1,252 @@
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#if BASE_HAS_X86
+#include <xmmintrin.h>
+#else
+#include <fenv.h>
+#endif
+
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+
+const char *carom_version(void)
+{
+    return TEXT(CAROM_VERSION_MAJOR) "." TEXT(CAROM_VERSION_MINOR) "." TEXT(CAROM_VERSION_PATCH);
+}
+
+const char *carom_status_name(carom_status status)
+{
+    switch (status)
+    {
+    case CAROM_OK: return "OK";
+    case CAROM_TRUNCATED: return "TRUNCATED";
+    case CAROM_UNKNOWN: return "UNKNOWN";
+    case CAROM_STOPPED: return "STOPPED";
+    case CAROM_INVALID_ARGUMENT: return "INVALID_ARGUMENT";
+    case CAROM_NOT_FINITE: return "NOT_FINITE";
+    case CAROM_NOT_RIGID: return "NOT_RIGID";
+    case CAROM_OUT_OF_RANGE: return "OUT_OF_RANGE";
+    case CAROM_TOO_LARGE: return "TOO_LARGE";
+    case CAROM_OUT_OF_MEMORY: return "OUT_OF_MEMORY";
+    case CAROM_STALE_ID: return "STALE_ID";
+    case CAROM_BAD_DATA: return "BAD_DATA";
+    case CAROM_IO_ERROR: return "IO_ERROR";
+    case CAROM_FLOAT_MODE: return "FLOAT_MODE";
+    case CAROM_UNSUPPORTED: return "UNSUPPORTED";
+    }
+    return "INVALID_STATUS";
+}
+
+static void *default_allocate(size_t size, size_t alignment, void *user)
+{
+    (void)user;
+    if (alignment <= sizeof(void *))
+        return malloc(size);
+    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc wants a multiple */
+    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+}
+
+static void default_release(void *memory, size_t size, void *user)
+{
+    (void)size, (void)user;
+    free(memory);
+}
+
+carom_context_def carom_context_def_default(void)
+{
+    return (carom_context_def){.allocator = {default_allocate, default_release, NULL}};
+}
+
+static carom_simd best_simd(void)
+{
+#if BASE_HAS_X86
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return CAROM_SIMD_AVX2;
+    return CAROM_SIMD_SSE2;
+#else
+    return CAROM_SIMD_SCALAR;
+#endif
+}
+
+/* False if the machine can't do what is asked for. */
+static bool choose_simd(carom_simd wanted, carom_simd *out)
+{
+    carom_simd best = best_simd();
+    if (wanted == CAROM_SIMD_AUTO)
+    {
+        const char *name = getenv("CAROM_SIMD");
+        wanted = best;
+        if (name && strcmp(name, "scalar") == 0)
+            wanted = CAROM_SIMD_SCALAR;
+        else if (name && strcmp(name, "sse2") == 0)
+            wanted = CAROM_SIMD_SSE2;
+        else if (name && strcmp(name, "avx2") == 0)
+            wanted = CAROM_SIMD_AVX2;
+    }
+    *out = wanted;
+    return wanted >= CAROM_SIMD_SCALAR && wanted <= best;
+}
+
+carom_status carom_context_create(const carom_context_def *def, carom_context **out)
+{
+    if (!out)
+        return CAROM_INVALID_ARGUMENT;
+    *out = NULL;
+    carom_context_def chosen = def ? *def : carom_context_def_default();
+    if (!chosen.allocator.allocate && !chosen.allocator.release)
+        chosen.allocator = carom_context_def_default().allocator;
+    if (!chosen.allocator.allocate || !chosen.allocator.release)
+        return CAROM_INVALID_ARGUMENT;
+    carom_simd simd;
+    if (!choose_simd(chosen.simd, &simd))
+        return CAROM_UNSUPPORTED;
+
+    carom_context *context = chosen.allocator.allocate(sizeof *context, BASE_CACHE_LINE, chosen.allocator.user);
+    if (!context)
+        return CAROM_OUT_OF_MEMORY;
+    memset(context, 0, sizeof *context);
+    context->allocator = chosen.allocator;
+    context->log = chosen.log;
+    context->log_user = chosen.log_user;
+    context->tasks = chosen.tasks;
+    context->simd = simd;
+    atomic_init(&context->next_serial, 1);
+    if (pthread_mutex_init(&context->message_lock, NULL) != 0)
+    {
+        chosen.allocator.release(context, sizeof *context, chosen.allocator.user);
+        return CAROM_OUT_OF_MEMORY;
+    }
+    *out = context;
+    return CAROM_OK;
+}
+
+void carom_context_destroy(carom_context *context)
+{
+    if (!context)
+        return;
+    pthread_mutex_destroy(&context->message_lock);
+    context->allocator.release(context, sizeof *context, context->allocator.user);
+}
+
+carom_simd carom_context_simd(const carom_context *context) { return context ? context->simd : CAROM_SIMD_SCALAR; }
+
+size_t carom_context_message(const carom_context *context, char *buffer, size_t size)
+{
+    if (!context)
+        return 0;
+    pthread_mutex_t *lock = (pthread_mutex_t *)&context->message_lock; /* locking is not a change that callers see */
+    pthread_mutex_lock(lock);
+    size_t length = strlen(context->message);
+    if (buffer && size > 0)
+    {
+        size_t copied = length < size - 1 ? length : size - 1;
+        memcpy(buffer, context->message, copied);
+        buffer[copied] = '\0';
+    }
+    pthread_mutex_unlock(lock);
+    return length;
+}
+
+carom_status base_fail(carom_context *context, carom_status status, const char *format, ...)
+{
+    if (!context)
+        return status;
+    char message[BASE_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&context->message_lock);
+    memcpy(context->message, message, sizeof message);
+    pthread_mutex_unlock(&context->message_lock);
+    if (context->log)
+        context->log(CAROM_LOG_ERROR, message, context->log_user);
+    return status;
+}
+
+void base_log(const carom_context *context, carom_log_level level, const char *format, ...)
+{
+    if (!context->log)
+        return;
+    char message[BASE_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    context->log(level, message, context->log_user);
+}
+
+carom_status base_check_float_mode(carom_context *context)
+{
+#if BASE_HAS_X86
+    const unsigned rounding_flush_and_denormals = 0x6000 | 0x8000 | 0x0040;
+    if (BASE_LIKELY((_mm_getcsr() & rounding_flush_and_denormals) == 0))
+        return CAROM_OK;
+#else
+    if (fegetround() == FE_TONEAREST)
+        return CAROM_OK;
+#endif
+    return base_fail(context, CAROM_FLOAT_MODE,
+                     "this thread's floating-point mode is not round-to-nearest with denormals");
+}
+
+void base_parallel_for(carom_context *context, uint32_t count, uint32_t min_range, carom_task_fn *task, void *data)
+{
+    if (count == 0)
+        return;
+    if (context->tasks.run && count > min_range)
+        context->tasks.run(task, count, min_range, data, context->tasks.user);
+    else
+        task(0, count, data);
+}
+
+double base_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Reading the clock costs about as much as this many box tests are worth. */
+enum
+{
+    WORK_PER_CLOCK_READING = 512
+};
+
+base_budget base_budget_begin(const carom_budget *limits)
+{
+    base_budget budget = {.work_left = UINT64_MAX};
+    if (limits && limits->work > 0)
+        budget.work_left = limits->work;
+    if (limits && limits->seconds > 0.0)
+        budget.deadline = base_now() + limits->seconds;
+    return budget;
+}
+
+bool base_budget_check(base_budget *budget, uint32_t work)
+{
+    if (budget->exhausted)
+        return false;
+    if (budget->work_left != UINT64_MAX)
+    {
+        if (budget->work_left < work)
+            return budget->exhausted = true, false;
+        budget->work_left -= work;
+    }
+    if (budget->deadline > 0.0)
+    {
+        if (budget->until_clock > work)
+            budget->until_clock -= work;
+        else
+        {
+            budget->until_clock = WORK_PER_CLOCK_READING;
+            if (base_now() >= budget->deadline)
+                return budget->exhausted = true, false;
+        }
+    }
+    return true;
+}

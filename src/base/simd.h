@@ -1,0 +1,259 @@
+/* base/simd.h: the one SIMD vocabulary. Eight floats, four doubles, eight 32-bit integers, lane masks as bits.
+ * Included only by *_simd.c files, which are compiled once per instruction set:
+ *   CAROM_ISA_AVX2    256-bit registers and fused multiply-add
+ *   CAROM_ISA_SSE2    pairs of 128-bit registers
+ *   CAROM_ISA_SCALAR  plain C loops, the reference
+ * Fused or not, lanes may differ in the last bit between versions: whatever is decided with them must be conservative,
+ * so that the final answer does not depend on the version. */
+#ifndef BASE_SIMD_H
+#define BASE_SIMD_H
+
+#include "base/base.h"
+
+#if defined(CAROM_ISA_AVX2)
+
+#include <immintrin.h>
+
+typedef __m256 f8;
+typedef __m256i i8;
+typedef __m256d d4;
+
+static BASE_ALWAYS_INLINE f8 f8_load(const float *p) { return _mm256_load_ps(p); }
+static BASE_ALWAYS_INLINE f8 f8_loadu(const float *p) { return _mm256_loadu_ps(p); }
+static BASE_ALWAYS_INLINE void f8_store(float *p, f8 a) { _mm256_store_ps(p, a); }
+static BASE_ALWAYS_INLINE void f8_storeu(float *p, f8 a) { _mm256_storeu_ps(p, a); }
+static BASE_ALWAYS_INLINE f8 f8_set1(float a) { return _mm256_set1_ps(a); }
+static BASE_ALWAYS_INLINE f8 f8_zero(void) { return _mm256_setzero_ps(); }
+/* 4 floats twice: a b c d a b c d, and each four times: a a a a b b b b from two adjacent floats */
+static BASE_ALWAYS_INLINE f8 f8_twice(const float *p) { return _mm256_broadcast_ps((const __m128 *)p); }
+static BASE_ALWAYS_INLINE f8 f8_two(float a, float b)
+{
+    return _mm256_insertf128_ps(_mm256_set1_ps(a), _mm_set1_ps(b), 1);
+}
+static BASE_ALWAYS_INLINE f8 f8_add(f8 a, f8 b) { return _mm256_add_ps(a, b); }
+static BASE_ALWAYS_INLINE f8 f8_sub(f8 a, f8 b) { return _mm256_sub_ps(a, b); }
+static BASE_ALWAYS_INLINE f8 f8_mul(f8 a, f8 b) { return _mm256_mul_ps(a, b); }
+static BASE_ALWAYS_INLINE f8 f8_div(f8 a, f8 b) { return _mm256_div_ps(a, b); }
+static BASE_ALWAYS_INLINE f8 f8_madd(f8 a, f8 b, f8 c) { return _mm256_fmadd_ps(a, b, c); }   /* a b + c */
+static BASE_ALWAYS_INLINE f8 f8_msub(f8 a, f8 b, f8 c) { return _mm256_fmsub_ps(a, b, c); }   /* a b - c */
+static BASE_ALWAYS_INLINE f8 f8_nmadd(f8 a, f8 b, f8 c) { return _mm256_fnmadd_ps(a, b, c); } /* c - a b */
+static BASE_ALWAYS_INLINE f8 f8_min(f8 a, f8 b) { return _mm256_min_ps(a, b); }               /* b where unordered */
+static BASE_ALWAYS_INLINE f8 f8_max(f8 a, f8 b) { return _mm256_max_ps(a, b); }               /* b where unordered */
+static BASE_ALWAYS_INLINE f8 f8_abs(f8 a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
+static BASE_ALWAYS_INLINE f8 f8_neg(f8 a) { return _mm256_xor_ps(_mm256_set1_ps(-0.0f), a); }
+static BASE_ALWAYS_INLINE f8 f8_sqrt(f8 a) { return _mm256_sqrt_ps(a); }
+/* comparisons give all-ones lanes; false where unordered */
+static BASE_ALWAYS_INLINE f8 f8_gt(f8 a, f8 b) { return _mm256_cmp_ps(a, b, _CMP_GT_OQ); }
+static BASE_ALWAYS_INLINE f8 f8_lt(f8 a, f8 b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+static BASE_ALWAYS_INLINE f8 f8_ge(f8 a, f8 b) { return _mm256_cmp_ps(a, b, _CMP_GE_OQ); }
+static BASE_ALWAYS_INLINE f8 f8_le(f8 a, f8 b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
+static BASE_ALWAYS_INLINE f8 f8_and(f8 a, f8 b) { return _mm256_and_ps(a, b); }
+static BASE_ALWAYS_INLINE f8 f8_or(f8 a, f8 b) { return _mm256_or_ps(a, b); }
+static BASE_ALWAYS_INLINE f8 f8_andnot(f8 a, f8 b) { return _mm256_andnot_ps(a, b); } /* ~a & b */
+static BASE_ALWAYS_INLINE f8 f8_xor(f8 a, f8 b) { return _mm256_xor_ps(a, b); }
+static BASE_ALWAYS_INLINE f8 f8_select(f8 mask, f8 yes, f8 no) { return _mm256_blendv_ps(no, yes, mask); }
+static BASE_ALWAYS_INLINE uint32_t f8_bits(f8 mask) { return (uint32_t)_mm256_movemask_ps(mask); }
+static BASE_ALWAYS_INLINE d4 f8_low_d4(f8 a) { return _mm256_cvtps_pd(_mm256_castps256_ps128(a)); }
+static BASE_ALWAYS_INLINE d4 f8_high_d4(f8 a) { return _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1)); }
+
+static BASE_ALWAYS_INLINE d4 d4_load(const double *p) { return _mm256_load_pd(p); }
+static BASE_ALWAYS_INLINE d4 d4_loadu(const double *p) { return _mm256_loadu_pd(p); }
+static BASE_ALWAYS_INLINE void d4_storeu(double *p, d4 a) { _mm256_storeu_pd(p, a); }
+static BASE_ALWAYS_INLINE d4 d4_set1(double a) { return _mm256_set1_pd(a); }
+static BASE_ALWAYS_INLINE d4 d4_add(d4 a, d4 b) { return _mm256_add_pd(a, b); }
+static BASE_ALWAYS_INLINE d4 d4_sub(d4 a, d4 b) { return _mm256_sub_pd(a, b); }
+static BASE_ALWAYS_INLINE d4 d4_mul(d4 a, d4 b) { return _mm256_mul_pd(a, b); } /* never fused: add stays apart */
+static BASE_ALWAYS_INLINE d4 d4_min(d4 a, d4 b) { return _mm256_min_pd(a, b); }
+static BASE_ALWAYS_INLINE d4 d4_max(d4 a, d4 b) { return _mm256_max_pd(a, b); }
+static BASE_ALWAYS_INLINE uint32_t d4_gt_bits(d4 a, d4 b)
+{
+    return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ));
+}
+static BASE_ALWAYS_INLINE uint32_t d4_le_bits(d4 a, d4 b)
+{
+    return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LE_OQ));
+}
+
+#elif defined(CAROM_ISA_SSE2)
+
+#include <emmintrin.h>
+
+typedef struct f8
+{
+    __m128 l, h;
+} f8;
+typedef struct d4
+{
+    __m128d l, h;
+} d4;
+
+#define F8_BOTH(op, a, b) ((f8){op((a).l, (b).l), op((a).h, (b).h)})
+#define D4_BOTH(op, a, b) ((d4){op((a).l, (b).l), op((a).h, (b).h)})
+static BASE_ALWAYS_INLINE f8 f8_load(const float *p) { return (f8){_mm_load_ps(p), _mm_load_ps(p + 4)}; }
+static BASE_ALWAYS_INLINE f8 f8_loadu(const float *p) { return (f8){_mm_loadu_ps(p), _mm_loadu_ps(p + 4)}; }
+static BASE_ALWAYS_INLINE void f8_store(float *p, f8 a) { _mm_store_ps(p, a.l), _mm_store_ps(p + 4, a.h); }
+static BASE_ALWAYS_INLINE void f8_storeu(float *p, f8 a) { _mm_storeu_ps(p, a.l), _mm_storeu_ps(p + 4, a.h); }
+static BASE_ALWAYS_INLINE f8 f8_set1(float a) { return (f8){_mm_set1_ps(a), _mm_set1_ps(a)}; }
+static BASE_ALWAYS_INLINE f8 f8_zero(void) { return (f8){_mm_setzero_ps(), _mm_setzero_ps()}; }
+static BASE_ALWAYS_INLINE f8 f8_twice(const float *p)
+{
+    __m128 a = _mm_loadu_ps(p);
+    return (f8){a, a};
+}
+static BASE_ALWAYS_INLINE f8 f8_two(float a, float b) { return (f8){_mm_set1_ps(a), _mm_set1_ps(b)}; }
+static BASE_ALWAYS_INLINE f8 f8_add(f8 a, f8 b) { return F8_BOTH(_mm_add_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_sub(f8 a, f8 b) { return F8_BOTH(_mm_sub_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_mul(f8 a, f8 b) { return F8_BOTH(_mm_mul_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_div(f8 a, f8 b) { return F8_BOTH(_mm_div_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_madd(f8 a, f8 b, f8 c) { return f8_add(f8_mul(a, b), c); }
+static BASE_ALWAYS_INLINE f8 f8_msub(f8 a, f8 b, f8 c) { return f8_sub(f8_mul(a, b), c); }
+static BASE_ALWAYS_INLINE f8 f8_nmadd(f8 a, f8 b, f8 c) { return f8_sub(c, f8_mul(a, b)); }
+static BASE_ALWAYS_INLINE f8 f8_min(f8 a, f8 b) { return F8_BOTH(_mm_min_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_max(f8 a, f8 b) { return F8_BOTH(_mm_max_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_and(f8 a, f8 b) { return F8_BOTH(_mm_and_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_or(f8 a, f8 b) { return F8_BOTH(_mm_or_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_andnot(f8 a, f8 b) { return F8_BOTH(_mm_andnot_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_xor(f8 a, f8 b) { return F8_BOTH(_mm_xor_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_abs(f8 a) { return f8_andnot(f8_set1(-0.0f), a); }
+static BASE_ALWAYS_INLINE f8 f8_neg(f8 a) { return f8_xor(f8_set1(-0.0f), a); }
+static BASE_ALWAYS_INLINE f8 f8_sqrt(f8 a) { return (f8){_mm_sqrt_ps(a.l), _mm_sqrt_ps(a.h)}; }
+static BASE_ALWAYS_INLINE f8 f8_gt(f8 a, f8 b) { return F8_BOTH(_mm_cmpgt_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_lt(f8 a, f8 b) { return F8_BOTH(_mm_cmplt_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_ge(f8 a, f8 b) { return F8_BOTH(_mm_cmpge_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_le(f8 a, f8 b) { return F8_BOTH(_mm_cmple_ps, a, b); }
+static BASE_ALWAYS_INLINE f8 f8_select(f8 mask, f8 yes, f8 no) { return f8_or(f8_and(mask, yes), f8_andnot(mask, no)); }
+static BASE_ALWAYS_INLINE uint32_t f8_bits(f8 mask)
+{
+    return (uint32_t)(_mm_movemask_ps(mask.l) | _mm_movemask_ps(mask.h) << 4);
+}
+static BASE_ALWAYS_INLINE d4 f8_low_d4(f8 a) { return (d4){_mm_cvtps_pd(a.l), _mm_cvtps_pd(_mm_movehl_ps(a.l, a.l))}; }
+static BASE_ALWAYS_INLINE d4 f8_high_d4(f8 a) { return (d4){_mm_cvtps_pd(a.h), _mm_cvtps_pd(_mm_movehl_ps(a.h, a.h))}; }
+
+static BASE_ALWAYS_INLINE d4 d4_load(const double *p) { return (d4){_mm_load_pd(p), _mm_load_pd(p + 2)}; }
+static BASE_ALWAYS_INLINE d4 d4_loadu(const double *p) { return (d4){_mm_loadu_pd(p), _mm_loadu_pd(p + 2)}; }
+static BASE_ALWAYS_INLINE void d4_storeu(double *p, d4 a) { _mm_storeu_pd(p, a.l), _mm_storeu_pd(p + 2, a.h); }
+static BASE_ALWAYS_INLINE d4 d4_set1(double a) { return (d4){_mm_set1_pd(a), _mm_set1_pd(a)}; }
+static BASE_ALWAYS_INLINE d4 d4_add(d4 a, d4 b) { return D4_BOTH(_mm_add_pd, a, b); }
+static BASE_ALWAYS_INLINE d4 d4_sub(d4 a, d4 b) { return D4_BOTH(_mm_sub_pd, a, b); }
+static BASE_ALWAYS_INLINE d4 d4_mul(d4 a, d4 b) { return D4_BOTH(_mm_mul_pd, a, b); }
+static BASE_ALWAYS_INLINE d4 d4_min(d4 a, d4 b) { return D4_BOTH(_mm_min_pd, a, b); }
+static BASE_ALWAYS_INLINE d4 d4_max(d4 a, d4 b) { return D4_BOTH(_mm_max_pd, a, b); }
+static BASE_ALWAYS_INLINE uint32_t d4_gt_bits(d4 a, d4 b)
+{
+    return (uint32_t)(_mm_movemask_pd(_mm_cmpgt_pd(a.l, b.l)) | _mm_movemask_pd(_mm_cmpgt_pd(a.h, b.h)) << 2);
+}
+static BASE_ALWAYS_INLINE uint32_t d4_le_bits(d4 a, d4 b)
+{
+    return (uint32_t)(_mm_movemask_pd(_mm_cmple_pd(a.l, b.l)) | _mm_movemask_pd(_mm_cmple_pd(a.h, b.h)) << 2);
+}
+
+#elif defined(CAROM_ISA_SCALAR)
+
+#include <math.h>
+
+typedef struct f8
+{
+    float v[8];
+} f8;
+typedef struct d4
+{
+    double v[4];
+} d4;
+
+static inline uint32_t simd_float_bits(float a)
+{
+    uint32_t u;
+    memcpy(&u, &a, 4);
+    return u;
+}
+static inline float simd_bits_float(uint32_t u)
+{
+    float a;
+    memcpy(&a, &u, 4);
+    return a;
+}
+#define F8_EACH(expression)                                                                                            \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        f8 r_;                                                                                                         \
+        for (int i = 0; i < 8; i++)                                                                                    \
+            r_.v[i] = (expression);                                                                                    \
+        return r_;                                                                                                     \
+    } while (0)
+#define D4_EACH(expression)                                                                                            \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        d4 r_;                                                                                                         \
+        for (int i = 0; i < 4; i++)                                                                                    \
+            r_.v[i] = (expression);                                                                                    \
+        return r_;                                                                                                     \
+    } while (0)
+#define F8_WHEN(condition) F8_EACH(simd_bits_float((condition) ? 0xffffffffu : 0u))
+static inline f8 f8_loadu(const float *p) { F8_EACH(p[i]); }
+static inline f8 f8_load(const float *p) { return f8_loadu(p); }
+static inline void f8_storeu(float *p, f8 a) { memcpy(p, a.v, sizeof a.v); }
+static inline void f8_store(float *p, f8 a) { f8_storeu(p, a); }
+static inline f8 f8_set1(float a) { F8_EACH(a); }
+static inline f8 f8_zero(void) { return f8_set1(0.0f); }
+static inline f8 f8_twice(const float *p) { F8_EACH(p[i & 3]); }
+static inline f8 f8_two(float a, float b) { F8_EACH(i < 4 ? a : b); }
+static inline f8 f8_add(f8 a, f8 b) { F8_EACH(a.v[i] + b.v[i]); }
+static inline f8 f8_sub(f8 a, f8 b) { F8_EACH(a.v[i] - b.v[i]); }
+static inline f8 f8_mul(f8 a, f8 b) { F8_EACH(a.v[i] * b.v[i]); }
+static inline f8 f8_div(f8 a, f8 b) { F8_EACH(a.v[i] / b.v[i]); }
+static inline f8 f8_madd(f8 a, f8 b, f8 c) { return f8_add(f8_mul(a, b), c); }
+static inline f8 f8_msub(f8 a, f8 b, f8 c) { return f8_sub(f8_mul(a, b), c); }
+static inline f8 f8_nmadd(f8 a, f8 b, f8 c) { return f8_sub(c, f8_mul(a, b)); }
+static inline f8 f8_min(f8 a, f8 b) { F8_EACH(a.v[i] < b.v[i] ? a.v[i] : b.v[i]); }
+static inline f8 f8_max(f8 a, f8 b) { F8_EACH(a.v[i] > b.v[i] ? a.v[i] : b.v[i]); }
+static inline f8 f8_abs(f8 a) { F8_EACH(simd_bits_float(simd_float_bits(a.v[i]) & 0x7fffffffu)); }
+static inline f8 f8_neg(f8 a) { F8_EACH(-a.v[i]); }
+static inline f8 f8_sqrt(f8 a) { F8_EACH(sqrtf(a.v[i])); }
+static inline f8 f8_gt(f8 a, f8 b) { F8_WHEN(a.v[i] > b.v[i]); }
+static inline f8 f8_lt(f8 a, f8 b) { F8_WHEN(a.v[i] < b.v[i]); }
+static inline f8 f8_ge(f8 a, f8 b) { F8_WHEN(a.v[i] >= b.v[i]); }
+static inline f8 f8_le(f8 a, f8 b) { F8_WHEN(a.v[i] <= b.v[i]); }
+static inline f8 f8_and(f8 a, f8 b) { F8_EACH(simd_bits_float(simd_float_bits(a.v[i]) & simd_float_bits(b.v[i]))); }
+static inline f8 f8_or(f8 a, f8 b) { F8_EACH(simd_bits_float(simd_float_bits(a.v[i]) | simd_float_bits(b.v[i]))); }
+static inline f8 f8_andnot(f8 a, f8 b) { F8_EACH(simd_bits_float(~simd_float_bits(a.v[i]) & simd_float_bits(b.v[i]))); }
+static inline f8 f8_xor(f8 a, f8 b) { F8_EACH(simd_bits_float(simd_float_bits(a.v[i]) ^ simd_float_bits(b.v[i]))); }
+static inline f8 f8_select(f8 m, f8 yes, f8 no) { F8_EACH(simd_float_bits(m.v[i]) >> 31 ? yes.v[i] : no.v[i]); }
+static inline uint32_t f8_bits(f8 m)
+{
+    uint32_t r = 0;
+    for (int i = 0; i < 8; i++)
+        r |= (simd_float_bits(m.v[i]) >> 31) << i;
+    return r;
+}
+static inline d4 f8_low_d4(f8 a) { D4_EACH((double)a.v[i]); }
+static inline d4 f8_high_d4(f8 a) { D4_EACH((double)a.v[i + 4]); }
+
+static inline d4 d4_loadu(const double *p) { D4_EACH(p[i]); }
+static inline d4 d4_load(const double *p) { return d4_loadu(p); }
+static inline void d4_storeu(double *p, d4 a) { memcpy(p, a.v, sizeof a.v); }
+static inline d4 d4_set1(double a) { D4_EACH(a); }
+static inline d4 d4_add(d4 a, d4 b) { D4_EACH(a.v[i] + b.v[i]); }
+static inline d4 d4_sub(d4 a, d4 b) { D4_EACH(a.v[i] - b.v[i]); }
+static inline d4 d4_mul(d4 a, d4 b) { D4_EACH(a.v[i] * b.v[i]); }
+static inline d4 d4_min(d4 a, d4 b) { D4_EACH(a.v[i] < b.v[i] ? a.v[i] : b.v[i]); }
+static inline d4 d4_max(d4 a, d4 b) { D4_EACH(a.v[i] > b.v[i] ? a.v[i] : b.v[i]); }
+static inline uint32_t d4_gt_bits(d4 a, d4 b)
+{
+    uint32_t r = 0;
+    for (int i = 0; i < 4; i++)
+        r |= (uint32_t)(a.v[i] > b.v[i]) << i;
+    return r;
+}
+static inline uint32_t d4_le_bits(d4 a, d4 b)
+{
+    uint32_t r = 0;
+    for (int i = 0; i < 4; i++)
+        r |= (uint32_t)(a.v[i] <= b.v[i]) << i;
+    return r;
+}
+
+#else
+#error "a *_simd.c file is compiled with CAROM_ISA_AVX2, CAROM_ISA_SSE2 or CAROM_ISA_SCALAR defined"
+#endif
+
+#endif

@@ -1,0 +1,136 @@
+/* Poses, relative poses with their error bounds, and boxes. The bounds are derived in docs/exactness.md. */
+#include "math/math.h"
+
+static const double ROUNDING = 0x1p-53; /* unit roundoff of double */
+
+carom_pose carom_pose_identity(void) { return carom_pose_translation(0.0, 0.0, 0.0); }
+
+carom_pose carom_pose_translation(double x, double y, double z)
+{
+    return (carom_pose){{1, 0, 0, 0, 1, 0, 0, 0, 1}, {x, y, z}};
+}
+
+carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translation)
+{
+    double largest = 0.0;
+    for (int i = 0; i < 4; i++)
+        largest = fmax(largest, fabs(xyzw[i]));
+    carom_pose pose = carom_pose_translation(translation.x, translation.y, translation.z);
+    if (!(largest > 0.0))
+        return pose;
+    double x = xyzw[0] / largest, y = xyzw[1] / largest, z = xyzw[2] / largest, w = xyzw[3] / largest;
+    double length = sqrt(x * x + y * y + z * z + w * w);
+    x /= length, y /= length, z /= length, w /= length;
+    double *r = pose.rotation;
+    r[0] = 1 - 2 * (y * y + z * z), r[1] = 2 * (x * y - z * w), r[2] = 2 * (x * z + y * w);
+    r[3] = 2 * (x * y + z * w), r[4] = 1 - 2 * (x * x + z * z), r[5] = 2 * (y * z - x * w);
+    r[6] = 2 * (x * z - y * w), r[7] = 2 * (y * z + x * w), r[8] = 1 - 2 * (x * x + y * y);
+    return pose;
+}
+
+carom_vec3 carom_pose_apply(const carom_pose *pose, carom_vec3 point) { return pose_apply(pose, point); }
+
+/* Largest |entry| of RtR - I. */
+static double orthogonality_defect(const double r[9])
+{
+    double worst = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+        {
+            double dot = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j] - (i == j ? 1.0 : 0.0);
+            worst = fmax(worst, fabs(dot));
+        }
+    return worst;
+}
+
+carom_status carom_pose_check(const carom_pose *pose)
+{
+    if (!pose)
+        return CAROM_INVALID_ARGUMENT;
+    const double *r = pose->rotation;
+    for (int i = 0; i < 9; i++)
+        if (!isfinite(r[i]))
+            return CAROM_NOT_FINITE;
+    if (!vec3_finite(pose->translation))
+        return CAROM_NOT_FINITE;
+    carom_vec3 t = pose->translation;
+    if (fabs(t.x) > MATH_COORDINATE_LIMIT || fabs(t.y) > MATH_COORDINATE_LIMIT || fabs(t.z) > MATH_COORDINATE_LIMIT)
+        return CAROM_OUT_OF_RANGE;
+    const double allowed = 1e-9;
+    if (!(orthogonality_defect(r) <= allowed))
+        return CAROM_NOT_RIGID;
+    double determinant =
+        r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
+    return determinant > 0.0 ? CAROM_OK : CAROM_NOT_RIGID;
+}
+
+carom_aabb aabb_empty(void) { return (carom_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
+
+carom_aabb aabb_add_point(carom_aabb box, carom_vec3 point)
+{
+    return (carom_aabb){vec3_min(box.min, point), vec3_max(box.max, point)};
+}
+
+static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+
+math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pose_b, double extent_a, double extent_b)
+{
+    const double *ra = pose_a->rotation, *rb = pose_b->rotation;
+    carom_vec3 between = vec3_sub(pose_b->translation, pose_a->translation);
+    math_relative relative;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            relative.rotation[3 * i + j] = ra[i] * rb[j] + ra[3 + i] * rb[3 + j] + ra[6 + i] * rb[6 + j];
+    relative.translation = vec3(ra[0] * between.x + ra[3] * between.y + ra[6] * between.z,
+                                ra[1] * between.x + ra[4] * between.y + ra[7] * between.z,
+                                ra[2] * between.x + ra[5] * between.y + ra[8] * between.z);
+    /* Placement rounding of both bodies, products above, and Ra^T standing in for Ra^-1. */
+    double magnitude =
+        4.0 * (extent_a + extent_b + largest_coordinate(pose_a->translation) + largest_coordinate(pose_b->translation));
+    double defect = fmax(orthogonality_defect(ra), orthogonality_defect(rb));
+    relative.error =
+        16.0 * ROUNDING * magnitude + 4.0 * defect * (extent_a + extent_b + largest_coordinate(between)) + 0x1p-1070;
+    return relative;
+}
+
+math_relative math_relative_inverse(const math_relative *b_in_a)
+{
+    const double *r = b_in_a->rotation;
+    carom_vec3 t = b_in_a->translation;
+    math_relative inverse = {.rotation = {r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]},
+                             .error = 2.0 * b_in_a->error};
+    inverse.translation = vec3(-(r[0] * t.x + r[3] * t.y + r[6] * t.z), -(r[1] * t.x + r[4] * t.y + r[7] * t.z),
+                               -(r[2] * t.x + r[5] * t.y + r[8] * t.z));
+    return inverse;
+}
+
+carom_aabb math_world_box(const carom_pose *pose, const carom_aabb *box)
+{
+    if (!(box->min.x <= box->max.x))
+        return aabb_empty();
+    carom_vec3 centre = vec3_scale(vec3_add(box->min, box->max), 0.5);
+    carom_vec3 half = vec3_sub(box->max, centre);
+    half = vec3_max(half, vec3_sub(centre, box->min));
+    carom_vec3 moved = pose_apply(pose, centre);
+    const double *r = pose->rotation;
+    double pad =
+        32.0 * ROUNDING *
+            (largest_coordinate(box->min) + largest_coordinate(box->max) + largest_coordinate(pose->translation)) +
+        0x1p-1070;
+    carom_vec3 reach = vec3(fabs(r[0]) * half.x + fabs(r[1]) * half.y + fabs(r[2]) * half.z + pad,
+                            fabs(r[3]) * half.x + fabs(r[4]) * half.y + fabs(r[5]) * half.z + pad,
+                            fabs(r[6]) * half.x + fabs(r[7]) * half.y + fabs(r[8]) * half.z + pad);
+    return (carom_aabb){vec3_sub(moved, reach), vec3_add(moved, reach)};
+}
+
+float math_float_down(double value)
+{
+    float rounded = (float)value;
+    return (double)rounded > value ? nextafterf(rounded, -INFINITY) : rounded;
+}
+
+float math_float_up(double value)
+{
+    float rounded = (float)value;
+    return (double)rounded < value ? nextafterf(rounded, INFINITY) : rounded;
+}

@@ -1,0 +1,53 @@
+/* narrow: exact answers for two triangles. Kernels over plain values; no mesh, no tree. */
+#ifndef NARROW_NARROW_H
+#define NARROW_NARROW_H
+
+#include "carom/report.h"
+#include "math/math.h"
+
+typedef struct narrow_triangle
+{
+    carom_vec3 corner[3]; /* world frame, as the contract places them */
+} narrow_triangle;
+
+/* What the kernels count; added to, never reset. */
+typedef struct narrow_counts
+{
+    uint64_t exact_fallbacks;
+} narrow_counts;
+
+/* Do the closed triangles share a point? carom_meeting flags: NONE, or TOUCHING or CROSSING, perhaps with COPLANAR.
+ * Degenerate triangles count as the segment or point they are. Exact; symmetric; independent of the corners' order.
+ * Relative interior: of a segment its open segment, of a point the point. COPLANAR: all six corners lie in one plane.
+ */
+uint32_t narrow_meet(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
+
+/* The same, only yes or no, which can be cheaper. */
+bool narrow_touches(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
+
+/* Points of the intersection of two triangles that meet: 1 point, 2 ends of a segment, 3 to 6 corners of a convex
+ * polygon, in a canonical order that does not depend on the order of the arguments' corners. Rounded to double. */
+uint32_t narrow_contact(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 out[6], narrow_counts *counts);
+
+typedef struct narrow_distance_result
+{
+    double distance; /* 0 iff narrow_touches */
+    carom_vec3 point_a, point_b;
+} narrow_distance_result;
+
+/* The canonical distance of the contract: the same bits whatever the engine. Relative error at most
+ * NARROW_DISTANCE_ERROR times the larger of the distance and the largest |coordinate difference| involved. */
+#define NARROW_DISTANCE_ERROR 1e-14
+narrow_distance_result narrow_distance(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
+
+typedef struct narrow_ray
+{
+    carom_vec3 origin, direction;
+} narrow_ray;
+
+/* Closed: a ray through an edge or a corner hits every triangle that has it. False if it misses, or hits behind the
+ * origin. A ray in the triangle's plane hits at its smallest t. t, u, v rounded; the decision exact. */
+bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
+                    narrow_counts *counts);
+
+#endif

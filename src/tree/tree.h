@@ -1,0 +1,147 @@
+/* tree: builders, refit, layouts, and the traversals that answer pair and ray questions over them.
+ *
+ * One canonical form, the binary tree; the wide layouts are derived from it. Two kinds of traversal answer every
+ * question: `binary` over any volume, and `wide` over eight oriented boxes in SIMD lanes. Both certify each pair with
+ * the exact narrow phase, so they give the same answers. */
+#ifndef TREE_TREE_H
+#define TREE_TREE_H
+
+#include "carom/query.h"
+#include "mesh/mesh.h"
+#include "narrow/narrow.h"
+
+/* Node of the canonical binary tree. Children come after their parent, so one backward sweep refits.
+ * count > 0: leaf over order[first .. first + count); count == 0: children are nodes first and first + 1. */
+typedef struct tree_node
+{
+    uint32_t first, count;
+} tree_node;
+
+typedef struct wide_tree wide_tree; /* eight oriented boxes a node: wide.h */
+typedef struct ray_tree ray_tree;   /* eight axis-aligned boxes a node: rays.h */
+
+struct carom_tree
+{
+    carom_context *context;
+    const carom_mesh *mesh;
+    uint64_t serial; /* unique within the context */
+    carom_tree_def def;
+    carom_tree_info info;
+
+    /* CAROM_LAYOUT_BINARY: the canonical tree with its volumes */
+    tree_node *nodes;
+    uint32_t node_count;
+    uint32_t *order; /* triangle ids, leaf by leaf; a triangle may come twice (CAROM_BUILDER_BALANCED) */
+    uint32_t reference_count;
+    float *volumes; /* volume_floats(def.volume) per node, rounded outwards */
+
+    /* CAROM_LAYOUT_WIDE: exactly one of these */
+    wide_tree *wide;
+    ray_tree *rays;
+};
+
+/* ---- pair questions ---- */
+
+typedef struct tree_stack_entry
+{
+    uint32_t node_a, node_b;
+    float key;
+    uint32_t more;
+} tree_stack_entry;
+
+/* Memory that traversals reuse from call to call; belongs to a query object. */
+typedef struct tree_scratch
+{
+    carom_context *context;
+    BASE_ARRAY(tree_stack_entry) stack;
+    BASE_ARRAY(uint64_t) words;
+    void *wide; /* what the wide traversal keeps; freed by tree_scratch_free */
+    size_t wide_size;
+} tree_scratch;
+void tree_scratch_free(tree_scratch *scratch);
+
+/* What a pair cache remembers between similar poses; the answer never depends on it. Zero-initialise. */
+typedef struct tree_memory
+{
+    uint64_t tree_a_serial, tree_b_serial; /* whose memory this is; anything else is forgotten */
+    uint32_t last_a, last_b;               /* triangles of the last hit or the last closest pair */
+    bool has_last;
+    bool has_axis;
+    carom_vec3 axis;                    /* last separating direction in a's frame */
+    BASE_ARRAY(tree_stack_entry) front; /* node pairs where the last descent ended */
+} tree_memory;
+void tree_memory_free(carom_context *context, tree_memory *memory);
+
+/* One question about two placed trees, as the query layer prepared it: poses and arguments are valid, trees not null.
+ */
+typedef struct tree_task
+{
+    carom_context *context;
+    const carom_placed *a, *b;
+    tree_scratch *scratch;
+    tree_memory *memory; /* or null */
+    base_budget *budget;
+    carom_counters *counters;
+} tree_task;
+
+/* Return false to stop the traversal, which then returns CAROM_STOPPED. */
+typedef bool tree_pair_fn(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user);
+
+typedef struct tree_collide_options
+{
+    bool need_meeting;     /* false: any non-zero meeting will do, which is cheaper */
+    double clearance;      /* > 0: also decide whether the distance is smaller, in the same traversal */
+    tree_pair_fn *on_pair; /* each meeting pair; once each, unless the builder duplicates; in no particular order */
+    void *user;
+} tree_collide_options;
+
+/* CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget), or an error. *violated (may be null when clearance is 0): some
+ * pair meets or is nearer than the clearance. */
+carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated);
+
+typedef struct tree_closest
+{
+    double distance;    /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all) */
+    double lower_bound; /* out: certain, also where the budget ran out */
+    carom_vec3 point_a, point_b;
+    uint32_t triangle_a, triangle_b; /* CAROM_NO_TRIANGLE: none found */
+} tree_closest;
+
+/* The smallest (narrow_distance, triangle_a, triangle_b). A meeting pair has distance 0. */
+carom_status tree_distance(const tree_task *task, tree_closest *closest);
+
+/* Decides distance <= limit, stopping at the first pair that shows it. */
+carom_status tree_within(const tree_task *task, double limit, bool *within);
+
+/* ---- rays ---- */
+
+/* Return the new largest t of interest, or a negative number to stop. */
+typedef double tree_ray_fn(uint32_t triangle, double t, const double uv[2], void *user);
+
+typedef struct tree_ray_task
+{
+    carom_context *context;
+    const carom_placed *placed;
+    const carom_ray *ray;
+    tree_scratch *scratch;
+    carom_counters *counters;
+} tree_ray_task;
+
+/* Reports every triangle the ray hits with t at most the current limit (narrow_ray_hit on world corners decides). */
+carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
+
+/* Calls on_triangle for a superset of the triangles that the world-frame line through `point` along +x meets. */
+carom_status tree_line_x(const tree_ray_task *task, carom_vec3 point,
+                         void (*on_triangle)(uint32_t triangle, void *user), void *user);
+
+/* World corners of a triangle of a placed mesh, by the contract's formula. */
+static inline narrow_triangle tree_world_triangle(const carom_placed *placed, uint32_t triangle)
+{
+    const uint32_t *index = placed->mesh->indices + 3 * (size_t)triangle;
+    const carom_vec3 *vertices = placed->mesh->vertices;
+    return (narrow_triangle){{pose_apply(&placed->pose, vertices[index[0]]),
+                              pose_apply(&placed->pose, vertices[index[1]]),
+                              pose_apply(&placed->pose, vertices[index[2]])}};
+}
+
+#endif

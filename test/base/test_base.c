@@ -1,0 +1,126 @@
+#include "base/base.h"
+#include "support/check.h"
+
+#include <stdlib.h>
+
+static carom_context *make_context(void)
+{
+    carom_context *context = NULL;
+    assert_int_equal(carom_context_create(NULL, &context), CAROM_OK);
+    return context;
+}
+
+static void sorts_like_qsort_and_keeps_equal_keys_in_order(void **state)
+{
+    (void)state;
+    check_random random = {7};
+    for (size_t count = 0; count < 3000; count = count * 2 + 1)
+    {
+        base_key_value *items = calloc(count + 1, sizeof *items), *scratch = calloc(count + 1, sizeof *items);
+        for (size_t i = 0; i < count; i++)
+            items[i] = (base_key_value){check_next(&random) >> (check_next(&random) % 64), i};
+        base_sort_keys(items, scratch, count);
+        for (size_t i = 1; i < count; i++)
+        {
+            assert_true(items[i - 1].key <= items[i].key);
+            if (items[i - 1].key == items[i].key)
+                assert_true(items[i - 1].value < items[i].value);
+        }
+        free(items), free(scratch);
+    }
+}
+
+static void ids_are_reused_with_a_new_generation(void **state)
+{
+    (void)state;
+    carom_context *context = make_context();
+    base_id_pool pool = {.context = context};
+    uint32_t index, generation, index2, generation2;
+    assert_true(base_id_new(&pool, &index, &generation));
+    assert_int_equal(index, 1);
+    assert_true(base_id_valid(&pool, index, generation));
+    base_id_free(&pool, index);
+    assert_false(base_id_valid(&pool, index, generation));
+    assert_true(base_id_new(&pool, &index2, &generation2));
+    assert_int_equal(index2, index);
+    assert_int_not_equal(generation2, generation);
+    assert_false(base_id_valid(&pool, index, generation));
+    assert_false(base_id_valid(&pool, 0, 0));
+    assert_false(base_id_valid(&pool, 99, 1));
+    base_id_pool_free(&pool);
+    carom_context_destroy(context);
+}
+
+static void arenas_keep_alignment_and_contents(void **state)
+{
+    (void)state;
+    carom_context *context = make_context();
+    base_arena arena = {.context = context};
+    unsigned char *blocks[200];
+    for (size_t i = 0; i < 200; i++)
+    {
+        size_t alignment = (size_t)1 << (i % 7);
+        blocks[i] = base_arena_allocate(&arena, i * 13 + 1, 1, alignment);
+        assert_non_null(blocks[i]);
+        assert_int_equal((uintptr_t)blocks[i] % alignment, 0);
+        memset(blocks[i], (int)i, i * 13 + 1);
+    }
+    for (size_t i = 0; i < 200; i++)
+        for (size_t j = 0; j < i * 13 + 1; j++)
+            assert_int_equal(blocks[i][j], (unsigned char)i);
+    base_arena_free(&arena);
+    carom_context_destroy(context);
+}
+
+static void a_budget_stops_after_its_work(void **state)
+{
+    (void)state;
+    base_budget budget = base_budget_begin(&(carom_budget){.work = 100});
+    int spent = 0;
+    while (base_budget_spend(&budget, 7))
+        spent += 7;
+    assert_int_equal(spent, 98);
+    assert_true(budget.exhausted);
+    assert_false(base_budget_spend(&budget, 1));
+    budget = base_budget_begin(&(carom_budget){.seconds = 0.01});
+    double start = base_now();
+    while (base_budget_spend(&budget, 1) && base_now() < start + 5.0)
+        ;
+    assert_true(budget.exhausted);
+}
+
+static void messages_name_the_culprit_and_survive_short_buffers(void **state)
+{
+    (void)state;
+    carom_context *context = make_context();
+    char small[5];
+    assert_int_equal(carom_context_message(context, small, sizeof small), 0);
+    assert_int_equal(base_fail(context, CAROM_BAD_DATA, "triangle %d", 17), CAROM_BAD_DATA);
+    assert_int_equal(carom_context_message(context, small, sizeof small), 11);
+    assert_string_equal(small, "tria");
+    carom_context_destroy(context);
+}
+
+static void hashes_differ_where_one_bit_does(void **state)
+{
+    (void)state;
+    base_hash a = base_hash_begin(), b = base_hash_begin();
+    base_hash_u64(&a, 1), base_hash_u64(&b, 3);
+    assert_true(base_hash_end(&a) != base_hash_end(&b));
+    base_hash zero = base_hash_begin(), minus_zero = base_hash_begin();
+    base_hash_double(&zero, 0.0), base_hash_double(&minus_zero, -0.0);
+    assert_true(base_hash_end(&zero) == base_hash_end(&minus_zero));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_like_qsort_and_keeps_equal_keys_in_order),
+        cmocka_unit_test(ids_are_reused_with_a_new_generation),
+        cmocka_unit_test(arenas_keep_alignment_and_contents),
+        cmocka_unit_test(a_budget_stops_after_its_work),
+        cmocka_unit_test(messages_name_the_culprit_and_survive_short_buffers),
+        cmocka_unit_test(hashes_differ_where_one_bit_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* What every test includes: cmocka with its prerequisites, and our own double comparison (cmocka's casts to float). */
+#ifndef TEST_CHECK_H
+#define TEST_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#define check_near(actual, expected, tolerance)                                                                        \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        double check_actual = (actual), check_expected = (expected);                                                   \
+        if (!(fabs(check_actual - check_expected) <= (tolerance)))                                                     \
+            fail_msg("%s is %.17g, expected %.17g within %g", #actual, check_actual, check_expected,                   \
+                     (double)(tolerance));                                                                             \
+    } while (0)
+
+/* Deterministic random numbers for tests; print the seed when a case fails. */
+typedef struct check_random
+{
+    uint64_t state;
+} check_random;
+
+static inline uint64_t check_next(check_random *random)
+{
+    uint64_t z = (random->state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static inline double check_uniform(check_random *random, double low, double high)
+{
+    return low + (high - low) * ((double)(check_next(random) >> 11) * 0x1p-53);
+}
+
+#endif
