@@ -1,10 +1,14 @@
-/* mesh: the validated mesh and its topology, and generators of test and demo shapes. */
+/* mesh: the validated mesh and its topology. */
 #ifndef MESH_MESH_H
 #define MESH_MESH_H
 
 #include "carom/mesh.h"
 #include "math/math.h"
 
+/* Stands for "no triangle" among neighbours. */
+#define MESH_NONE UINT32_MAX
+
+/* A mesh and all its arrays are one allocation of block_size bytes that begins with this struct. */
 struct carom_mesh
 {
     carom_context *context;
@@ -13,17 +17,17 @@ struct carom_mesh
     carom_vec3 *vertices;
     uint32_t *indices; /* 3 per triangle */
     carom_mesh_info info;
-    double extent; /* largest |coordinate| */
+    double extent; /* largest |coordinate| of a vertex that a triangle uses */
 
-    /* topology, over vertices merged by position */
+    /* Topology, over vertices merged by position. A triangle uses an edge once for each of its sides that lies on it,
+     * so one that is folded onto an edge uses it twice. Sides of zero length are no edges. */
     uint32_t *merged;           /* vertex -> representative vertex: the smallest index at the same position */
     uint32_t *edges;            /* 2 per unique edge, representatives, smaller first; sorted */
-    uint32_t *neighbours;       /* 3 per triangle */
+    uint32_t *neighbours;       /* 3 per triangle, MESH_NONE where there is none or more than one */
     uint32_t *component;        /* per triangle, 0 .. component_count - 1 in order of first triangle */
-    uint32_t *component_vertex; /* one vertex index per component */
+    uint32_t *component_vertex; /* one vertex index per component: corner 0 of its first triangle */
 
     char *name;
-    void *block; /* where the arrays live if the mesh came from a baked block, else null */
     size_t block_size;
 };
 
@@ -34,5 +38,13 @@ static inline void mesh_corners(const carom_mesh *mesh, uint32_t triangle, carom
     out[1] = mesh->vertices[index[1]];
     out[2] = mesh->vertices[index[2]];
 }
+
+/* A new mesh with copies of everything that parts points to, counts and measures taken as they are: for arrays that
+ * were validated before. context, serial, block_size and info.bytes of parts are ignored; a null name means "mesh". */
+carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, carom_mesh **out);
+
+/* May these parts (from a file, say) be used without harm? Checks that all numbers are in range, not that the topology
+ * is true to the triangles. Errors name the mesh and the culprit. */
+carom_status mesh_check_parts(carom_context *context, const carom_mesh *parts);
 
 #endif
