@@ -30,6 +30,7 @@ static BASE_ALWAYS_INLINE f8 f8_two(float a, float b)
 {
     return _mm256_insertf128_ps(_mm256_set1_ps(a), _mm_set1_ps(b), 1);
 }
+static BASE_ALWAYS_INLINE f8 f8_swap(f8 a) { return _mm256_permute2f128_ps(a, a, 1); } /* e f g h a b c d */
 static BASE_ALWAYS_INLINE f8 f8_add(f8 a, f8 b) { return _mm256_add_ps(a, b); }
 static BASE_ALWAYS_INLINE f8 f8_sub(f8 a, f8 b) { return _mm256_sub_ps(a, b); }
 static BASE_ALWAYS_INLINE f8 f8_mul(f8 a, f8 b) { return _mm256_mul_ps(a, b); }
@@ -101,6 +102,7 @@ static BASE_ALWAYS_INLINE f8 f8_twice(const float *p)
     return (f8){a, a};
 }
 static BASE_ALWAYS_INLINE f8 f8_two(float a, float b) { return (f8){_mm_set1_ps(a), _mm_set1_ps(b)}; }
+static BASE_ALWAYS_INLINE f8 f8_swap(f8 a) { return (f8){a.h, a.l}; }
 static BASE_ALWAYS_INLINE f8 f8_add(f8 a, f8 b) { return F8_BOTH(_mm_add_ps, a, b); }
 static BASE_ALWAYS_INLINE f8 f8_sub(f8 a, f8 b) { return F8_BOTH(_mm_sub_ps, a, b); }
 static BASE_ALWAYS_INLINE f8 f8_mul(f8 a, f8 b) { return F8_BOTH(_mm_mul_ps, a, b); }
@@ -197,6 +199,7 @@ static inline f8 f8_set1(float a) { F8_EACH(a); }
 static inline f8 f8_zero(void) { return f8_set1(0.0f); }
 static inline f8 f8_twice(const float *p) { F8_EACH(p[i & 3]); }
 static inline f8 f8_two(float a, float b) { F8_EACH(i < 4 ? a : b); }
+static inline f8 f8_swap(f8 a) { F8_EACH(a.v[i ^ 4]); }
 static inline f8 f8_add(f8 a, f8 b) { F8_EACH(a.v[i] + b.v[i]); }
 static inline f8 f8_sub(f8 a, f8 b) { F8_EACH(a.v[i] - b.v[i]); }
 static inline f8 f8_mul(f8 a, f8 b) { F8_EACH(a.v[i] * b.v[i]); }

@@ -1,4 +1,4 @@
-/* Median split along the longest axis of the triangles' centres. */
+/* The builders' front: records from a mesh, the builder that the def names, the result in its canonical form. */
 #include "tree/build.h"
 
 void tree_structure_free(carom_context *context, tree_structure *structure)
@@ -8,100 +8,132 @@ void tree_structure_free(carom_context *context, tree_structure *structure)
     *structure = (tree_structure){0};
 }
 
-typedef struct median_range
+void build_tree_free(carom_context *context, build_tree *tree)
 {
-    uint32_t node, first, count;
-} median_range;
-
-typedef struct median_build
-{
-    carom_context *context;
-    const carom_mesh *mesh;
-    uint32_t leaf_size;
-    BASE_ARRAY(tree_node) nodes;
-    BASE_ARRAY(median_range) open;
-    uint32_t *order;
-    base_key_value *keys; /* room for two copies: sorting needs scratch */
-} median_build;
-
-static carom_vec3 triangle_centre(const carom_mesh *mesh, uint32_t triangle)
-{
-    carom_vec3 corner[3];
-    mesh_corners(mesh, triangle, corner);
-    carom_vec3 low = vec3_min(corner[0], vec3_min(corner[1], corner[2]));
-    carom_vec3 high = vec3_max(corner[0], vec3_max(corner[1], corner[2]));
-    return vec3_scale(vec3_add(low, high), 0.5);
+    base_release(context, tree->nodes, tree->capacity, sizeof *tree->nodes);
+    base_release(context, tree->boxes, tree->capacity, sizeof *tree->boxes);
+    *tree = (build_tree){0};
 }
 
-/* Order of doubles as order of unsigned integers. */
-static uint64_t sortable(double value)
+static carom_status out_of_memory(carom_context *context, uint64_t count)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+    return base_fail(context, CAROM_OUT_OF_MEMORY, "tree: no memory to build over %llu triangles",
+                     (unsigned long long)count);
 }
 
-static void sort_range(median_build *build, const median_range *range)
+/* ---- records ---- */
+
+/* The float next below x; x finite. */
+static float float_below(float x)
 {
-    carom_aabb centres = aabb_empty();
-    for (uint32_t i = 0; i < range->count; i++)
-        centres = aabb_add_point(centres, triangle_centre(build->mesh, build->order[range->first + i]));
-    carom_vec3 size = vec3_sub(centres.max, centres.min);
-    for (uint32_t i = 0; i < range->count; i++)
-    {
-        uint32_t triangle = build->order[range->first + i];
-        carom_vec3 centre = triangle_centre(build->mesh, triangle);
-        double along = size.x >= size.y && size.x >= size.z ? centre.x : size.y >= size.z ? centre.y : centre.z;
-        build->keys[i] = (base_key_value){sortable(along), triangle};
-    }
-    base_sort_keys(build->keys, build->keys + range->count, range->count);
-    for (uint32_t i = 0; i < range->count; i++)
-        build->order[range->first + i] = (uint32_t)build->keys[i].value;
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = x > 0.0f ? bits - 1 : x < 0.0f ? bits + 1 : 0x80000001u;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
-static carom_status split_ranges(median_build *build)
+static float round_down(double value)
 {
-    while (build->open.count > 0)
-    {
-        median_range range = build->open.items[--build->open.count];
-        if (range.count <= build->leaf_size)
-        {
-            build->nodes.items[range.node] = (tree_node){range.first, range.count};
-            continue;
-        }
-        if (!base_array_reserve(build->context, &build->nodes, 2) ||
-            !base_array_reserve(build->context, &build->open, 2))
-            return base_fail(build->context, CAROM_OUT_OF_MEMORY, "tree of %u triangles: out of memory",
-                             build->mesh->triangle_count);
-        sort_range(build, &range);
-        uint32_t child = (uint32_t)build->nodes.count, half = range.count / 2;
-        build->nodes.count += 2;
-        build->nodes.items[range.node] = (tree_node){child, 0};
-        build->open.items[build->open.count++] = (median_range){child + 1, range.first + half, range.count - half};
-        build->open.items[build->open.count++] = (median_range){child, range.first, half};
-    }
+    float rounded = (float)value;
+    return (double)rounded > value ? float_below(rounded) : rounded;
+}
+
+static build_box point_box(carom_vec3 point)
+{
+    return (build_box){{-round_down(point.x), -round_down(point.y), -round_down(point.z), 1.0f, -round_down(-point.x),
+                        -round_down(-point.y), -round_down(-point.z), 0.0f}};
+}
+
+carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out)
+{
+    build_box *vertices = base_allocate(context, mesh->vertex_count, sizeof *vertices, BASE_CACHE_LINE);
+    if (!vertices)
+        return out_of_memory(context, mesh->triangle_count);
+    for (uint32_t i = 0; i < mesh->vertex_count; i++)
+        vertices[i] = point_box(mesh->vertices[i]);
+    BASE_PICK_ISA(context, build_gather_boxes)(mesh, vertices, out);
+    base_release(context, vertices, mesh->vertex_count, sizeof *vertices);
     return CAROM_OK;
 }
 
-static carom_status build_median(median_build *build, tree_structure *out)
+/* ---- the binned core ---- */
+
+carom_status build_binned(carom_context *context, build_box *boxes, uint32_t count, const build_options *options,
+                          build_tree *out)
 {
-    uint32_t count = build->mesh->triangle_count;
-    build->order = base_allocate(build->context, count, sizeof *build->order, BASE_CACHE_LINE);
-    build->keys = base_allocate(build->context, 2 * (size_t)count, sizeof *build->keys, BASE_CACHE_LINE);
-    if (!build->order || !build->keys || !base_array_reserve(build->context, &build->nodes, 1) ||
-        !base_array_reserve(build->context, &build->open, 1))
-        return base_fail(build->context, CAROM_OUT_OF_MEMORY, "tree of %u triangles: out of memory", count);
-    for (uint32_t i = 0; i < count; i++)
-        build->order[i] = i;
-    build->nodes.count = 1;
-    build->open.items[build->open.count++] = (median_range){0, 0, count};
-    BASE_TRY(split_ranges(build));
-    tree_node *nodes = base_allocate(build->context, build->nodes.count, sizeof *nodes, BASE_CACHE_LINE);
-    if (!nodes)
-        return base_fail(build->context, CAROM_OUT_OF_MEMORY, "tree of %u triangles: out of memory", count);
-    memcpy(nodes, build->nodes.items, build->nodes.count * sizeof *nodes);
-    *out = (tree_structure){nodes, (uint32_t)build->nodes.count, build->order, count};
-    build->order = NULL;
+    *out = (build_tree){0};
+    if (!count)
+        return CAROM_OK;
+    out->capacity = 2 * count - 1;
+    out->nodes = base_allocate(context, out->capacity, sizeof *out->nodes, BASE_CACHE_LINE);
+    out->boxes = base_allocate(context, out->capacity, sizeof *out->boxes, BASE_CACHE_LINE);
+    build_box *spare = base_allocate(context, count, sizeof *spare, BASE_CACHE_LINE);
+    carom_status status = CAROM_OK;
+    if (out->nodes && out->boxes && spare)
+    {
+        build_work work = {boxes, spare, count, options, out->nodes, out->boxes};
+        out->node_count = BASE_PICK_ISA(context, build_binned_run)(&work);
+    }
+    else
+    {
+        build_tree_free(context, out);
+        status = out_of_memory(context, count);
+    }
+    base_release(context, spare, count, sizeof *spare);
+    return status;
+}
+
+/* ---- the front ---- */
+
+static carom_status build_nodes_binned(const build_input *input, const carom_tree_def *def, build_nodes *nodes)
+{
+    build_options options = {.leaf_size = input->leaf_size, .block_size = 1};
+    options.by_volume = def->builder == CAROM_BUILDER_VOLUME;
+    build_tree tree;
+    BASE_TRY(build_binned(input->context, input->boxes, input->count, &options, &tree));
+    nodes->items = tree.nodes;
+    nodes->count = tree.node_count;
+    nodes->capacity = tree.capacity;
+    base_release(input->context, tree.boxes, tree.capacity, sizeof *tree.boxes);
+    return CAROM_OK;
+}
+
+static carom_status run_builder(const build_input *input, const carom_tree_def *def, build_nodes *nodes,
+                                tree_structure *out)
+{
+    switch (def->builder)
+    {
+    case CAROM_BUILDER_SAH:
+    case CAROM_BUILDER_VOLUME: return build_nodes_binned(input, def, nodes);
+    case CAROM_BUILDER_MEDIAN: return build_median(input, nodes);
+    case CAROM_BUILDER_MEAN: return build_mean(input, nodes);
+    case CAROM_BUILDER_BALANCED: return build_balanced(input, nodes, &out->order, &out->reference_count);
+    case CAROM_BUILDER_BOTTOM_UP: return build_bottom_up(input, nodes);
+    case CAROM_BUILDER_INSERTION: return build_insertion(input, nodes);
+    case CAROM_BUILDER_MORTON: return build_morton(input, nodes);
+    case CAROM_BUILDER_COUNT: break;
+    }
+    return base_fail(input->context, CAROM_INVALID_ARGUMENT, "tree: builder %d is unknown", (int)def->builder);
+}
+
+/* Arrays of exactly the right size, from the working arrays. */
+static carom_status keep(const build_input *input, const build_nodes *nodes, tree_structure *out)
+{
+    carom_context *context = input->context;
+    out->node_count = (uint32_t)nodes->count;
+    out->nodes = base_allocate(context, nodes->count, sizeof *out->nodes, BASE_CACHE_LINE);
+    if (!out->nodes)
+        return out_of_memory(context, input->count);
+    memcpy(out->nodes, nodes->items, nodes->count * sizeof *out->nodes);
+    if (out->order)
+        return CAROM_OK;
+    out->reference_count = input->count;
+    out->order = base_allocate(context, input->count, sizeof *out->order, BASE_CACHE_LINE);
+    if (!out->order)
+        return out_of_memory(context, input->count);
+    for (uint32_t i = 0; i < input->count; i++)
+        out->order[i] = build_box_id(&input->boxes[i]);
     return CAROM_OK;
 }
 
@@ -109,13 +141,24 @@ carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh
                                   tree_structure *out)
 {
     *out = (tree_structure){0};
-    if (mesh->triangle_count == 0)
+    if (!mesh->triangle_count)
         return CAROM_OK;
-    median_build build = {.context = context, .mesh = mesh, .leaf_size = def->leaf_size};
-    carom_status status = build_median(&build, out);
-    base_array_free(context, &build.nodes);
-    base_array_free(context, &build.open);
-    base_release(context, build.order, mesh->triangle_count, sizeof *build.order);
-    base_release(context, build.keys, 2 * (size_t)mesh->triangle_count, sizeof *build.keys);
+    build_input input = {.context = context,
+                         .count = mesh->triangle_count,
+                         .leaf_size = def->leaf_size,
+                         .balance_penalty = def->balance_penalty};
+    input.boxes = base_allocate(context, input.count, sizeof *input.boxes, BASE_CACHE_LINE);
+    if (!input.boxes)
+        return out_of_memory(context, input.count);
+    build_nodes nodes = {0};
+    carom_status status = build_triangle_boxes(context, mesh, input.boxes);
+    if (status == CAROM_OK)
+        status = run_builder(&input, def, &nodes, out);
+    if (status == CAROM_OK)
+        status = keep(&input, &nodes, out);
+    if (status != CAROM_OK)
+        tree_structure_free(context, out);
+    base_array_free(context, &nodes);
+    base_release(context, input.boxes, input.count, sizeof *input.boxes);
     return status;
 }

@@ -1,4 +1,7 @@
-/* Builders: from a mesh to the structure of the canonical binary tree. Volumes are fitted to it afterwards. */
+/* Builders: from a mesh to the structure of the canonical binary tree. Volumes are fitted to it afterwards.
+ *
+ * Every builder works on one record per triangle (build_box), is deterministic down to the bits on every instruction
+ * set, uses no recursion, and gives trees no deeper than BUILD_DEPTH_LIMIT whatever the input. */
 #ifndef TREE_BUILD_H
 #define TREE_BUILD_H
 
@@ -18,5 +21,104 @@ typedef struct tree_structure
 carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
                                   tree_structure *out);
 void tree_structure_free(carom_context *context, tree_structure *structure);
+
+/* ---- the records ---- */
+
+/* Float box rounded outwards, with an id: -min x y z, id, max x y z, 0. With the minimum negated one maximum of eight
+ * lanes merges two boxes. The id is kept as the bits of a float so that a record moves as one register. */
+typedef struct build_box
+{
+    _Alignas(32) float v[8];
+} build_box;
+
+/* Small integers are denormal floats, which slow arithmetic down even in lanes nobody reads: start above them. */
+#define BUILD_ID_OFFSET 0x00800000u
+
+static inline uint32_t build_box_id(const build_box *box)
+{
+    uint32_t bits;
+    memcpy(&bits, &box->v[3], sizeof bits);
+    return bits - BUILD_ID_OFFSET;
+}
+
+static inline void build_box_set_id(build_box *box, uint32_t id)
+{
+    uint32_t bits = id + BUILD_ID_OFFSET;
+    memcpy(&box->v[3], &bits, sizeof bits);
+}
+
+/* Twice the centre along an axis. */
+static inline float build_box_centre(const build_box *box, int axis) { return box->v[4 + axis] - box->v[axis]; }
+
+/* Boxes of the mesh's triangles, in order, into an array with room for triangle_count. */
+carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out);
+
+/* ---- the core ---- */
+
+enum
+{
+    BUILD_FREE_DEPTH = 48,   /* below this depth, ranges are halved by count */
+    BUILD_DEPTH_LIMIT = 128, /* no leaf is deeper: 48 free levels (Morton: 62), then at most 32 halvings */
+    BUILD_MAX_BINS = 32
+};
+
+typedef struct build_options
+{
+    uint32_t leaf_size;  /* at least 1; ranges are split until they are not larger */
+    uint32_t block_size; /* triangles that cost as much as one: 1, 2, 4, 8 (SIMD leaves); a power of two */
+    bool by_volume;      /* cost by volume instead of surface area (chapter, eq. 25.2) */
+} build_options;
+
+/* The canonical tree over boxes, with the box of each node. */
+typedef struct build_tree
+{
+    tree_node *nodes; /* leaves: ranges of the reordered boxes */
+    build_box *boxes; /* per node; the id lane means nothing */
+    uint32_t node_count;
+    uint32_t capacity; /* of both arrays */
+} build_tree;
+
+/* Top-down, binned; reorders the boxes so that each leaf is a range of them. count may be 0. */
+carom_status build_binned(carom_context *context, build_box *boxes, uint32_t count, const build_options *options,
+                          build_tree *out);
+void build_tree_free(carom_context *context, build_tree *tree);
+
+/* ---- the other builders; like build_binned ---- */
+
+typedef struct build_input
+{
+    carom_context *context;
+    build_box *boxes; /* reordered */
+    uint32_t count;   /* at least 1 */
+    uint32_t leaf_size;
+    double balance_penalty;
+} build_input;
+
+/* Nodes while a tree grows. */
+typedef BASE_ARRAY(tree_node) build_nodes;
+
+/* Fill nodes; leaves are ranges of the reordered input->boxes. */
+carom_status build_median(const build_input *input, build_nodes *nodes);
+carom_status build_mean(const build_input *input, build_nodes *nodes);
+carom_status build_morton(const build_input *input, build_nodes *nodes);
+carom_status build_bottom_up(const build_input *input, build_nodes *nodes);
+carom_status build_insertion(const build_input *input, build_nodes *nodes);
+
+/* Duplicates references, so it makes its own order array of *order_count ids, allocated with exactly that count. */
+carom_status build_balanced(const build_input *input, build_nodes *nodes, uint32_t **order, uint32_t *order_count);
+
+/* ---- kernels, one version per instruction set ---- */
+
+typedef struct build_work
+{
+    build_box *boxes, *spare; /* count each; the result is in boxes */
+    uint32_t count;
+    const build_options *options;
+    tree_node *nodes; /* room for 2 count - 1 */
+    build_box *node_boxes;
+} build_work;
+
+BASE_DECLARE_ISA(uint32_t, build_binned_run, (const build_work *work)); /* returns the node count */
+BASE_DECLARE_ISA(void, build_gather_boxes, (const carom_mesh *mesh, const build_box *vertices, build_box *out));
 
 #endif
