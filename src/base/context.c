@@ -10,6 +10,11 @@
 #include <fenv.h>
 #endif
 
+/* Set by the build (option CAROM_DEFAULT_SIMD) to start without SIMD, say; null: the best the machine has. */
+#ifndef CAROM_DEFAULT_SIMD
+#define CAROM_DEFAULT_SIMD NULL
+#endif
+
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)
 
@@ -79,6 +84,8 @@ static bool choose_simd(carom_simd wanted, carom_simd *out)
     if (wanted == CAROM_SIMD_AUTO)
     {
         const char *name = getenv("CAROM_SIMD");
+        if (!name)
+            name = CAROM_DEFAULT_SIMD;
         wanted = best;
         if (name && strcmp(name, "scalar") == 0)
             wanted = CAROM_SIMD_SCALAR;

@@ -1,0 +1,73 @@
+# Thin: CMake knows how to build (CMakePresets.json), scripts/ how to check. SETUP=no leaves the system's packages alone.
+JOBS         ?= $(shell nproc)
+PREFIX       ?= /usr/local
+FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 600
+SETUP        ?= yes
+
+setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
+configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
+compile = @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
+
+.PHONY: all demo check bench bench-peers fuzz soak lint format docs install sanitize determinism clean
+
+all:
+	$(call setup,build)
+	$(call configure,release)
+	$(call compile,release)
+
+demo: all
+	build/bin/carom demo
+
+check:
+	$(call setup,check)
+	$(call configure,release)
+	$(call compile,release)
+	@ctest --preset release -j $(JOBS)
+
+bench: all
+	build/bin/carom_bench
+
+bench-peers:
+	$(call setup,bench-peers)
+	@cmake --preset release -DCAROM_BENCH_PEERS=ON --log-level=WARNING
+	$(call compile,release,carom_bench_peers)
+	build/bin/carom_bench_peers
+
+fuzz:
+	$(call setup,fuzz)
+	$(call configure,fuzz)
+	$(call compile,fuzz)
+	@scripts/fuzz build-fuzz $(FUZZ_SECONDS)
+
+soak: all
+	build/bin/carom_soak $(SOAK_SECONDS)
+
+sanitize:
+	$(call setup,sanitize)
+	@scripts/sanitize
+
+determinism:
+	$(call setup,determinism)
+	@scripts/determinism
+
+lint:
+	$(call setup,lint)
+	$(call configure,release)
+	@scripts/lint build
+
+format:
+	$(call setup,format)
+	@scripts/sources | xargs clang-format -i
+
+docs:
+	$(call setup,docs)
+	@mkdir -p build/docs
+	@doxygen docs/Doxyfile
+	@echo "build/docs/html/index.html"
+
+install: all
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-*/
