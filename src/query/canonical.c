@@ -1,0 +1,52 @@
+/* The canonical form of answers: sorted, without doubles, hashed. */
+#include "query/query.h"
+
+bool query_sort_unique(carom_context *context, query_words *words, query_words *space)
+{
+    space->count = 0;
+    if (!base_array_reserve(context, space, words->count))
+        return false;
+    base_sort_u64(words->items, space->items, words->count);
+    size_t kept = 0;
+    for (size_t i = 0; i < words->count; i++)
+        if (kept == 0 || words->items[kept - 1] != words->items[i])
+            words->items[kept++] = words->items[i];
+    words->count = kept;
+    return true;
+}
+
+static void hash_point(base_hash *hash, carom_vec3 point)
+{
+    base_hash_double(hash, point.x);
+    base_hash_double(hash, point.y);
+    base_hash_double(hash, point.z);
+}
+
+uint64_t query_report_hash(const carom_report *report, bool with_ids)
+{
+    base_hash hash = base_hash_begin();
+    base_hash_u64(&hash, report->status);
+    if (report->status != CAROM_OK && report->status != CAROM_TRUNCATED)
+        return base_hash_end(&hash);
+    base_hash_u64(&hash, report->relation);
+    base_hash_u64(&hash, report->clearance_violated);
+    base_hash_u64(&hash, report->pair_count);
+    if (!with_ids)
+        return base_hash_end(&hash);
+    for (uint64_t i = 0; i < report->pairs_listed; i++)
+    {
+        const carom_pair *pair = &report->pairs[i];
+        base_hash_u64(&hash, (uint64_t)pair->triangle_a << 32 | pair->triangle_b);
+        base_hash_u64(&hash, pair->meeting);
+    }
+    for (uint64_t i = 0; i < report->contact_count; i++)
+        base_hash_u64(&hash, report->contacts[i].point_count);
+    for (uint64_t i = 0; i < report->point_count; i++)
+        hash_point(&hash, report->points[i]);
+    base_hash_double(&hash, report->distance);
+    base_hash_double(&hash, report->distance_bound);
+    hash_point(&hash, report->point_a);
+    hash_point(&hash, report->point_b);
+    base_hash_u64(&hash, (uint64_t)report->triangle_a << 32 | report->triangle_b);
+    return base_hash_end(&hash);
+}

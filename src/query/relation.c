@@ -1,0 +1,290 @@
+/* How two bodies stand to each other: apart, touching, crossing, or one inside the other.
+ *
+ * Inside is decided for points of the inner body by the winding number of the outer surface around them: signed
+ * crossings of the ray along +x, exact. The point is thought to be moved by (0, e, e^2) for an infinitely small e > 0,
+ * so that the ray runs through no edge; off the surface, that changes no winding number. */
+#include "query/query.h"
+
+typedef enum place
+{
+    PLACE_OUTSIDE,
+    PLACE_ON_SURFACE, /* or too near to tell */
+    PLACE_INSIDE,
+    PLACE_UNDECIDED /* the budget ran out */
+} place;
+
+/* Is `inner` inside `outer`? */
+typedef struct inside_task
+{
+    carom_query *query;
+    const query_question *question;
+    const carom_placed *inner, *outer;
+    carom_aabb outer_box; /* world */
+    bool touching;        /* some vertices may lie on the surface */
+    bool members_sorted;  /* query->members is filled */
+    narrow_counts *counts;
+    carom_counters *counters;
+    bool out_of_memory;
+} inside_task;
+
+/* ---- winding number of a point ---- */
+
+/* Side of the moved point as seen along u -> v in the yz plane; 0 only where u and v fall together there. */
+static int moved_side(carom_vec3 u, carom_vec3 v, carom_vec3 point, narrow_counts *counts)
+{
+    int side = exact_orient2d(u, v, point, 0, &counts->exact_fallbacks);
+    if (side != 0)
+        return side;
+    if (u.z != v.z)
+        return u.z > v.z ? 1 : -1;
+    return u.y < v.y ? 1 : u.y > v.y ? -1 : 0;
+}
+
+/* What a triangle adds to the winding number of a point off the surface: -1, 0 or 1. */
+static int winding_part(const narrow_triangle *t, carom_vec3 point, narrow_counts *counts)
+{
+    const carom_vec3 *c = t->corner;
+    if (c[0].x < point.x && c[1].x < point.x && c[2].x < point.x)
+        return 0;
+    int turn = moved_side(c[0], c[1], point, counts);
+    if (turn == 0 || moved_side(c[1], c[2], point, counts) != turn || moved_side(c[2], c[0], point, counts) != turn)
+        return 0;
+    int below = exact_orient3d(c[0], c[1], c[2], point, &counts->exact_fallbacks);
+    return below * turn > 0 ? turn : 0;
+}
+
+static void note_candidate(uint32_t triangle, void *user)
+{
+    inside_task *task = user;
+    query_words *candidates = &task->query->candidates;
+    if (task->out_of_memory || !base_array_reserve(task->query->context, candidates, 1))
+        task->out_of_memory = true;
+    else
+        candidates->items[candidates->count++] = triangle;
+}
+
+/* The outer triangles that the line along x through the point may meet, each once, in query->candidates. */
+static carom_status find_candidates(inside_task *task, carom_vec3 point)
+{
+    carom_query *query = task->query;
+    carom_ray ray = {point, {1.0, 0.0, 0.0}, INFINITY};
+    tree_ray_task line = {.context = query->context,
+                          .placed = task->outer,
+                          .ray = &ray,
+                          .scratch = &query->scratch,
+                          .counters = task->counters};
+    const query_question *question = task->question;
+    query->candidates.count = 0;
+    BASE_TRY(question->method->line_x(question->method_state, &line, point, note_candidate, task));
+    if (task->out_of_memory || !query_sort_unique(query->context, &query->candidates, &query->sort_space))
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for candidate triangles");
+    return CAROM_OK;
+}
+
+static bool in_box(const carom_aabb *box, carom_vec3 p)
+{
+    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
+           p.z <= box->max.z;
+}
+
+static carom_status place_point(inside_task *task, carom_vec3 point, place *out)
+{
+    *out = PLACE_OUTSIDE;
+    if (!in_box(&task->outer_box, point))
+        return CAROM_OK;
+    BASE_TRY(find_candidates(task, point));
+    const query_words *candidates = &task->query->candidates;
+    if (!base_budget_spend(task->question->budget, (uint32_t)candidates->count + 1))
+        return *out = PLACE_UNDECIDED, CAROM_OK;
+    narrow_triangle as_triangle = {{point, point, point}};
+    int winding = 0;
+    for (size_t i = 0; i < candidates->count; i++)
+    {
+        narrow_triangle triangle = tree_world_triangle(task->outer, (uint32_t)candidates->items[i]);
+        if (task->touching && narrow_touches(&as_triangle, &triangle, task->counts))
+            return *out = PLACE_ON_SURFACE, CAROM_OK;
+        winding += winding_part(&triangle, point, task->counts);
+    }
+    *out = winding != 0 ? PLACE_INSIDE : PLACE_OUTSIDE;
+    return CAROM_OK;
+}
+
+static carom_status place_vertex(inside_task *task, uint32_t vertex, place *out)
+{
+    return place_point(task, pose_apply(&task->inner->pose, task->inner->mesh->vertices[vertex]), out);
+}
+
+/* ---- components whose every vertex lies on the other surface ---- */
+
+static double largest(double bound, carom_vec3 p) { return fmax(bound, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z)))); }
+
+/* Is the outer surface farther from the point than any rounding here? Slow, for the rare case only. */
+static bool clear_of_surface(const inside_task *task, carom_vec3 point)
+{
+    double size = largest(largest(largest(0.0, point), task->outer_box.min), task->outer_box.max);
+    double margin = 1e-12 * size; /* the centroid and narrow_distance err by less than 1e-13 of this size */
+    narrow_triangle as_triangle = {{point, point, point}};
+    for (uint32_t i = 0; i < task->outer->mesh->triangle_count; i++)
+    {
+        narrow_triangle triangle = tree_world_triangle(task->outer, i);
+        if (!(narrow_distance(&as_triangle, &triangle, task->counts).distance > margin))
+            return false;
+    }
+    return true;
+}
+
+/* The rounded centroid of an inner triangle stands for the true one if the surface is clear of both. */
+static carom_status place_centroid(inside_task *task, uint32_t triangle, place *out)
+{
+    narrow_triangle t = tree_world_triangle(task->inner, triangle);
+    carom_vec3 sum = vec3_add(vec3_add(t.corner[0], t.corner[1]), t.corner[2]);
+    carom_vec3 centroid = vec3(sum.x / 3.0, sum.y / 3.0, sum.z / 3.0);
+    *out = PLACE_ON_SURFACE;
+    return clear_of_surface(task, centroid) ? place_point(task, centroid, out) : CAROM_OK;
+}
+
+/* Fills query->members with component << 32 | triangle, sorted. */
+static carom_status sort_members(inside_task *task)
+{
+    carom_query *query = task->query;
+    const carom_mesh *mesh = task->inner->mesh;
+    query->members.count = 0;
+    if (!base_array_reserve(query->context, &query->members, mesh->triangle_count))
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for components");
+    for (uint32_t i = 0; i < mesh->triangle_count; i++)
+        query->members.items[i] = (uint64_t)mesh->component[i] << 32 | i;
+    query->members.count = mesh->triangle_count;
+    if (!query_sort_unique(query->context, &query->members, &query->sort_space))
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for components");
+    task->members_sorted = true;
+    return CAROM_OK;
+}
+
+static size_t first_member(const query_words *members, uint64_t key)
+{
+    size_t low = 0, high = members->count;
+    while (low < high)
+    {
+        size_t middle = low + (high - low) / 2;
+        if (members->items[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The representative vertex lies on the surface: look at the others, then at centroids. */
+static carom_status place_elsewhere(inside_task *task, uint32_t component, place *out)
+{
+    if (!task->members_sorted)
+        BASE_TRY(sort_members(task));
+    const query_words *members = &task->query->members;
+    size_t first = first_member(members, (uint64_t)component << 32);
+    size_t last = first_member(members, ((uint64_t)component + 1) << 32);
+    const uint32_t *indices = task->inner->mesh->indices;
+    for (size_t i = first; i < last; i++)
+        for (int corner = 0; corner < 3; corner++)
+        {
+            BASE_TRY(place_vertex(task, indices[3 * (size_t)(uint32_t)members->items[i] + (size_t)corner], out));
+            if (*out != PLACE_ON_SURFACE)
+                return CAROM_OK;
+        }
+    const size_t most_centroids = 64;
+    for (size_t i = first; i < last && i < first + most_centroids; i++)
+    {
+        BASE_TRY(place_centroid(task, (uint32_t)members->items[i], out));
+        if (*out != PLACE_ON_SURFACE)
+            return CAROM_OK;
+    }
+    return CAROM_OK;
+}
+
+/* ---- bodies ---- */
+
+/* Corners of the inner triangles that touch the outer surface, each once, in query->corners. */
+static carom_status list_touching_corners(inside_task *task, const query_meetings *meetings)
+{
+    carom_query *query = task->query;
+    const carom_mesh *mesh = task->inner->mesh;
+    bool inner_is_a = task->inner == task->question->a;
+    query->corners.count = 0;
+    if (!base_array_reserve(query->context, &query->corners, 3 * meetings->key_count))
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for touching triangles");
+    for (size_t i = 0; i < meetings->key_count; i++)
+    {
+        carom_pair pair = query_unpack(meetings->keys[i]);
+        const uint32_t *index = mesh->indices + 3 * (size_t)(inner_is_a ? pair.triangle_a : pair.triangle_b);
+        for (int corner = 0; corner < 3; corner++)
+            query->corners.items[query->corners.count++] = mesh->merged[index[corner]];
+    }
+    if (!query_sort_unique(query->context, &query->corners, &query->sort_space))
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for touching triangles");
+    return CAROM_OK;
+}
+
+/* Surfaces may pass through each other along common edges without a crossing pair: wherever they touch, the corners
+ * nearby must be inside or on the surface too. */
+static carom_status place_touching_corners(inside_task *task, const query_meetings *meetings, place *out)
+{
+    BASE_TRY(list_touching_corners(task, meetings));
+    *out = PLACE_INSIDE;
+    for (size_t i = 0; i < task->query->corners.count; i++)
+    {
+        place here;
+        BASE_TRY(place_vertex(task, (uint32_t)task->query->corners.items[i], &here));
+        if (here == PLACE_OUTSIDE || here == PLACE_UNDECIDED)
+            return *out = here, CAROM_OK;
+    }
+    return CAROM_OK;
+}
+
+/* PLACE_INSIDE where every component of the inner body is inside. */
+static carom_status place_body(inside_task *task, const query_meetings *meetings, place *out)
+{
+    const carom_mesh *mesh = task->inner->mesh;
+    *out = PLACE_OUTSIDE;
+    if (!task->outer->mesh->info.closed || !task->outer->mesh->info.oriented)
+        return CAROM_OK;
+    for (uint32_t component = 0; component < mesh->info.component_count; component++)
+    {
+        BASE_TRY(place_vertex(task, mesh->component_vertex[component], out));
+        if (*out == PLACE_ON_SURFACE)
+            BASE_TRY(place_elsewhere(task, component, out));
+        if (*out != PLACE_INSIDE)
+            return CAROM_OK;
+    }
+    return meetings->any ? place_touching_corners(task, meetings, out) : CAROM_OK;
+}
+
+carom_status query_relation(carom_query *query, const query_question *question, const query_meetings *meetings,
+                            carom_counters *counters, carom_relation *out)
+{
+    *out = meetings->crossing ? CAROM_RELATION_CROSSING
+           : meetings->any    ? CAROM_RELATION_TOUCHING
+                              : CAROM_RELATION_APART;
+    if (meetings->crossing || !query_has_triangles(question))
+        return CAROM_OK;
+    narrow_counts counts = {0};
+    for (int side = 0; side < 2; side++)
+    {
+        inside_task task = {.query = query,
+                            .question = question,
+                            .inner = side == 0 ? question->a : question->b,
+                            .outer = side == 0 ? question->b : question->a,
+                            .touching = meetings->any,
+                            .counts = &counts,
+                            .counters = counters};
+        task.outer_box = math_world_box(&task.outer->pose, &task.outer->mesh->info.bounds);
+        place where;
+        BASE_TRY(place_body(&task, meetings, &where));
+        if (where == PLACE_UNDECIDED)
+            *out = CAROM_RELATION_UNKNOWN;
+        else if (where == PLACE_INSIDE)
+            *out = side == 0 ? CAROM_RELATION_A_INSIDE_B : CAROM_RELATION_B_INSIDE_A;
+        if (where == PLACE_UNDECIDED || where == PLACE_INSIDE)
+            break;
+    }
+    counters->exact_fallbacks += counts.exact_fallbacks;
+    return CAROM_OK;
+}
