@@ -1,0 +1,256 @@
+/* Files read whole, and files written whole or not at all. */
+#include "io/soup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum
+{
+    PIPE_BLOCK = 1 << 16,
+    OUTPUT_BUFFER = 1 << 16,
+    TEMPORARY_TRIES = 100
+};
+
+/* ---- in ---- */
+
+void io_source_free(io_source *source)
+{
+    base_release(source->context, source->begin, source->capacity, 1);
+    source->begin = source->end = NULL;
+    source->capacity = 0;
+}
+
+carom_status io_source_copy(carom_context *context, const void *bytes, size_t size, io_source *out)
+{
+    *out = (io_source){.context = context, .name = "memory"};
+    if (!bytes && size > 0)
+        return io_fail(out, CAROM_INVALID_ARGUMENT, "the bytes are null");
+    out->begin = size < SIZE_MAX ? base_allocate(context, size + 1, 1, 1) : NULL;
+    if (!out->begin)
+        return io_out_of_memory(out);
+    if (size > 0)
+        memcpy(out->begin, bytes, size);
+    out->begin[size] = '\0';
+    out->end = out->begin + size;
+    out->capacity = size + 1;
+    return CAROM_OK;
+}
+
+/* Until the end of the file; sizes may change while we read, and pipes have none. */
+static carom_status read_all(io_source *source, int file, size_t expected)
+{
+    size_t used = 0, capacity = 0;
+    void *memory = NULL;
+    carom_status status = CAROM_OK;
+    for (;;)
+    {
+        size_t needed = used + (used < expected ? expected - used + 2 : (size_t)PIPE_BLOCK);
+        if (capacity - used < 2 && !base_array_grow(source->context, &memory, &capacity, needed, 1))
+        {
+            status = io_out_of_memory(source);
+            break;
+        }
+        ssize_t got = read(file, (char *)memory + used, capacity - used - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            status = io_fail(source, CAROM_IO_ERROR, "can't be read: %s", strerror(errno));
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    source->begin = memory;
+    source->capacity = capacity;
+    if (status == CAROM_OK)
+    {
+        source->end = source->begin + used;
+        *source->end = '\0';
+    }
+    return status;
+}
+
+carom_status io_source_load(carom_context *context, const char *path, io_source *out)
+{
+    *out = (io_source){.context = context, .name = path};
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (file < 0)
+        return io_fail(out, CAROM_IO_ERROR, "can't be opened: %s", strerror(errno));
+    struct stat about;
+    carom_status status = CAROM_OK;
+    if (fstat(file, &about) != 0)
+        status = io_fail(out, CAROM_IO_ERROR, "can't be read: %s", strerror(errno));
+    else if (S_ISDIR(about.st_mode))
+        status = io_fail(out, CAROM_IO_ERROR, "is a directory, not a model file");
+    else if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
+        status = io_fail(out, CAROM_IO_ERROR, "is neither a file nor a pipe");
+    else
+        status = read_all(out, file, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
+    close(file);
+    return status;
+}
+
+/* ---- out ---- */
+
+struct io_output
+{
+    carom_context *context;
+    char *path;
+    char *temporary; /* where the bytes go until commit; empty: straight to a device or pipe */
+    size_t path_size, temporary_size;
+    int file;
+    int error; /* errno of the first failure */
+    size_t used;
+    char buffer[OUTPUT_BUFFER];
+};
+
+carom_context *io_output_context(const io_output *output) { return output->context; }
+const char *io_output_path(const io_output *output) { return output->path; }
+
+static void output_free(io_output *output)
+{
+    carom_context *context = output->context;
+    base_release(context, output->path, output->path_size, 1);
+    base_release(context, output->temporary, output->temporary_size, 1);
+    base_release(context, output, 1, sizeof *output);
+}
+
+static carom_status output_fail(carom_context *context, const char *path, int error)
+{
+    return base_fail(context, CAROM_IO_ERROR, "%s: can't be written: %s", io_short_path(path), strerror(error));
+}
+
+/* Beside the target, so that the rename stays within one file system; the name is ours alone. */
+static int open_temporary(io_output *output)
+{
+    for (int attempt = 0; attempt < TEMPORARY_TRIES; attempt++)
+    {
+        snprintf(output->temporary, output->temporary_size, "%s.%ld-%d.tmp", output->path, (long)getpid(), attempt);
+        int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
+}
+
+static carom_status output_begin(io_output *output)
+{
+    struct stat about;
+    bool exists = stat(output->path, &about) == 0;
+    if (exists && S_ISDIR(about.st_mode))
+        return output_fail(output->context, output->path, EISDIR);
+    if (exists && !S_ISREG(about.st_mode))
+    {
+        output->temporary[0] = '\0';
+        output->file = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    }
+    else
+        output->file = open_temporary(output);
+    return output->file < 0 ? output_fail(output->context, output->path, errno) : CAROM_OK;
+}
+
+carom_status io_output_open(carom_context *context, const char *path, io_output **out)
+{
+    *out = NULL;
+    io_output *output = base_allocate(context, 1, sizeof *output, _Alignof(io_output));
+    if (!output)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "%s: out of memory", io_short_path(path));
+    output->context = context;
+    output->error = 0;
+    output->used = 0;
+    output->path_size = strlen(path) + 1;
+    output->temporary_size = output->path_size + 40;
+    output->path = base_allocate(context, output->path_size, 1, 1);
+    output->temporary = base_allocate(context, output->temporary_size, 1, 1);
+    carom_status status;
+    if (!output->path || !output->temporary)
+        status = base_fail(context, CAROM_OUT_OF_MEMORY, "%s: out of memory", io_short_path(path));
+    else
+    {
+        memcpy(output->path, path, output->path_size);
+        status = output_begin(output);
+    }
+    if (status != CAROM_OK)
+        output_free(output);
+    else
+        *out = output;
+    return status;
+}
+
+static void write_through(io_output *output, const char *bytes, size_t size)
+{
+    while (size > 0 && !output->error)
+    {
+        ssize_t written = write(output->file, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            output->error = errno;
+        else
+            bytes += written, size -= (size_t)written;
+    }
+}
+
+void io_output_write(io_output *output, const void *bytes, size_t size)
+{
+    if (size > OUTPUT_BUFFER - output->used)
+    {
+        write_through(output, output->buffer, output->used);
+        output->used = 0;
+    }
+    if (size > OUTPUT_BUFFER)
+    {
+        write_through(output, bytes, size);
+        return;
+    }
+    memcpy(output->buffer + output->used, bytes, size);
+    output->used += size;
+}
+
+void io_output_print(io_output *output, const char *text) { io_output_write(output, text, strlen(text)); }
+
+void io_output_number(io_output *output, double value, char after)
+{
+    char text[IO_NUMBER_SIZE];
+    size_t length = io_format_number(value, text);
+    text[length] = after;
+    io_output_write(output, text, length + 1);
+}
+
+void io_output_integer(io_output *output, uint64_t value, char after)
+{
+    char text[24];
+    size_t at = sizeof text;
+    text[--at] = after;
+    do
+        text[--at] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    io_output_write(output, text + at, sizeof text - at);
+}
+
+carom_status io_output_commit(io_output *output)
+{
+    write_through(output, output->buffer, output->used);
+    if (close(output->file) != 0 && !output->error)
+        output->error = errno;
+    bool temporary = output->temporary[0] != '\0';
+    if (!output->error && temporary && rename(output->temporary, output->path) != 0)
+        output->error = errno;
+    if (output->error && temporary)
+        unlink(output->temporary);
+    carom_status status = output->error ? output_fail(output->context, output->path, output->error) : CAROM_OK;
+    output_free(output);
+    return status;
+}
+
+void io_output_abandon(io_output *output)
+{
+    if (!output)
+        return;
+    close(output->file);
+    if (output->temporary[0] != '\0')
+        unlink(output->temporary);
+    output_free(output);
+}

@@ -1,0 +1,239 @@
+/* OBJ: the polygonal part. v and f, with texture and normal indices read over; o and g name parts; points and lines are
+ * counted; everything else (materials, curves, smoothing) is no geometry of ours and is skipped. */
+#include "io/soup.h"
+
+typedef struct obj_reader
+{
+    io_source *source;
+    io_soup *soup;
+    io_polygon polygon;
+    const char *unknown; /* first statement that is none of OBJ's */
+} obj_reader;
+
+/* To the start of the next line; a continued line counts as one. */
+static const char *skip_statement(const char *at)
+{
+    for (;;)
+    {
+        const char *end = strchr(at, '\n');
+        if (!end)
+            return at + strlen(at);
+        const char *last = end;
+        while (last > at && last[-1] == '\r')
+            last--;
+        if (last == at || last[-1] != '\\')
+            return end + 1;
+        at = end + 1;
+    }
+}
+
+static const char *skip_comment(const char *at)
+{
+    const char *end = strchr(at, '\n');
+    return end ? end + 1 : at + strlen(at);
+}
+
+static carom_status read_vertex(obj_reader *reader, const char **at)
+{
+    io_soup *soup = reader->soup;
+    ++*at; /* past the v */
+    if (!base_array_reserve(soup->context, &soup->vertices, 1))
+        return io_out_of_memory(reader->source);
+    if (soup->vertices.count >= UINT32_MAX - 1)
+        return io_fail_at(reader->source, *at, "more vertices than a mesh can hold");
+    BASE_TRY(io_read_point(reader->source, at, soup->vertices.items + soup->vertices.count));
+    soup->vertices.count++;
+    /* a weight or a colour may follow */
+    const char *rest = io_skip_blanks(*at);
+    *at = *rest == '\n' ? rest + 1 : skip_statement(rest);
+    return CAROM_OK;
+}
+
+/* Digits with a sign; null if there are none. Saturates far above any vertex count. */
+static const char *parse_index(const char *at, int64_t *out)
+{
+    bool negative = *at == '-';
+    at += *at == '-' || *at == '+';
+    if ((unsigned char)(*at - '0') >= 10)
+        return NULL;
+    int64_t value = 0;
+    for (; (unsigned char)(*at - '0') < 10; at++)
+        value = value < (int64_t)1 << 48 ? 10 * value + (*at - '0') : value;
+    *out = negative ? -value : value;
+    return at;
+}
+
+/* /vt, /vt/vn, //vn: well formed, but of no interest. */
+static const char *skip_attributes(const char *at)
+{
+    for (int slashes = 0; *at == '/'; slashes++)
+    {
+        if (slashes == 2)
+            return NULL;
+        at++;
+        int64_t ignored;
+        const char *end = parse_index(at, &ignored);
+        at = end ? end : at;
+    }
+    return at;
+}
+
+static carom_status fail_corner(const obj_reader *reader, const char *at, int64_t index)
+{
+    char word[IO_QUOTE_SIZE];
+    size_t count = reader->soup->vertices.count;
+    if (index == 0)
+        return io_fail_at(reader->source, at, "corner '%s' is not a vertex index", io_quote(at, word));
+    return io_fail_at(reader->source, at, "vertex index %lld, but %zu vertices come before it", (long long)index,
+                      count);
+}
+
+static carom_status read_corner(obj_reader *reader, const char **at)
+{
+    io_polygon *polygon = &reader->polygon;
+    int64_t index = 0, count = (int64_t)reader->soup->vertices.count;
+    const char *end = parse_index(*at, &index);
+    if (BASE_UNLIKELY(end && *end == '/'))
+        end = skip_attributes(end);
+    if (BASE_UNLIKELY(!end || !(io_ends_word(*end) || *end == '\\')))
+        return fail_corner(reader, *at, 0);
+    if (BASE_UNLIKELY(index == 0 || index > count || index < -count))
+        return fail_corner(reader, *at, index);
+    if (!base_array_reserve(polygon->context, &polygon->vertices, 1))
+        return io_out_of_memory(reader->source);
+    polygon->vertices.items[polygon->vertices.count++] = (uint32_t)(index > 0 ? index - 1 : count + index);
+    *at = end;
+    return CAROM_OK;
+}
+
+static carom_status read_face(obj_reader *reader, const char **at)
+{
+    const char *start = (*at)++; /* past the f */
+    reader->polygon.vertices.count = 0;
+    for (;;)
+    {
+        *at = io_skip_blanks(*at);
+        if (**at == '\n' || **at == '\0' || **at == '#')
+            break;
+        BASE_TRY(read_corner(reader, at));
+    }
+    size_t corners = reader->polygon.vertices.count;
+    if (corners < 3)
+        return io_fail_at(reader->source, start, "a face has %zu corners", corners);
+    if (reader->soup->indices.count / 3 + corners >= (size_t)1 << 31)
+        return io_fail_at(reader->source, start, "more triangles than a mesh can hold");
+    carom_status status = io_polygon_triangulate(&reader->polygon, reader->soup);
+    if (status == CAROM_OUT_OF_MEMORY)
+        return io_out_of_memory(reader->source);
+    if (status == CAROM_TOO_LARGE)
+        return io_fail_at(reader->source, start, "a concave face of %zu corners is too much to triangulate", corners);
+    *at = skip_comment(*at);
+    return CAROM_OK;
+}
+
+static carom_status read_name(obj_reader *reader, const char **at)
+{
+    const char *name = io_skip_blanks(*at);
+    const char *end = strchr(name, '\n');
+    if (!end)
+        end = reader->source->end;
+    if (!io_soup_begin_part(reader->soup, name, end))
+        return io_out_of_memory(reader->source);
+    *at = end;
+    return CAROM_OK;
+}
+
+static const char *const other_statements[] = {
+    "vn",   "vt",     "vp",     "cstype", "deg",    "bmat",       "step",      "curv",  "curv2", "surf",     "parm",
+    "trim", "hole",   "scrv",   "sp",     "end",    "con",        "s",         "mg",    "bevel", "c_interp", "d_interp",
+    "lod",  "usemtl", "mtllib", "maplib", "usemap", "shadow_obj", "trace_obj", "ctech", "stech", "call",     "csh",
+};
+
+static bool is_known(const char *at)
+{
+    for (size_t i = 0; i < sizeof other_statements / sizeof *other_statements; i++)
+    {
+        size_t length = strlen(other_statements[i]);
+        if (strncmp(at, other_statements[i], length) == 0 && io_ends_word(at[length]))
+            return true;
+    }
+    return false;
+}
+
+/* One statement that is neither a vertex nor a face. */
+static carom_status read_other(obj_reader *reader, const char **at)
+{
+    const char *word = *at;
+    bool single = io_ends_word(word[1]);
+    if (*word == '#')
+        return *at = skip_comment(word), CAROM_OK;
+    if (single && (*word == 'o' || *word == 'g'))
+        return *at = word + 1, read_name(reader, at);
+    if (single && *word == 'p')
+        reader->soup->ignored_points++;
+    else if (single && *word == 'l')
+        reader->soup->ignored_lines++;
+    else if (!reader->unknown && !is_known(word))
+        reader->unknown = word;
+    *at = skip_statement(word);
+    return CAROM_OK;
+}
+
+static carom_status read_statements(obj_reader *reader)
+{
+    const char *at = reader->source->begin;
+    for (;;)
+    {
+        at = io_skip_blanks(at);
+        if (*at == '\0')
+            return CAROM_OK;
+        if (*at == '\n')
+            at++;
+        else if (*at == 'v' && io_ends_word(at[1]))
+            BASE_TRY(read_vertex(reader, &at));
+        else if (*at == 'f' && io_ends_word(at[1]))
+            BASE_TRY(read_face(reader, &at));
+        else
+            BASE_TRY(read_other(reader, &at));
+    }
+}
+
+carom_status io_obj_read(io_source *source, io_soup *soup)
+{
+    BASE_TRY(io_source_to_text(source));
+    /* hostile polygons may not cost more than a constant times the file's size */
+    uint64_t work = 1000000 + 64 * (uint64_t)(source->end - source->begin);
+    obj_reader reader = {.source = source, .soup = soup, .polygon = {.context = source->context, .work_left = work}};
+    carom_status status = read_statements(&reader);
+    io_polygon_free(&reader.polygon);
+    if (status == CAROM_OK && soup->vertices.count == 0 && reader.unknown)
+    {
+        char word[IO_QUOTE_SIZE];
+        return io_fail_at(source, reader.unknown, "'%s' is no OBJ statement, and there is no vertex in the file",
+                          io_quote(reader.unknown, word));
+    }
+    return status;
+}
+
+carom_status io_obj_write(io_output *output, const carom_mesh *mesh, const io_write_options *options)
+{
+    (void)options;
+    carom_mesh_info info = carom_mesh_get_info(mesh);
+    const carom_vec3 *vertices = carom_mesh_vertices(mesh);
+    const uint32_t *indices = carom_mesh_indices(mesh);
+    io_output_print(output, "# written by carom\n");
+    for (uint32_t i = 0; i < info.vertex_count; i++)
+    {
+        io_output_print(output, "v ");
+        io_output_number(output, vertices[i].x, ' ');
+        io_output_number(output, vertices[i].y, ' ');
+        io_output_number(output, vertices[i].z, '\n');
+    }
+    for (size_t i = 0; i < info.triangle_count; i++)
+    {
+        io_output_print(output, "f ");
+        for (int c = 0; c < 3; c++)
+            io_output_integer(output, (uint64_t)indices[3 * i + (size_t)c] + 1, c < 2 ? ' ' : '\n');
+    }
+    return CAROM_OK;
+}

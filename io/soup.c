@@ -1,0 +1,124 @@
+#include "io/soup.h"
+
+#include "math/math.h"
+
+#include <stdio.h>
+
+enum
+{
+    SHOWN_PATH = 100 /* leaves room in a message for what is wrong */
+};
+
+const char *io_short_path(const char *path)
+{
+    size_t length = strlen(path);
+    return length > SHOWN_PATH ? path + length - SHOWN_PATH : path;
+}
+
+static carom_status fail_with(const io_source *source, carom_status status, const char *place, const char *message)
+{
+    return base_fail(source->context, status, "%s:%s %s", io_short_path(source->name), place, message);
+}
+
+carom_status io_fail(const io_source *source, carom_status status, const char *format, ...)
+{
+    char message[BASE_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return fail_with(source, status, "", message);
+}
+
+carom_status io_fail_at(const io_source *source, const char *at, const char *format, ...)
+{
+    size_t line = 1;
+    for (const char *c = source->begin; c < at; c++)
+        line += *c == '\n';
+    char place[32], message[BASE_MESSAGE_SIZE];
+    snprintf(place, sizeof place, " line %zu:", line);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return fail_with(source, CAROM_BAD_DATA, place, message);
+}
+
+carom_status io_out_of_memory(const io_source *source) { return io_fail(source, CAROM_OUT_OF_MEMORY, "out of memory"); }
+
+const char *io_quote(const char *at, char out[IO_QUOTE_SIZE])
+{
+    size_t length = 0;
+    for (; !io_ends_word(at[length]) && length < IO_QUOTE_SIZE - 1; length++)
+        out[length] = at[length] > ' ' && at[length] < 127 ? at[length] : '?';
+    out[length] = '\0';
+    return out;
+}
+
+bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end)
+{
+    while (name_end > name && io_is_blank(name_end[-1]))
+        name_end--;
+    size_t length = (size_t)(name_end - name);
+    uint32_t first = (uint32_t)io_soup_triangle_count(soup);
+
+    /* a name that no triangle followed gives way to the next */
+    if (soup->parts.count > 0 && soup->parts.items[soup->parts.count - 1].first_triangle == first)
+    {
+        soup->parts.count--;
+        soup->names.count = soup->parts.items[soup->parts.count].name_offset;
+    }
+    if (!base_array_reserve(soup->context, &soup->parts, 1) ||
+        !base_array_reserve(soup->context, &soup->names, length + 1))
+        return false;
+    soup->parts.items[soup->parts.count++] = (io_part){.name_offset = soup->names.count, .first_triangle = first};
+    memcpy(soup->names.items + soup->names.count, name, length);
+    soup->names.items[soup->names.count + length] = '\0';
+    soup->names.count += length + 1;
+    return true;
+}
+
+bool io_soup_add_triangle(io_soup *soup, uint32_t a, uint32_t b, uint32_t c)
+{
+    if (!base_array_reserve(soup->context, &soup->indices, 3))
+        return false;
+    uint32_t *index = soup->indices.items + soup->indices.count;
+    index[0] = a, index[1] = b, index[2] = c;
+    soup->indices.count += 3;
+    return true;
+}
+
+void io_soup_free(io_soup *soup)
+{
+    base_array_free(soup->context, &soup->vertices);
+    base_array_free(soup->context, &soup->indices);
+    base_array_free(soup->context, &soup->parts);
+    base_array_free(soup->context, &soup->names);
+}
+
+carom_status io_read_point(const io_source *source, const char **at, carom_vec3 *out)
+{
+    double number[3];
+    const char *next = *at;
+    for (int i = 0; i < 3; i++)
+    {
+        next = io_skip_blanks(next);
+        const char *end = io_parse_number(next, &number[i]);
+        if (BASE_UNLIKELY(!end || !(io_ends_word(*end) || *end == '\\')))
+        {
+            char word[IO_QUOTE_SIZE];
+            if (*next == '\n' || *next == '\0')
+                return io_fail_at(source, next, "a point has %d coordinates instead of 3", i);
+            return io_fail_at(source, next, "coordinate '%s' is not a finite number", io_quote(next, word));
+        }
+        if (BASE_UNLIKELY(!(fabs(number[i]) <= MATH_COORDINATE_LIMIT)))
+        {
+            char word[IO_QUOTE_SIZE];
+            return io_fail_at(source, next, "coordinate '%s' is beyond 2^100", io_quote(next, word));
+        }
+        next = end;
+    }
+    *at = next;
+    *out = vec3(number[0], number[1], number[2]);
+    return CAROM_OK;
+}

@@ -1,0 +1,134 @@
+/* What readers fill, and how they say where something is wrong. Private to io. */
+#ifndef IO_SOUP_H
+#define IO_SOUP_H
+
+#include "base/base.h"
+#include "io/io.h"
+
+/* Bytes being read: begin .. end, with a zero after the end that ends every scan. */
+typedef struct io_source
+{
+    carom_context *context;
+    const char *name; /* for messages */
+    char *begin, *end;
+    size_t capacity;
+} io_source;
+
+/* A triangle mesh that grows while it is read. */
+typedef struct io_soup
+{
+    carom_context *context;
+    BASE_ARRAY(carom_vec3) vertices;
+    BASE_ARRAY(uint32_t) indices;
+    bool unindexed; /* vertices 0 1 2, 3 4 5, ... are the triangles */
+    BASE_ARRAY(io_part) parts;
+    BASE_ARRAY(char) names;
+    uint64_t ignored_points, ignored_lines;
+} io_soup;
+
+/* One row of the format table. */
+typedef struct io_format
+{
+    io_format_info info;
+    carom_status (*read)(io_source *source, io_soup *soup);
+    carom_status (*write)(io_output *output, const carom_mesh *mesh, const io_write_options *options);
+} io_format;
+
+carom_status io_stl_read(io_source *source, io_soup *soup);
+carom_status io_stl_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
+carom_status io_obj_read(io_source *source, io_soup *soup);
+carom_status io_obj_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
+
+/* ---- files ---- */
+
+carom_status io_source_load(carom_context *context, const char *path, io_source *out);
+carom_status io_source_copy(carom_context *context, const void *bytes, size_t size, io_source *out);
+void io_source_free(io_source *source);
+void io_output_print(io_output *output, const char *text);
+void io_output_number(io_output *output, double value, char after);
+void io_output_integer(io_output *output, uint64_t value, char after);
+carom_context *io_output_context(const io_output *output);
+const char *io_output_path(const io_output *output);
+
+/* Byte order marks, UTF-16 and lone carriage returns become plain UTF-8 lines; a zero byte is BAD_DATA. */
+carom_status io_source_to_text(io_source *source);
+
+/* ---- errors ---- */
+
+/* "FILE: line N: ..." for text, with the line counted only now. */
+carom_status io_fail_at(const io_source *source, const char *at, const char *format, ...) BASE_PRINTF(3, 4);
+/* "FILE: ..." */
+carom_status io_fail(const io_source *source, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
+carom_status io_out_of_memory(const io_source *source);
+
+enum
+{
+    IO_QUOTE_SIZE = 32
+};
+/* The word at a place, printable and short, for a message. */
+const char *io_quote(const char *at, char out[IO_QUOTE_SIZE]);
+
+/* The end of a path that is too long to show whole. */
+const char *io_short_path(const char *path);
+
+/* ---- building ---- */
+
+static inline size_t io_soup_triangle_count(const io_soup *soup)
+{
+    return (soup->unindexed ? soup->vertices.count : soup->indices.count) / 3;
+}
+
+/* From here on triangles belong to a part with this name (to the end of the line). */
+bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end);
+bool io_soup_add_triangle(io_soup *soup, uint32_t a, uint32_t b, uint32_t c);
+void io_soup_free(io_soup *soup);
+
+/* Three numbers at *at, moved past them; BAD_DATA where one is missing, malformed, or beyond 2^100. */
+carom_status io_read_point(const io_source *source, const char **at, carom_vec3 *out);
+
+static inline bool io_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+static inline bool io_ends_word(char c) { return io_is_blank(c) || c == '\n' || c == '\0'; }
+
+/* Past blanks and line continuations: a backslash right before the line's end. */
+static inline const char *io_skip_blanks(const char *at)
+{
+    for (;;)
+    {
+        if (io_is_blank(*at))
+            at++;
+        else if (*at == '\\' && at[1] == '\n')
+            at += 2;
+        else if (*at == '\\' && at[1] == '\r' && at[2] == '\n')
+            at += 3;
+        else
+            return at;
+    }
+}
+
+/* ---- polygons ---- */
+
+typedef struct io_polygon_corner
+{
+    carom_vec3 position;
+    uint32_t vertex;
+    uint32_t previous, next;
+    int turn; /* sign of the corner: > 0 convex seen along the polygon's normal */
+} io_polygon_corner;
+
+/* Scratch of the triangulation, kept from face to face. */
+typedef struct io_polygon
+{
+    carom_context *context;
+    BASE_ARRAY(uint32_t) vertices; /* the face at hand */
+    BASE_ARRAY(io_polygon_corner) corners;
+    uint64_t work_left; /* corner visits that ear clipping may still make in this file */
+    int axis;           /* the projection leaves out this coordinate */
+    int sign;
+} io_polygon;
+
+/* Appends vertices.count - 2 triangles that cover the polygon, in its plane, without overlap if it is simple.
+ * CAROM_OK, CAROM_OUT_OF_MEMORY, or CAROM_TOO_LARGE where work_left is spent. */
+carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup);
+void io_polygon_free(io_polygon *polygon);
+
+#endif

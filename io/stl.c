@@ -1,0 +1,306 @@
+/* STL: binary (an 80 byte header, a count, 50 bytes a triangle) and ASCII. Normals and attribute bytes are read over:
+ * the corners say it all. A file is binary if its size fits its count, whatever its first word is. */
+#include "io/soup.h"
+
+#include "math/math.h"
+
+#include <strings.h>
+
+enum
+{
+    HEADER_SIZE = 84,
+    TRIANGLE_SIZE = 50,
+    NORMAL_SIZE = 12,
+    SNIFF_SIZE = 1024
+};
+
+static uint32_t read_u32(const unsigned char *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static float read_float(const unsigned char *at)
+{
+    uint32_t bits = read_u32(at);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* ---- binary ---- */
+
+static carom_status read_binary_triangle(const io_source *source, const unsigned char *bytes, carom_vec3 out[3])
+{
+    for (int corner = 0; corner < 3; corner++)
+    {
+        const unsigned char *at = bytes + NORMAL_SIZE + 12 * corner;
+        carom_vec3 point = vec3(read_float(at), read_float(at + 4), read_float(at + 8));
+        double largest = fmax(fmax(fabs(point.x), fabs(point.y)), fabs(point.z));
+        if (BASE_UNLIKELY(!vec3_finite(point) || largest > MATH_COORDINATE_LIMIT))
+        {
+            size_t byte = (size_t)(at - (const unsigned char *)source->begin);
+            return io_fail(source, CAROM_BAD_DATA, "triangle %zu, corner %d at byte %zu: (%g, %g, %g) is %s",
+                           (byte - HEADER_SIZE) / TRIANGLE_SIZE, corner, byte, point.x, point.y, point.z,
+                           vec3_finite(point) ? "beyond 2^100" : "not finite");
+        }
+        out[corner] = point;
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_binary(io_source *source, io_soup *soup)
+{
+    size_t size = (size_t)(source->end - source->begin);
+    const unsigned char *bytes = (const unsigned char *)source->begin;
+    if (size < HEADER_SIZE)
+        return io_fail(source, CAROM_BAD_DATA, "%zu bytes are too few for an STL file", size);
+    uint32_t count = read_u32(bytes + HEADER_SIZE - 4);
+    size_t present = (size - HEADER_SIZE) / TRIANGLE_SIZE;
+    if (count > present)
+        return io_fail(source, CAROM_BAD_DATA, "truncated: the header at byte 80 says %u triangles, %zu are there",
+                       count, present);
+    if (count == 0 && present > 0)
+        return io_fail(source, CAROM_BAD_DATA, "the header at byte 80 says no triangles, but %zu bytes follow",
+                       size - HEADER_SIZE);
+    if (size > HEADER_SIZE + (size_t)count * TRIANGLE_SIZE)
+        base_log(source->context, CAROM_LOG_WARNING, "%s: %zu bytes after the last triangle are ignored",
+                 io_short_path(source->name), size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE);
+    if (count >= (uint32_t)1 << 30)
+        return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", count);
+
+    if (!base_array_reserve(soup->context, &soup->vertices, 3 * (size_t)count))
+        return io_out_of_memory(source);
+    for (size_t i = 0; i < count; i++)
+        BASE_TRY(read_binary_triangle(source, bytes + HEADER_SIZE + i * TRIANGLE_SIZE, soup->vertices.items + 3 * i));
+    soup->vertices.count = 3 * (size_t)count;
+    return CAROM_OK;
+}
+
+/* ---- ASCII ---- */
+
+/* Does a word stand here, in any case? */
+static bool word_is(const char *at, const char *word)
+{
+    size_t length = strlen(word);
+    return strncasecmp(at, word, length) == 0 && io_ends_word(at[length]);
+}
+
+static const char *skip_line(const char *at)
+{
+    const char *end = strchr(at, '\n');
+    return end ? end + 1 : at + strlen(at);
+}
+
+static const char *next_word(const char *at)
+{
+    while (io_is_blank(*at) || *at == '\n')
+        at++;
+    return at;
+}
+
+static const char *skip_word(const char *at)
+{
+    while (!io_ends_word(*at))
+        at++;
+    return at;
+}
+
+static carom_status expect_word(const io_source *source, const char **at, const char *word)
+{
+    *at = next_word(*at);
+    if (!word_is(*at, word))
+    {
+        char found[IO_QUOTE_SIZE];
+        if (**at == '\0')
+            return io_fail_at(source, *at, "the file ends where '%s' should be", word);
+        return io_fail_at(source, *at, "'%s' where '%s' should be", io_quote(*at, found), word);
+    }
+    *at += strlen(word);
+    return CAROM_OK;
+}
+
+/* From after "facet" to after "endfacet". */
+static carom_status read_facet(const io_source *source, io_soup *soup, const char **at)
+{
+    /* the normal, which may be nan, up to the word outer */
+    BASE_TRY(expect_word(source, at, "normal"));
+    for (int i = 0; i < 3; i++)
+    {
+        const char *word = next_word(*at);
+        if (!word_is(word, "outer"))
+            *at = skip_word(word);
+    }
+    BASE_TRY(expect_word(source, at, "outer"));
+    BASE_TRY(expect_word(source, at, "loop"));
+    if (!base_array_reserve(soup->context, &soup->vertices, 3))
+        return io_out_of_memory(source);
+    for (int corner = 0; corner < 3; corner++)
+    {
+        BASE_TRY(expect_word(source, at, "vertex"));
+        BASE_TRY(io_read_point(source, at, soup->vertices.items + soup->vertices.count));
+        soup->vertices.count++;
+    }
+    BASE_TRY(expect_word(source, at, "endloop"));
+    return expect_word(source, at, "endfacet");
+}
+
+static carom_status read_solid(const io_source *source, io_soup *soup, const char **at)
+{
+    const char *name = io_skip_blanks(*at), *line_end = strchr(name, '\n');
+    if (!line_end)
+        line_end = source->end;
+    /* a first facet on the same line is not part of the name */
+    if (word_is(name, "facet"))
+        line_end = name;
+    if (!io_soup_begin_part(soup, name, line_end))
+        return io_out_of_memory(source);
+    *at = line_end;
+    for (;;)
+    {
+        *at = next_word(*at);
+        if (!word_is(*at, "facet"))
+            break;
+        *at += strlen("facet");
+        BASE_TRY(read_facet(source, soup, at));
+        if (soup->vertices.count > UINT32_MAX - 3)
+            return io_fail_at(source, *at, "more triangles than a mesh can hold");
+    }
+    BASE_TRY(expect_word(source, at, "endsolid"));
+    *at = skip_line(*at);
+    return CAROM_OK;
+}
+
+static carom_status read_ascii(io_source *source, io_soup *soup)
+{
+    BASE_TRY(io_source_to_text(source));
+    const char *at = next_word(source->begin);
+    do
+    {
+        BASE_TRY(expect_word(source, &at, "solid"));
+        BASE_TRY(read_solid(source, soup, &at));
+        at = next_word(at);
+    } while (*at != '\0');
+    return CAROM_OK;
+}
+
+/* A header may say "solid" too; text goes on with a facet or the end. */
+static bool looks_ascii(const io_source *source)
+{
+    size_t size = (size_t)(source->end - source->begin);
+    const unsigned char *bytes = (const unsigned char *)source->begin;
+    if (size >= HEADER_SIZE && size == HEADER_SIZE + (size_t)read_u32(bytes + HEADER_SIZE - 4) * TRIANGLE_SIZE)
+        return false;
+    if (size >= 2 && ((bytes[0] == 0xfe && bytes[1] == 0xff) || (bytes[0] == 0xff && bytes[1] == 0xfe)))
+        return true;
+    const char *at = source->begin;
+    if (size >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf)
+        at += 3;
+    at = next_word(at);
+    if (strncasecmp(at, "solid", 5) != 0)
+        return false;
+    size_t left = (size_t)(source->end - at);
+    return memchr(at, '\0', left < SNIFF_SIZE ? left : SNIFF_SIZE) == NULL;
+}
+
+carom_status io_stl_read(io_source *source, io_soup *soup)
+{
+    soup->unindexed = true;
+    return looks_ascii(source) ? read_ascii(source, soup) : read_binary(source, soup);
+}
+
+/* ---- writing ---- */
+
+static void put_u32(unsigned char *out, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (unsigned char)(value >> 8 * i);
+}
+
+static void put_float(unsigned char *out, double value, bool *rounded)
+{
+    float narrow = (float)value;
+    *rounded = *rounded || (double)narrow != value;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    put_u32(out, bits);
+}
+
+static void put_point(unsigned char *out, carom_vec3 point, bool *rounded)
+{
+    put_float(out, point.x, rounded);
+    put_float(out + 4, point.y, rounded);
+    put_float(out + 8, point.z, rounded);
+}
+
+/* Zero where there is none; scaled first so that no coordinate overflows. */
+static carom_vec3 unit_normal(const carom_vec3 corner[3])
+{
+    carom_vec3 u = vec3_sub(corner[1], corner[0]), v = vec3_sub(corner[2], corner[0]);
+    double scale = fmax(vec3_length(u), vec3_length(v));
+    if (!(scale > 0))
+        return vec3(0, 0, 0);
+    carom_vec3 normal = vec3_cross(vec3_scale(u, 1 / scale), vec3_scale(v, 1 / scale));
+    double length = vec3_length(normal);
+    return isfinite(length) && length > 0 ? vec3_scale(normal, 1 / length) : vec3(0, 0, 0);
+}
+
+static void mesh_triangle(const carom_mesh *mesh, uint32_t triangle, carom_vec3 corner[3])
+{
+    const uint32_t *index = carom_mesh_indices(mesh) + 3 * (size_t)triangle;
+    for (int i = 0; i < 3; i++)
+        corner[i] = carom_mesh_vertices(mesh)[index[i]];
+}
+
+static carom_status write_binary(io_output *output, const carom_mesh *mesh)
+{
+    uint32_t count = carom_mesh_get_info(mesh).triangle_count;
+    unsigned char header[HEADER_SIZE] = "binary STL, written by carom";
+    put_u32(header + HEADER_SIZE - 4, count);
+    io_output_write(output, header, sizeof header);
+    bool rounded = false, normal_rounded = false;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        unsigned char bytes[TRIANGLE_SIZE] = {0};
+        carom_vec3 corner[3];
+        mesh_triangle(mesh, i, corner);
+        put_point(bytes, unit_normal(corner), &normal_rounded);
+        for (int c = 0; c < 3; c++)
+            put_point(bytes + NORMAL_SIZE + 12 * c, corner[c], &rounded);
+        io_output_write(output, bytes, sizeof bytes);
+    }
+    if (rounded)
+        base_log(io_output_context(output), CAROM_LOG_WARNING, "%s: coordinates were rounded to the floats of STL",
+                 io_short_path(io_output_path(output)));
+    return CAROM_OK;
+}
+
+static void write_point(io_output *output, const char *before, carom_vec3 point)
+{
+    io_output_print(output, before);
+    io_output_number(output, point.x, ' ');
+    io_output_number(output, point.y, ' ');
+    io_output_number(output, point.z, '\n');
+}
+
+static carom_status write_ascii(io_output *output, const carom_mesh *mesh)
+{
+    uint32_t count = carom_mesh_get_info(mesh).triangle_count;
+    io_output_print(output, "solid carom\n");
+    for (uint32_t i = 0; i < count; i++)
+    {
+        carom_vec3 corner[3];
+        mesh_triangle(mesh, i, corner);
+        write_point(output, "facet normal ", unit_normal(corner));
+        io_output_print(output, " outer loop\n");
+        for (int c = 0; c < 3; c++)
+            write_point(output, "  vertex ", corner[c]);
+        io_output_print(output, " endloop\nendfacet\n");
+    }
+    io_output_print(output, "endsolid carom\n");
+    return CAROM_OK;
+}
+
+carom_status io_stl_write(io_output *output, const carom_mesh *mesh, const io_write_options *options)
+{
+    return options->text ? write_ascii(output, mesh) : write_binary(output, mesh);
+}
