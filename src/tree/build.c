@@ -15,7 +15,7 @@ void build_tree_free(carom_context *context, build_tree *tree)
     *tree = (build_tree){0};
 }
 
-static carom_status out_of_memory(carom_context *context, uint64_t count)
+carom_status build_out_of_memory(carom_context *context, uint64_t count)
 {
     return base_fail(context, CAROM_OUT_OF_MEMORY, "tree: no memory to build over %llu triangles",
                      (unsigned long long)count);
@@ -49,12 +49,24 @@ carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh
 {
     build_box *vertices = base_allocate(context, mesh->vertex_count, sizeof *vertices, BASE_CACHE_LINE);
     if (!vertices)
-        return out_of_memory(context, mesh->triangle_count);
+        return build_out_of_memory(context, mesh->triangle_count);
     for (uint32_t i = 0; i < mesh->vertex_count; i++)
         vertices[i] = point_box(mesh->vertices[i]);
     BASE_PICK_ISA(context, build_gather_boxes)(mesh, vertices, out);
     base_release(context, vertices, mesh->vertex_count, sizeof *vertices);
     return CAROM_OK;
+}
+
+float build_unit(const build_box *boxes, uint32_t count)
+{
+    build_box all = boxes[0];
+    for (uint32_t i = 1; i < count; i++)
+        all = build_join(&all, &boxes[i]);
+    float largest = 0.0f;
+    for (int axis = 0; axis < 3; axis++)
+        largest = fmaxf(largest, all.v[axis] + all.v[4 + axis]);
+    float unit = largest > 0.0f ? 1.0f / largest : 1.0f;
+    return unit < 0x1p126f ? unit : 0x1p126f;
 }
 
 /* ---- the binned core ---- */
@@ -78,7 +90,7 @@ carom_status build_binned(carom_context *context, build_box *boxes, uint32_t cou
     else
     {
         build_tree_free(context, out);
-        status = out_of_memory(context, count);
+        status = build_out_of_memory(context, count);
     }
     base_release(context, spare, count, sizeof *spare);
     return status;
@@ -124,14 +136,14 @@ static carom_status keep(const build_input *input, const build_nodes *nodes, tre
     out->node_count = (uint32_t)nodes->count;
     out->nodes = base_allocate(context, nodes->count, sizeof *out->nodes, BASE_CACHE_LINE);
     if (!out->nodes)
-        return out_of_memory(context, input->count);
+        return build_out_of_memory(context, input->count);
     memcpy(out->nodes, nodes->items, nodes->count * sizeof *out->nodes);
     if (out->order)
         return CAROM_OK;
     out->reference_count = input->count;
     out->order = base_allocate(context, input->count, sizeof *out->order, BASE_CACHE_LINE);
     if (!out->order)
-        return out_of_memory(context, input->count);
+        return build_out_of_memory(context, input->count);
     for (uint32_t i = 0; i < input->count; i++)
         out->order[i] = build_box_id(&input->boxes[i]);
     return CAROM_OK;
@@ -149,7 +161,7 @@ carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh
                          .balance_penalty = def->balance_penalty};
     input.boxes = base_allocate(context, input.count, sizeof *input.boxes, BASE_CACHE_LINE);
     if (!input.boxes)
-        return out_of_memory(context, input.count);
+        return build_out_of_memory(context, input.count);
     build_nodes nodes = {0};
     carom_status status = build_triangle_boxes(context, mesh, input.boxes);
     if (status == CAROM_OK)

@@ -107,6 +107,46 @@ carom_status build_insertion(const build_input *input, build_nodes *nodes);
 /* Duplicates references, so it makes its own order array of *order_count ids, allocated with exactly that count. */
 carom_status build_balanced(const build_input *input, build_nodes *nodes, uint32_t **order, uint32_t *order_count);
 
+/* ---- shared by builders ---- */
+
+/* Sorts records along a Morton curve of 30 bits; keys and spare have room for twice and once as many. False, and the
+ * order as it was, if all centres coincide. */
+bool build_sort_morton(build_box *boxes, uint32_t count, uint64_t *keys, build_box *spare);
+
+/* A tree as builders that merge or insert make it: ids below count are records, id count + i has children[i]. Becomes
+ * canonical: subtrees of at most leaf_size records are leaves, deep ones are halved from BUILD_FREE_DEPTH on. */
+typedef struct build_links
+{
+    uint32_t (*children)[2]; /* count - 1 */
+    uint32_t root;
+} build_links;
+carom_status build_from_links(const build_input *input, const build_links *links, build_nodes *nodes);
+
+/* Half the surface of the box around two boxes, in units that keep it finite. */
+static inline float build_joint_area(const build_box *a, const build_box *b, float unit)
+{
+    float e[3];
+    for (int i = 0; i < 3; i++)
+    {
+        float low = a->v[i] > b->v[i] ? a->v[i] : b->v[i], high = a->v[i + 4] > b->v[i + 4] ? a->v[i + 4] : b->v[i + 4];
+        e[i] = (low + high) * unit;
+    }
+    return e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
+}
+
+static inline build_box build_join(const build_box *a, const build_box *b)
+{
+    build_box joint;
+    for (int i = 0; i < 8; i++)
+        joint.v[i] = a->v[i] > b->v[i] ? a->v[i] : b->v[i];
+    return joint;
+}
+
+/* One over the largest extent of all the boxes together. */
+float build_unit(const build_box *boxes, uint32_t count);
+
+carom_status build_out_of_memory(carom_context *context, uint64_t count);
+
 /* ---- kernels, one version per instruction set ---- */
 
 typedef struct build_work

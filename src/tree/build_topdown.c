@@ -33,8 +33,7 @@ static carom_status split_down(const build_input *input, split_fn *split, build_
     if (!space.spare || !space.keys || !base_array_reserve(input->context, nodes, 2 * (size_t)input->count - 1))
     {
         free_space(&space);
-        return base_fail(input->context, CAROM_OUT_OF_MEMORY, "tree: no memory to build over %u triangles",
-                         input->count);
+        return build_out_of_memory(input->context, input->count);
     }
     open_range waiting[BUILD_DEPTH_LIMIT];
     uint32_t waiting_count = 0;
