@@ -1,5 +1,7 @@
-/* Prints what the library registers, one per line, for scripts/check_readme: "engine tree exact", "broad tree". */
+/* Prints what the library registers, one per line, for scripts/check_readme: "engine tree exact", "broad tree",
+ * "format stl". */
 #include "carom/carom.h"
+#include "io/io.h"
 
 #include <stdio.h>
 
@@ -12,5 +14,8 @@ int main(void)
     const carom_broad_info *broad;
     for (uint32_t i = 0; (broad = carom_broad_list(i)) != NULL; i++)
         printf("broad %s\n", broad->name);
+    const io_format_info *format;
+    for (uint32_t i = 0; (format = io_format_list(i)) != NULL; i++)
+        printf("format %s\n", format->name);
     return 0;
 }
