@@ -68,8 +68,9 @@ carom_aabb math_world_box(const carom_pose *pose, const carom_aabb *box);
 float math_float_down(double value); /* largest float <= value */
 float math_float_up(double value);   /* smallest float >= value */
 
-/* ---- exact predicates: the sign of the real-valued expression, for any finite doubles up to the coordinate limit.
- * Filter first, then exact arithmetic; *fallbacks (may be null) counts the second. ---- */
+/* ---- exact predicates: the sign of the real-valued expression, for any finite doubles below 2^110 (world positions
+ * exceed the coordinate limit a little). Filter first, then wide integers; *fallbacks (may be null) counts the second.
+ * The filters' bounds are derived in docs/exactness.md. ---- */
 
 /* > 0 if d lies below the plane through a, b, c seen counterclockwise from above (Shewchuk's convention):
  * the sign of det [a-d; b-d; c-d]. */
@@ -80,5 +81,41 @@ int exact_orient2d(carom_vec3 a, carom_vec3 b, carom_vec3 c, int axis, uint64_t 
 
 /* Are three points on one line (or equal)? */
 bool exact_collinear(carom_vec3 a, carom_vec3 b, carom_vec3 c, uint64_t *fallbacks);
+
+/* Signs for rays, whose direction may be any finite doubles: det [direction; a-origin; b-origin], and the cross product
+ * direction x (a-origin) along an axis. */
+int exact_ray3d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, carom_vec3 b, uint64_t *fallbacks);
+int exact_ray2d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, int axis, uint64_t *fallbacks);
+
+/* The same without a filter, for a caller whose own filter could not decide. */
+int exact_orient3d_integers(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3 d, uint64_t *fallbacks);
+int exact_ray3d_integers(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, carom_vec3 b, uint64_t *fallbacks);
+
+/* Relative error of a filter's determinant in units of the sum of the magnitudes of its products, and what underflow
+ * may add to it. */
+#define EXACT_RELATIVE_3D (10 * 0x1p-53)
+#define EXACT_ABSOLUTE_3D 0x1p-940
+#define EXACT_RELATIVE_2D (5 * 0x1p-53)
+#define EXACT_ABSOLUTE_2D 0x1p-1060
+#define EXACT_RAY_LARGEST 0x1p110 /* of a direction's |component| that the filter can take */
+
+/* ---- quotients of determinants, to a few roundings whatever the cancellation ---- */
+
+/* Where the segment p q passes the plane through a, b, c: |det p| / (|det p| + |det q|). p and q lie strictly on
+ * different sides. */
+double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q);
+
+/* The same in the projection along an axis, with the line through a and b. */
+double exact_share2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int axis);
+
+/* Cross product (b-a) x (c-a) over (e-d) x (f-d) along an axis, points in this order; the second is not zero. */
+double exact_quotient2d(const carom_vec3 points[6], int axis);
+
+/* Ray parameter and weights of corners 1 and 2 where the ray's line passes the plane of the corners, which it does. */
+void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 corner[3], double *t, double uv[2]);
+
+/* In the projection along an axis: ray parameter where the ray's line passes the line p q, and the share of q there.
+ * The directions are not parallel. */
+void exact_ray_pass(carom_vec3 direction, carom_vec3 origin, const carom_vec3 line[2], int axis, double t_share[2]);
 
 #endif

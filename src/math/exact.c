@@ -1,0 +1,278 @@
+/* Exact predicates: a filter in double whose error bound is derived in docs/exactness.md, then wide integers. The
+ * filters follow Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997);
+ * the exact stage does not: integers have no underflow to think of and are as fast for the few limbs usually needed. */
+#include "math/exact_wide.h"
+
+static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+
+static void count_fallback(uint64_t *fallbacks)
+{
+    if (fallbacks)
+        ++*fallbacks;
+}
+
+/* Differences p - origin as integers in units of 2^exponent. */
+static void wide_differences(wide out[3], carom_vec3 p, carom_vec3 origin, int exponent)
+{
+    for (int axis = 0; axis < 3; axis++)
+    {
+        wide o;
+        wide_from_double(&out[axis], coordinate(p, axis), exponent);
+        wide_from_double(&o, coordinate(origin, axis), exponent);
+        wide_subtract(&out[axis], &out[axis], &o);
+    }
+}
+
+/* Determinant of three rows. */
+static void wide_determinant(wide *out, const wide a[3], const wide b[3], const wide c[3])
+{
+    wide minor, term;
+    wide_minor(&minor, &b[1], &b[2], &c[1], &c[2]);
+    wide_multiply(out, &a[0], &minor);
+    wide_minor(&minor, &b[2], &b[0], &c[2], &c[0]);
+    wide_multiply(&term, &a[1], &minor);
+    wide_add(out, out, &term);
+    wide_minor(&minor, &b[0], &b[1], &c[0], &c[1]);
+    wide_multiply(&term, &a[2], &minor);
+    wide_add(out, out, &term);
+}
+
+static void wide_orient3d(wide *out, const carom_vec3 points[4], int exponent)
+{
+    wide rows[3][3];
+    for (int i = 0; i < 3; i++)
+        wide_differences(rows[i], points[i], points[3], exponent);
+    wide_determinant(out, rows[0], rows[1], rows[2]);
+}
+
+static int common_exponent(const carom_vec3 *points, int count)
+{
+    double values[18];
+    for (int i = 0; i < count; i++)
+    {
+        values[3 * i] = points[i].x;
+        values[3 * i + 1] = points[i].y;
+        values[3 * i + 2] = points[i].z;
+    }
+    return wide_common_exponent(values, 3 * count);
+}
+
+/* Zero for a reason that needs no arithmetic: two points are one, or all have a coordinate in common. */
+static bool plainly_coplanar(const carom_vec3 p[4])
+{
+    for (int i = 0; i < 4; i++)
+        for (int j = i + 1; j < 4; j++)
+            if (vec3_equal(p[i], p[j]))
+                return true;
+    return (p[0].x == p[1].x && p[0].x == p[2].x && p[0].x == p[3].x) ||
+           (p[0].y == p[1].y && p[0].y == p[2].y && p[0].y == p[3].y) ||
+           (p[0].z == p[1].z && p[0].z == p[2].z && p[0].z == p[3].z);
+}
+
+int exact_orient3d_integers(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3 d, uint64_t *fallbacks)
+{
+    carom_vec3 points[4] = {a, b, c, d};
+    if (plainly_coplanar(points))
+        return 0;
+    count_fallback(fallbacks);
+    wide determinant;
+    wide_orient3d(&determinant, points, common_exponent(points, 4));
+    return determinant.sign;
+}
+
+/* Sign of det [a; b; c] if the error bound allows: rows are rounded at most once each. */
+static inline bool filter_determinant(carom_vec3 a, carom_vec3 b, carom_vec3 c, int *sign)
+{
+    double bxcy = b.x * c.y, cxby = c.x * b.y;
+    double cxay = c.x * a.y, axcy = a.x * c.y;
+    double axby = a.x * b.y, bxay = b.x * a.y;
+    double determinant = a.z * (bxcy - cxby) + b.z * (cxay - axcy) + c.z * (axby - bxay);
+    double magnitude = (fabs(bxcy) + fabs(cxby)) * fabs(a.z) + (fabs(cxay) + fabs(axcy)) * fabs(b.z) +
+                       (fabs(axby) + fabs(bxay)) * fabs(c.z);
+    double bound = EXACT_RELATIVE_3D * magnitude + EXACT_ABSOLUTE_3D;
+    *sign = (determinant > bound) - (determinant < -bound);
+    return *sign != 0;
+}
+
+int exact_orient3d(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3 d, uint64_t *fallbacks)
+{
+    int sign;
+    if (BASE_LIKELY(filter_determinant(vec3_sub(a, d), vec3_sub(b, d), vec3_sub(c, d), &sign)))
+        return sign;
+    return exact_orient3d_integers(a, b, c, d, fallbacks);
+}
+
+static void wide_orient2d(wide *out, const carom_vec3 points[3], int axis, int exponent)
+{
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    wide p[3], q[3];
+    wide_differences(p, points[1], points[0], exponent);
+    wide_differences(q, points[2], points[0], exponent);
+    wide_minor(out, &p[u], &p[v], &q[u], &q[v]);
+}
+
+int exact_orient2d(carom_vec3 a, carom_vec3 b, carom_vec3 c, int axis, uint64_t *fallbacks)
+{
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    double au = coordinate(a, u), av = coordinate(a, v), bu = coordinate(b, u), bv = coordinate(b, v),
+           cu = coordinate(c, u), cv = coordinate(c, v);
+    double left = (bu - au) * (cv - av), right = (bv - av) * (cu - au);
+    double determinant = left - right;
+    double bound = EXACT_RELATIVE_2D * (fabs(left) + fabs(right)) + EXACT_ABSOLUTE_2D;
+    if (BASE_LIKELY(determinant > bound || determinant < -bound))
+        return determinant > 0.0 ? 1 : -1;
+    bool same_u = au == bu && au == cu, same_v = av == bv && av == cv;
+    if (same_u || same_v || (au == bu && av == bv) || (au == cu && av == cv) || (bu == cu && bv == cv))
+        return 0;
+    count_fallback(fallbacks);
+    carom_vec3 points[3] = {a, b, c};
+    wide minor;
+    wide_orient2d(&minor, points, axis, common_exponent(points, 3));
+    return minor.sign;
+}
+
+bool exact_collinear(carom_vec3 a, carom_vec3 b, carom_vec3 c, uint64_t *fallbacks)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (exact_orient2d(a, b, c, axis, fallbacks) != 0)
+            return false;
+    return true;
+}
+
+/* ---- rays ---- */
+
+/* The direction has a unit of its own: its numbers may be far from the points'. */
+static int wide_direction(wide out[3], carom_vec3 direction)
+{
+    int exponent = common_exponent(&direction, 1);
+    wide_from_double(&out[0], direction.x, exponent);
+    wide_from_double(&out[1], direction.y, exponent);
+    wide_from_double(&out[2], direction.z, exponent);
+    return exponent;
+}
+
+int exact_ray3d_integers(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, carom_vec3 b, uint64_t *fallbacks)
+{
+    if (vec3_equal(a, b) || vec3_equal(a, origin) || vec3_equal(b, origin))
+        return 0;
+    count_fallback(fallbacks);
+    carom_vec3 points[3] = {origin, a, b};
+    int exponent = common_exponent(points, 3);
+    wide d[3], p[3], q[3], determinant;
+    wide_direction(d, direction);
+    wide_differences(p, a, origin, exponent);
+    wide_differences(q, b, origin, exponent);
+    wide_determinant(&determinant, d, p, q);
+    return determinant.sign;
+}
+
+static bool within_filter(carom_vec3 direction)
+{
+    return fabs(direction.x) <= EXACT_RAY_LARGEST && fabs(direction.y) <= EXACT_RAY_LARGEST &&
+           fabs(direction.z) <= EXACT_RAY_LARGEST;
+}
+
+int exact_ray3d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, carom_vec3 b, uint64_t *fallbacks)
+{
+    int sign;
+    if (BASE_LIKELY(within_filter(direction) &&
+                    filter_determinant(direction, vec3_sub(a, origin), vec3_sub(b, origin), &sign)))
+        return sign;
+    return exact_ray3d_integers(direction, origin, a, b, fallbacks);
+}
+
+int exact_ray2d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, int axis, uint64_t *fallbacks)
+{
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    double du = coordinate(direction, u), dv = coordinate(direction, v);
+    if (within_filter(direction))
+    {
+        double left = du * (coordinate(a, v) - coordinate(origin, v));
+        double right = dv * (coordinate(a, u) - coordinate(origin, u));
+        double bound = EXACT_RELATIVE_2D * (fabs(left) + fabs(right)) + EXACT_ABSOLUTE_2D;
+        if (left - right > bound || left - right < -bound)
+            return left > right ? 1 : -1;
+    }
+    count_fallback(fallbacks);
+    carom_vec3 points[2] = {origin, a};
+    wide d[3], p[3], minor;
+    wide_direction(d, direction);
+    wide_differences(p, a, origin, common_exponent(points, 2));
+    wide_minor(&minor, &d[u], &d[v], &p[u], &p[v]);
+    return minor.sign;
+}
+
+/* ---- quotients ---- */
+
+/* |p| / (|p| + |q|) */
+static double share(wide *p, wide *q)
+{
+    wide sum;
+    p->sign = p->size > 0, q->sign = q->size > 0;
+    wide_add(&sum, p, q);
+    return wide_ratio(p, &sum, 0);
+}
+
+double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q)
+{
+    carom_vec3 with_p[5] = {plane[0], plane[1], plane[2], p, q}, with_q[4] = {plane[0], plane[1], plane[2], q};
+    int exponent = common_exponent(with_p, 5);
+    wide of_p, of_q;
+    wide_orient3d(&of_p, with_p, exponent);
+    wide_orient3d(&of_q, with_q, exponent);
+    return share(&of_p, &of_q);
+}
+
+double exact_share2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int axis)
+{
+    carom_vec3 with_p[4] = {line[0], line[1], p, q}, with_q[3] = {line[0], line[1], q};
+    int exponent = common_exponent(with_p, 4);
+    wide of_p, of_q;
+    wide_orient2d(&of_p, with_p, axis, exponent);
+    wide_orient2d(&of_q, with_q, axis, exponent);
+    return share(&of_p, &of_q);
+}
+
+double exact_quotient2d(const carom_vec3 points[6], int axis)
+{
+    int exponent = common_exponent(points, 6);
+    wide numerator, denominator;
+    wide_orient2d(&numerator, points, axis, exponent);
+    wide_orient2d(&denominator, points + 3, axis, exponent);
+    return wide_ratio(&numerator, &denominator, 0);
+}
+
+void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 corner[3], double *t, double uv[2])
+{
+    carom_vec3 points[4] = {corner[0], corner[1], corner[2], origin};
+    int exponent = common_exponent(points, 4);
+    wide d[3], row[3][3], weight[3], sum, reach;
+    int direction_exponent = wide_direction(d, direction);
+    for (int i = 0; i < 3; i++)
+        wide_differences(row[i], corner[i], origin, exponent);
+    for (int i = 0; i < 3; i++)
+        wide_determinant(&weight[i], d, row[(i + 1) % 3], row[(i + 2) % 3]);
+    wide_determinant(&reach, row[0], row[1], row[2]);
+    wide_add(&sum, &weight[0], &weight[1]);
+    wide_add(&sum, &sum, &weight[2]);
+    *t = wide_ratio(&reach, &sum, exponent - direction_exponent);
+    uv[0] = wide_ratio(&weight[1], &sum, 0);
+    uv[1] = wide_ratio(&weight[2], &sum, 0);
+}
+
+void exact_ray_pass(carom_vec3 direction, carom_vec3 origin, const carom_vec3 line[2], int axis, double t_share[2])
+{
+    carom_vec3 points[3] = {line[0], line[1], origin};
+    int exponent = common_exponent(points, 3), u = (axis + 1) % 3, v = (axis + 2) % 3;
+    wide d[3], p[3], q[3], side_p, side_q, numerator, denominator;
+    int direction_exponent = wide_direction(d, direction);
+    wide_differences(p, line[0], origin, exponent);
+    wide_differences(q, line[1], origin, exponent);
+    wide_minor(&side_p, &d[u], &d[v], &p[u], &p[v]);
+    wide_minor(&side_q, &d[u], &d[v], &q[u], &q[v]);
+    wide_minor(&numerator, &p[u], &p[v], &q[u], &q[v]);
+    wide_subtract(&denominator, &side_q, &side_p);
+    t_share[0] = wide_ratio(&numerator, &denominator, exponent - direction_exponent);
+    side_p.sign = -side_p.sign;
+    t_share[1] = wide_ratio(&side_p, &denominator, 0);
+}

@@ -1,0 +1,220 @@
+/* A ray against one triangle: signs of determinants decide, quotients are rounded. */
+#include "narrow/shape.h"
+
+/* Beyond this a determinant's error bound is small enough beside it for quotients in plain double. */
+static const double TRUSTED = 0x1p-40;
+
+static double component(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+
+/* ---- the ray and the triangle in one plane ---- */
+
+typedef struct ray_answer
+{
+    bool hit;
+    double t;
+    double weight[3]; /* of the corners */
+} ray_answer;
+
+/* Keeps the smaller t; on a tie what was found first. */
+static void offer(ray_answer *answer, double t, int corner, int other, double share)
+{
+    if (answer->hit && answer->t <= t)
+        return;
+    *answer = (ray_answer){.hit = true, .t = t};
+    answer->weight[corner] = 1.0 - share;
+    answer->weight[other] += share;
+}
+
+/* Parameter of a point on the ray's line. */
+static double parameter_on(const narrow_ray *ray, carom_vec3 point)
+{
+    carom_vec3 d = ray->direction;
+    int axis = fabs(d.x) >= fabs(d.y) ? (fabs(d.x) >= fabs(d.z) ? 0 : 2) : (fabs(d.y) >= fabs(d.z) ? 1 : 2);
+    return (component(point, axis) - component(ray->origin, axis)) / component(d, axis);
+}
+
+/* Corner on the ray's line: > 0 ahead, 0 at the origin, < 0 behind. */
+static int ahead(const narrow_ray *ray, carom_vec3 point)
+{
+    for (int axis = 0; axis < 3; axis++)
+    {
+        double d = component(ray->direction, axis), p = component(point, axis), o = component(ray->origin, axis);
+        if (d != 0.0 && p != o)
+            return (p > o) == (d > 0.0) ? 1 : -1;
+    }
+    return 0;
+}
+
+/* The origin lies in the triangle, which may be a segment or a point: weights of the corners there. */
+static void weigh_origin(const narrow_ray *ray, const narrow_triangle *triangle, double weight[3])
+{
+    const carom_vec3 *c = triangle->corner, o = ray->origin;
+    for (int axis = 0; axis < 3; axis++)
+        if (exact_orient2d(c[0], c[1], c[2], axis, NULL) != 0)
+        {
+            for (int i = 0; i < 3; i++)
+                weight[i] = exact_quotient2d((carom_vec3[]){o, c[(i + 1) % 3], c[(i + 2) % 3], c[0], c[1], c[2]}, axis);
+            return;
+        }
+    int low = 0, high = 0;
+    for (int i = 1; i < 3; i++)
+    {
+        low = shape_compare(c[i], c[low]) < 0 ? i : low;
+        high = shape_compare(c[i], c[high]) > 0 ? i : high;
+    }
+    double share = 0.0, widest = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        double width = fabs(component(c[high], axis) - component(c[low], axis));
+        if (width > widest)
+        {
+            widest = width;
+            share = fabs(component(o, axis) - component(c[low], axis)) / width;
+        }
+    }
+    weight[0] = weight[1] = weight[2] = 0.0;
+    weight[low] = 1.0 - share;
+    weight[high] += share;
+}
+
+/* Everything on one line. */
+static ray_answer hit_on_line(const narrow_ray *ray, const narrow_triangle *triangle)
+{
+    ray_answer answer = {.hit = false};
+    bool any_behind = false, any_ahead = false;
+    for (int i = 0; i < 3; i++)
+    {
+        int where = ahead(ray, triangle->corner[i]);
+        any_ahead |= where >= 0, any_behind |= where <= 0;
+        if (where >= 0)
+            offer(&answer, parameter_on(ray, triangle->corner[i]), i, i, 0.0);
+    }
+    if (any_ahead && any_behind)
+    {
+        answer = (ray_answer){.hit = true, .t = 0.0};
+        weigh_origin(ray, triangle, answer.weight);
+    }
+    return answer;
+}
+
+/* In one plane, seen along an axis that does not collapse it; side[i]: of corner i on the ray's line. */
+static ray_answer hit_in_plane(const narrow_ray *ray, const narrow_triangle *triangle, int axis, const int side[3],
+                               narrow_counts *counts)
+{
+    const carom_vec3 *c = triangle->corner, o = ray->origin;
+    ray_answer answer = {.hit = false};
+    int turn[3], least = 1, most = -1;
+    for (int i = 0; i < 3; i++)
+    {
+        turn[i] = exact_orient2d(o, c[i], c[(i + 1) % 3], axis, &counts->exact_fallbacks);
+        least = turn[i] < least ? turn[i] : least;
+        most = turn[i] > most ? turn[i] : most;
+    }
+    if ((least >= 0 || most <= 0) && exact_orient2d(c[0], c[1], c[2], axis, &counts->exact_fallbacks) != 0)
+    {
+        answer.hit = true;
+        weigh_origin(ray, triangle, answer.weight);
+        return answer;
+    }
+    for (int i = 0; i < 3; i++)
+        if (side[i] == 0 && ahead(ray, c[i]) >= 0)
+            offer(&answer, parameter_on(ray, c[i]), i, i, 0.0);
+    for (int i = 0; i < 3; i++)
+    {
+        int j = (i + 1) % 3;
+        /* t = (ci-o) x (cj-o) over d x (cj-ci); the denominator has the sign of side j. */
+        if (side[i] * side[j] >= 0 || turn[i] * side[j] < 0)
+            continue;
+        double t_share[2];
+        exact_ray_pass(ray->direction, o, (carom_vec3[]){c[i], c[j]}, axis, t_share);
+        offer(&answer, t_share[0], i, j, t_share[1]);
+    }
+    return answer;
+}
+
+/* The ray lies in the triangle's plane, the triangle has no area, or the direction is zero. */
+static bool hit_flat(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
+                     narrow_counts *counts)
+{
+    ray_answer answer = {.hit = false};
+    carom_vec3 d = ray->direction;
+    if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0)
+    {
+        narrow_triangle point = {{ray->origin, ray->origin, ray->origin}};
+        answer.hit = narrow_touches(&point, triangle, counts);
+        if (answer.hit)
+            weigh_origin(ray, triangle, answer.weight);
+    }
+    else
+    {
+        int side[3] = {0, 0, 0}, axis = 0;
+        for (; axis < 3 && (side[0] | side[1] | side[2]) == 0; axis++)
+            for (int i = 0; i < 3; i++)
+                side[i] = exact_ray2d(d, ray->origin, triangle->corner[i], axis, &counts->exact_fallbacks);
+        bool on_line = (side[0] | side[1] | side[2]) == 0;
+        answer = on_line ? hit_on_line(ray, triangle) : hit_in_plane(ray, triangle, axis - 1, side, counts);
+    }
+    if (answer.hit)
+        *t = answer.t, uv[0] = answer.weight[1], uv[1] = answer.weight[2];
+    return answer.hit;
+}
+
+/* ---- the usual case ---- */
+
+/* det [direction; a; b] and its error bound. */
+static inline double side_of_edge(carom_vec3 direction, carom_vec3 a, carom_vec3 b, double *bound)
+{
+    double yz = a.y * b.z, zy = a.z * b.y, zx = a.z * b.x, xz = a.x * b.z, xy = a.x * b.y, yx = a.y * b.x;
+    *bound =
+        EXACT_RELATIVE_3D * ((fabs(yz) + fabs(zy)) * fabs(direction.x) + (fabs(zx) + fabs(xz)) * fabs(direction.y) +
+                             (fabs(xy) + fabs(yx)) * fabs(direction.z)) +
+        EXACT_ABSOLUTE_3D;
+    return direction.x * (yz - zy) + direction.y * (zx - xz) + direction.z * (xy - yx);
+}
+
+bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
+                    narrow_counts *counts)
+{
+    const carom_vec3 *c = triangle->corner, d = ray->direction, o = ray->origin;
+    carom_vec3 r[3] = {vec3_sub(c[0], o), vec3_sub(c[1], o), vec3_sub(c[2], o)};
+    double weight[3], bound[3], worst = 0.0;
+    bool in_range = fabs(d.x) <= EXACT_RAY_LARGEST && fabs(d.y) <= EXACT_RAY_LARGEST && fabs(d.z) <= EXACT_RAY_LARGEST;
+    int sign[3];
+    for (int i = 0; i < 3; i++)
+    {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        weight[i] = side_of_edge(d, r[j], r[k], &bound[i]);
+        worst += bound[i];
+        sign[i] = (weight[i] > bound[i]) - (weight[i] < -bound[i]);
+    }
+    /* Most rays miss, and two certain sides show it. */
+    bool some_left = sign[0] > 0 || sign[1] > 0 || sign[2] > 0, some_right = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
+    if (in_range && some_left && some_right)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (BASE_UNLIKELY(sign[i] == 0 || !in_range))
+            sign[i] = exact_ray3d_integers(d, o, c[(i + 1) % 3], c[(i + 2) % 3], &counts->exact_fallbacks);
+    some_left = sign[0] > 0 || sign[1] > 0 || sign[2] > 0, some_right = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
+    if (some_left && some_right)
+        return false;
+    if (!some_left && !some_right)
+        return hit_flat(ray, triangle, t, uv, counts);
+    /* The line passes the triangle; in front of the origin? */
+    double reach_bound, reach = side_of_edge(r[0], r[1], r[2], &reach_bound);
+    int reach_sign = (reach > reach_bound) - (reach < -reach_bound);
+    if (BASE_UNLIKELY(reach_sign == 0))
+        reach_sign = exact_orient3d_integers(c[0], c[1], c[2], o, &counts->exact_fallbacks);
+    if (reach_sign * (some_left ? 1 : -1) < 0)
+        return false;
+    double sum = weight[0] + weight[1] + weight[2];
+    if (in_range && worst <= TRUSTED * fabs(sum) && reach_bound <= TRUSTED * fabs(reach) &&
+        fabs(d.x) + fabs(d.y) + fabs(d.z) > 0x1p-100)
+    {
+        *t = reach / sum;
+        uv[0] = weight[1] / sum;
+        uv[1] = weight[2] / sum;
+    }
+    else
+        exact_ray_solve(d, o, c, t, uv);
+    return true;
+}
