@@ -18,6 +18,16 @@ static const kind_row KINDS[GENERATE_KIND_COUNT] = {
     [GENERATE_TORUS] = {{"torus", "ring", true, 18}, shapes_torus},
     [GENERATE_TORUS_KNOT] = {{"torus-knot", "trefoil tube", true, 144}, shapes_torus_knot},
     [GENERATE_BLOB] = {{"blob", "sphere dented by noise", true, 20}, shapes_blob},
+    [GENERATE_TETRAHEDRON] = {{"tetrahedron", "regular, with subdivided faces", true, 4}, shapes_tetrahedron},
+    [GENERATE_CYLINDER] = {{"cylinder", "twice as long as wide", true, 12}, shapes_cylinder},
+    [GENERATE_GEAR] = {{"gear", "spur gear with a bore", true, 192}, shapes_gear},
+    [GENERATE_PIPE_NETWORK] = {{"pipe-network", "slanted, bent and branching pipes", true, 300}, shapes_pipe_network},
+    [GENERATE_HAND] = {{"hand", "palm and five bent fingers", true, 180}, shapes_hand},
+    [GENERATE_RUBBLE] = {{"rubble", "convex fragment of rock", true, 4}, shapes_rubble},
+    [GENERATE_GALLERY] = {{"gallery", "winding mine tunnel with thick walls", true, 96}, shapes_gallery},
+    [GENERATE_STRATUM] = {{"stratum", "undulating layer of rock", true, 12}, shapes_stratum},
+    [GENERATE_TERRAIN] = {{"terrain", "open height field", false, 2}, shapes_terrain},
+    [GENERATE_CLOTH] = {{"cloth", "open sheet with folds", false, 2}, shapes_cloth},
 };
 
 static bool is_known(generate_kind kind) { return (unsigned)kind < GENERATE_KIND_COUNT; }

@@ -299,6 +299,14 @@ void shape_plan(uint32_t quads, const shape_proportion *wanted, uint32_t out[2])
     }
 }
 
+uint32_t shape_whole_root(uint32_t value, uint32_t scale)
+{
+    uint32_t n = 1;
+    while ((uint64_t)scale * (n + 1) * (n + 1) <= value)
+        n++;
+    return n;
+}
+
 /* ---- the mesh ---- */
 
 carom_status shape_finish(shape *shape, carom_context *context, const char *name, carom_mesh **out)

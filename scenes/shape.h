@@ -71,6 +71,9 @@ typedef struct shape_proportion
 } shape_proportion;
 void shape_plan(uint32_t quads, const shape_proportion *wanted, uint32_t out[2]);
 
+/* Largest n with scale * n * n <= value, at least 1. */
+uint32_t shape_whole_root(uint32_t value, uint32_t scale);
+
 /* Makes the mesh and frees the shape in any case. */
 carom_status shape_finish(shape *shape, carom_context *context, const char *name, carom_mesh **out);
 

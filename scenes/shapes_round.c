@@ -37,7 +37,7 @@ static void add_icosahedron(shape *shape)
                                               {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
                                               {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
     double golden = 0.5 * (1.0 + sqrt(5.0));
-    const double s[2] = {-1.0, 1.0};
+    static const double s[2] = {-1.0, 1.0};
     for (int i = 0; i < 4; i++)
         shape_vertex(shape, numeric_normalised(numeric_vec(s[i % 2], i < 2 ? golden : -golden, 0.0)));
     for (int i = 0; i < 4; i++)
@@ -48,20 +48,11 @@ static void add_icosahedron(shape *shape)
         shape_triangle(shape, TRIANGLES[i][0], TRIANGLES[i][1], TRIANGLES[i][2]);
 }
 
-/* Largest n with scale * n * n <= value, at least 1. */
-static uint32_t whole_root(uint32_t value, uint32_t scale)
-{
-    uint32_t n = 1;
-    while ((uint64_t)scale * (n + 1) * (n + 1) <= value)
-        n++;
-    return n;
-}
-
 /* Unit sphere of about equal triangles. */
 static void add_unit_ico_sphere(shape *shape, uint32_t triangles)
 {
     add_icosahedron(shape);
-    shape_subdivide(shape, whole_root(triangles, 20));
+    shape_subdivide(shape, shape_whole_root(triangles, 20));
     for (size_t i = 0; i < shape->vertex_count; i++)
         shape->vertices[i] = numeric_normalised(shape->vertices[i]);
 }

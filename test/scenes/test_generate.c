@@ -78,7 +78,9 @@ static void check_shape(const carom_mesh *mesh, const generate_def *def)
     assert_true(info.bounds.min.x >= -reach && info.bounds.max.x <= reach);
     assert_true(info.bounds.min.y >= -reach && info.bounds.max.y <= reach);
     assert_true(info.bounds.min.z >= -reach && info.bounds.max.z <= reach);
-    assert_true(info.bounds.max.x - info.bounds.min.x > 0.3 * def->size);
+    double widest = fmax(info.bounds.max.x - info.bounds.min.x,
+                         fmax(info.bounds.max.y - info.bounds.min.y, info.bounds.max.z - info.bounds.min.z));
+    assert_true(widest > 0.3 * def->size);
     if (kind->closed)
         check_components(mesh, kind->name);
     else
