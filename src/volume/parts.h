@@ -13,7 +13,16 @@ static inline carom_vec3 cloud_corner(const volume_cloud *cloud, size_t i, int c
 
 static inline double component(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 static inline carom_vec3 load3(const float *f) { return vec3((double)f[0], (double)f[1], (double)f[2]); }
-static inline void store3(float *f, carom_vec3 v) { f[0] = (float)v.x, f[1] = (float)v.y, f[2] = (float)v.z; }
+/* Volatile, or gcc 12 takes two doubles through floats and back as a vector and drops the rounding on the way. */
+static inline float rounded_to_float(double value)
+{
+    volatile float rounded = (float)value;
+    return rounded;
+}
+static inline void store3(float *f, carom_vec3 v)
+{
+    f[0] = rounded_to_float(v.x), f[1] = rounded_to_float(v.y), f[2] = rounded_to_float(v.z);
+}
 
 /* A float not below the value, within two units in the last place; quicker than math_float_up. */
 static inline float float_above(double value) { return (float)(value + fabs(value) * 0x1p-23 + 0x1p-148); }
