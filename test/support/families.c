@@ -223,6 +223,21 @@ static void make_edges_cross(check_random *random, narrow_triangle pair[2])
         rotate_pair(random, pair);
 }
 
+/* Edges at a tiny angle that pass each other at a tiny distance, or not quite. */
+static void make_grazing_edges(check_random *random, narrow_triangle pair[2])
+{
+    make_cube(random, pair);
+    carom_vec3 *a = pair[0].corner, *b = pair[1].corner;
+    carom_vec3 at = vec3_add(a[0], vec3_scale(vec3_sub(a[1], a[0]), check_uniform(random, 0.0, 1.0)));
+    carom_vec3 along = vec3_sub(a[1], a[0]);
+    along = vec3_add(along, cube_point(random, exp2(check_uniform(random, -50.0, -5.0))));
+    carom_vec3 gap = cube_point(random, exp2(check_uniform(random, -60.0, -5.0)));
+    b[0] = vec3_add(vec3_add(at, vec3_scale(along, check_uniform(random, 0.0, 1.0))), gap);
+    b[1] = vec3_add(vec3_sub(at, vec3_scale(along, check_uniform(random, 0.0, 1.0))), gap);
+    if (family_integer(random, 0, 1))
+        b[2] = vec3_add(b[0], cube_point(random, exp2(check_uniform(random, -50.0, 0.0))));
+}
+
 static void make_parallel(check_random *random, narrow_triangle pair[2])
 {
     make_near(random, pair);
@@ -344,6 +359,7 @@ const family families_degenerate[] = {{"grid", make_grid},
                                       {"sliver", make_sliver},
                                       {"needle", make_needle},
                                       {"edges cross", make_edges_cross},
+                                      {"grazing edges", make_grazing_edges},
                                       {"parallel", make_parallel},
                                       {"same", make_same},
                                       {"no area", make_no_area},
