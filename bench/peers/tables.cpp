@@ -1,0 +1,314 @@
+#include "tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+namespace bench
+{
+namespace
+{
+
+bool is_ours(const Results &results, const std::string &name)
+{
+    return std::find(results.ours.begin(), results.ours.end(), name) != results.ours.end();
+}
+
+const Timing *find_timing(const Cell &cell, const std::string &name)
+{
+    const auto found = cell.timings.find(name);
+    return found == cell.timings.end() || found->second.asked == 0 ? nullptr : &found->second;
+}
+
+// The fastest peer of a cell that answered every pose; null if none did.
+const std::pair<const std::string, Timing> *best_peer(const Results &results, const Cell &cell)
+{
+    const std::pair<const std::string, Timing> *best = nullptr;
+    for (const auto &entry : cell.timings)
+        if (!is_ours(results, entry.first) && entry.second.complete &&
+            (!best || entry.second.mean_us < best->second.mean_us))
+            best = &entry;
+    return best;
+}
+
+// Geometric mean and least of a column of ratios.
+struct Ratios
+{
+    double log_sum = 0, least = INFINITY;
+    size_t count = 0;
+    void add(double ratio)
+    {
+        log_sum += std::log(ratio);
+        least = std::min(least, ratio);
+        count++;
+    }
+    double mean() const { return count ? std::exp(log_sum / static_cast<double>(count)) : NAN; }
+};
+
+std::vector<std::string> columns_of(const Results &results, const std::string &question)
+{
+    std::vector<std::string> columns;
+    for (const std::string &name : results.contestants)
+        if (std::any_of(results.cells.begin(), results.cells.end(),
+                        [&](const Cell &cell) { return cell.question == question && find_timing(cell, name); }))
+            columns.push_back(name);
+    return columns;
+}
+
+void print_cell(const Results &results, const Cell &cell, const std::vector<std::string> &columns,
+                std::map<std::string, Ratios> &ratios)
+{
+    std::printf("%-16s %-10s", cell.workload.c_str(), cell.pose_class.c_str());
+    for (const std::string &name : columns)
+    {
+        const Timing *timing = find_timing(cell, name);
+        char text[32] = "-";
+        if (timing)
+            std::snprintf(text, sizeof text, "%.4g%s", timing->mean_us, timing->complete ? "" : "*");
+        std::printf(" %14s", text);
+    }
+    const auto *best = best_peer(results, cell);
+    for (const std::string &name : results.ours)
+    {
+        const Timing *timing = find_timing(cell, name);
+        if (!timing || !best)
+            continue;
+        const double ratio = best->second.mean_us / timing->mean_us;
+        std::printf("  %6.2f", ratio);
+        ratios[name + " all"].add(ratio);
+        ratios[name + " " + cell.pose_class].add(ratio);
+    }
+    std::printf("  %s\n", best ? best->first.c_str() : "-");
+}
+
+void print_means(const Results &results, const std::map<std::string, Ratios> &ratios)
+{
+    for (const std::string &name : results.ours)
+        for (const auto &entry : ratios)
+            if (entry.first.compare(0, name.size() + 1, name + " ") == 0)
+                std::printf("  %-28s geometric mean %6.2f   least %6.2f   over %zu\n", entry.first.c_str(),
+                            entry.second.mean(), entry.second.least, entry.second.count);
+}
+
+// How much the pair cache gains over the same poses asked cold.
+void print_coherence(const Results &results, const std::string &question)
+{
+    for (const std::string &name : results.ours)
+    {
+        const std::string suffix = " cached";
+        if (name.size() < suffix.size() || name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0)
+            continue;
+        const std::string cold = name.substr(0, name.size() - suffix.size());
+        Ratios gain;
+        for (const Cell &cell : results.cells)
+        {
+            const Timing *with = find_timing(cell, name), *without = find_timing(cell, cold);
+            if (cell.question == question && with && without)
+                gain.add(without->mean_us / with->mean_us);
+        }
+        if (gain.count)
+            std::printf("  %-28s against cold     %6.2f   least %6.2f   over %zu\n", name.c_str(), gain.mean(),
+                        gain.least, gain.count);
+    }
+}
+
+double find_build(const BuildTable &table, const std::string &name, double BuildRow::*field)
+{
+    for (const BuildRow &row : table.rows)
+        if (row.builder == name)
+            return row.*field;
+    return -1;
+}
+
+void print_build_ratio(const Results &results, const char *ours, const char *peer, double BuildRow::*field)
+{
+    Ratios ratios;
+    for (const BuildTable &table : results.builds)
+    {
+        const double mine = find_build(table, ours, field), theirs = find_build(table, peer, field);
+        if (mine > 0 && theirs > 0)
+            ratios.add(mine / theirs);
+    }
+    if (ratios.count)
+        std::printf("  %-18s takes %.2f times %s's %s (geometric mean over %zu models)\n", ours, ratios.mean(), peer,
+                    field == &BuildRow::build_ms ? "build" : "refit", ratios.count);
+}
+
+std::string quoted(const std::string &text)
+{
+    std::string result = "\"";
+    for (char c : text)
+        result += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    return result + "\"";
+}
+
+void save_cell(std::FILE *file, const Results &results, const Cell &cell)
+{
+    std::fprintf(file, "    {\"workload\": %s, \"poses\": %s, \"question\": %s, \"pose_count\": %zu, ",
+                 quoted(cell.workload).c_str(), quoted(cell.pose_class).c_str(), quoted(cell.question).c_str(),
+                 cell.poses);
+    std::fprintf(file, "\"disagreements\": %zu, \"unsettled\": %zu, \"times\": {", cell.disagreements, cell.unsettled);
+    const char *separator = "";
+    for (const auto &entry : cell.timings)
+    {
+        const Timing &timing = entry.second;
+        std::fprintf(file,
+                     "%s%s: {\"mean_us\": %.6g, \"median_us\": %.6g, \"asked\": %zu, \"wrong\": %zu, \"sum\": %.9g}",
+                     separator, quoted(entry.first).c_str(), timing.mean_us, timing.median_us, timing.asked,
+                     timing.wrong, timing.work);
+        separator = ", ";
+    }
+    std::fprintf(file, "}");
+    if (const auto *best = best_peer(results, cell))
+        std::fprintf(file, ", \"best_peer\": %s", quoted(best->first).c_str());
+    std::fprintf(file, ", \"remarks\": [");
+    for (size_t i = 0; i < cell.remarks.size(); i++)
+        std::fprintf(file, "%s%s", i ? ", " : "", quoted(cell.remarks[i]).c_str());
+    std::fprintf(file, "]}");
+}
+
+} // namespace
+
+void print_question(const Results &results, const std::string &question)
+{
+    const std::vector<std::string> columns = columns_of(results, question);
+    if (columns.empty())
+        return;
+    std::printf("\n%s, microseconds a question (mean over poses of the least time; * gave up before the last pose),\n"
+                "then the fastest peer's time over each of ours\n%-16s %-10s",
+                question.c_str(), "model", "poses");
+    for (const std::string &name : columns)
+        std::printf(" %14s", name.c_str());
+    std::printf("\n");
+    std::map<std::string, Ratios> ratios;
+    for (const Cell &cell : results.cells)
+        if (cell.question == question)
+            print_cell(results, cell, columns, ratios);
+    print_means(results, ratios);
+    print_coherence(results, question);
+}
+
+void print_builds(const Results &results)
+{
+    if (results.builds.empty())
+        return;
+    std::printf("\nbuild and refit in milliseconds, bytes a triangle (of the tree; FCL's with its copy of the mesh)\n");
+    for (const BuildTable &table : results.builds)
+    {
+        std::printf("%s, %zu triangles\n", table.model.c_str(), table.triangles);
+        for (const BuildRow &row : table.rows)
+        {
+            char refit[32] = "-";
+            if (row.refit_ms >= 0)
+                std::snprintf(refit, sizeof refit, "%.3f", row.refit_ms);
+            std::printf("  %-20s build %10.3f   refit %10s   bytes %8.1f\n", row.builder.c_str(), row.build_ms, refit,
+                        row.bytes_per_triangle);
+        }
+    }
+    print_build_ratio(results, "ours fast", "Embree medium", &BuildRow::build_ms);
+    print_build_ratio(results, "ours tight", "Embree medium", &BuildRow::build_ms);
+    print_build_ratio(results, "ours AABB sah", "Embree medium", &BuildRow::build_ms);
+    print_build_ratio(results, "ours AABB morton", "Embree low", &BuildRow::build_ms);
+    print_build_ratio(results, "ours AABB sah", "Embree dynamic", &BuildRow::refit_ms);
+    print_build_ratio(results, "ours rays", "Embree dynamic", &BuildRow::refit_ms);
+}
+
+void print_triangles(const Results &results)
+{
+    if (results.triangles.empty())
+        return;
+    std::printf("\nthe triangle test alone, on pairs whose boxes overlap at first touch: nanoseconds a pair (wrong)\n");
+    for (const TriangleTable &table : results.triangles)
+    {
+        std::printf("%-16s %6zu pairs, %5zu meet:", table.workload.c_str(), table.pairs, table.meeting);
+        for (const TriangleRow &row : table.rows)
+            std::printf("  %s %.0f (%zu)", row.name.c_str(), row.nanoseconds, row.wrong);
+        std::printf("\n");
+    }
+}
+
+void print_disagreements(const Results &results)
+{
+    size_t poses = 0, disagreements = 0, unsettled = 0;
+    std::map<std::string, std::pair<size_t, size_t>> wrong; // by contestant: wrong, asked
+    for (const Cell &cell : results.cells)
+    {
+        if (cell.question == "rays")
+            continue;
+        poses += cell.poses;
+        disagreements += cell.disagreements;
+        unsettled += cell.unsettled;
+        for (const auto &entry : cell.timings)
+        {
+            wrong[entry.first].first += entry.second.wrong;
+            wrong[entry.first].second += entry.second.asked;
+        }
+    }
+    std::printf("\nanswers: %zu questions, %zu with disagreement, %zu of these not settled; the oracle decided %zu "
+                "triangle pairs and CGAL's exact predicates differ on %zu\n",
+                poses, disagreements, unsettled, results.oracle_pairs, results.oracle_differs);
+    for (const std::string &name : results.contestants)
+        if (wrong.count(name))
+            std::printf("  %-20s wrong in %zu of %zu\n", name.c_str(), wrong[name].first, wrong[name].second);
+    for (const Cell &cell : results.cells)
+        for (size_t i = 0; i < cell.remarks.size() && i < 3; i++)
+            std::printf("  %s %s %s, %s%s\n", cell.workload.c_str(), cell.pose_class.c_str(), cell.question.c_str(),
+                        cell.remarks[i].c_str(), i == 2 && cell.remarks.size() > 3 ? " ..." : "");
+    size_t rays = 0, ray_differences = 0;
+    for (const Cell &cell : results.cells)
+        if (cell.question == "rays")
+        {
+            rays += cell.poses * cell.timings.size();
+            ray_differences += cell.disagreements;
+        }
+    if (rays)
+        std::printf("  rays: %zu of %zu answers differ from the first contestant's (single precision at edges)\n",
+                    ray_differences, rays);
+}
+
+bool save_json(const Results &results, const std::string &path)
+{
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    const std::string unfinished = path + ".part";
+    std::FILE *file = std::fopen(unfinished.c_str(), "w");
+    if (!file)
+        return false;
+    std::fprintf(file, "{\n  \"seconds\": %.1f,\n  \"cells\": [\n", results.seconds);
+    for (size_t i = 0; i < results.cells.size(); i++)
+    {
+        save_cell(file, results, results.cells[i]);
+        std::fprintf(file, "%s\n", i + 1 < results.cells.size() ? "," : "");
+    }
+    std::fprintf(file, "  ],\n  \"builds\": [\n");
+    for (size_t i = 0; i < results.builds.size(); i++)
+    {
+        const BuildTable &table = results.builds[i];
+        std::fprintf(file, "    {\"model\": %s, \"triangles\": %zu, \"rows\": [", quoted(table.model).c_str(),
+                     table.triangles);
+        for (size_t k = 0; k < table.rows.size(); k++)
+            std::fprintf(file,
+                         "%s{\"builder\": %s, \"build_ms\": %.6g, \"refit_ms\": %.6g, \"bytes_per_triangle\": %.6g}",
+                         k ? ", " : "", quoted(table.rows[k].builder).c_str(), table.rows[k].build_ms,
+                         table.rows[k].refit_ms, table.rows[k].bytes_per_triangle);
+        std::fprintf(file, "]}%s\n", i + 1 < results.builds.size() ? "," : "");
+    }
+    std::fprintf(file, "  ],\n  \"triangles\": [\n");
+    for (size_t i = 0; i < results.triangles.size(); i++)
+    {
+        const TriangleTable &table = results.triangles[i];
+        std::fprintf(file, "    {\"workload\": %s, \"pairs\": %zu, \"meeting\": %zu, \"rows\": [",
+                     quoted(table.workload).c_str(), table.pairs, table.meeting);
+        for (size_t k = 0; k < table.rows.size(); k++)
+            std::fprintf(file, "%s{\"test\": %s, \"ns\": %.4g, \"wrong\": %zu}", k ? ", " : "",
+                         quoted(table.rows[k].name).c_str(), table.rows[k].nanoseconds, table.rows[k].wrong);
+        std::fprintf(file, "]}%s\n", i + 1 < results.triangles.size() ? "," : "");
+    }
+    std::fprintf(file, "  ]\n}\n");
+    const bool good = std::fclose(file) == 0;
+    if (good)
+        std::filesystem::rename(unfinished, path);
+    return good;
+}
+
+} // namespace bench
