@@ -1,0 +1,63 @@
+/* scenes/scenes.h: named scenes, written once for tests, bench, samples and tool.
+ *
+ *   scenes_scene *scene;
+ *   scenes_create(context, "assembly", &scene);
+ *   for (uint32_t step = 0; step < scene->step_count; step++) { scenes_move(scene, step); ... scene->bodies ... }
+ *   scenes_destroy(scene);
+ *
+ * Everything is the same bits on every machine. */
+#ifndef SCENES_SCENES_H
+#define SCENES_SCENES_H
+
+#include "carom/mesh.h"
+
+typedef struct scenes_info
+{
+    const char *name;
+    const char *what; /* one line; names the document where the scene is one of theirs */
+    uint32_t body_count;
+    uint32_t step_count;
+    uint32_t triangle_count; /* over all bodies, exact */
+} scenes_info;
+
+/* The table of scenes; null past its end. */
+const scenes_info *scenes_get_info(uint32_t index);
+
+/* How a body moves: turned about an axis and shifted along a line that is folded back at the walls of a box. */
+typedef struct scenes_motion
+{
+    double orientation[4];      /* quaternion at step 0, scalar last */
+    carom_vec3 axis;            /* unit length, through the body's own origin */
+    double turns_per_step;      /* full turns */
+    carom_vec3 start, velocity; /* per move */
+    uint32_t steps_per_move;    /* the shift happens once in so many steps; 0 counts as 1 */
+    carom_vec3 low, high;       /* walls of the body's origin; high <= low on an axis: none there */
+} scenes_motion;
+
+typedef struct scenes_body
+{
+    const carom_mesh *mesh; /* owned by the scene; several bodies may share one */
+    carom_pose pose;        /* at the current step */
+    char name[32];
+    bool moves;
+    scenes_motion motion;
+} scenes_body;
+
+typedef struct scenes_scene
+{
+    const char *name;
+    carom_mesh **meshes;
+    scenes_body *bodies;
+    uint32_t mesh_count, body_count;
+    uint32_t step_count; /* at least 1 */
+    double clearance;    /* a gap that the scene is meant to be checked for; 0: none */
+} scenes_scene;
+
+/* CAROM_INVALID_ARGUMENT for an unknown name. The scene stands at step 0. */
+carom_status scenes_create(carom_context *context, const char *name, scenes_scene **out);
+void scenes_destroy(scenes_scene *scene);
+
+/* Sets every body's pose as of this step, from nothing but the step's number. */
+void scenes_move(scenes_scene *scene, uint32_t step);
+
+#endif

@@ -1,0 +1,64 @@
+/* A scene in the making. Failures are remembered, so that scenes read straight through. Private to this folder. */
+#ifndef SCENES_STAGE_H
+#define SCENES_STAGE_H
+
+#include "scenes/numeric.h"
+#include "scenes/scenes.h"
+#include "scenes/shapes.h"
+
+typedef struct stage
+{
+    carom_context *context;
+    scenes_scene *scene;
+    size_t mesh_capacity, body_capacity;
+    carom_status status;
+    uint32_t variant; /* what the registry's row says: the number of pieces of rubble, say */
+} stage;
+
+/* Null after a failure; stage_body then does nothing. */
+const carom_mesh *stage_mesh(stage *stage, generate_kind kind, uint32_t triangles, double size, uint64_t seed);
+
+/* A box of any proportions whose corners are exactly +- half, and a shape made by hand. */
+const carom_mesh *stage_cuboid(stage *stage, carom_vec3 half, uint32_t triangles);
+const carom_mesh *stage_shape(stage *stage, shape *shape, const char *name);
+
+/* At rest. */
+scenes_body *stage_body(stage *stage, const carom_mesh *mesh, const char *name, carom_vec3 position);
+
+/* Random place, orientation, velocity and spin in a box around a middle; speed and spin per step. */
+typedef struct stage_crowd
+{
+    carom_vec3 middle, half;
+    double speed, turns;
+} stage_crowd;
+void stage_set_loose(scenes_body *body, const stage_crowd *crowd, numeric_random *random);
+
+/* Turn about an axis by a fraction of a full turn. */
+void stage_turn(scenes_body *body, carom_vec3 axis, double turns);
+void stage_drift(scenes_body *body, carom_vec3 velocity);
+void stage_spin(scenes_body *body, carom_vec3 axis, double turns_per_step);
+
+/* The scenes. */
+void stage_tori(stage *stage);
+void stage_knots(stage *stage);
+void stage_blobs(stage *stage);
+void stage_pipes(stage *stage);
+void stage_touching_boxes(stage *stage);
+void stage_nested(stage *stage);
+void stage_rubble(stage *stage);
+void stage_far_away(stage *stage);
+void stage_tiny(stage *stage);
+void stage_coplanar_sheets(stage *stage);
+void stage_assembly(stage *stage);
+void stage_ibcd_crowd(stage *stage);
+void stage_ibcd_hand(stage *stage);
+void stage_scd(stage *stage);
+void stage_parallel_crowd(stage *stage);
+void stage_parallel_pair(stage *stage);
+void stage_mine(stage *stage);
+void stage_fdh_tetrahedron(stage *stage);
+void stage_fdh_rings(stage *stage);
+void stage_fdh_pipes(stage *stage);
+void stage_geometry_image(stage *stage);
+
+#endif
