@@ -146,9 +146,9 @@ void stage_fdh_rings(stage *stage)
 {
     const carom_mesh *ring = stage_mesh(stage, GENERATE_TORUS, 5000, 1.0, 1);
     stage_body(stage, ring, "resting", ORIGIN);
-    scenes_body *moving = stage_body(stage, ring, "moving", numeric_vec(0.9, 0, 0));
+    scenes_body *moving = stage_body(stage, ring, "moving", numeric_vec(1.3, 0, 0));
     stage_turn(moving, numeric_vec(1, 0, 0), 0.2);
-    stage_drift(moving, numeric_vec(-0.018, 0, 0));
+    stage_drift(moving, numeric_vec(-0.026, 0, 0));
     stage_spin(moving, numeric_vec(1, 0, 0), 0.005);
     stage->scene->step_count = 100;
 }

@@ -1,0 +1,450 @@
+/* What goes into a mesh: formats, refusals with their messages, failing allocations, hostile sizes, moved vertices. */
+#include "mesh/mesh.h"
+#include "support/check.h"
+
+#include <stdlib.h>
+
+/* A tetrahedron of volume 1/6. */
+static const double CORNERS[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+static const uint32_t TRIANGLES[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+
+static carom_mesh_def tetrahedron(void)
+{
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices = CORNERS, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 4;
+    def.indices = TRIANGLES, def.triangle_count = 4;
+    return def;
+}
+
+static void check_tetrahedron(const carom_mesh *mesh)
+{
+    carom_mesh_info info = carom_mesh_get_info(mesh);
+    assert_int_equal(info.triangle_count, 4);
+    assert_int_equal(info.distinct_vertex_count, 4);
+    assert_int_equal(info.edge_count, 6);
+    assert_true(info.closed && info.oriented && info.manifold);
+    check_near(info.volume, 1.0 / 6.0, 1e-15);
+    check_near(info.area, 1.5 + 0.5 * sqrt(3.0), 1e-15);
+    assert_true(info.bounds.min.x == 0.0 && info.bounds.max.z == 1.0);
+    for (uint32_t t = 0; t < 4; t++)
+        for (int corner = 0; corner < 3; corner++)
+        {
+            carom_vec3 v = carom_mesh_vertices(mesh)[carom_mesh_indices(mesh)[3 * t + corner]];
+            const double *expected = CORNERS + 3 * TRIANGLES[3 * t + corner];
+            assert_true(v.x == expected[0] && v.y == expected[1] && v.z == expected[2]);
+        }
+}
+
+static void every_format_gives_the_same_mesh(void **state)
+{
+    carom_mesh_def def = tetrahedron();
+    /* Odd strides: nothing may be read as aligned. */
+    static unsigned char vertices[4 * 29 + 1], soup[12 * 12], wide[4 * 17], narrow[4 * 7 + 1];
+    for (int i = 0; i < 4; i++)
+    {
+        memcpy(vertices + 1 + 29 * i, CORNERS + 3 * i, 24);
+        memcpy(wide + 17 * i, TRIANGLES + 3 * i, 12);
+        uint16_t small[3] = {(uint16_t)TRIANGLES[3 * i], (uint16_t)TRIANGLES[3 * i + 1],
+                             (uint16_t)TRIANGLES[3 * i + 2]};
+        memcpy(narrow + 1 + 7 * i, small, 6);
+    }
+    for (int i = 0; i < 12; i++)
+    {
+        const double *corner = CORNERS + 3 * TRIANGLES[i];
+        float single[3] = {(float)corner[0], (float)corner[1], (float)corner[2]};
+        memcpy(soup + 12 * i, single, 12);
+    }
+    carom_mesh_def strided = def, short_indices = def, floats = def;
+    strided.vertices = vertices + 1, strided.vertex_stride = 29;
+    strided.indices = wide, strided.triangle_stride = 17;
+    short_indices.indices = narrow + 1, short_indices.index_type = CAROM_INDEX_U16;
+    short_indices.triangle_stride = 7;
+    floats.vertices = soup, floats.vertex_type = CAROM_FLOAT32, floats.vertex_count = 12;
+    floats.indices = NULL, floats.index_type = CAROM_INDEX_NONE;
+    const carom_mesh_def *defs[] = {&def, &strided, &short_indices, &floats};
+    for (int i = 0; i < 4; i++)
+    {
+        carom_mesh *mesh = NULL;
+        assert_int_equal(carom_mesh_create(*state, defs[i], &mesh), CAROM_OK);
+        check_tetrahedron(mesh);
+        assert_string_equal(carom_mesh_name(mesh), "mesh");
+        carom_mesh_destroy(mesh);
+    }
+}
+
+/* ---- refusals ---- */
+
+static void expect_refusal(carom_context *context, const carom_mesh_def *def, carom_status status, const char *word)
+{
+    carom_mesh *mesh = (carom_mesh *)(uintptr_t)1;
+    carom_status actual = carom_mesh_create(context, def, &mesh);
+    char message[256];
+    carom_context_message(context, message, sizeof message);
+    if (actual != status)
+        fail_msg("%s instead of %s (%s)", carom_status_name(actual), carom_status_name(status), message);
+    assert_null(mesh);
+    if (!strstr(message, word) || !strstr(message, "culprit"))
+        fail_msg("\"%s\" does not name %s", message, word);
+}
+
+static void bad_vertices_are_named(void **state)
+{
+    const double bad[] = {NAN, INFINITY, -INFINITY, 0x1.0000000000001p100, -1e300};
+    for (int i = 0; i < 5; i++)
+        for (int at = 0; at < 12; at++)
+        {
+            double corners[12];
+            memcpy(corners, CORNERS, sizeof corners);
+            corners[at] = bad[i];
+            carom_mesh_def def = tetrahedron();
+            def.vertices = corners, def.name = "culprit";
+            char word[32];
+            snprintf(word, sizeof word, "vertex %d ", at / 3);
+            expect_refusal(*state, &def, i < 3 ? CAROM_NOT_FINITE : CAROM_OUT_OF_RANGE, word);
+        }
+    /* The limit itself is fine. */
+    double corners[12];
+    memcpy(corners, CORNERS, sizeof corners);
+    corners[0] = 0x1p100;
+    carom_mesh_def def = tetrahedron();
+    def.vertices = corners;
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    assert_true(isfinite(carom_mesh_get_info(mesh).area));
+    carom_mesh_destroy(mesh);
+}
+
+static void bad_indices_are_named(void **state)
+{
+    for (int at = 0; at < 12; at++)
+    {
+        uint32_t triangles[12];
+        memcpy(triangles, TRIANGLES, sizeof triangles);
+        triangles[at] = at % 2 ? 4 : UINT32_MAX;
+        carom_mesh_def def = tetrahedron();
+        def.indices = triangles, def.name = "culprit";
+        char word[32];
+        snprintf(word, sizeof word, "triangle %d:", at / 3);
+        expect_refusal(*state, &def, CAROM_OUT_OF_RANGE, word);
+    }
+}
+
+static void contradictory_defs_are_refused(void **state)
+{
+    carom_mesh_def good = tetrahedron(), def;
+    good.name = "culprit";
+    def = good, def.vertices = NULL;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "vertices is null");
+    def = good, def.indices = NULL;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "indices is null");
+    def = good, def.vertex_type = (carom_scalar)9;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "vertex_type 9");
+    def = good, def.index_type = (carom_index)9;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "index_type 9");
+    def = good, def.vertex_stride = 23;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "vertex stride of 23");
+    def = good, def.triangle_stride = 11;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "triangle stride of 11");
+    def = good, def.index_type = CAROM_INDEX_NONE;
+    expect_refusal(*state, &def, CAROM_OUT_OF_RANGE, "vertex 5 of 4");
+    def = good, def.vertex_count = UINT32_MAX;
+    expect_refusal(*state, &def, CAROM_TOO_LARGE, "vertices");
+    def = good, def.vertex_count = SIZE_MAX;
+    expect_refusal(*state, &def, CAROM_TOO_LARGE, "vertices");
+    def = good, def.triangle_count = (size_t)1 << 31;
+    expect_refusal(*state, &def, CAROM_TOO_LARGE, "triangles");
+    def = good, def.vertex_stride = SIZE_MAX;
+    expect_refusal(*state, &def, CAROM_TOO_LARGE, "do not fit");
+    def = good, def.triangle_stride = SIZE_MAX / 2;
+    expect_refusal(*state, &def, CAROM_TOO_LARGE, "do not fit");
+
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(NULL, &good, &mesh), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_create(*state, NULL, &mesh), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_create(*state, &good, NULL), CAROM_INVALID_ARGUMENT);
+    carom_mesh_destroy(NULL);
+}
+
+static void a_mesh_without_triangles_is_valid(void **state)
+{
+    carom_mesh_def def = carom_mesh_def_default();
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    carom_mesh_info info = carom_mesh_get_info(mesh);
+    assert_int_equal(info.triangle_count, 0);
+    assert_false(info.closed);
+    assert_true(info.bounds.min.x > info.bounds.max.x);
+    assert_true(info.volume == 0.0 && info.area == 0.0);
+    uint32_t out[3];
+    assert_int_equal(carom_mesh_neighbours(mesh, 0, out), CAROM_OUT_OF_RANGE);
+    assert_int_equal(carom_mesh_edge(mesh, 0, out), CAROM_OUT_OF_RANGE);
+    carom_mesh_destroy(mesh);
+    def = tetrahedron(), def.triangle_count = 0;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    assert_int_equal(carom_mesh_get_info(mesh).distinct_vertex_count, 0);
+    carom_mesh_destroy(mesh);
+}
+
+/* ---- memory ---- */
+
+typedef struct failing_allocator
+{
+    long until_failure, living;
+    size_t bytes;
+} failing_allocator;
+
+static void *allocate_or_fail(size_t size, size_t alignment, void *user)
+{
+    failing_allocator *self = user;
+    if (self->until_failure-- == 0)
+        return NULL;
+    self->living++, self->bytes += size;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void release(void *memory, size_t size, void *user)
+{
+    failing_allocator *self = user;
+    self->living--, self->bytes -= size;
+    free(memory);
+}
+
+/* Fails the first allocation, then the second, ... until the work succeeds; nothing may be left behind. */
+static void every_failing_allocation_is_survived(void **state)
+{
+    (void)state;
+    failing_allocator memory = {.until_failure = -1};
+    carom_context_def context_def = carom_context_def_default();
+    context_def.allocator = (carom_allocator){allocate_or_fail, release, &memory};
+    carom_context *context = NULL;
+    assert_int_equal(carom_context_create(&context_def, &context), CAROM_OK);
+    carom_mesh_def def = tetrahedron();
+    def.name = "culprit";
+    long living = memory.living, failures = 0;
+    size_t bytes = memory.bytes;
+    for (bool done = false; !done; failures++)
+    {
+        carom_mesh *mesh = NULL, *moved = NULL;
+        memory.until_failure = failures;
+        carom_status status = carom_mesh_create(context, &def, &mesh);
+        if (status == CAROM_OK)
+            status = carom_mesh_moved(mesh, &def, &moved);
+        done = status == CAROM_OK;
+        if (!done)
+            assert_int_equal(status, CAROM_OUT_OF_MEMORY);
+        carom_mesh_destroy(moved);
+        carom_mesh_destroy(mesh);
+        assert_int_equal(memory.living, living);
+        assert_int_equal(memory.bytes, bytes);
+    }
+    assert_true(failures > 5);
+    memory.until_failure = -1;
+    carom_context_destroy(context);
+}
+
+/* ---- hostile but valid ---- */
+
+enum
+{
+    MANY = 1000000
+};
+
+static double seconds_to_create(carom_context *context, const carom_mesh_def *def, carom_mesh_info *info)
+{
+    carom_mesh *mesh = NULL;
+    double start = base_now();
+    assert_int_equal(carom_mesh_create(context, def, &mesh), CAROM_OK);
+    double seconds = base_now() - start;
+    *info = carom_mesh_get_info(mesh);
+    carom_mesh_destroy(mesh);
+    return seconds;
+}
+
+static void a_million_triangles_in_one_place_take_linear_time(void **state)
+{
+    uint32_t *indices = malloc(3 * MANY * sizeof *indices);
+    carom_vec3 *vertices = malloc((MANY + 2) * sizeof *vertices);
+    for (uint32_t i = 0; i < MANY + 2; i++)
+        vertices[i] = vec3(i, (double)i * i, 1.0);
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = MANY + 2;
+    def.indices = indices, def.triangle_count = MANY;
+    carom_mesh_info info;
+    const double limit = 20.0; /* quadratic work would take hours */
+
+    /* The same triangle over and over. */
+    for (uint32_t i = 0; i < MANY; i++)
+        indices[3 * i] = 0, indices[3 * i + 1] = 1, indices[3 * i + 2] = 2;
+    assert_true(seconds_to_create(*state, &def, &info) < limit);
+    assert_int_equal(info.edge_count, 3);
+    assert_int_equal(info.nonmanifold_edge_count, 3);
+    assert_int_equal(info.component_count, 1);
+
+    /* All on one edge. */
+    for (uint32_t i = 0; i < MANY; i++)
+        indices[3 * i + 2] = i + 2;
+    assert_true(seconds_to_create(*state, &def, &info) < limit);
+    assert_int_equal(info.edge_count, 2 * MANY + 1);
+    assert_int_equal(info.nonmanifold_edge_count, 1);
+
+    /* A fan around one vertex. */
+    for (uint32_t i = 0; i < MANY; i++)
+        indices[3 * i + 1] = i + 1;
+    assert_true(seconds_to_create(*state, &def, &info) < limit);
+    assert_true(info.manifold);
+    assert_int_equal(info.boundary_edge_count, MANY + 2);
+
+    /* Every vertex in the same place; zeros of both signs. */
+    for (uint32_t i = 0; i < MANY + 2; i++)
+        vertices[i] = vec3(i % 2 ? 0.0 : -0.0, 0.0, i % 3 ? 0.0 : -0.0);
+    assert_true(seconds_to_create(*state, &def, &info) < limit);
+    assert_int_equal(info.distinct_vertex_count, 1);
+    assert_int_equal(info.edge_count, 0);
+    assert_int_equal(info.degenerate_triangle_count, MANY);
+    free(indices), free(vertices);
+}
+
+/* ---- exactness ---- */
+
+static void degenerate_triangles_are_told_exactly(void **state)
+{
+    /* 0.1, 0.2, 0.3 are not in line in double; 0.25, 0.5, 0.75 are. A million away, one unit in the last place off. */
+    const double vertices[] = {0.1,  0.1, 0, 0.2, 0.2, 0, 0.3, 0.3 + 0x1p-54, 0, 0.25, 0.5, 1,         0.5, 1, 2,
+                               0.75, 1.5, 3, 1e6, 1e6, 0, 2e6, 2e6,           0, 3e6,  3e6, 0x1p-1074, 5,   5, 5,
+                               5,    5,   5, 6,   6,   6};
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 12;
+    def.index_type = CAROM_INDEX_NONE, def.triangle_count = 4;
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    int expected = 0;
+    for (int t = 0; t < 4; t++)
+    {
+        /* With coordinates this simple, long double products settle it. */
+        const double *p = vertices + 9 * t;
+        bool flat = true;
+        for (int i = 0; i < 3; i++)
+        {
+            int u = (i + 1) % 3, v = (i + 2) % 3;
+            long double ab = ((long double)p[3 + u] - p[u]) * ((long double)p[6 + v] - p[v]);
+            long double ba = ((long double)p[3 + v] - p[v]) * ((long double)p[6 + u] - p[u]);
+            flat &= ab == ba;
+        }
+        expected += flat;
+    }
+    assert_int_equal(carom_mesh_get_info(mesh).degenerate_triangle_count, expected);
+    assert_true(expected >= 2 && expected < 4);
+    carom_mesh_destroy(mesh);
+}
+
+static void volume_keeps_its_digits_far_away(void **state)
+{
+    double corners[12];
+    for (int i = 0; i < 12; i++)
+        corners[i] = CORNERS[i] + 0x1p40;
+    carom_mesh_def def = tetrahedron();
+    def.vertices = corners;
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    check_near(carom_mesh_get_info(mesh).volume, 1.0 / 6.0, 1e-15);
+    carom_mesh_destroy(mesh);
+}
+
+/* ---- moved ---- */
+
+static void moved_vertices_give_what_create_would(void **state)
+{
+    carom_mesh_def def = tetrahedron();
+    def.name = "first";
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    for (int squashed = 0; squashed < 2; squashed++)
+    {
+        double corners[12];
+        for (int i = 0; i < 12; i++)
+            corners[i] = 2.0 * CORNERS[i] + 1.0;
+        if (squashed) /* corner 3 falls onto corner 0: the topology changes */
+            memcpy(corners + 9, corners, 3 * sizeof *corners);
+        carom_mesh_def moved_def = {.vertices = corners, .vertex_type = CAROM_FLOAT64, .vertex_count = 4};
+        carom_mesh_def created_def = tetrahedron();
+        created_def.vertices = corners;
+        carom_mesh *moved = NULL, *created = NULL;
+        assert_int_equal(carom_mesh_moved(mesh, &moved_def, &moved), CAROM_OK);
+        assert_int_equal(carom_mesh_create(*state, &created_def, &created), CAROM_OK);
+        assert_string_equal(carom_mesh_name(moved), "first");
+        assert_true(moved->serial != mesh->serial);
+        carom_mesh_info a = carom_mesh_get_info(moved), b = carom_mesh_get_info(created);
+        a.bytes = b.bytes = 0;
+        assert_int_equal(a.edge_count, b.edge_count);
+        assert_int_equal(a.distinct_vertex_count, squashed ? 3 : 4);
+        assert_int_equal(a.manifold, b.manifold);
+        assert_int_equal(a.degenerate_triangle_count, b.degenerate_triangle_count);
+        assert_true(a.volume == b.volume && a.area == b.area && a.bounds.max.x == b.bounds.max.x);
+        assert_memory_equal(moved->neighbours, created->neighbours, 12 * sizeof(uint32_t));
+        assert_memory_equal(moved->edges, created->edges, 2 * a.edge_count * sizeof(uint32_t));
+        carom_mesh_destroy(moved), carom_mesh_destroy(created);
+    }
+    carom_mesh_def wrong = tetrahedron();
+    wrong.vertex_count = 3;
+    carom_mesh *moved = NULL;
+    assert_int_equal(carom_mesh_moved(mesh, &wrong, &moved), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_moved(NULL, &def, &moved), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_moved(mesh, NULL, &moved), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_moved(mesh, &def, NULL), CAROM_INVALID_ARGUMENT);
+    carom_mesh_destroy(mesh);
+}
+
+static void spoilt_parts_are_found(void **state)
+{
+    carom_mesh_def def = tetrahedron();
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    assert_int_equal(mesh_check_parts(*state, mesh), CAROM_OK);
+    uint32_t *spoils[] = {mesh->indices + 5, mesh->merged + 1,           mesh->edges + 3,
+                          mesh->neighbours,  mesh->component_vertex + 0, mesh->component + 2};
+    for (int i = 0; i < 6; i++)
+    {
+        uint32_t kept = *spoils[i];
+        *spoils[i] = 4;
+        assert_int_equal(mesh_check_parts(*state, mesh), CAROM_BAD_DATA);
+        *spoils[i] = kept;
+    }
+    mesh->vertices[2].y = NAN;
+    assert_int_equal(mesh_check_parts(*state, mesh), CAROM_BAD_DATA);
+    mesh->vertices[2].y = 1.0;
+    mesh->info.component_count = 5;
+    assert_int_equal(mesh_check_parts(*state, mesh), CAROM_BAD_DATA);
+    mesh->info.component_count = 1;
+    /* A copy is as good as the original. */
+    carom_mesh *copy = NULL;
+    assert_int_equal(mesh_assemble(*state, mesh, &copy), CAROM_OK);
+    carom_mesh_destroy(mesh);
+    check_tetrahedron(copy);
+    carom_mesh_destroy(copy);
+}
+
+static int make_context(void **state) { return carom_context_create(NULL, (carom_context **)state) != CAROM_OK; }
+
+static int free_context(void **state)
+{
+    carom_context_destroy(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_gives_the_same_mesh),
+        cmocka_unit_test(bad_vertices_are_named),
+        cmocka_unit_test(bad_indices_are_named),
+        cmocka_unit_test(contradictory_defs_are_refused),
+        cmocka_unit_test(a_mesh_without_triangles_is_valid),
+        cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(a_million_triangles_in_one_place_take_linear_time),
+        cmocka_unit_test(degenerate_triangles_are_told_exactly),
+        cmocka_unit_test(volume_keeps_its_digits_far_away),
+        cmocka_unit_test(moved_vertices_give_what_create_would),
+        cmocka_unit_test(spoilt_parts_are_found),
+    };
+    return cmocka_run_group_tests(tests, make_context, free_context);
+}
