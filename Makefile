@@ -14,7 +14,7 @@ compile = @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 all:
 	$(call setup,build)
 	$(call configure,release)
-	$(call compile,release)
+	$(call compile,release,ship)
 
 demo: all
 	build/bin/carom demo
@@ -26,6 +26,7 @@ check:
 	@ctest --preset release -j $(JOBS)
 
 bench: all
+	$(call compile,release,carom_bench)
 	build/bin/carom_bench
 
 bench-peers:
@@ -41,6 +42,7 @@ fuzz:
 	@scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
 soak: all
+	$(call compile,release,carom_soak)
 	build/bin/carom_soak $(SOAK_SECONDS)
 
 sanitize:

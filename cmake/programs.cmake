@@ -46,6 +46,15 @@ if(CAROM_TOOL_SOURCES AND NOT CAROM_FUZZ)
   install(TARGETS carom_tool)
 endif()
 
+# What `make` builds and `make install` installs.
+if(TARGET carom)
+  add_custom_target(ship)
+  add_dependencies(ship carom carom_static)
+  if(TARGET carom_tool)
+    add_dependencies(ship carom_tool)
+  endif()
+endif()
+
 # The same program on every compiler, optimisation and instruction set must print the same (scripts/determinism).
 carom_add_program(carom_golden test/golden)
 
