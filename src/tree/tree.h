@@ -33,7 +33,8 @@ struct carom_tree
     uint32_t node_count;
     uint32_t *order; /* triangle ids, leaf by leaf; a triangle may come twice (CAROM_BUILDER_BALANCED) */
     uint32_t reference_count;
-    float *volumes; /* volume_floats(def.volume) per node, rounded outwards */
+    float *volumes;    /* volume_floats(def.volume) per node, rounded outwards */
+    carom_vec3 origin; /* of the volumes' frame, in the mesh's: keeps a body far from its own origin in shape */
 
     /* CAROM_LAYOUT_WIDE: exactly one of these */
     wide_tree *wide;

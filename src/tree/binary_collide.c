@@ -1,0 +1,123 @@
+/* Which triangles meet? Depth first over pairs of nodes whose volumes may overlap. */
+#include "tree/binary_walk.h"
+
+typedef struct collide_walk
+{
+    binary_walk walk;
+    const tree_collide_options *options;
+    double margin; /* the clearance until something is known to violate it, then 0 */
+    bool violated;
+    bool has_first; /* the remembered pair was reported already */
+    binary_pair first;
+} collide_walk;
+
+/* One pair of triangles; false to stop. */
+static bool certify(collide_walk *all, binary_pair pair, const narrow_triangle *a, const narrow_triangle *b)
+{
+    const tree_collide_options *options = all->options;
+    narrow_counts *counts = &all->walk.counts;
+    all->walk.task->counters->triangles_tested++;
+    uint32_t meeting = options->need_meeting          ? narrow_meet(a, b, counts)
+                       : narrow_touches(a, b, counts) ? (uint32_t)CAROM_MEET_TOUCHING
+                                                      : (uint32_t)CAROM_MEET_NONE;
+    if (meeting == CAROM_MEET_NONE)
+    {
+        if (all->margin > 0.0 && narrow_distance(a, b, counts).distance < options->clearance)
+            all->violated = true, all->margin = 0.0;
+        return true;
+    }
+    all->violated = true, all->margin = 0.0;
+    binary_walk_remember(all->walk.task, pair);
+    return options->on_pair(pair.a, pair.b, meeting, options->user);
+}
+
+/* What met last time is likely to meet again. */
+static bool try_last(collide_walk *all)
+{
+    const tree_task *task = all->walk.task;
+    if (!binary_walk_recall(task, &all->first))
+        return true;
+    all->has_first = true;
+    narrow_triangle a = tree_world_triangle(task->a, all->first.a), b = tree_world_triangle(task->b, all->first.b);
+    return certify(all, all->first, &a, &b);
+}
+
+static carom_status certify_leaves(collide_walk *all, tree_node still, tree_node moved)
+{
+    binary_walk *walk = &all->walk;
+    const tree_task *task = walk->task;
+    for (uint32_t i = 0; i < still.count; i++)
+    {
+        uint32_t still_id = walk->still->tree->order[still.first + i];
+        narrow_triangle still_triangle = tree_world_triangle(walk->still, still_id);
+        for (uint32_t j = 0; j < moved.count; j++)
+        {
+            uint32_t moved_id = walk->moved->tree->order[moved.first + j];
+            binary_pair pair = binary_walk_pair(walk, still_id, moved_id);
+            if (all->has_first && pair.a == all->first.a && pair.b == all->first.b)
+                continue;
+            if (!base_budget_spend(task->budget, 1))
+                return CAROM_UNKNOWN;
+            narrow_triangle moved_triangle = tree_world_triangle(walk->moved, moved_id);
+            bool go_on = walk->swapped ? certify(all, pair, &moved_triangle, &still_triangle)
+                                       : certify(all, pair, &still_triangle, &moved_triangle);
+            if (!go_on)
+                return CAROM_STOPPED;
+        }
+    }
+    return CAROM_OK;
+}
+
+/* Tests one pair of volumes and keeps it if it may hold something. */
+static carom_status offer(collide_walk *all, uint32_t still_node, uint32_t moved_node)
+{
+    binary_walk *walk = &all->walk;
+    if (!base_budget_spend(walk->task->budget, 1))
+        return CAROM_UNKNOWN;
+    walk->task->counters->boxes_tested++;
+    const volume_moved *moved = binary_walk_moved(walk, moved_node);
+    if (volume_apart(&walk->frame, binary_walk_still(walk, still_node), moved, all->margin))
+        return CAROM_OK;
+    if (!binary_walk_push(walk->task, (tree_stack_entry){.node_a = still_node, .node_b = moved_node}))
+        return base_fail(walk->task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+    return CAROM_OK;
+}
+
+static carom_status descend(collide_walk *all, uint32_t still_node, uint32_t moved_node)
+{
+    tree_node still = all->walk.still->tree->nodes[still_node], moved = all->walk.moved->tree->nodes[moved_node];
+    switch (binary_walk_opening(&all->walk, still_node, moved_node))
+    {
+    case BINARY_OPEN_NONE: return certify_leaves(all, still, moved);
+    case BINARY_OPEN_STILL:
+    {
+        carom_status status = offer(all, still.first + 1, moved_node);
+        return status == CAROM_OK ? offer(all, still.first, moved_node) : status;
+    }
+    default:
+    {
+        carom_status status = offer(all, still_node, moved.first + 1);
+        return status == CAROM_OK ? offer(all, still_node, moved.first) : status;
+    }
+    }
+}
+
+carom_status binary_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
+{
+    collide_walk all = {.options = options, .margin = options->clearance > 0.0 ? options->clearance : 0.0};
+    if (violated)
+        *violated = false;
+    if (task->a->tree->node_count == 0 || task->b->tree->node_count == 0)
+        return CAROM_OK;
+    BASE_TRY(binary_walk_begin(&all.walk, task));
+    carom_status status = try_last(&all) ? offer(&all, 0, 0) : CAROM_STOPPED;
+    while (status == CAROM_OK && task->scratch->stack.count > 0)
+    {
+        tree_stack_entry entry = task->scratch->stack.items[--task->scratch->stack.count];
+        status = descend(&all, entry.node_a, entry.node_b);
+    }
+    binary_walk_end(&all.walk);
+    if (violated)
+        *violated = all.violated;
+    return status;
+}

@@ -1,0 +1,71 @@
+/* What the pair traversals of the binary layout share: one tree stands still, the volumes of the other, smaller one
+ * are brought into its frame when they are first needed. */
+#ifndef TREE_BINARY_WALK_H
+#define TREE_BINARY_WALK_H
+
+#include "tree/binary.h"
+
+typedef struct binary_walk
+{
+    const tree_task *task;
+    const carom_placed *still, *moved;
+    bool swapped; /* still is task->b */
+    uint32_t still_floats, moved_floats;
+    volume_frame frame;
+    /* Brought into the frame already: direct mapped, tags[node & mask] == node + 1. */
+    volume_moved *cached;
+    uint32_t *tags;
+    uint32_t mask;
+    narrow_counts counts;
+} binary_walk;
+
+carom_status binary_walk_begin(binary_walk *walk, const tree_task *task);
+/* Adds what was counted to the task's counters. */
+void binary_walk_end(binary_walk *walk);
+
+const volume_moved *binary_walk_move(binary_walk *walk, uint32_t node);
+
+static inline const volume_moved *binary_walk_moved(binary_walk *walk, uint32_t node)
+{
+    uint32_t slot = node & walk->mask;
+    return walk->tags[slot] == node + 1 ? &walk->cached[slot] : binary_walk_move(walk, node);
+}
+
+static inline const float *binary_walk_still(const binary_walk *walk, uint32_t node)
+{
+    return walk->still->tree->volumes + (size_t)node * walk->still_floats;
+}
+
+/* The larger volume is opened first (chapter 25.2), a leaf never. Of two leaves: neither. */
+typedef enum binary_opening
+{
+    BINARY_OPEN_NONE,
+    BINARY_OPEN_STILL,
+    BINARY_OPEN_MOVED
+} binary_opening;
+binary_opening binary_walk_opening(const binary_walk *walk, uint32_t still_node, uint32_t moved_node);
+
+/* A pair of triangles in the caller's order of bodies. */
+typedef struct binary_pair
+{
+    uint32_t a, b;
+} binary_pair;
+static inline binary_pair binary_walk_pair(const binary_walk *walk, uint32_t still_triangle, uint32_t moved_triangle)
+{
+    return walk->swapped ? (binary_pair){moved_triangle, still_triangle}
+                         : (binary_pair){still_triangle, moved_triangle};
+}
+
+/* The pair that decided the last query of these trees, if it is remembered. */
+bool binary_walk_recall(const tree_task *task, binary_pair *last);
+void binary_walk_remember(const tree_task *task, binary_pair last);
+
+static inline bool binary_walk_push(const tree_task *task, tree_stack_entry entry)
+{
+    if (!base_array_reserve(task->scratch->context, &task->scratch->stack, 1))
+        return false;
+    task->scratch->stack.items[task->scratch->stack.count++] = entry;
+    return true;
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* Trees as objects: created, asked and destroyed here; which layout answers is decided here and nowhere else. */
+#include "tree/binary.h"
+
+const char *carom_volume_name(carom_volume volume)
+{
+    static const char *const names[CAROM_VOLUME_COUNT] = {"obb",    "aabb",   "kdop6",  "kdop14",
+                                                          "kdop18", "kdop26", "sphere", "rss"};
+    return (unsigned)volume < CAROM_VOLUME_COUNT ? names[volume] : NULL;
+}
+
+const char *carom_builder_name(carom_builder builder)
+{
+    static const char *const names[CAROM_BUILDER_COUNT] = {"sah",      "median",    "mean",      "volume",
+                                                           "balanced", "bottom_up", "insertion", "morton"};
+    return (unsigned)builder < CAROM_BUILDER_COUNT ? names[builder] : NULL;
+}
+
+carom_tree_def carom_tree_def_preset(carom_tree_preset preset)
+{
+    carom_tree_def def = {.volume = CAROM_VOLUME_OBB,
+                          .layout = CAROM_LAYOUT_WIDE,
+                          .builder = CAROM_BUILDER_SAH,
+                          .obb_fit = CAROM_OBB_AREA_WEIGHTED,
+                          .balance_penalty = 0.5};
+    if (preset == CAROM_TREE_TIGHT)
+        def.obb_fit = CAROM_OBB_TIGHT;
+    if (preset == CAROM_TREE_RAYS)
+        def.volume = CAROM_VOLUME_AABB;
+    return def;
+}
+
+carom_tree_def carom_tree_def_default(void) { return carom_tree_def_preset(CAROM_TREE_FAST); }
+
+/* ---- life ---- */
+
+static carom_status check_def(carom_context *context, const carom_tree_def *def)
+{
+    if (!carom_volume_name(def->volume))
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: unknown volume %d", (int)def->volume);
+    if (!carom_builder_name(def->builder))
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: unknown builder %d", (int)def->builder);
+    if ((unsigned)def->layout > CAROM_LAYOUT_BINARY)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: unknown layout %d", (int)def->layout);
+    if ((unsigned)def->obb_fit > CAROM_OBB_TIGHT)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: unknown obb_fit %d", (int)def->obb_fit);
+    if (!isfinite(def->balance_penalty))
+        return base_fail(context, CAROM_NOT_FINITE, "tree: balance_penalty is not finite");
+    if (def->balance_penalty < 0.0)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: balance_penalty is negative (%g)",
+                         def->balance_penalty);
+    if (def->layout == CAROM_LAYOUT_WIDE && def->volume != CAROM_VOLUME_OBB && def->volume != CAROM_VOLUME_AABB)
+        return base_fail(context, CAROM_UNSUPPORTED, "tree: the wide layout has no %s, only obb and aabb",
+                         carom_volume_name(def->volume));
+    return CAROM_OK;
+}
+
+/* The layouts' own parts. */
+static carom_status create_layout(carom_tree *tree)
+{
+    if (tree->def.leaf_size == 0)
+        tree->def.leaf_size = 1;
+    return binary_create(tree);
+}
+
+carom_status carom_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+                               carom_tree **out)
+{
+    if (out)
+        *out = NULL;
+    if (!context || !mesh || !out)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: %s is null",
+                         !context ? "context"
+                         : !mesh  ? "mesh"
+                                  : "out");
+    carom_tree_def chosen = def ? *def : carom_tree_def_default();
+    BASE_TRY(check_def(context, &chosen));
+    BASE_TRY(base_check_float_mode(context));
+    double start = base_now();
+    carom_tree *tree = base_allocate(context, 1, sizeof *tree, BASE_CACHE_LINE);
+    if (!tree)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "tree of %u triangles: out of memory", mesh->triangle_count);
+    *tree = (carom_tree){.context = context, .mesh = mesh, .def = chosen};
+    tree->serial = atomic_fetch_add(&context->next_serial, 1);
+    carom_status status = create_layout(tree);
+    if (status != CAROM_OK)
+    {
+        carom_tree_destroy(tree);
+        return status;
+    }
+    tree->info.def = tree->def;
+    tree->info.bytes += sizeof *tree;
+    tree->info.bytes_per_triangle =
+        mesh->triangle_count > 0 ? (double)tree->info.bytes / (double)mesh->triangle_count : 0.0;
+    tree->info.build_ms = 1e3 * (base_now() - start);
+    *out = tree;
+    return CAROM_OK;
+}
+
+void carom_tree_destroy(carom_tree *tree)
+{
+    if (!tree)
+        return;
+    binary_destroy(tree);
+    base_release(tree->context, tree, 1, sizeof *tree);
+}
+
+const carom_mesh *carom_tree_mesh(const carom_tree *tree) { return tree ? tree->mesh : NULL; }
+
+carom_tree_info carom_tree_get_info(const carom_tree *tree)
+{
+    if (!tree)
+        return (carom_tree_info){0};
+    carom_tree_info info = tree->info;
+    /* Measuring every k-DOP takes about as long as building, so it waits until somebody asks. */
+    if (tree->nodes)
+        binary_costs(tree, &info.area_cost, &info.volume_cost);
+    return info;
+}
+
+/* ---- scratch and memory ---- */
+
+void tree_scratch_free(tree_scratch *scratch)
+{
+    if (!scratch->context)
+        return;
+    base_array_free(scratch->context, &scratch->stack);
+    base_array_free(scratch->context, &scratch->words);
+    base_release(scratch->context, scratch->wide, 1, scratch->wide_size);
+    scratch->wide = NULL, scratch->wide_size = 0;
+}
+
+void tree_memory_free(carom_context *context, tree_memory *memory)
+{
+    base_array_free(context, &memory->front);
+    *memory = (tree_memory){0};
+}
+
+/* ---- questions ---- */
+
+carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
+{
+    return binary_collide(task, options, violated);
+}
+
+carom_status tree_distance(const tree_task *task, tree_closest *closest) { return binary_distance(task, closest); }
+
+carom_status tree_within(const tree_task *task, double limit, bool *within)
+{
+    return binary_within(task, limit, within);
+}
+
+carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user)
+{
+    return binary_ray(task, on_hit, user);
+}
+
+carom_status tree_line_x(const tree_ray_task *task, carom_vec3 point,
+                         void (*on_triangle)(uint32_t triangle, void *user), void *user)
+{
+    return binary_line_x(task, point, on_triangle, user);
+}

@@ -1,0 +1,101 @@
+#include "tree/wide.h"
+
+/* ---- a pair's frames ---- */
+
+static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+
+static carom_vec3 rotate(const double r[9], carom_vec3 v)
+{
+    return vec3(r[0] * v.x + r[1] * v.y + r[2] * v.z, r[3] * v.x + r[4] * v.y + r[5] * v.z,
+                r[6] * v.x + r[7] * v.y + r[8] * v.z);
+}
+
+/* From the source's normalised frame into the target's: y_t = scale_t (R (y_s / scale_s + centre_s) + T - centre_t). */
+static void set_transform(wide_transform *out, const math_relative *relative, const wide_tree *source,
+                          const wide_tree *target)
+{
+    double ratio = target->scale / source->scale;
+    carom_vec3 turned = rotate(relative->rotation, source->centre);
+    carom_vec3 offset = vec3_sub(vec3_add(turned, relative->translation), target->centre);
+    out->ratio = (float)ratio;
+    for (int i = 0; i < 9; i++)
+    {
+        out->rotation[i] = (float)relative->rotation[i];
+        out->exact_scaled[i] = relative->rotation[i] * ratio;
+        out->scaled[i] = (float)out->exact_scaled[i];
+    }
+    out->exact_translation[0] = offset.x * target->scale;
+    out->exact_translation[1] = offset.y * target->scale;
+    out->exact_translation[2] = offset.z * target->scale;
+    for (int i = 0; i < 3; i++)
+        out->translation[i] = (float)out->exact_translation[i];
+    /* Both bodies' placement, in any direction, and the sums above. */
+    double sums = largest_coordinate(source->centre) + largest_coordinate(relative->translation) +
+                  largest_coordinate(target->centre);
+    out->pad = math_float_up((4.0 * relative->error + 16.0 * 0x1p-53 * sums) * target->scale) * (1.0f + 0x1p-20f);
+}
+
+void wide_pair_begin(wide_pair *pair, const tree_task *task)
+{
+    pair->task = task;
+    pair->tree_a = task->a->tree->wide;
+    pair->tree_b = task->b->tree->wide;
+    math_relative b_in_a =
+        math_relative_pose(&task->a->pose, &task->b->pose, task->a->mesh->extent, task->b->mesh->extent);
+    math_relative a_in_b = math_relative_inverse(&b_in_a);
+    set_transform(&pair->b_to_a, &b_in_a, pair->tree_b, pair->tree_a);
+    set_transform(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
+    pair->margin_a = pair->margin_b = 0.0f;
+    pair->violated = false;
+    pair->options = NULL;
+}
+
+carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
+{
+    wide_pair pair;
+    if (violated)
+        *violated = false;
+    if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
+        return CAROM_OK;
+    wide_pair_begin(&pair, task);
+    pair.options = options;
+    if (options->clearance > 0.0)
+    {
+        pair.margin_a = math_float_up(options->clearance * pair.tree_a->scale) * (1.0f + 0x1p-20f);
+        pair.margin_b = math_float_up(options->clearance * pair.tree_b->scale) * (1.0f + 0x1p-20f);
+    }
+    carom_status status = BASE_PICK_ISA(task->context, wide_collide_walk)(&pair);
+    if (violated)
+        *violated = pair.violated;
+    return status;
+}
+
+/* ---- facts ---- */
+
+void wide_tree_info(const wide_tree *tree, carom_tree_info *info)
+{
+    info->node_count = tree->node_count > 0 ? tree->node_count - 1 : 0;
+    info->leaf_count = tree->leaf_count;
+    info->depth = tree->depth;
+    info->bytes = tree->block_size;
+    double area = 0.0, volume = 0.0, root_area = 0.0, root_volume = 0.0;
+    for (uint32_t n = 0; n < tree->node_count; n++)
+        for (int lane = 0; lane < WIDE_LANES; lane++)
+        {
+            const wide_node *node = &tree->nodes[n];
+            if (node->child[lane] == WIDE_NO_CHILD)
+                continue;
+            double x = (double)node->half[0][lane], y = (double)node->half[1][lane], z = (double)node->half[2][lane];
+            bool leaf = node->child[lane] & WIDE_LEAF_FLAG;
+            double weight = leaf ? (double)tree->leaves[node->child[lane] & ~WIDE_LEAF_FLAG].count : 1.0;
+            area += weight * (x * y + y * z + z * x);
+            volume += weight * x * y * z;
+            if (n == 0)
+                root_area = x * y + y * z + z * x, root_volume = x * y * z;
+        }
+    info->area_cost = root_area > 0.0 ? area / root_area : 0.0;
+    info->volume_cost = root_volume > 0.0 ? volume / root_volume : 0.0;
+    info->reference_count = 0;
+    for (uint32_t i = 0; i < tree->leaf_count; i++)
+        info->reference_count += tree->leaves[i].count;
+}

@@ -1,0 +1,115 @@
+/* The collision layout: eight children a node, each with its own oriented box, in SIMD lanes; leaves of up to four
+ * triangles with coordinates relative to the leaf. Private to src/tree.
+ *
+ * Everything is in the tree's normalised frame: y = (x - centre) * scale, scale a power of two, |y| <= 1, so that the
+ * float error bounds hold whatever the model's unit. */
+#ifndef TREE_WIDE_H
+#define TREE_WIDE_H
+
+#include "tree/tree.h"
+
+enum
+{
+    WIDE_LANES = 8,
+    WIDE_LEAF_TRIANGLES = 4
+};
+
+#define WIDE_NO_CHILD  UINT32_MAX
+#define WIDE_LEAF_FLAG 0x80000000u
+
+/* Half extent of a lane without a child: so negative that every separation test finds a gap. */
+#define WIDE_EMPTY_HALF (-1e30f)
+
+/* Boxes of eight children, structure of arrays. */
+typedef struct wide_node
+{
+    float centre[3][WIDE_LANES];
+    float half[3][WIDE_LANES];
+    float axis[3][3][WIDE_LANES]; /* [k][j]: component j of the k-th unit axis */
+    uint32_t child[WIDE_LANES];   /* node index, or leaf index | WIDE_LEAF_FLAG, or WIDE_NO_CHILD */
+} wide_node;
+
+/* Up to four triangles; missing lanes repeat the first. Corners are relative to origin. */
+typedef struct wide_leaf
+{
+    float corner[3][3][WIDE_LEAF_TRIANGLES]; /* [corner][coordinate][lane] */
+    float origin[3];
+    float reach;    /* largest |coordinate| of a corner */
+    float longest;  /* largest |coordinate difference| along an edge */
+    uint32_t count; /* 1 .. 4 */
+    uint32_t triangle[WIDE_LEAF_TRIANGLES];
+    uint32_t unused[2];
+} wide_leaf;
+
+struct wide_tree
+{
+    carom_vec3 centre; /* of the normalised frame, in the mesh's own frame */
+    double scale;      /* power of two */
+    uint32_t node_count, leaf_count;
+    uint32_t depth;
+    wide_node *nodes;     /* node 0 is a handle: its lane 0 is the root's box, its child 0 the root */
+    wide_leaf *leaves;    /* in the order of a depth-first walk, so a subtree is a run of leaves */
+    uint32_t *first_leaf; /* per node and lane: first leaf of the child's run; with the next one its end */
+    size_t block_size;    /* this struct and the arrays are one block */
+};
+
+/* A child is named by node * 8 + lane. */
+typedef uint32_t wide_slot;
+static inline uint32_t wide_child(const wide_tree *tree, wide_slot slot)
+{
+    return tree->nodes[slot >> 3].child[slot & 7];
+}
+
+carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+                              wide_tree **out);
+void wide_tree_destroy(carom_context *context, wide_tree *tree);
+wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count);
+void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
+void wide_tree_info(const wide_tree *tree, carom_tree_info *info);
+carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *moved);
+
+/* One side of a pair as the kernels see it: how lengths and points of the other tree's normalised frame come over. */
+typedef struct wide_transform
+{
+    float rotation[9];    /* pure rotation */
+    float scaled[9];      /* rotation times ratio */
+    float translation[3]; /* normalised units of the target */
+    float ratio;          /* unit of the source in units of the target: a power of two */
+    float pad;            /* placement uncertainty in units of the target, clearance not included */
+    double exact_scaled[9], exact_translation[3]; /* the same in double, for leaf offsets */
+} wide_transform;
+
+typedef struct wide_pair
+{
+    const tree_task *task;
+    const wide_tree *tree_a, *tree_b;
+    wide_transform b_to_a, a_to_b;
+    const tree_collide_options *options;
+    float margin_a, margin_b; /* clearance in units of a and of b, rounded up */
+    bool violated;
+} wide_pair;
+
+void wide_pair_begin(wide_pair *pair, const tree_task *task);
+
+carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated);
+carom_status wide_distance(const tree_task *task, tree_closest *closest);
+carom_status wide_within(const tree_task *task, double limit, bool *within);
+
+/* The search for the closest pair: what the walk needs to know and to tell. Lengths in normalised units of a. */
+typedef struct wide_nearest
+{
+    wide_pair *pair;
+    float best;   /* pairs beyond this can't matter; shrinks */
+    double limit; /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
+    bool stopped; /* a meeting pair, or one within the limit, was found */
+    bool meets;   /* the pair found meets */
+} wide_nearest;
+
+/* The walk found a pair with bounds on its distance. False: stop. */
+bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most);
+
+/* kernels, one version per instruction set */
+BASE_DECLARE_ISA(carom_status, wide_collide_walk, (wide_pair * pair));
+BASE_DECLARE_ISA(carom_status, wide_distance_walk, (wide_nearest * search));
+
+#endif

@@ -1,0 +1,472 @@
+#include "tree/wide_build.h"
+
+/* ---- principal axes: Jacobi rotations on a symmetric 3 x 3 matrix ---- */
+
+static void rotate_pair(double m[3][3], double v[3][3], int p, int q)
+{
+    if (m[p][q] == 0.0)
+        return;
+    double theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
+    double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
+    double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+    int r = 3 - p - q;
+    double mpq = m[p][q], mrp = m[r][p], mrq = m[r][q];
+    m[p][p] -= t * mpq, m[q][q] += t * mpq;
+    m[p][q] = m[q][p] = 0.0;
+    m[r][p] = m[p][r] = c * mrp - s * mrq;
+    m[r][q] = m[q][r] = s * mrp + c * mrq;
+    for (int k = 0; k < 3; k++)
+    {
+        double vp = v[p][k], vq = v[q][k];
+        v[p][k] = c * vp - s * vq, v[q][k] = s * vp + c * vq;
+    }
+}
+
+void wide_principal_axes(const double covariance[6], float axis[3][3])
+{
+    double m[3][3] = {{covariance[0], covariance[1], covariance[2]},
+                      {covariance[1], covariance[3], covariance[4]},
+                      {covariance[2], covariance[4], covariance[5]}};
+    double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double trace = fabs(m[0][0]) + fabs(m[1][1]) + fabs(m[2][2]);
+    for (int sweep = 0; sweep < 8; sweep++)
+    {
+        if (fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]) <= 1e-6 * trace)
+            break;
+        rotate_pair(m, v, 0, 1), rotate_pair(m, v, 0, 2), rotate_pair(m, v, 1, 2);
+    }
+    int order[3] = {0, 1, 2};
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2 - i; j++)
+            if (m[order[j]][order[j]] < m[order[j + 1]][order[j + 1]])
+            {
+                int swap = order[j];
+                order[j] = order[j + 1], order[j + 1] = swap;
+            }
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            axis[k][j] = (float)v[order[k]][j];
+}
+
+/* ---- input ---- */
+
+/* y = (x - centre) * scale fits into the unit cube; scale is a power of two. */
+static void choose_frame(const carom_mesh *mesh, wide_tree *tree)
+{
+    carom_aabb bounds = mesh->info.bounds;
+    tree->centre = vec3_scale(vec3_add(bounds.min, bounds.max), 0.5);
+    carom_vec3 reach = vec3_max(vec3_sub(bounds.max, tree->centre), vec3_sub(tree->centre, bounds.min));
+    double largest = fmax(reach.x, fmax(reach.y, reach.z));
+    largest = fmax(largest, 0x1p-40 * mesh->extent); /* a point far from its origin has no size of its own */
+    int exponent = 0;
+    if (largest > 0.0)
+        frexp(largest, &exponent);
+    exponent = exponent < -400 ? -400 : exponent;
+    tree->scale = ldexp(1.0, -exponent);
+}
+
+static carom_vec3 normalise(const wide_tree *tree, carom_vec3 v)
+{
+    return vec3_scale(vec3_sub(v, tree->centre), tree->scale);
+}
+
+static void load_triangles(wide_build *build, const carom_mesh *mesh, const wide_tree *frame)
+{
+    for (uint32_t i = 0; i < build->count; i++)
+    {
+        float *out = build->corners + 9 * (size_t)i;
+        for (int c = 0; c < 3; c++)
+        {
+            carom_vec3 y = normalise(frame, mesh->vertices[mesh->indices[3 * (size_t)i + c]]);
+            out[3 * c] = (float)y.x, out[3 * c + 1] = (float)y.y, out[3 * c + 2] = (float)y.z;
+        }
+        float *box = build->boxes[i].lane;
+        box[3] = box[7] = 0.0f;
+        for (int k = 0; k < 3; k++)
+        {
+            box[k] = fminf(out[k], fminf(out[3 + k], out[6 + k]));
+            box[4 + k] = -fmaxf(out[k], fmaxf(out[3 + k], out[6 + k]));
+        }
+        build->order[i] = i;
+    }
+}
+
+static void store_sorted(wide_build *build)
+{
+    for (uint32_t i = 0; i < build->count; i++)
+    {
+        const float *from = build->corners + 9 * (size_t)build->order[i];
+        for (size_t c = 0; c < 3; c++)
+            for (size_t k = 0; k < 3; k++)
+                build->sorted[k][3 * (size_t)i + c] = from[3 * c + k];
+    }
+}
+
+/* Second moment of a triangle of weight w with corners p, q, r and mean m: w / 12 (9 m m' + p p' + q q' + r r'). */
+static void triangle_moments(const float *v, split_moments *out)
+{
+    double e[3], f[3], m[3];
+    for (int k = 0; k < 3; k++)
+    {
+        e[k] = (double)v[3 + k] - (double)v[k], f[k] = (double)v[6 + k] - (double)v[k];
+        m[k] = ((double)v[k] + (double)v[3 + k] + (double)v[6 + k]) / 3.0;
+    }
+    double nx = e[1] * f[2] - e[2] * f[1], ny = e[2] * f[0] - e[0] * f[2], nz = e[0] * f[1] - e[1] * f[0];
+    double w = sqrt(nx * nx + ny * ny + nz * nz) + 1e-18;
+    out->weight = w;
+    int entry = 0;
+    for (int k = 0; k < 3; k++)
+    {
+        out->sum[k] = w * m[k];
+        for (int l = k; l < 3; l++, entry++)
+            out->square[entry] = w / 12.0 *
+                                 (9.0 * m[k] * m[l] + (double)v[k] * (double)v[l] +
+                                  (double)v[3 + k] * (double)v[3 + l] + (double)v[6 + k] * (double)v[6 + l]);
+    }
+}
+
+static void find_moments(wide_build *build)
+{
+    for (uint32_t i = build->node_count; i-- > 0;)
+    {
+        const split_node *node = &build->nodes[i];
+        split_moments *own = &build->moments[i];
+        if (node->count == 1)
+        {
+            triangle_moments(build->corners + 9 * (size_t)build->order[node->first], own);
+            continue;
+        }
+        const split_moments *left = &build->moments[node->left], *right = &build->moments[node->right];
+        own->weight = left->weight + right->weight;
+        for (int k = 0; k < 3; k++)
+            own->sum[k] = left->sum[k] + right->sum[k];
+        for (int k = 0; k < 6; k++)
+            own->square[k] = left->square[k] + right->square[k];
+    }
+}
+
+/* The dynamic programme weighs nodes by their oriented boxes; a triangle's has the area of its rectangle. */
+static void measure_oriented(wide_build *build)
+{
+    for (uint32_t i = 0; i < build->node_count; i++)
+    {
+        wide_box box;
+        if (build->nodes[i].count == 1)
+        {
+            build->nodes[i].area = (float)(0.25 * build->moments[i].weight);
+            continue;
+        }
+        BASE_PICK_ISA(build->context, wide_fit)(build, &build->nodes[i], false, &box);
+        build->nodes[i].area = wide_box_area(&box);
+    }
+}
+
+/* ---- the eight-wide tree: dynamic programming over the binary one ----
+ *
+ * cost[n][k]: least cost of representing subtree n in at most k slots of a node; one slot holds either a leaf of up to
+ * four triangles or a node. A visit costs what it is likely to happen: the area of the box. */
+
+typedef struct slot_cost
+{
+    float cost[WIDE_LANES];         /* [k - 1] for k slots */
+    uint8_t left_slots[WIDE_LANES]; /* [k - 1]: how many of k go to the left child; 0: as with fewer slots */
+    bool is_leaf;                   /* in one slot */
+} slot_cost;
+
+static const float LEAF_COST = 1.5f; /* of testing a leaf, in node visits (measured) */
+
+static void combine_children(const slot_cost *left, const slot_cost *right, slot_cost *out)
+{
+    for (int k = 2; k <= WIDE_LANES; k++)
+    {
+        float best = INFINITY;
+        uint8_t chosen = 1;
+        for (int l = 1; l < k; l++)
+        {
+            float cost = left->cost[l - 1] + right->cost[k - l - 1];
+            if (cost < best)
+                best = cost, chosen = (uint8_t)l;
+        }
+        out->cost[k - 1] = best;
+        out->left_slots[k - 1] = chosen;
+    }
+}
+
+static void choose_slots(const wide_build *build, slot_cost *costs)
+{
+    for (uint32_t i = build->node_count; i-- > 0;)
+    {
+        const split_node *node = &build->nodes[i];
+        slot_cost *own = &costs[i];
+        float as_leaf = node->count <= WIDE_LEAF_TRIANGLES ? LEAF_COST * node->area : INFINITY;
+        if (node->count == 1)
+        {
+            for (int k = 0; k < WIDE_LANES; k++)
+                own->cost[k] = as_leaf, own->left_slots[k] = 0;
+            own->is_leaf = true;
+            continue;
+        }
+        combine_children(&costs[node->left], &costs[node->right], own);
+        float as_node = node->area + own->cost[WIDE_LANES - 1];
+        own->is_leaf = as_leaf <= as_node;
+        own->cost[0] = own->is_leaf ? as_leaf : as_node;
+        own->left_slots[0] = 0;
+        for (int k = 1; k < WIDE_LANES; k++)
+            if (own->cost[k - 1] <= own->cost[k])
+                own->cost[k] = own->cost[k - 1], own->left_slots[k] = 0;
+    }
+}
+
+/* The binary nodes that become the children of a node over binary node n. */
+static int gather_children(const wide_build *build, const slot_cost *costs, uint32_t n, uint32_t out[WIDE_LANES])
+{
+    struct
+    {
+        uint32_t node;
+        int slots;
+    } stack[2 * WIDE_LANES];
+    int top = 0, count = 0;
+    /* The node itself is opened, whatever is cheaper in one slot. */
+    int left_slots = costs[n].left_slots[WIDE_LANES - 1], slots = WIDE_LANES;
+    while (left_slots == 0 && slots > 2)
+        left_slots = costs[n].left_slots[--slots - 1];
+    if (left_slots == 0) /* one slot was as good: open it evenly */
+        left_slots = 1, slots = 2;
+    stack[top].node = build->nodes[n].right, stack[top++].slots = slots - left_slots;
+    stack[top].node = build->nodes[n].left, stack[top++].slots = left_slots;
+    while (top > 0)
+    {
+        top--;
+        uint32_t node = stack[top].node;
+        slots = stack[top].slots;
+        while (slots > 1 && costs[node].left_slots[slots - 1] == 0)
+            slots--;
+        if (slots == 1)
+        {
+            out[count++] = node;
+            continue;
+        }
+        left_slots = costs[node].left_slots[slots - 1];
+        stack[top].node = build->nodes[node].right, stack[top++].slots = slots - left_slots;
+        stack[top].node = build->nodes[node].left, stack[top++].slots = left_slots;
+    }
+    return count;
+}
+
+/* ---- output ---- */
+
+static void put_box(wide_node *node, int lane, const wide_box *box)
+{
+    for (int k = 0; k < 3; k++)
+    {
+        node->centre[k][lane] = box->centre[k];
+        node->half[k][lane] = box->half[k];
+        for (int j = 0; j < 3; j++)
+            node->axis[k][j][lane] = box->axis[k][j];
+    }
+}
+
+/* A box that nothing meets: no half extent makes up for it. */
+static void clear_node(wide_node *node)
+{
+    memset(node, 0, sizeof *node);
+    for (int lane = 0; lane < WIDE_LANES; lane++)
+    {
+        for (int k = 0; k < 3; k++)
+            node->half[k][lane] = WIDE_EMPTY_HALF, node->axis[k][k][lane] = 1.0f;
+        node->child[lane] = WIDE_NO_CHILD;
+    }
+}
+
+void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh)
+{
+    carom_aabb box = aabb_empty();
+    carom_vec3 y[WIDE_LEAF_TRIANGLES][3];
+    for (uint32_t lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
+        for (int c = 0; c < 3; c++)
+        {
+            uint32_t triangle = leaf->triangle[lane < leaf->count ? lane : 0];
+            y[lane][c] = normalise(tree, mesh->vertices[mesh->indices[3 * (size_t)triangle + c]]);
+            box = aabb_add_point(box, y[lane][c]);
+        }
+    leaf->origin[0] = (float)(0.5 * (box.min.x + box.max.x));
+    leaf->origin[1] = (float)(0.5 * (box.min.y + box.max.y));
+    leaf->origin[2] = (float)(0.5 * (box.min.z + box.max.z));
+    float reach = 0.0f, longest = 0.0f;
+    for (uint32_t lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
+    {
+        for (int c = 0; c < 3; c++)
+        {
+            leaf->corner[c][0][lane] = (float)(y[lane][c].x - (double)leaf->origin[0]);
+            leaf->corner[c][1][lane] = (float)(y[lane][c].y - (double)leaf->origin[1]);
+            leaf->corner[c][2][lane] = (float)(y[lane][c].z - (double)leaf->origin[2]);
+        }
+        for (int k = 0; k < 3; k++)
+            for (int c = 0; c < 3; c++)
+            {
+                float edge = fabsf(leaf->corner[c][k][lane] - leaf->corner[(c + 1) % 3][k][lane]);
+                reach = fmaxf(reach, fabsf(leaf->corner[c][k][lane]));
+                longest = fmaxf(longest, edge);
+            }
+    }
+    leaf->reach = reach * (1.0f + 0x1p-20f);
+    leaf->longest = longest * (1.0f + 0x1p-20f);
+}
+
+typedef struct emit_entry
+{
+    uint32_t binary, slot, depth;
+} emit_entry;
+
+/* Walks depth first and writes nodes and leaves; counts only where tree->nodes is null. */
+static carom_status emit(const wide_build *build, const slot_cost *costs, const carom_mesh *mesh, wide_tree *tree)
+{
+    carom_context *context = build->context;
+    BASE_ARRAY(emit_entry) stack = {0};
+    if (!base_array_reserve(context, &stack, 1))
+        return CAROM_OUT_OF_MEMORY;
+    bool writing = tree->nodes != NULL;
+    uint32_t node_count = 1, leaf_count = 0;
+    if (writing)
+        clear_node(&tree->nodes[0]);
+    stack.items[stack.count++] = (emit_entry){0, 0, 1};
+    while (stack.count > 0)
+    {
+        emit_entry entry = stack.items[--stack.count];
+        const split_node *binary = &build->nodes[entry.binary];
+        wide_node *parent = writing ? &tree->nodes[entry.slot >> 3] : NULL;
+        int lane = (int)(entry.slot & 7);
+        tree->depth = entry.depth > tree->depth ? entry.depth : tree->depth;
+        if (writing)
+        {
+            wide_box box;
+            BASE_PICK_ISA(context, wide_fit)(build, binary, true, &box);
+            put_box(parent, lane, &box);
+            tree->first_leaf[entry.slot] = leaf_count;
+        }
+        if (costs[entry.binary].is_leaf)
+        {
+            if (writing)
+            {
+                parent->child[lane] = leaf_count | WIDE_LEAF_FLAG;
+                wide_leaf *leaf = &tree->leaves[leaf_count];
+                memset(leaf, 0, sizeof *leaf);
+                leaf->count = binary->count;
+                for (uint32_t i = 0; i < WIDE_LEAF_TRIANGLES; i++)
+                    leaf->triangle[i] = build->order[binary->first + (i < binary->count ? i : 0)];
+                wide_leaf_fill(leaf, tree, mesh);
+            }
+            leaf_count++;
+            continue;
+        }
+        uint32_t children[WIDE_LANES];
+        int count = gather_children(build, costs, entry.binary, children);
+        uint32_t node = node_count++;
+        if (writing)
+        {
+            parent->child[lane] = node;
+            clear_node(&tree->nodes[node]);
+        }
+        if (!base_array_reserve(context, &stack, WIDE_LANES))
+        {
+            base_array_free(context, &stack);
+            return CAROM_OUT_OF_MEMORY;
+        }
+        for (int i = count; i-- > 0;)
+            stack.items[stack.count++] = (emit_entry){children[i], node * WIDE_LANES + (uint32_t)i, entry.depth + 1};
+    }
+    base_array_free(context, &stack);
+    tree->node_count = node_count;
+    tree->leaf_count = leaf_count;
+    return CAROM_OK;
+}
+
+static size_t align_up(size_t n) { return (n + BASE_CACHE_LINE - 1) & ~(size_t)(BASE_CACHE_LINE - 1); }
+
+/* One block: header, nodes, leaves, leaf runs. */
+wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count)
+{
+    size_t header = align_up(sizeof(wide_tree));
+    size_t nodes = node_count * sizeof(wide_node), leaves = leaf_count * sizeof(wide_leaf);
+    size_t size = header + nodes + leaves + (size_t)node_count * WIDE_LANES * sizeof(uint32_t);
+    char *block = base_allocate(context, 1, size, BASE_CACHE_LINE);
+    if (!block)
+        return NULL;
+    wide_tree *tree = (wide_tree *)(void *)block;
+    memset(tree, 0, sizeof *tree);
+    tree->block_size = size;
+    tree->node_count = node_count, tree->leaf_count = leaf_count;
+    tree->nodes = (wide_node *)(void *)(block + header);
+    tree->leaves = (wide_leaf *)(void *)(block + header + nodes);
+    tree->first_leaf = (uint32_t *)(void *)(block + header + nodes + leaves);
+    memset(tree->first_leaf, 0, (size_t)node_count * WIDE_LANES * sizeof(uint32_t));
+    return tree;
+}
+
+void wide_tree_destroy(carom_context *context, wide_tree *tree)
+{
+    if (tree)
+        base_release(context, tree, 1, tree->block_size);
+}
+
+static carom_status build_into(wide_build *build, base_arena *arena, const carom_mesh *mesh, wide_tree **out)
+{
+    carom_context *context = build->context;
+    size_t n = build->count;
+    wide_tree frame = {0};
+    choose_frame(mesh, &frame);
+    build->corners = base_arena_allocate(arena, 9 * n, sizeof(float), BASE_CACHE_LINE);
+    build->boxes = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
+    build->local = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
+    build->order = base_arena_allocate(arena, n, sizeof(uint32_t), BASE_CACHE_LINE);
+    build->nodes = base_arena_allocate(arena, 2 * n, sizeof(split_node), BASE_CACHE_LINE);
+    build->moments = base_arena_allocate(arena, 2 * n, sizeof(split_moments), BASE_CACHE_LINE);
+    slot_cost *costs = base_arena_allocate(arena, 2 * n, sizeof(slot_cost), BASE_CACHE_LINE);
+    for (int k = 0; k < 3; k++)
+        build->sorted[k] = base_arena_allocate(arena, 3 * n, sizeof(float), BASE_CACHE_LINE);
+    if (!build->corners || !build->boxes || !build->local || !build->order || !build->nodes || !build->moments ||
+        !costs || !build->sorted[0] || !build->sorted[1] || !build->sorted[2])
+        return CAROM_OUT_OF_MEMORY;
+
+    load_triangles(build, mesh, &frame);
+    BASE_PICK_ISA(context, wide_split)(build);
+    store_sorted(build);
+    find_moments(build);
+    if (build->oriented_area)
+        measure_oriented(build);
+    choose_slots(build, costs);
+    BASE_TRY(emit(build, costs, mesh, &frame)); /* counts */
+    wide_tree *tree = wide_tree_allocate(context, frame.node_count, frame.leaf_count);
+    if (!tree)
+        return CAROM_OUT_OF_MEMORY;
+    tree->centre = frame.centre, tree->scale = frame.scale;
+    carom_status status = emit(build, costs, mesh, tree);
+    if (status != CAROM_OK)
+    {
+        wide_tree_destroy(context, tree);
+        return status;
+    }
+    *out = tree;
+    return CAROM_OK;
+}
+
+carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+                              wide_tree **out)
+{
+    if (mesh->triangle_count == 0)
+    {
+        *out = wide_tree_allocate(context, 0, 0);
+        return *out ? CAROM_OK : base_fail(context, CAROM_OUT_OF_MEMORY, "tree: out of memory");
+    }
+    bool tight = def->obb_fit == CAROM_OBB_TIGHT;
+    wide_build build = {.context = context,
+                        .count = mesh->triangle_count,
+                        .principal_splits = tight,
+                        .oriented_area = tight,
+                        .search_rotation = tight};
+    base_arena arena = {.context = context};
+    carom_status status = build_into(&build, &arena, mesh, out);
+    base_arena_free(&arena);
+    return status == CAROM_OK ? status
+                              : base_fail(context, status, "tree over %u triangles: out of memory", build.count);
+}

@@ -1,0 +1,65 @@
+/* How a wide tree is made: split top-down into a binary tree, fit oriented boxes, choose the eight-wide tree by dynamic
+ * programming, write it out. Private to src/tree/wide_*.c.
+ *
+ * Everything here works on triangles in the normalised frame, in float. Only the shape of the tree depends on it, never
+ * an answer: the boxes written at the end enclose the true vertices. */
+#ifndef TREE_WIDE_BUILD_H
+#define TREE_WIDE_BUILD_H
+
+#include "tree/wide.h"
+
+/* A binary node over triangles [first, first + count) of the sorted order. */
+typedef struct split_node
+{
+    uint32_t first, count;
+    uint32_t left, right; /* 0: a single triangle */
+    float area;           /* of the box that bounds it, up to a constant factor */
+} split_node;
+
+/* Eight floats: the box's low corner, 0, the negated high corner, 0; the union of two is their lane-wise minimum. */
+typedef struct split_box
+{
+    float lane[8];
+} split_box;
+
+/* Area, first and second moments of a node's surface: w, w m, w m m'. */
+typedef struct split_moments
+{
+    double weight, sum[3], square[6];
+} split_moments;
+
+typedef struct wide_build
+{
+    carom_context *context;
+    uint32_t count;    /* triangles */
+    float *corners;    /* 9 per triangle, in mesh order */
+    split_box *boxes;  /* permuted along with order */
+    split_box *local;  /* scratch: boxes in a node's principal frame */
+    uint32_t *order;   /* triangle ids, sorted by the splits */
+    split_node *nodes; /* 2 count - 1; the root first, children after parents */
+    uint32_t node_count;
+    split_moments *moments; /* per node */
+    float *sorted[3];       /* x, y, z of all corners in sorted order, 3 per triangle */
+    bool principal_splits;  /* try splits along principal axes too */
+    bool oriented_area;     /* measure nodes by oriented boxes */
+    bool search_rotation;   /* improve the fits of the boxes that are kept */
+} wide_build;
+
+typedef struct wide_box
+{
+    float centre[3], half[3], axis[3][3];
+} wide_box;
+
+BASE_DECLARE_ISA(void, wide_split, (wide_build * build));
+/* Box of a binary node; kept: the final one, else a quick one for comparing areas. */
+BASE_DECLARE_ISA(void, wide_fit, (const wide_build *build, const split_node *node, bool kept, wide_box *out));
+
+static inline float wide_box_area(const wide_box *box)
+{
+    return box->half[0] * box->half[1] + box->half[1] * box->half[2] + box->half[2] * box->half[0];
+}
+
+/* Unit eigenvectors of a symmetric matrix {xx, xy, xz, yy, yz, zz} as rows, largest eigenvalue first. */
+void wide_principal_axes(const double covariance[6], float axis[3][3]);
+
+#endif

@@ -1,0 +1,298 @@
+/* The walk over two wide trees that finds every pair of triangles with a common point.
+ *
+ * One oriented box against eight children in lanes: six face axes, then the nine edge axes if a lane survives
+ * (Gottschalk et al. 1996; seeds: chapter 25.2). Leaf pairs: sixteen triangle pairs as two eight-lane separating-axis
+ * tests in float whose error bound is derived in docs/exactness.md; what the bound leaves open goes to the exact narrow
+ * phase, so every answer is exact. */
+#include "tree/wide_kernels.h"
+
+/* Lanes whose box may meet the moved one; *gap: largest gap over the face axes, negative where they overlap. */
+static BASE_ALWAYS_INLINE uint32_t test_node(const moved_box *box, const wide_node *node, f8 *gap)
+{
+    f8 c[3][3], a[3][3], tx[3], worst;
+    f8 hl[3] = {f8_load(node->half[0]), f8_load(node->half[1]), f8_load(node->half[2])};
+    f8 d[3];
+    for (int j = 0; j < 3; j++)
+        d[j] = f8_sub(f8_load(node->centre[j]), f8_set1(box->centre[j]));
+    for (int i = 0; i < 3; i++)
+        tx[i] = f8_madd(d[0], f8_set1(box->axis[i][0]),
+                        f8_madd(d[1], f8_set1(box->axis[i][1]), f8_mul(d[2], f8_set1(box->axis[i][2]))));
+    /* face axes of the lanes */
+    worst = f8_set1(-3e38f);
+    for (int j = 0; j < 3; j++)
+    {
+        f8 lx = f8_load(node->axis[j][0]), ly = f8_load(node->axis[j][1]), lz = f8_load(node->axis[j][2]);
+        f8 reach = hl[j];
+        for (int i = 0; i < 3; i++)
+        {
+            c[i][j] = f8_madd(lx, f8_set1(box->axis[i][0]),
+                              f8_madd(ly, f8_set1(box->axis[i][1]), f8_mul(lz, f8_set1(box->axis[i][2]))));
+            a[i][j] = f8_abs(c[i][j]);
+            reach = f8_madd(a[i][j], f8_set1(box->half[i]), reach);
+        }
+        f8 tl = f8_madd(d[0], lx, f8_madd(d[1], ly, f8_mul(d[2], lz)));
+        worst = f8_max(f8_sub(f8_abs(tl), reach), worst);
+    }
+    /* face axes of the box */
+    for (int i = 0; i < 3; i++)
+    {
+        f8 reach = f8_madd(a[i][0], hl[0], f8_madd(a[i][1], hl[1], f8_madd(a[i][2], hl[2], f8_set1(box->half[i]))));
+        worst = f8_max(f8_sub(f8_abs(tx[i]), reach), worst);
+    }
+    *gap = worst;
+    uint32_t alive = ~f8_bits(f8_gt(worst, f8_zero())) & 0xff;
+    if (alive == 0)
+        return 0;
+    f8 edge = f8_set1(-3e38f), h[3] = {f8_set1(box->half[0]), f8_set1(box->half[1]), f8_set1(box->half[2])};
+    for (int i = 0; i < 3; i++)
+    {
+        int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        for (int j = 0; j < 3; j++)
+        {
+            int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            f8 t = f8_abs(f8_msub(tx[i2], c[i1][j], f8_mul(tx[i1], c[i2][j])));
+            f8 reach =
+                f8_madd(h[i1], a[i2][j], f8_madd(h[i2], a[i1][j], f8_madd(hl[j1], a[i][j2], f8_mul(hl[j2], a[i][j1]))));
+            edge = f8_max(f8_sub(t, reach), edge);
+        }
+    }
+    return alive & ~f8_bits(f8_gt(edge, f8_set1(box->edge_margin)));
+}
+
+/* ---- leaves ---- */
+
+typedef struct leaf_verdict
+{
+    uint32_t crossing, open; /* 8 lanes each of two halves: bit = 8 * half + lane; lane = 4 * (a & 1) + b */
+} leaf_verdict;
+
+/* The nine edge axes. With L = e_i x f_j: A spans 0 and -n_a.f_j, B spans o and o + n_b.e_i, where
+ * o = -(e_i . moment_b_j + f_j . moment_a_i). */
+static BASE_ALWAYS_INLINE f8 edge_gap(const leaf_lines *a, const leaf_lines *b, const f8 da[3], const f8 db[3])
+{
+    f8 zero = f8_zero(), a_low[3], a_high[3], b_low[3], b_high[3];
+    for (int c = 0; c < 3; c++)
+    {
+        f8 wa = f8_sub(db[c], db[(c + 1) % 3]), wb = f8_sub(da[(c + 1) % 3], da[c]);
+        a_low[c] = f8_min(wa, zero), a_high[c] = f8_max(wa, zero);
+        b_low[c] = f8_min(wb, zero), b_high[c] = f8_max(wb, zero);
+    }
+    f8 worst = f8_set1(-3e38f);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+        {
+            const f8 *e = a->edge[i], *f = b->edge[j], *ma = a->moment[i], *mb = b->moment[j];
+            f8 minus_o = f8_madd(e[0], mb[0], f8_madd(e[1], mb[1], f8_mul(e[2], mb[2])));
+            minus_o = f8_madd(f[0], ma[0], f8_madd(f[1], ma[1], f8_madd(f[2], ma[2], minus_o)));
+            f8 b_beyond = f8_sub(f8_sub(b_low[i], a_high[j]), minus_o);
+            f8 a_beyond = f8_add(f8_sub(a_low[j], b_high[i]), minus_o);
+            worst = f8_max(f8_max(b_beyond, a_beyond), worst);
+        }
+    return worst;
+}
+
+static leaf_verdict every_pair_open(const wide_leaf *a, const wide_leaf *b)
+{
+    uint32_t row = (1u << b->count) - 1, open = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        open |= row << (4 * i);
+    return (leaf_verdict){0, open};
+}
+
+static inline leaf_verdict test_leaves(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b)
+{
+    leaf_lines lb, la;
+    float bound = triple_product_error(pair, a, b, place_b(pair, a, b, &lb));
+    if (!(bound < INFINITY))
+        return every_pair_open(a, b);
+    find_edges(&lb);
+    f8 beyond = f8_set1(bound), within = f8_set1(-bound);
+    uint32_t lanes_b = (1u << b->count) - 1, valid_b = lanes_b | lanes_b << 4;
+    bool have_moments = false;
+    leaf_verdict verdict = {0, 0};
+    for (uint32_t half = 0; 2 * half < a->count; half++)
+    {
+        uint32_t valid = a->count > 2 * half + 1 ? valid_b : lanes_b;
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 3; k++)
+                la.corner[c][k] = f8_two(a->corner[c][k][2 * half], a->corner[c][k][2 * half + 1]);
+        find_edges(&la);
+        f8 da[3], db[3];
+        f8 worst = f8_max(plane_gap(la.normal, la.corner[0], lb.corner, db),
+                          plane_gap(lb.normal, lb.corner[0], la.corner, da));
+        if ((f8_bits(f8_gt(worst, beyond)) & valid) == valid)
+            continue;
+        if (!have_moments)
+            find_moments(&lb), have_moments = true;
+        find_moments(&la);
+        worst = f8_max(edge_gap(&la, &lb, da, db), worst);
+        uint32_t crossing = f8_bits(f8_lt(worst, within)) & valid;
+        uint32_t open = valid & ~crossing & ~f8_bits(f8_gt(worst, beyond));
+        verdict.crossing |= crossing << (8 * half);
+        verdict.open |= open << (8 * half);
+    }
+    return verdict;
+}
+
+/* Hands one meeting pair on; false when told to stop. */
+static bool emit_pair(const wide_pair *pair, uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting)
+{
+    return pair->options->on_pair(triangle_a, triangle_b, meeting, pair->options->user);
+}
+
+/* Is any triangle pair of two leaves that do not meet nearer than the clearance? */
+static bool leaves_within(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b)
+{
+    narrow_counts counts = {0};
+    bool near = false;
+    for (uint32_t i = 0; i < a->count && !near; i++)
+        for (uint32_t j = 0; j < b->count && !near; j++)
+        {
+            narrow_triangle ta = tree_world_triangle(pair->task->a, a->triangle[i]);
+            narrow_triangle tb = tree_world_triangle(pair->task->b, b->triangle[j]);
+            near = narrow_distance(&ta, &tb, &counts).distance < pair->options->clearance;
+        }
+    pair->task->counters->exact_fallbacks += counts.exact_fallbacks;
+    return near;
+}
+
+/* False when the callback said stop. */
+static bool visit_leaves(wide_pair *pair, uint32_t leaf_a, uint32_t leaf_b)
+{
+    const wide_leaf *a = &pair->tree_a->leaves[leaf_a], *b = &pair->tree_b->leaves[leaf_b];
+    carom_counters *counters = pair->task->counters;
+    counters->triangles_tested += (uint64_t)a->count * b->count;
+    leaf_verdict verdict = test_leaves(pair, a, b);
+    bool any = false;
+    for (uint32_t rest = verdict.crossing | verdict.open; rest; rest &= rest - 1)
+    {
+        uint32_t bit = (uint32_t)__builtin_ctz(rest);
+        uint32_t triangle_a = a->triangle[2 * (bit >> 3) + ((bit & 4) >> 2)], triangle_b = b->triangle[bit & 3];
+        uint32_t meeting = CAROM_MEET_CROSSING;
+        if (verdict.open >> bit & 1)
+        {
+            narrow_counts counts = {0};
+            narrow_triangle ta = tree_world_triangle(pair->task->a, triangle_a);
+            narrow_triangle tb = tree_world_triangle(pair->task->b, triangle_b);
+            meeting = pair->options->need_meeting ? narrow_meet(&ta, &tb, &counts)
+                                                  : (uint32_t)narrow_touches(&ta, &tb, &counts);
+            counters->filter_undecided++;
+            counters->exact_fallbacks += counts.exact_fallbacks;
+            if (meeting == CAROM_MEET_NONE)
+                continue;
+        }
+        any = true;
+        if (!emit_pair(pair, triangle_a, triangle_b, meeting))
+            return pair->violated = true, false;
+    }
+    if (any)
+        pair->violated = true;
+    else if (pair->options->clearance > 0.0 && !pair->violated)
+        pair->violated = leaves_within(pair, a, b);
+    return true;
+}
+
+/* ---- the walk ---- */
+
+/* key and more of a stack entry hold the sizes of its two boxes. */
+typedef struct walk
+{
+    wide_pair *pair;
+    tree_scratch *scratch;
+    uint64_t nodes_tested;
+} walk;
+
+/* Surviving children, the most promising last. */
+static inline uint32_t order_survivors(uint32_t alive, f8 gap, uint32_t lanes[8])
+{
+    float gaps[8];
+    f8_storeu(gaps, gap);
+    uint32_t n = 0;
+    for (; alive; alive &= alive - 1)
+    {
+        uint32_t lane = (uint32_t)__builtin_ctz(alive), at = n++;
+        for (; at > 0 && gaps[lanes[at - 1]] < gaps[lane]; at--)
+            lanes[at] = lanes[at - 1];
+        lanes[at] = lane;
+    }
+    return n;
+}
+
+/* Opens one side of an entry against the box of the other. False: stop. */
+static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_status *status)
+{
+    wide_pair *pair = w->pair;
+    const wide_tree *opened = open_a ? pair->tree_a : pair->tree_b, *kept = open_a ? pair->tree_b : pair->tree_a;
+    wide_slot opened_slot = open_a ? entry->node_a : entry->node_b, kept_slot = open_a ? entry->node_b : entry->node_a;
+    const wide_transform *transform = open_a ? &pair->b_to_a : &pair->a_to_b;
+    float margin = transform->pad;
+    if (!pair->violated)
+        margin += open_a ? pair->margin_a : pair->margin_b;
+    moved_box box;
+    move_box(kept, kept_slot, transform, margin, &box);
+    uint32_t node_index = wide_child(opened, opened_slot);
+    const wide_node *node = &opened->nodes[node_index];
+    f8 gap;
+    uint32_t alive = test_node(&box, node, &gap);
+    w->nodes_tested++;
+    if (alive == 0)
+        return true;
+    uint32_t kept_child = wide_child(kept, kept_slot);
+    float kept_size = open_a ? as_float(entry->more) : entry->key;
+    if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
+        return *status = CAROM_OUT_OF_MEMORY, false;
+    uint32_t lanes[8], count = order_survivors(alive, gap, lanes);
+    tree_stack_entry *stack = w->scratch->stack.items;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        wide_slot slot = node_index * WIDE_LANES + lanes[i];
+        uint32_t child = node->child[lanes[i]];
+        if (child & kept_child & WIDE_LEAF_FLAG) /* a pair of leaves is settled at once */
+        {
+            uint32_t leaf = child & ~WIDE_LEAF_FLAG, kept_leaf = kept_child & ~WIDE_LEAF_FLAG;
+            if (!visit_leaves(pair, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf))
+                return *status = CAROM_STOPPED, false;
+            continue;
+        }
+        float own = slot_size(opened, slot);
+        stack[w->scratch->stack.count++] = open_a ? (tree_stack_entry){slot, kept_slot, own, as_bits(kept_size)}
+                                                  : (tree_stack_entry){kept_slot, slot, kept_size, as_bits(own)};
+    }
+    return true;
+}
+
+carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
+{
+    walk w = {.pair = pair, .scratch = pair->task->scratch};
+    carom_status status = CAROM_OK;
+    const wide_tree *a = pair->tree_a, *b = pair->tree_b;
+    w.scratch->stack.count = 0;
+    if (!base_array_reserve(pair->task->context, &w.scratch->stack, 1))
+        return base_fail(pair->task->context, CAROM_OUT_OF_MEMORY, "collide: out of memory");
+    w.scratch->stack.items[w.scratch->stack.count++] =
+        (tree_stack_entry){0, 0, slot_size(a, 0), as_bits(slot_size(b, 0))};
+    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
+    {
+        w.scratch->stack.count = 0;
+        if (!visit_leaves(pair, 0, 0))
+            status = CAROM_STOPPED;
+    }
+    while (w.scratch->stack.count > 0)
+    {
+        tree_stack_entry entry = w.scratch->stack.items[--w.scratch->stack.count];
+        bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG,
+             leaf_b = wide_child(b, entry.node_b) & WIDE_LEAF_FLAG;
+        bool open_a = leaf_b || (!leaf_a && entry.key > as_float(entry.more) * pair->b_to_a.ratio);
+        if (!base_budget_spend(pair->task->budget, WIDE_LANES))
+        {
+            status = CAROM_UNKNOWN;
+            break;
+        }
+        if (!expand(&w, &entry, open_a, &status))
+            break;
+    }
+    pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
+    if (status == CAROM_OUT_OF_MEMORY)
+        return base_fail(pair->task->context, status, "collide: out of memory");
+    return status;
+}

@@ -1,0 +1,147 @@
+/* Distance over wide trees: what surrounds the walk. The walk leaves candidates whose bounds overlap; here the
+ * canonical distance in double decides between them. */
+#include "tree/wide.h"
+
+static narrow_distance_result measure(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b)
+{
+    narrow_counts counts = {0};
+    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
+    narrow_distance_result result = narrow_distance(&a, &b, &counts);
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
+    return result;
+}
+
+/* World length to normalised units of a, so much up that no pair as near is lost. */
+static float reach_for(const wide_pair *pair, double distance)
+{
+    double scaled = distance * pair->tree_a->scale * (1.0 + 0x1p-40);
+    return math_float_up(scaled) * (1.0f + 0x1p-20f) + 2.0f * pair->b_to_a.pad;
+}
+
+bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most)
+{
+    const tree_task *task = search->pair->task;
+    if (most < search->best)
+        search->best = most;
+    bool may_meet = least <= 0.0f;
+    bool may_be_within = search->limit >= 0.0 && least <= reach_for(search->pair, search->limit);
+    if (!may_meet && !may_be_within)
+        return true;
+    task->counters->filter_undecided++;
+    double distance = measure(task, triangle_a, triangle_b).distance;
+    float reach = reach_for(search->pair, distance);
+    search->best = reach < search->best ? reach : search->best;
+    search->meets = distance == 0.0;
+    search->stopped = search->meets || distance <= search->limit;
+    return !search->stopped;
+}
+
+static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b, tree_closest *closest)
+{
+    narrow_distance_result found = measure(task, triangle_a, triangle_b);
+    bool smaller_ids =
+        triangle_a < closest->triangle_a || (triangle_a == closest->triangle_a && triangle_b < closest->triangle_b);
+    if (found.distance < closest->distance || (found.distance == closest->distance && smaller_ids))
+        *closest =
+            (tree_closest){found.distance, closest->lower_bound, found.point_a, found.point_b, triangle_a, triangle_b};
+}
+
+/* Smallest ids among meeting pairs. */
+typedef struct smallest_pair
+{
+    uint32_t triangle_a, triangle_b;
+} smallest_pair;
+
+static bool keep_smallest(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)
+{
+    smallest_pair *smallest = user;
+    (void)meeting;
+    if (triangle_a < smallest->triangle_a || (triangle_a == smallest->triangle_a && triangle_b < smallest->triangle_b))
+        *smallest = (smallest_pair){triangle_a, triangle_b};
+    return true;
+}
+
+static carom_status closest_of_meeting(const tree_task *task, tree_closest *closest)
+{
+    smallest_pair smallest = {CAROM_NO_TRIANGLE, CAROM_NO_TRIANGLE};
+    tree_collide_options options = {.on_pair = keep_smallest, .user = &smallest};
+    carom_status status = wide_collide(task, &options, NULL);
+    closest->lower_bound = 0.0;
+    if (smallest.triangle_a != CAROM_NO_TRIANGLE)
+        consider(task, smallest.triangle_a, smallest.triangle_b, closest);
+    return status;
+}
+
+/* No pair that is still open is nearer than this, in world units. */
+static double open_bound(const wide_nearest *search, double found)
+{
+    const tree_scratch *scratch = search->pair->task->scratch;
+    float least = INFINITY;
+    for (size_t i = 0; i < scratch->stack.count; i++)
+        least = scratch->stack.items[i].key < least ? scratch->stack.items[i].key : least;
+    double bound = (double)least / search->pair->tree_a->scale * (1.0 - 0x1p-20);
+    return bound < found ? bound : found;
+}
+
+static bool has_memory(const tree_task *task)
+{
+    const tree_memory *memory = task->memory;
+    return memory && memory->has_last && memory->last_a < task->a->mesh->triangle_count &&
+           memory->last_b < task->b->mesh->triangle_count;
+}
+
+carom_status wide_distance(const tree_task *task, tree_closest *closest)
+{
+    closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
+    closest->lower_bound = closest->distance;
+    if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
+        return CAROM_OK;
+    wide_pair pair;
+    wide_pair_begin(&pair, task);
+    wide_nearest search = {.pair = &pair, .best = INFINITY, .limit = -1.0};
+    if (closest->distance < INFINITY)
+        search.best = reach_for(&pair, closest->distance);
+    if (has_memory(task))
+        consider(task, task->memory->last_a, task->memory->last_b, closest);
+    if (closest->distance < INFINITY)
+        search.best = reach_for(&pair, closest->distance);
+    if (closest->distance == 0.0)
+        return closest_of_meeting(task, closest);
+
+    carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
+    if (status == CAROM_OUT_OF_MEMORY)
+        return base_fail(task->context, status, "distance: out of memory");
+    if (search.meets)
+        return closest_of_meeting(task, closest);
+    for (size_t i = 0; i < task->scratch->words.count; i += 2)
+    {
+        uint32_t bits = (uint32_t)task->scratch->words.items[i + 1];
+        uint64_t ids = task->scratch->words.items[i];
+        float least;
+        memcpy(&least, &bits, sizeof least);
+        if (least <= search.best)
+            consider(task, (uint32_t)(ids >> 32), (uint32_t)ids, closest);
+    }
+    closest->lower_bound = status == CAROM_UNKNOWN ? open_bound(&search, closest->distance) : closest->distance;
+    if (task->memory && closest->triangle_a != CAROM_NO_TRIANGLE)
+    {
+        task->memory->last_a = closest->triangle_a, task->memory->last_b = closest->triangle_b;
+        task->memory->has_last = true;
+    }
+    return status;
+}
+
+carom_status wide_within(const tree_task *task, double limit, bool *within)
+{
+    *within = false;
+    if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
+        return CAROM_OK;
+    wide_pair pair;
+    wide_pair_begin(&pair, task);
+    wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit};
+    carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
+    if (status == CAROM_OUT_OF_MEMORY)
+        return base_fail(task->context, status, "within: out of memory");
+    *within = search.stopped;
+    return search.stopped ? CAROM_OK : status;
+}

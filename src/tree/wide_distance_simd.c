@@ -1,0 +1,320 @@
+/* The walk over two wide trees that finds the closest pair of triangles.
+ *
+ * Depth first, nearest first. A pair of boxes is bounded from below by the gaps along the face axes of each, and by the
+ * gap along the direction that one alternating projection between the boxes gives (after Larsen et al. 2000 and
+ * Gilbert's idea of support gaps). Leaves: approximate closest points of sixteen triangle pairs in float, from them an
+ * upper bound and, along their direction, a rigorous lower bound. Pairs that the bounds leave open are settled by the
+ * canonical distance in double, so the answer has the same bits as brute force. */
+#include "tree/wide_kernels.h"
+
+/* ---- boxes ---- */
+
+static BASE_ALWAYS_INLINE f8 clamp(f8 value, f8 limit) { return f8_max(f8_min(value, limit), f8_neg(limit)); }
+
+/* Lower bounds of the distances from the moved box to the lanes; *away: squared distances of the centres. */
+static BASE_ALWAYS_INLINE f8 bound_node(const moved_box *box, const wide_node *node, f8 *away)
+{
+    f8 c[3][3], d[3], tx[3], tl[3], zero = f8_zero();
+    f8 hl[3] = {f8_load(node->half[0]), f8_load(node->half[1]), f8_load(node->half[2])};
+    f8 hx[3] = {f8_set1(box->half[0]), f8_set1(box->half[1]), f8_set1(box->half[2])};
+    for (int j = 0; j < 3; j++)
+        d[j] = f8_sub(f8_load(node->centre[j]), f8_set1(box->centre[j]));
+    *away = f8_madd(d[0], d[0], f8_madd(d[1], d[1], f8_mul(d[2], d[2])));
+    for (int i = 0; i < 3; i++)
+        tx[i] = f8_madd(d[0], f8_set1(box->axis[i][0]),
+                        f8_madd(d[1], f8_set1(box->axis[i][1]), f8_mul(d[2], f8_set1(box->axis[i][2]))));
+    f8 square_l = zero, square_x = zero;
+    for (int j = 0; j < 3; j++)
+    {
+        f8 lx = f8_load(node->axis[j][0]), ly = f8_load(node->axis[j][1]), lz = f8_load(node->axis[j][2]);
+        f8 reach = hl[j];
+        for (int i = 0; i < 3; i++)
+        {
+            c[i][j] = f8_madd(lx, f8_set1(box->axis[i][0]),
+                              f8_madd(ly, f8_set1(box->axis[i][1]), f8_mul(lz, f8_set1(box->axis[i][2]))));
+            reach = f8_madd(f8_abs(c[i][j]), hx[i], reach);
+        }
+        tl[j] = f8_madd(d[0], lx, f8_madd(d[1], ly, f8_mul(d[2], lz)));
+        f8 gap = f8_max(f8_sub(f8_abs(tl[j]), reach), zero);
+        square_l = f8_madd(gap, gap, square_l);
+    }
+    for (int i = 0; i < 3; i++)
+    {
+        f8 reach =
+            f8_madd(f8_abs(c[i][0]), hl[0], f8_madd(f8_abs(c[i][1]), hl[1], f8_madd(f8_abs(c[i][2]), hl[2], hx[i])));
+        f8 gap = f8_max(f8_sub(f8_abs(tx[i]), reach), zero);
+        square_x = f8_madd(gap, gap, square_x);
+    }
+    f8 faces = f8_sqrt(f8_max(square_l, square_x));
+
+    /* Point of the box nearest to the lane's centre, then the lane's point nearest to it: v joins them, in the lane's
+     * axes. Whatever v is, the gap along it is a lower bound. */
+    f8 p[3], v[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = clamp(tx[i], hx[i]);
+    for (int j = 0; j < 3; j++)
+    {
+        f8 r = f8_msub(p[0], c[0][j], f8_sub(tl[j], f8_madd(p[1], c[1][j], f8_mul(p[2], c[2][j]))));
+        v[j] = f8_sub(r, clamp(r, hl[j]));
+    }
+    f8 vv = f8_madd(v[0], v[0], f8_madd(v[1], v[1], f8_mul(v[2], v[2])));
+    f8 gap = zero;
+    for (int j = 0; j < 3; j++)
+    {
+        gap = f8_nmadd(tl[j], v[j], gap);
+        gap = f8_nmadd(f8_abs(v[j]), hl[j], gap);
+    }
+    for (int i = 0; i < 3; i++)
+    {
+        f8 along = f8_madd(c[i][0], v[0], f8_madd(c[i][1], v[1], f8_mul(c[i][2], v[2])));
+        gap = f8_nmadd(f8_abs(along), hx[i], gap);
+    }
+    f8 usable = f8_gt(vv, f8_set1(1e-20f));
+    f8 directed = f8_and(usable, f8_div(gap, f8_sqrt(f8_max(vv, f8_set1(1e-20f)))));
+    return f8_mul(f8_max(directed, faces), f8_set1(1.0f - 0x1p-18f));
+}
+
+/* ---- leaves ---- */
+
+/* Nearest so far: squared length and the vector from A's point to B's. */
+typedef struct nearest
+{
+    f8 square, v[3];
+} nearest;
+
+static BASE_ALWAYS_INLINE void keep_nearer(nearest *best, const f8 v[3], f8 allowed)
+{
+    f8 square = dot(v, v);
+    f8 better = f8_and(f8_lt(square, best->square), allowed);
+    best->square = f8_select(better, square, best->square);
+    for (int k = 0; k < 3; k++)
+        best->v[k] = f8_select(better, v[k], best->v[k]);
+}
+
+static BASE_ALWAYS_INLINE f8 unit_clamp(f8 value) { return f8_min(f8_max(value, f8_zero()), f8_set1(1.0f)); }
+
+/* Closest points of segments p + s e and q + t f, s and t in [0, 1]; ee, ff: squared lengths, at least tiny. */
+static BASE_ALWAYS_INLINE void segment_pair(const f8 p[3], const f8 e[3], f8 ee, const f8 q[3], const f8 f[3], f8 ff,
+                                            nearest *best)
+{
+    f8 r[3] = {f8_sub(q[0], p[0]), f8_sub(q[1], p[1]), f8_sub(q[2], p[2])};
+    f8 ef = dot(e, f), er = dot(e, r), fr = dot(f, r);
+    f8 determinant = f8_max(f8_msub(ee, ff, f8_mul(ef, ef)), f8_mul(f8_set1(1e-6f), f8_mul(ee, ff)));
+    f8 s = unit_clamp(f8_div(f8_msub(er, ff, f8_mul(ef, fr)), determinant));
+    f8 t = unit_clamp(f8_div(f8_msub(ef, s, fr), ff));
+    s = unit_clamp(f8_div(f8_madd(ef, t, er), ee));
+    f8 v[3];
+    for (int k = 0; k < 3; k++)
+        v[k] = f8_nmadd(e[k], s, f8_madd(f[k], t, r[k]));
+    keep_nearer(best, v, f8_ge(ee, f8_zero()));
+}
+
+/* Corners over the interior of a face: sign +1 when the face belongs to A and the corner to B. */
+static BASE_ALWAYS_INLINE void corners_over_face(const leaf_lines *face, f8 corner[3][3], const f8 distance[3],
+                                                 float sign, nearest *best)
+{
+    f8 nn = dot(face->normal, face->normal);
+    f8 usable = f8_gt(nn, f8_set1(1e-30f));
+    f8 inverse = f8_div(f8_set1(sign), f8_max(nn, f8_set1(1e-30f)));
+    f8 side[3][3]; /* inward normals of the edges */
+    for (int c = 0; c < 3; c++)
+        cross(face->normal, face->edge[c], side[c]);
+    for (int i = 0; i < 3; i++)
+    {
+        f8 inside = usable;
+        for (int c = 0; c < 3; c++)
+        {
+            f8 r[3] = {f8_sub(corner[i][0], face->corner[c][0]), f8_sub(corner[i][1], face->corner[c][1]),
+                       f8_sub(corner[i][2], face->corner[c][2])};
+            inside = f8_and(inside, f8_ge(dot(side[c], r), f8_zero()));
+        }
+        f8 height = f8_mul(distance[i], inverse), v[3];
+        for (int k = 0; k < 3; k++)
+            v[k] = f8_mul(face->normal[k], height);
+        keep_nearer(best, v, inside);
+    }
+}
+
+/* Bounds of the distances of eight triangle pairs: what the pair's approximate closest points give from above, and the
+ * gap between the triangles along the line through them from below. */
+static BASE_ALWAYS_INLINE void bound_triangles(const leaf_lines *a, leaf_lines *b, f8 *low, f8 *high)
+{
+    leaf_lines la = *a;
+    nearest best = {.square = f8_set1(3e38f), .v = {f8_zero(), f8_zero(), f8_zero()}};
+    f8 tiny = f8_set1(1e-30f), ee[3], ff[3], da[3], db[3];
+    for (int c = 0; c < 3; c++)
+        ee[c] = f8_max(dot(la.edge[c], la.edge[c]), tiny), ff[c] = f8_max(dot(b->edge[c], b->edge[c]), tiny);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            segment_pair(la.corner[i], la.edge[i], ee[i], b->corner[j], b->edge[j], ff[j], &best);
+    plane_gap(la.normal, la.corner[0], b->corner, db);
+    plane_gap(b->normal, b->corner[0], la.corner, da);
+    corners_over_face(&la, b->corner, db, 1.0f, &best);
+    corners_over_face(b, la.corner, da, -1.0f, &best);
+    *high = f8_sqrt(best.square);
+    f8 a_most = f8_set1(-3e38f), b_least = f8_set1(3e38f);
+    for (int c = 0; c < 3; c++)
+    {
+        a_most = f8_max(a_most, dot(best.v, la.corner[c]));
+        b_least = f8_min(b_least, dot(best.v, b->corner[c]));
+    }
+    f8 usable = f8_gt(best.square, tiny);
+    *low = f8_and(usable, f8_div(f8_sub(b_least, a_most), f8_max(*high, f8_set1(1e-15f))));
+}
+
+/* ---- the walk ---- */
+
+typedef struct walk
+{
+    wide_nearest *search;
+    const wide_pair *pair;
+    tree_scratch *scratch;
+    uint64_t nodes_tested;
+    carom_status status;
+} walk;
+
+/* Remembers a pair for the final decision; false: out of memory. */
+static bool add_candidate(walk *w, uint32_t triangle_a, uint32_t triangle_b, float low)
+{
+    if (!base_array_reserve(w->pair->task->context, &w->scratch->words, 2))
+        return false;
+    uint64_t *words = w->scratch->words.items + w->scratch->words.count;
+    words[0] = (uint64_t)triangle_a << 32 | triangle_b;
+    words[1] = as_bits(low);
+    w->scratch->words.count += 2;
+    return true;
+}
+
+/* Sixteen pairs of two leaves. False: stop. */
+static bool visit_leaves(walk *w, uint32_t leaf_a, uint32_t leaf_b)
+{
+    const wide_pair *pair = w->pair;
+    const wide_leaf *a = &pair->tree_a->leaves[leaf_a], *b = &pair->tree_b->leaves[leaf_b];
+    leaf_lines la, lb;
+    float error = place_b_for_distance(pair, a, b, &lb);
+    find_edges(&lb);
+    pair->task->counters->triangles_tested += (uint64_t)a->count * b->count;
+    float low[16], high[16];
+    for (uint32_t half = 0; 2 * half < a->count; half++)
+    {
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 3; k++)
+                la.corner[c][k] = f8_two(a->corner[c][k][2 * half], a->corner[c][k][2 * half + 1]);
+        find_edges(&la);
+        f8 lows, highs;
+        bound_triangles(&la, &lb, &lows, &highs);
+        f8_storeu(low + 8 * half, lows), f8_storeu(high + 8 * half, highs);
+    }
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t j = 0; j < b->count; j++)
+        {
+            float least = low[4 * i + j] - error, most = high[4 * i + j] + error;
+            if (!(error < INFINITY) || !(most >= 0.0f))
+                least = 0.0f, most = INFINITY; /* no bound here: decide in double */
+            if (least > w->search->best)
+                continue;
+            if (!wide_nearest_found(w->search, a->triangle[i], b->triangle[j], least, most))
+                return false;
+            if (!add_candidate(w, a->triangle[i], b->triangle[j], least))
+                return w->status = CAROM_OUT_OF_MEMORY, false;
+        }
+    return true;
+}
+
+/* Surviving children, the nearest last. */
+static inline uint32_t order_children(uint32_t alive, const float key[8], uint32_t lanes[8])
+{
+    uint32_t n = 0;
+    for (; alive; alive &= alive - 1)
+    {
+        uint32_t lane = (uint32_t)__builtin_ctz(alive), at = n++;
+        for (; at > 0 && key[lanes[at - 1]] < key[lane]; at--)
+            lanes[at] = lanes[at - 1];
+        lanes[at] = lane;
+    }
+    return n;
+}
+
+/* Opens one side of an entry against the box of the other. False: stop. */
+static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
+{
+    const wide_pair *pair = w->pair;
+    const wide_tree *opened = open_a ? pair->tree_a : pair->tree_b, *kept = open_a ? pair->tree_b : pair->tree_a;
+    wide_slot opened_slot = open_a ? entry->node_a : entry->node_b, kept_slot = open_a ? entry->node_b : entry->node_a;
+    const wide_transform *transform = open_a ? &pair->b_to_a : &pair->a_to_b;
+    float to_a = open_a ? 1.0f : pair->b_to_a.ratio;
+    moved_box box;
+    move_box(kept, kept_slot, transform, transform->pad, &box);
+    uint32_t node_index = wide_child(opened, opened_slot);
+    const wide_node *node = &opened->nodes[node_index];
+    f8 away, bound = f8_mul(bound_node(&box, node, &away), f8_set1(to_a));
+    w->nodes_tested++;
+    f8 real = f8_gt(f8_load(node->half[0]), f8_zero());
+    uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(bound, f8_set1(w->search->best)));
+    if (alive == 0)
+        return true;
+    float bounds[8], keys[8];
+    f8_storeu(bounds, bound);
+    f8_storeu(keys, f8_madd(bound, bound, f8_mul(away, f8_set1(0.2f * to_a * to_a))));
+    uint32_t lanes[8], count = order_children(alive, keys, lanes), kept_child = wide_child(kept, kept_slot);
+    if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
+        return w->status = CAROM_OUT_OF_MEMORY, false;
+    if (kept_child & WIDE_LEAF_FLAG) /* pairs of leaves are settled at once, the nearest first */
+        for (uint32_t i = count; i-- > 0;)
+        {
+            uint32_t child = node->child[lanes[i]];
+            if (!(child & WIDE_LEAF_FLAG) || bounds[lanes[i]] > w->search->best)
+                continue;
+            uint32_t leaf = child & ~WIDE_LEAF_FLAG, kept_leaf = kept_child & ~WIDE_LEAF_FLAG;
+            if (!visit_leaves(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf))
+                return false;
+        }
+    for (uint32_t i = 0; i < count; i++)
+    {
+        wide_slot slot = node_index * WIDE_LANES + lanes[i];
+        if (node->child[lanes[i]] & kept_child & WIDE_LEAF_FLAG)
+            continue;
+        w->scratch->stack.items[w->scratch->stack.count++] =
+            open_a ? (tree_stack_entry){slot, kept_slot, bounds[lanes[i]], 0}
+                   : (tree_stack_entry){kept_slot, slot, bounds[lanes[i]], 0};
+    }
+    return true;
+}
+
+carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
+{
+    const wide_pair *pair = search->pair;
+    walk w = {.search = search, .pair = pair, .scratch = pair->task->scratch};
+    const wide_tree *a = pair->tree_a, *b = pair->tree_b;
+    w.scratch->stack.count = w.scratch->words.count = 0;
+    if (!base_array_reserve(pair->task->context, &w.scratch->stack, 1))
+        return CAROM_OUT_OF_MEMORY;
+    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
+        visit_leaves(&w, 0, 0);
+    else
+        w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){0, 0, 0.0f, 0};
+    while (w.scratch->stack.count > 0 && !search->stopped)
+    {
+        tree_stack_entry entry = w.scratch->stack.items[w.scratch->stack.count - 1];
+        if (entry.key <= search->best)
+        {
+            /* The entry stays while it is open, so that what remains is always on the stack. */
+            if (!base_budget_spend(pair->task->budget, WIDE_LANES))
+            {
+                w.status = CAROM_UNKNOWN;
+                break;
+            }
+            w.scratch->stack.count--;
+            bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG;
+            bool leaf_b = wide_child(b, entry.node_b) & WIDE_LEAF_FLAG;
+            bool open_a =
+                leaf_b || (!leaf_a && slot_size(a, entry.node_a) > slot_size(b, entry.node_b) * pair->b_to_a.ratio);
+            if (!expand(&w, &entry, open_a))
+                break;
+        }
+        else
+            w.scratch->stack.count--;
+    }
+    pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
+    return w.status;
+}

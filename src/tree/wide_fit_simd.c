@@ -1,0 +1,225 @@
+/* Oriented boxes: principal axes of the surface, a few frames along edges for small sets, and on request a search over
+ * small rotations. Nothing is fused, so that every instruction set fits the same box. */
+#include "base/simd.h"
+#include "tree/wide_build.h"
+
+enum
+{
+    EXTREMAL_DIRECTIONS = 13,
+    EXTREMAL_POINTS = 32, /* 26 and filler up to whole vectors */
+    MOST_JUDGED = 192,    /* points looked at for the extremal ones; more change little */
+    SMALL_SET = 4         /* triangles; their edges are tried as axes */
+};
+
+/* Points in structure-of-arrays form, count rounded up to whole vectors by repeating the last. */
+typedef struct points
+{
+    const float *x, *y, *z;
+    uint32_t count;
+} points;
+
+/* Lowest and highest projection of the points on three axes. */
+static void project(const points *set, float axis[3][3], float low[3], float high[3])
+{
+    f8 lo[3], hi[3];
+    for (int k = 0; k < 3; k++)
+        lo[k] = f8_set1(3e38f), hi[k] = f8_set1(-3e38f);
+    for (uint32_t i = 0; i < set->count; i += 8)
+    {
+        uint32_t at = set->count >= 8 && i + 8 > set->count ? set->count - 8 : i; /* the last vector may overlap */
+        f8 x = f8_loadu(set->x + at), y = f8_loadu(set->y + at), z = f8_loadu(set->z + at);
+        for (int k = 0; k < 3; k++)
+        {
+            f8 p = f8_add(f8_add(f8_mul(x, f8_set1(axis[k][0])), f8_mul(y, f8_set1(axis[k][1]))),
+                          f8_mul(z, f8_set1(axis[k][2])));
+            lo[k] = f8_min(lo[k], p), hi[k] = f8_max(hi[k], p);
+        }
+    }
+    for (int k = 0; k < 3; k++)
+    {
+        float l[8], h[8];
+        f8_storeu(l, lo[k]), f8_storeu(h, hi[k]);
+        low[k] = l[0], high[k] = h[0];
+        for (int i = 1; i < 8; i++)
+            low[k] = l[i] < low[k] ? l[i] : low[k], high[k] = h[i] > high[k] ? h[i] : high[k];
+    }
+}
+
+static float frame_area(const points *set, float axis[3][3])
+{
+    float low[3], high[3];
+    project(set, axis, low, high);
+    float x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
+    return x * y + y * z + z * x;
+}
+
+static void surface_covariance(const split_moments *moments, double covariance[6])
+{
+    int entry = 0;
+    for (int k = 0; k < 3; k++)
+        for (int l = k; l < 3; l++, entry++)
+            covariance[entry] = moments->square[entry] - moments->sum[k] * moments->sum[l] / moments->weight;
+}
+
+static void keep_better(const points *set, float candidate[3][3], float *best, float axis[3][3])
+{
+    float area = frame_area(set, candidate);
+    if (area < *best)
+    {
+        *best = area;
+        memcpy(axis, candidate, 9 * sizeof(float));
+    }
+}
+
+/* Frame with one axis along u and one along the part of v normal to u; false where they are parallel. */
+static bool frame_from(const float u[3], const float v[3], float frame[3][3])
+{
+    float uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+    float n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    float nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    if (!(nn > 1e-8f * uu * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])) || !(uu > 1e-30f))
+        return false;
+    float iu = 1.0f / sqrtf(uu), in = 1.0f / sqrtf(nn);
+    for (int k = 0; k < 3; k++)
+        frame[0][k] = u[k] * iu, frame[1][k] = n[k] * in;
+    frame[2][0] = frame[0][1] * frame[1][2] - frame[0][2] * frame[1][1];
+    frame[2][1] = frame[0][2] * frame[1][0] - frame[0][0] * frame[1][2];
+    frame[2][2] = frame[0][0] * frame[1][1] - frame[0][1] * frame[1][0];
+    return true;
+}
+
+/* The best box of a few triangles nearly always lies along one of their edges and normals. */
+static void try_edges(const points *triangles, const points *set, float *best, float axis[3][3])
+{
+    for (uint32_t i = 0; i + 2 < triangles->count; i += 3)
+        for (uint32_t c = 0; c < 3; c++)
+        {
+            uint32_t p = i + c, q = i + (c + 1) % 3, r = i + (c + 2) % 3;
+            float u[3] = {triangles->x[q] - triangles->x[p], triangles->y[q] - triangles->y[p],
+                          triangles->z[q] - triangles->z[p]};
+            float v[3] = {triangles->x[r] - triangles->x[p], triangles->y[r] - triangles->y[p],
+                          triangles->z[r] - triangles->z[p]};
+            float frame[3][3];
+            if (frame_from(u, v, frame))
+                keep_better(set, frame, best, axis);
+        }
+}
+
+/* The points that are lowest or highest along 13 directions: enough to judge small rotations by. */
+static points extremal_points(const points *set, float store[3][EXTREMAL_POINTS])
+{
+    static const float direction[EXTREMAL_DIRECTIONS][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1}, {1, 1, 0},  {1, -1, 0},
+                                                            {1, 0, 1},  {1, 0, -1}, {0, 1, 1}, {0, 1, -1}, {1, 1, 1},
+                                                            {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
+    uint32_t n = 0, stride = set->count > MOST_JUDGED ? set->count / MOST_JUDGED : 1;
+    for (int d = 0; d < EXTREMAL_DIRECTIONS; d++)
+    {
+        uint32_t lowest = 0, highest = 0;
+        float low = 3e38f, high = -3e38f;
+        for (uint32_t i = 0; i < set->count; i += stride)
+        {
+            float p = direction[d][0] * set->x[i] + direction[d][1] * set->y[i] + direction[d][2] * set->z[i];
+            if (p < low)
+                low = p, lowest = i;
+            if (p > high)
+                high = p, highest = i;
+        }
+        for (int side = 0; side < 2; side++, n++)
+        {
+            uint32_t i = side ? highest : lowest;
+            store[0][n] = set->x[i], store[1][n] = set->y[i], store[2][n] = set->z[i];
+        }
+    }
+    for (; n < EXTREMAL_POINTS; n++)
+        for (int k = 0; k < 3; k++)
+            store[k][n] = store[k][0];
+    return (points){store[0], store[1], store[2], EXTREMAL_POINTS};
+}
+
+/* Turns two of the axes about the third by the angle with this cosine and sine. */
+static void turn(float axis[3][3], int about, float cosine, float sine, float out[3][3])
+{
+    int k = (about + 1) % 3, l = (about + 2) % 3;
+    memcpy(out, axis, 9 * sizeof(float));
+    for (int j = 0; j < 3; j++)
+    {
+        out[k][j] = cosine * axis[k][j] + sine * axis[l][j];
+        out[l][j] = cosine * axis[l][j] - sine * axis[k][j];
+    }
+}
+
+/* Cosine and sine of 20, 8, 3 degrees: coarse to fine. */
+static const float STEP[3][2] = {{0.9396926f, 0.3420201f}, {0.9902681f, 0.1391731f}, {0.9986295f, 0.0523360f}};
+
+static void search_rotations(const points *set, float *best, float axis[3][3])
+{
+    for (int step = 0; step < 3; step++)
+        for (int round = 0; round < 2; round++)
+        {
+            float before = *best;
+            for (int about = 0; about < 3; about++)
+                for (int side = 0; side < 2; side++)
+                {
+                    float turned[3][3];
+                    turn(axis, about, STEP[step][0], side ? -STEP[step][1] : STEP[step][1], turned);
+                    keep_better(set, turned, best, axis);
+                }
+            if (!(*best < 0.995f * before))
+                break;
+        }
+}
+
+/* Rounding of coordinates up to 1, of the axes and of the projections: see docs/exactness.md. */
+static const float BOX_ROUNDING = 24.0f * 0x1p-24f;
+
+static void make_box(const points *set, float axis[3][3], wide_box *out)
+{
+    float low[3], high[3];
+    project(set, axis, low, high);
+    float middle[3];
+    for (int k = 0; k < 3; k++)
+    {
+        middle[k] = 0.5f * (low[k] + high[k]);
+        float up = high[k] - middle[k], down = middle[k] - low[k];
+        out->half[k] = (up > down ? up : down) * (1.0f + 0x1p-20f) + BOX_ROUNDING;
+    }
+    for (int j = 0; j < 3; j++)
+        out->centre[j] = axis[0][j] * middle[0] + axis[1][j] * middle[1] + axis[2][j] * middle[2];
+    memcpy(out->axis, axis, sizeof out->axis);
+}
+
+void BASE_ISA(wide_fit)(const wide_build *build, const split_node *node, bool kept, wide_box *out)
+{
+    uint32_t first = node->first, count = node->count;
+    points set = {build->sorted[0] + 3 * (size_t)first, build->sorted[1] + 3 * (size_t)first,
+                  build->sorted[2] + 3 * (size_t)first, 3 * count};
+    float few[3][16], extremal[3][EXTREMAL_POINTS];
+    points padded = set;
+    if (count <= SMALL_SET) /* whole vectors, nothing read past the end */
+    {
+        for (uint32_t i = 0; i < 16; i++)
+        {
+            uint32_t from = i < set.count ? i : set.count - 1;
+            few[0][i] = set.x[from], few[1][i] = set.y[from], few[2][i] = set.z[from];
+        }
+        padded = (points){few[0], few[1], few[2], set.count <= 8 ? 8u : 16u};
+    }
+    double covariance[6];
+    float axis[3][3], best;
+    surface_covariance(&build->moments[node - build->nodes], covariance);
+    wide_principal_axes(covariance, axis);
+    best = frame_area(&padded, axis);
+    if (count <= SMALL_SET && kept)
+        try_edges(&set, &padded, &best, axis);
+    if (kept && build->search_rotation)
+    {
+        points judged = count <= SMALL_SET ? padded : extremal_points(&set, extremal);
+        float judged_area = frame_area(&judged, axis);
+        float original[3][3];
+        memcpy(original, axis, sizeof original);
+        search_rotations(&judged, &judged_area, axis);
+        if (count > SMALL_SET && !(frame_area(&padded, axis) < best))
+            memcpy(axis, original, sizeof axis);
+    }
+    make_box(&padded, axis, out);
+}

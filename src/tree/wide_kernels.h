@@ -1,0 +1,166 @@
+/* Kernels that the walks over wide trees share. Included only by wide_*_simd.c. */
+#ifndef TREE_WIDE_KERNELS_H
+#define TREE_WIDE_KERNELS_H
+
+#include "base/simd.h"
+#include "tree/wide.h"
+
+static const float UNIT = 0x1p-24f; /* unit roundoff of float */
+
+/* A box of one tree as the other tree's frame sees it. */
+typedef struct moved_box
+{
+    float centre[3], half[3], axis[3][3];
+    float edge_margin; /* rounding of the edge tests */
+} moved_box;
+
+/* margin: placement pad plus clearance, in target units. */
+static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_transform *t, float margin,
+                            moved_box *out)
+{
+    const wide_node *node = &tree->nodes[slot >> 3];
+    uint32_t lane = slot & 7;
+    float c[3] = {node->centre[0][lane], node->centre[1][lane], node->centre[2][lane]};
+    float size = 0.0f, away = 0.0f;
+    for (int j = 0; j < 3; j++)
+    {
+        const float *s = t->scaled + 3 * j;
+        out->centre[j] = s[0] * c[0] + s[1] * c[1] + s[2] * c[2] + t->translation[j];
+        away += fabsf(out->centre[j]);
+    }
+    for (int k = 0; k < 3; k++)
+    {
+        float x = node->axis[k][0][lane], y = node->axis[k][1][lane], z = node->axis[k][2][lane];
+        for (int j = 0; j < 3; j++)
+        {
+            const float *r = t->rotation + 3 * j;
+            out->axis[k][j] = r[0] * x + r[1] * y + r[2] * z;
+        }
+        out->half[k] = node->half[k][lane] * t->ratio;
+        size += out->half[k];
+    }
+    /* Rounding of everything that enters a test, with the target's own coordinates at most 1 and boxes at most 2. */
+    float rounding = 32.0f * UNIT * (away + size + t->ratio + 4.0f);
+    for (int k = 0; k < 3; k++)
+        out->half[k] += margin + rounding;
+    out->edge_margin = rounding;
+}
+
+static inline float slot_size(const wide_tree *tree, wide_slot slot)
+{
+    const wide_node *node = &tree->nodes[slot >> 3];
+    uint32_t lane = slot & 7;
+    return node->half[0][lane] + node->half[1][lane] + node->half[2][lane];
+}
+
+/* A leaf's triangles in the common frame: corners, edges, normals, edge moments, four lanes each. */
+typedef struct leaf_lines
+{
+    f8 corner[3][3], edge[3][3], normal[3], moment[3][3];
+} leaf_lines;
+
+static BASE_ALWAYS_INLINE void cross(const f8 a[3], const f8 b[3], f8 out[3])
+{
+    out[0] = f8_msub(a[1], b[2], f8_mul(a[2], b[1]));
+    out[1] = f8_msub(a[2], b[0], f8_mul(a[0], b[2]));
+    out[2] = f8_msub(a[0], b[1], f8_mul(a[1], b[0]));
+}
+
+static BASE_ALWAYS_INLINE f8 dot(const f8 a[3], const f8 b[3])
+{
+    return f8_madd(a[0], b[0], f8_madd(a[1], b[1], f8_mul(a[2], b[2])));
+}
+
+static BASE_ALWAYS_INLINE void find_edges(leaf_lines *l)
+{
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++)
+            l->edge[c][k] = f8_sub(l->corner[(c + 1) % 3][k], l->corner[c][k]);
+    cross(l->edge[0], l->edge[1], l->normal);
+}
+
+static BASE_ALWAYS_INLINE void find_moments(leaf_lines *l)
+{
+    for (int c = 0; c < 3; c++)
+        cross(l->corner[c], l->edge[c], l->moment[c]);
+}
+
+/* Beyond this reach, in units of A, products could overflow: everything is left open. */
+static const float MOST_REACH = 0x1p20f;
+
+static const float ROOT_3 = 1.7320509f; /* rounded up */
+
+/* Distances of corners from a plane through `on` with normal n, then the least and largest. */
+static BASE_ALWAYS_INLINE f8 plane_gap(const f8 n[3], const f8 on[3], f8 corner[3][3], f8 distance[3])
+{
+    f8 offset = dot(n, on);
+    for (int c = 0; c < 3; c++)
+        distance[c] = f8_sub(dot(n, corner[c]), offset);
+    f8 low = f8_min(distance[0], f8_min(distance[1], distance[2]));
+    f8 high = f8_max(distance[0], f8_max(distance[1], distance[2]));
+    return f8_max(low, f8_neg(high)); /* > 0: all on one side; < 0: they straddle */
+}
+
+static inline float as_float(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+static inline uint32_t as_bits(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+/* B's triangles in A's leaf frame; returns the largest |coordinate| that occurs. */
+static BASE_ALWAYS_INLINE float place_b(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b, leaf_lines *out)
+{
+    const wide_transform *t = &pair->b_to_a;
+    f8 offset[3];
+    float away = 0.0f;
+    for (int j = 0; j < 3; j++)
+    {
+        const double *s = t->exact_scaled + 3 * j;
+        double o = s[0] * (double)b->origin[0] + s[1] * (double)b->origin[1] + s[2] * (double)b->origin[2] +
+                   t->exact_translation[j] - (double)a->origin[j];
+        float rounded = (float)o;
+        offset[j] = f8_set1(rounded);
+        away = fabsf(rounded) > away ? fabsf(rounded) : away;
+    }
+    for (int c = 0; c < 3; c++)
+    {
+        f8 x = f8_twice(b->corner[c][0]), y = f8_twice(b->corner[c][1]), z = f8_twice(b->corner[c][2]);
+        for (int j = 0; j < 3; j++)
+        {
+            const float *s = t->scaled + 3 * j;
+            out->corner[c][j] =
+                f8_madd(x, f8_set1(s[0]), f8_madd(y, f8_set1(s[1]), f8_madd(z, f8_set1(s[2]), offset[j])));
+        }
+    }
+    float reach_b = away + ROOT_3 * t->ratio * b->reach;
+    return a->reach > reach_b ? a->reach : reach_b;
+}
+
+/* Error bound of every triple product of two leaves' coordinates and edges; infinity: none. */
+static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b,
+                                                     float reach)
+{
+    if (!(reach < MOST_REACH))
+        return INFINITY;
+    float edge_b = ROOT_3 * pair->b_to_a.ratio * b->longest;
+    float edge = a->longest > edge_b ? a->longest : edge_b;
+    return edge * reach * (UNIT * (400.0f * reach + 240.0f * edge)) +
+           pair->b_to_a.pad * edge * (16.0f * edge + 64.0f * reach) + 0x1p-120f;
+}
+
+/* Error bound of the lengths and gaps computed from two leaves; infinity: none. */
+static BASE_ALWAYS_INLINE float place_b_for_distance(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b,
+                                                     leaf_lines *out)
+{
+    float reach = place_b(pair, a, b, out);
+    return reach < MOST_REACH ? 64.0f * UNIT * reach + 4.0f * pair->b_to_a.pad : INFINITY;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* Tests of boxes that may be swept by a sphere: separating axes (Gottschalk, Lin, Manocha 1996) and lower bounds of the
+ * distance. A gap along any direction separates whatever the directions are, so imprecise axes make the tests weaker,
+ * never wrong; what the short cuts assume of the axes (u_i . u_j = 0 or 1) is paid for by `pad`. */
+#include "volume/parts.h"
+
+/* The moved box in the axes of the still one. */
+typedef struct box_view
+{
+    double r[3][3], absolute[3][3]; /* r[i][j] = still axis i . moved axis j */
+    double t[3];                    /* from the still centre to the moved one */
+    double a[3], b[3];
+    double pad; /* along a unit direction */
+} box_view;
+
+static void view_centre(const volume_frame *frame, const volume_box *still, const volume_box *moved, box_view *view)
+{
+    carom_vec3 between = vec3_sub(moved->centre, still->centre);
+    double size = fabs(between.x) + fabs(between.y) + fabs(between.z);
+    for (int i = 0; i < 3; i++)
+    {
+        view->t[i] = vec3_dot(still->axis[i], between);
+        view->a[i] = still->half[i], view->b[i] = moved->half[i];
+        size += view->a[i] + view->b[i];
+    }
+    view->pad = frame->slack + frame->parallel * size;
+}
+
+static void view_row(const volume_box *still, const volume_box *moved, box_view *view, int i)
+{
+    for (int j = 0; j < 3; j++)
+    {
+        view->r[i][j] = vec3_dot(still->axis[i], moved->axis[j]);
+        view->absolute[i][j] = fabs(view->r[i][j]);
+    }
+}
+
+/* Gap along axis i of the still box, j of the moved one, or their cross product (not normalised). */
+static double still_gap(const box_view *v, int i)
+{
+    return fabs(v->t[i]) -
+           (v->a[i] + v->b[0] * v->absolute[i][0] + v->b[1] * v->absolute[i][1] + v->b[2] * v->absolute[i][2]);
+}
+
+static double moved_gap(const box_view *v, int j)
+{
+    double along = v->t[0] * v->r[0][j] + v->t[1] * v->r[1][j] + v->t[2] * v->r[2][j];
+    return fabs(along) -
+           (v->b[j] + v->a[0] * v->absolute[0][j] + v->a[1] * v->absolute[1][j] + v->a[2] * v->absolute[2][j]);
+}
+
+static double edge_gap(const box_view *v, int i, int j)
+{
+    int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
+    int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
+    double along = v->t[i2] * v->r[i1][j] - v->t[i1] * v->r[i2][j];
+    return fabs(along) - (v->a[i1] * v->absolute[i2][j] + v->a[i2] * v->absolute[i1][j] +
+                          v->b[j1] * v->absolute[i][j2] + v->b[j2] * v->absolute[i][j1]);
+}
+
+static bool separated(const volume_frame *frame, const volume_box *still, const volume_box *moved, double margin)
+{
+    box_view view;
+    view_centre(frame, still, moved, &view);
+    double reach = margin + view.pad;
+    for (int i = 0; i < 3; i++)
+    {
+        view_row(still, moved, &view, i);
+        if (still_gap(&view, i) > reach)
+            return true;
+    }
+    for (int j = 0; j < 3; j++)
+        if (moved_gap(&view, j) > reach)
+            return true;
+    if (frame->still == CAROM_VOLUME_AABB && frame->moved == CAROM_VOLUME_AABB)
+        return false; /* "SAT lite": the edge axes cost more than they cull where the boxes are loose anyway */
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            if (edge_gap(&view, i, j) > reach)
+                return true;
+    return false;
+}
+
+static bool is_ball(carom_volume kind) { return kind == CAROM_VOLUME_SPHERE; }
+
+/* The gap between centres, for two spheres. */
+static double ball_distance(const volume_frame *frame, const volume_box *still, const volume_box *moved)
+{
+    double distance = vec3_length(vec3_sub(moved->centre, still->centre)) * (1.0 - 0x1p-48);
+    return distance - still->radius - moved->radius - frame->slack;
+}
+
+bool box_apart(const volume_frame *frame, const volume_box *still, const volume_box *moved, double margin)
+{
+    if (still->radius > 0.0 || moved->radius > 0.0)
+        return box_distance(frame, still, moved) > margin;
+    return separated(frame, still, moved, margin);
+}
+
+/* From the nearest point of one box to the other's: a direction that is nearly that of the distance. */
+static double projected_gap(const box_view *v)
+{
+    double p[3], q[3], x[3], n[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = fmin(fmax(v->t[i], -v->a[i]), v->a[i]);
+    const int rounds = 2;
+    for (int round = 0; round < rounds; round++)
+    {
+        for (int j = 0; j < 3; j++)
+        {
+            double along = 0.0;
+            for (int i = 0; i < 3; i++)
+                along += (p[i] - v->t[i]) * v->r[i][j];
+            x[j] = fmin(fmax(along, -v->b[j]), v->b[j]);
+        }
+        for (int i = 0; i < 3; i++)
+            q[i] = v->t[i] + (v->r[i][0] * x[0] + v->r[i][1] * x[1] + v->r[i][2] * x[2]);
+        for (int i = 0; i < 3; i++)
+            p[i] = fmin(fmax(q[i], -v->a[i]), v->a[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        n[i] = q[i] - p[i];
+    double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    if (!(square > 0x1p-900))
+        return 0.0;
+    double gap = 0.0;
+    for (int i = 0; i < 3; i++)
+        gap += n[i] * v->t[i] - fabs(n[i]) * v->a[i];
+    for (int j = 0; j < 3; j++)
+        gap -= v->b[j] * fabs(n[0] * v->r[0][j] + n[1] * v->r[1][j] + n[2] * v->r[2][j]);
+    return gap / sqrt(square);
+}
+
+static double edge_gaps(const box_view *v, double best)
+{
+    const double parallel = 1e-4;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+        {
+            double gap = edge_gap(v, i, j), square = 1.0 - v->r[i][j] * v->r[i][j];
+            if (gap > 0.0 && square > parallel && gap * gap > best * best * square)
+                best = gap / sqrt(square);
+        }
+    return best;
+}
+
+double box_distance(const volume_frame *frame, const volume_box *still, const volume_box *moved)
+{
+    if (is_ball(frame->still) && is_ball(frame->moved))
+        return fmax(ball_distance(frame, still, moved), 0.0);
+    box_view view;
+    view_centre(frame, still, moved, &view);
+    double in_still = 0.0, in_moved = 0.0;
+    for (int i = 0; i < 3; i++)
+    {
+        view_row(still, moved, &view, i);
+        double gap = fmax(still_gap(&view, i), 0.0);
+        in_still += gap * gap;
+    }
+    for (int j = 0; j < 3; j++)
+    {
+        double gap = fmax(moved_gap(&view, j), 0.0);
+        in_moved += gap * gap;
+    }
+    double best = sqrt(fmax(in_still, in_moved));
+    best = fmax(best, projected_gap(&view));
+    best = edge_gaps(&view, best);
+    /* Gaps along three axes at once, and a length from rounded axes: a few pads of error. */
+    best = best * (1.0 - 4.0 * frame->parallel) - 4.0 * view.pad - still->radius - moved->radius;
+    return fmax(best, 0.0);
+}
+
+/* ---- rays ---- */
+
+bool box_ray(const volume_box *box, const volume_ray *ray, double *entry_t)
+{
+    carom_vec3 from = vec3_sub(ray->origin, box->centre);
+    double size = box->half[0] + box->half[1] + box->half[2] + box->radius;
+    double low_t = ray->low_t, high_t = ray->high_t;
+    for (int i = 0; i < 3; i++)
+    {
+        double origin = vec3_dot(box->axis[i], from), direction = vec3_dot(box->axis[i], ray->direction);
+        double half = box->half[i] + box->radius + 2.0 * ray->slack + 0x1p-21 * size;
+        if (direction == 0.0)
+        {
+            if (fabs(origin) > half)
+                return false;
+            continue;
+        }
+        double one = (-half - origin) / direction, other = (half - origin) / direction;
+        double near = fmin(one, other), far = fmax(one, other);
+        low_t = fmax(low_t, near - fabs(near) * 0x1p-48);
+        high_t = fmin(high_t, far + fabs(far) * 0x1p-48);
+    }
+    *entry_t = low_t;
+    return low_t <= high_t;
+}

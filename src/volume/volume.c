@@ -1,0 +1,210 @@
+/* One place where the kinds of volume part ways. */
+#include "volume/parts.h"
+
+uint32_t volume_floats(carom_volume kind)
+{
+    switch (kind)
+    {
+    case CAROM_VOLUME_OBB:
+    case CAROM_VOLUME_RSS: return 15;
+    case CAROM_VOLUME_SPHERE: return 4;
+    default: return 2 * slab_count(kind);
+    }
+}
+
+void volume_fit(carom_volume kind, carom_obb_fit obb_fit, const volume_cloud *cloud, float *out)
+{
+    carom_vec3 axis[3];
+    switch (kind)
+    {
+    case CAROM_VOLUME_OBB: axes_fit(obb_fit, cloud, axis), obb_enclose(cloud, axis, out); break;
+    case CAROM_VOLUME_RSS: axes_fit(obb_fit, cloud, axis), rss_enclose(cloud, NULL, axis, out); break;
+    case CAROM_VOLUME_SPHERE: sphere_fit(cloud, out); break;
+    default: slab_fit(kind, cloud, out); break;
+    }
+}
+
+void volume_merge(carom_volume kind, const float *a, const float *b, float *out)
+{
+    switch (kind)
+    {
+    case CAROM_VOLUME_OBB: obb_merge(a, b, out); break;
+    case CAROM_VOLUME_RSS: rss_merge(a, b, out); break;
+    case CAROM_VOLUME_SPHERE: sphere_merge(a, b, out); break;
+    default: slab_merge(kind, a, b, out); break;
+    }
+}
+
+/* ---- measure ---- */
+
+static const double PI = 3.14159265358979323846;
+
+static void measure(carom_volume kind, const float *v, double *area, double *content)
+{
+    switch (kind)
+    {
+    case CAROM_VOLUME_OBB:
+    {
+        double x = 2.0 * (double)v[12], y = 2.0 * (double)v[13], z = 2.0 * (double)v[14];
+        *area = 2.0 * (x * y + y * z + z * x);
+        *content = x * y * z;
+        break;
+    }
+    case CAROM_VOLUME_RSS:
+    {
+        double x = 2.0 * (double)v[12], y = 2.0 * (double)v[13], r = (double)v[14];
+        *area = 2.0 * x * y + 2.0 * PI * r * (x + y) + 4.0 * PI * r * r;
+        *content = 2.0 * r * x * y + PI * r * r * (x + y) + 4.0 / 3.0 * PI * r * r * r;
+        break;
+    }
+    case CAROM_VOLUME_SPHERE:
+    {
+        double r = (double)v[3];
+        *area = 4.0 * PI * r * r;
+        *content = 4.0 / 3.0 * PI * r * r * r;
+        break;
+    }
+    default: slab_measure(kind, v, area, content); break;
+    }
+}
+
+double volume_area(carom_volume kind, const float *volume)
+{
+    double area, content;
+    measure(kind, volume, &area, &content);
+    return area;
+}
+
+double volume_content(carom_volume kind, const float *volume)
+{
+    double area, content;
+    measure(kind, volume, &area, &content);
+    return content;
+}
+
+double volume_size(carom_volume kind, const float *v)
+{
+    switch (kind)
+    {
+    case CAROM_VOLUME_OBB: return (double)v[12] + (double)v[13] + (double)v[14];
+    case CAROM_VOLUME_RSS: return (double)v[12] + (double)v[13] + 3.0 * (double)v[14];
+    case CAROM_VOLUME_SPHERE: return 2.0 * (double)v[3];
+    default:
+    {
+        uint32_t count = slab_count(kind);
+        return 0.5 * (((double)v[count] - (double)v[0]) + ((double)v[count + 1] - (double)v[1]) +
+                      ((double)v[count + 2] - (double)v[2]));
+    }
+    }
+}
+
+/* ---- swept boxes ---- */
+
+static void slabs_to_box(const float *v, uint32_t count, volume_box *out)
+{
+    double low[3], high[3], middle[3];
+    for (int i = 0; i < 3; i++)
+    {
+        low[i] = (double)v[i], high[i] = (double)v[count + (uint32_t)i];
+        middle[i] = 0.5 * (low[i] + high[i]);
+        out->half[i] = fmax(high[i] - middle[i], middle[i] - low[i]) * (1.0 + 0x1p-50);
+    }
+    out->centre = vec3(middle[0], middle[1], middle[2]);
+    out->axis[0] = vec3(1, 0, 0), out->axis[1] = vec3(0, 1, 0), out->axis[2] = vec3(0, 0, 1);
+    out->radius = 0.0;
+}
+
+void volume_to_box(carom_volume kind, const float *v, volume_box *out)
+{
+    if (slab_count(kind) > 0)
+    {
+        slabs_to_box(v, slab_count(kind), out);
+        return;
+    }
+    out->centre = load3(v);
+    bool ball = kind == CAROM_VOLUME_SPHERE, rss = kind == CAROM_VOLUME_RSS;
+    for (int i = 0; i < 3; i++)
+    {
+        out->axis[i] = ball ? vec3(i == 0, i == 1, i == 2) : load3(v + 3 + 3 * i);
+        out->half[i] = ball || (rss && i == 2) ? 0.0 : (double)v[12 + i];
+    }
+    out->radius = ball ? (double)v[3] : rss ? (double)v[14] : 0.0;
+}
+
+/* ---- pairs ---- */
+
+static bool is_identity(const double r[9])
+{
+    return r[0] == 1 && r[1] == 0 && r[2] == 0 && r[3] == 0 && r[4] == 1 && r[5] == 0 && r[6] == 0 && r[7] == 0 &&
+           r[8] == 1;
+}
+
+static bool has_float_axes(carom_volume kind) { return kind == CAROM_VOLUME_OBB || kind == CAROM_VOLUME_RSS; }
+
+void volume_frame_begin(volume_frame *frame, carom_volume still, carom_volume moved, const math_relative *relative,
+                        double reach)
+{
+    frame->still = still, frame->moved = moved;
+    frame->relative = *relative;
+    /* Both bodies are off by `error` per coordinate, 2 sqrt 3 along a direction; the rest is the arithmetic here and
+     * the narrow phase's own rounding of distances. */
+    frame->slack = 4.0 * relative->error + 1e-13 * reach;
+    frame->parallel = has_float_axes(still) || has_float_axes(moved) ? 0x1p-21 : 0x1p-44;
+    frame->translation = is_identity(relative->rotation);
+    /* AABBs are tested as the oriented boxes they become; hulls of fixed directions are wrapped anew. */
+    frame->slabs = still == moved && slab_count(still) > 0 && still != CAROM_VOLUME_AABB;
+    if (still == CAROM_VOLUME_AABB && moved == CAROM_VOLUME_AABB && frame->translation)
+        frame->slabs = true;
+    if (frame->slabs)
+        slab_frame_begin(frame);
+}
+
+void volume_move(const volume_frame *frame, const float *volume, volume_moved *out)
+{
+    if (frame->slabs)
+    {
+        slab_move(frame, volume, out->slabs);
+        return;
+    }
+    const double *r = frame->relative.rotation;
+    volume_box *box = &out->box;
+    volume_to_box(frame->moved, volume, box);
+    carom_pose pose = {.translation = frame->relative.translation};
+    memcpy(pose.rotation, r, sizeof pose.rotation);
+    box->centre = pose_apply(&pose, box->centre);
+    for (int i = 0; i < 3; i++)
+    {
+        carom_vec3 u = box->axis[i];
+        box->axis[i] = vec3(r[0] * u.x + r[1] * u.y + r[2] * u.z, r[3] * u.x + r[4] * u.y + r[5] * u.z,
+                            r[6] * u.x + r[7] * u.y + r[8] * u.z);
+    }
+}
+
+bool volume_apart(const volume_frame *frame, const float *still, const volume_moved *moved, double margin)
+{
+    if (frame->slabs)
+        return slab_apart(frame, still, moved->slabs, margin);
+    volume_box box;
+    volume_to_box(frame->still, still, &box);
+    return box_apart(frame, &box, &moved->box, margin);
+}
+
+double volume_distance(const volume_frame *frame, const float *still, const volume_moved *moved)
+{
+    if (frame->slabs)
+        return slab_distance(frame, still, moved->slabs);
+    volume_box box;
+    volume_to_box(frame->still, still, &box);
+    return box_distance(frame, &box, &moved->box);
+}
+
+/* ---- rays ---- */
+
+bool volume_ray_hits(carom_volume kind, const float *volume, const volume_ray *ray, double *entry_t)
+{
+    if (slab_count(kind) > 0)
+        return slab_ray(kind, volume, ray, entry_t);
+    volume_box box;
+    volume_to_box(kind, volume, &box);
+    return box_ray(&box, ray, entry_t);
+}
