@@ -130,14 +130,17 @@ static double projected_gap(const box_view *v)
     return gap / sqrt(square);
 }
 
-static double edge_gaps(const box_view *v, double best)
+/* The largest of `best` and the gaps along the cross products. */
+static double edge_gaps(const volume_frame *frame, const box_view *v, double best)
 {
-    const double parallel = 1e-4;
+    const double nearly_parallel = 0.01;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
         {
-            double gap = edge_gap(v, i, j), square = 1.0 - v->r[i][j] * v->r[i][j];
-            if (gap > 0.0 && square > parallel && gap * gap > best * best * square)
+            /* Short cross products: the pad counts for more, and the length is known from above only. */
+            double gap = edge_gap(v, i, j) - v->pad;
+            double square = 1.0 + 2.0 * frame->parallel - v->r[i][j] * v->r[i][j];
+            if (gap > 0.0 && square > nearly_parallel && gap * gap > best * best * square)
                 best = gap / sqrt(square);
         }
     return best;
@@ -163,9 +166,9 @@ double box_distance(const volume_frame *frame, const volume_box *still, const vo
     }
     double best = sqrt(fmax(in_still, in_moved));
     best = fmax(best, projected_gap(&view));
-    best = edge_gaps(&view, best);
-    /* Gaps along three axes at once, and a length from rounded axes: a few pads of error. */
-    best = best * (1.0 - 4.0 * frame->parallel) - 4.0 * view.pad - still->radius - moved->radius;
+    best = edge_gaps(frame, &view, best);
+    /* Three gaps at once are off by sqrt 3 pads, lengths by the axes' rounding. */
+    best = best * (1.0 - 2.0 * frame->parallel) - 2.0 * view.pad - still->radius - moved->radius;
     return fmax(best, 0.0);
 }
 
