@@ -47,7 +47,9 @@ extern "C"
     CAROM_API carom_status carom_engine_create(carom_context *context, const carom_engine_def *def, carom_engine **out);
     CAROM_API void carom_engine_destroy(carom_engine *engine);
 
-    /* All pairs of bodies in the frame that meet, or come closer than options->clearance. options may be null. */
+    /* All pairs of bodies in the frame that meet, or come closer than options->clearance. options may be null: every
+     * pair. max_pairs and the budget are for the whole frame. A pair cache or on_pair is refused: an engine keeps its
+     * own memory, and a streamed pair would not say whose it is. */
     CAROM_API carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame,
                                             const carom_collide_options *options, carom_scene_report *report);
 

@@ -22,8 +22,9 @@ extern "C"
     CAROM_API carom_status carom_query_create(carom_context *context, carom_query **out);
     CAROM_API void carom_query_destroy(carom_query *query);
 
-    /* A mesh where it stands. tree may be null: the query then builds the default tree on first sight of the mesh and
-     * keeps it until carom_query_destroy. Make trees yourself to share them between threads or to choose their kind. */
+    /* A mesh where it stands, of the same context as the query. tree may be null: the query then builds the default
+     * tree on first sight of the mesh and keeps it until carom_query_destroy. Make trees yourself to share them between
+     * threads or to choose their kind. */
     typedef struct carom_placed
     {
         const carom_mesh *mesh;
@@ -32,17 +33,21 @@ extern "C"
     } carom_placed;
 
     /* Remembers what decided the last query of one pair of bodies, so that the next, similar pose is cheaper. The
-     * answer never depends on it. One per pair; meshes and trees must stay the same or the memory is dropped. */
+     * answer never depends on it. One per pair and thread; meshes and trees must stay the same or the memory is
+     * dropped. */
     typedef struct carom_pair_cache carom_pair_cache;
     CAROM_API carom_status carom_pair_cache_create(carom_context *context, carom_pair_cache **out);
     CAROM_API void carom_pair_cache_destroy(carom_pair_cache *cache);
 
     typedef enum carom_collide_mode
     {
-        CAROM_COLLIDE_ANY = 0,   /* stop at the first pair; pair_count is 0 or 1, the relation apart or "meets" */
+        CAROM_COLLIDE_ANY = 0,   /* stop at the first pair; pair_count is 0 or 1, triangle_a and triangle_b some pair */
         CAROM_COLLIDE_COUNT = 1, /* pair_count only */
         CAROM_COLLIDE_ALL = 2    /* every pair with its meeting */
     } carom_collide_mode;
+
+    /* What the report's relation says if `relation` below is not set: APART where no pair meets (containment is not
+     * looked at), CROSSING where ALL saw a crossing pair, otherwise UNKNOWN. */
 
     /* Return false to stop; the report then says CAROM_STOPPED. Pairs come in no particular order. */
     typedef bool carom_pair_fn(const carom_pair *pair, void *user);
@@ -50,10 +55,11 @@ extern "C"
     typedef struct carom_collide_options
     {
         carom_collide_mode mode;
-        bool contacts;      /* ALL: contact points, segments and polygons too */
-        bool relation;      /* full relation: touching or crossing, and containment; implies looking at every pair */
+        bool contacts;      /* ALL, not streaming: contact points, segments and polygons too */
+        bool relation;      /* full relation: touching or crossing, and containment; looks at every pair (ANY: until one
+                               crosses) */
         double clearance;   /* > 0: is the distance smaller? decided in the same traversal */
-        uint64_t max_pairs; /* 0: no limit; more are counted but not listed: CAROM_TRUNCATED */
+        uint64_t max_pairs; /* 0: no limit; the smallest are listed, the rest counted: CAROM_TRUNCATED */
         carom_budget budget;
         carom_pair_cache *cache; /* may be null */
         carom_pair_fn *on_pair;  /* ALL: streaming; pairs are then not listed in the report */

@@ -28,7 +28,12 @@ extern "C"
         uint32_t meeting; /* TOUCHING or CROSSING, perhaps with COPLANAR */
     } carom_pair;
 
-    /* How two bodies stand to each other. */
+    /* How two bodies stand to each other. Inside wins over touching: a body that touches its container from within is
+     * inside. It needs a container that is closed and oriented, no crossing pair, and for every component of the inner
+     * body a vertex off the container's surface with a winding number other than 0 (where all its vertices lie on that
+     * surface, the centroid of one of its triangles instead); where surfaces touch, the corners of the touching
+     * triangles must not be outside either. If only some components are inside, or no point off the surface is found,
+     * the bodies are apart or touching. */
     typedef enum carom_relation
     {
         CAROM_RELATION_UNKNOWN = 0,    /* not asked for, or the budget ran out */
@@ -61,9 +66,15 @@ extern "C"
         uint64_t exact_fallbacks;  /* predicates that needed exact arithmetic */
     } carom_counters;
 
+    /* Any-hit and distance answers carry total_ms (and mid_ms) only: reading the clock costs what a short query costs.
+     */
     typedef struct carom_times
     {
-        double broad_ms, mid_ms, narrow_ms, report_ms, total_ms;
+        double broad_ms;  /* pairs of bodies */
+        double mid_ms;    /* the traversals with the triangle tests inside them */
+        double narrow_ms; /* contact points */
+        double report_ms; /* relation, sorting, listing, hashing */
+        double total_ms;
     } carom_times;
 
     /* The answer for two bodies. */
@@ -74,7 +85,7 @@ extern "C"
         bool a_closed, b_closed; /* closed and oriented: inside can be decided for this side as container */
         bool clearance_violated; /* distance < clearance of the options, pairs included */
 
-        uint64_t pair_count;     /* all there are, even if fewer are listed */
+        uint64_t pair_count;     /* all there are, even if fewer are listed; so far, where the budget ran out */
         const carom_pair *pairs; /* sorted by (triangle_a, triangle_b) */
         uint64_t pairs_listed;
         const carom_contact *contacts;
@@ -83,12 +94,15 @@ extern "C"
         uint64_t point_count;
 
         double distance; /* between the surfaces; 0 iff a pair meets; infinity if not asked for or a mesh is empty */
-        double distance_bound;       /* no smaller distance is possible; equals distance where that is decided */
+        double distance_bound;       /* no smaller distance is possible; equals distance where that is decided;
+                                        collide: the clearance where it is kept, else 0 */
         carom_vec3 point_a, point_b; /* witness points, world frame */
         uint32_t triangle_a,
             triangle_b; /* their triangles; the smallest ids among equal distances; any-hit: any pair */
 
-        uint64_t hash; /* over status, relation, pairs, meetings, distance, points, ids */
+        uint64_t
+            hash; /* over status, relation, clearance, pairs, meetings, contact points, distance, points, ids; any-hit
+                     leaves out the pair; an answer that was cut short (UNKNOWN, STOPPED) hashes its status only */
         carom_counters counters;
         carom_times times;
     } carom_report;
@@ -105,22 +119,30 @@ extern "C"
     typedef struct carom_body_pair
     {
         carom_body_id body_a, body_b; /* a before b by index */
+        carom_status status;          /* UNKNOWN: the budget ran out before this pair was decided; it may meet */
         carom_relation relation;
         bool clearance_violated;
-        uint64_t first_pair, pair_count; /* range in the scene report's pairs */
-        double distance;                 /* infinity if not asked for */
+        uint64_t pair_count;               /* all there are */
+        uint64_t first_pair, pairs_listed; /* range in the scene report's pairs */
+        double distance; /* asked for by a clearance; infinity otherwise, or if the pair is listed for another reason */
         carom_vec3 point_a, point_b;
         uint32_t triangle_a, triangle_b;
     } carom_body_pair;
 
-    /* The answer for a frame: body pairs that meet, or come closer than the clearance. */
+    /* The answer for a frame: body pairs that meet, or come closer than the clearance, or (where the relation is asked
+     * for) stand one inside the other, or were not decided. Belongs to the engine until its next run. */
     typedef struct carom_scene_report
     {
         carom_status status;
         const carom_body_pair *body_pairs; /* sorted by (body_a, body_b) */
         uint64_t body_pair_count;
-        const carom_pair *pairs;
-        uint64_t pair_count;
+        const carom_pair *pairs; /* by body pair, then sorted by (triangle_a, triangle_b) */
+        uint64_t pair_count;     /* all there are */
+        uint64_t pairs_listed;
+        const carom_contact *contacts; /* their pair is an index into all the pairs above */
+        uint64_t contact_count;
+        const carom_vec3 *points;
+        uint64_t point_count;
         uint64_t bodies_examined;
         uint64_t body_pairs_examined; /* that passed the broad phase and the filter */
         uint64_t hash;

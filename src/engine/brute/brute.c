@@ -1,0 +1,321 @@
+/* Engine `brute`: the pipeline with all pairs of triangles as its method. Slow, short and right; what every other
+ * engine is compared with. */
+#include "engine/brute/brute.h"
+
+typedef struct brute_state
+{
+    engine_pipeline pipeline;
+    brute_find_near_fn *find_near;
+    BASE_ARRAY(narrow_triangle) a, b; /* world corners */
+    BASE_ARRAY(brute_group) groups;   /* of b */
+    BASE_ARRAY(uint64_t) hits;
+    double span; /* largest extent of both bodies together, for what a computed distance may err */
+} brute_state;
+
+/* ---- geometry of the pair at hand ---- */
+
+static carom_aabb triangle_box(const narrow_triangle *t)
+{
+    return (carom_aabb){vec3_min(t->corner[0], vec3_min(t->corner[1], t->corner[2])),
+                        vec3_max(t->corner[0], vec3_max(t->corner[1], t->corner[2]))};
+}
+
+static void round_box(const carom_aabb *box, double margin, float out[6])
+{
+    out[0] = math_float_down(box->min.x - margin), out[3] = math_float_up(box->max.x + margin);
+    out[1] = math_float_down(box->min.y - margin), out[4] = math_float_up(box->max.y + margin);
+    out[2] = math_float_down(box->min.z - margin), out[5] = math_float_up(box->max.z + margin);
+}
+
+static void group_boxes(brute_state *brute)
+{
+    for (size_t i = 0; i < 8 * brute->groups.count; i++)
+    {
+        brute_group *group = &brute->groups.items[i / 8];
+        float box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+        if (i < brute->b.count)
+        {
+            carom_aabb exact = triangle_box(&brute->b.items[i]);
+            round_box(&exact, 0.0, box);
+        }
+        for (int axis = 0; axis < 3; axis++)
+            group->min[axis][i % 8] = box[axis], group->max[axis][i % 8] = box[3 + axis];
+    }
+}
+
+static double box_span(const carom_placed *placed)
+{
+    carom_vec3 size = vec3_sub(placed->mesh->info.bounds.max, placed->mesh->info.bounds.min);
+    return 2.0 * (size.x + size.y + size.z); /* more than the diagonal, whatever the rotation */
+}
+
+static carom_status prepare(brute_state *brute, const tree_task *task)
+{
+    const carom_mesh *mesh_a = task->a->mesh, *mesh_b = task->b->mesh;
+    size_t group_count = ((size_t)mesh_b->triangle_count + 7) / 8;
+    brute->a.count = brute->b.count = brute->groups.count = brute->hits.count = 0;
+    if (!base_array_reserve(task->context, &brute->a, mesh_a->triangle_count) ||
+        !base_array_reserve(task->context, &brute->b, mesh_b->triangle_count) ||
+        !base_array_reserve(task->context, &brute->groups, group_count) ||
+        !base_array_reserve(task->context, &brute->hits, group_count))
+        return base_fail(task->context, CAROM_OUT_OF_MEMORY, "engine brute: no memory for %u and %u triangles",
+                         mesh_a->triangle_count, mesh_b->triangle_count);
+    brute->a.count = mesh_a->triangle_count, brute->b.count = mesh_b->triangle_count;
+    brute->groups.count = group_count;
+    for (uint32_t i = 0; i < mesh_a->triangle_count; i++)
+        brute->a.items[i] = tree_world_triangle(task->a, i);
+    for (uint32_t i = 0; i < mesh_b->triangle_count; i++)
+        brute->b.items[i] = tree_world_triangle(task->b, i);
+    group_boxes(brute);
+    brute->span = box_span(task->a) + box_span(task->b);
+    task->counters->volumes_updated += brute->a.count + brute->b.count;
+    return CAROM_OK;
+}
+
+/* A distance of `limit` as computed may belong to boxes this far apart. */
+static double widen(const brute_state *brute, double limit)
+{
+    return limit + 4.0 * NARROW_DISTANCE_ERROR * (limit + brute->span);
+}
+
+/* ---- rows: one triangle of a against all of b ---- */
+
+typedef struct row
+{
+    uint32_t triangle_a;
+    uint32_t hit_count;
+} row;
+
+/* False when the budget ran out. */
+static bool start_row(brute_state *brute, const tree_task *task, double margin, row *out)
+{
+    uint64_t work = 8 * (uint64_t)brute->groups.count;
+    if (!base_budget_spend(task->budget, work < UINT32_MAX ? (uint32_t)work : UINT32_MAX))
+        return false;
+    float box[6];
+    carom_aabb exact = triangle_box(&brute->a.items[out->triangle_a]);
+    round_box(&exact, margin, box);
+    out->hit_count = brute->find_near(brute->groups.items, (uint32_t)brute->groups.count, box, brute->hits.items);
+    task->counters->boxes_tested += work;
+    return true;
+}
+
+/* Next partner in a row, smallest first; false at its end. `at` starts at 0. */
+static bool next_in_row(brute_state *brute, const row *row, uint32_t *at, uint32_t *triangle_b)
+{
+    if (*at >= row->hit_count)
+        return false;
+    uint64_t *hit = &brute->hits.items[*at];
+    uint32_t lanes = (uint32_t)(*hit & 0xff);
+    *triangle_b = (uint32_t)(*hit >> 8) * 8 + (uint32_t)__builtin_ctz(lanes);
+    *hit &= *hit - 1;
+    if ((*hit & 0xff) == 0)
+        ++*at;
+    return true;
+}
+
+/* ---- the method ---- */
+
+typedef struct collide_run
+{
+    const tree_collide_options *options;
+    bool violated;
+    narrow_counts counts;
+} collide_run;
+
+/* False when the caller wants to stop. */
+static bool collide_triangles(brute_state *brute, collide_run *run, uint32_t triangle_a, uint32_t triangle_b)
+{
+    const narrow_triangle *a = &brute->a.items[triangle_a], *b = &brute->b.items[triangle_b];
+    uint32_t meeting = narrow_meet(a, b, &run->counts);
+    if (meeting != CAROM_MEET_NONE)
+    {
+        run->violated = true;
+        return run->options->on_pair(triangle_a, triangle_b, meeting, run->options->user);
+    }
+    if (!run->violated && run->options->clearance > 0.0)
+        run->violated = narrow_distance(a, b, &run->counts).distance < run->options->clearance;
+    return true;
+}
+
+static carom_status collide_brute(void *state, const tree_task *task, const tree_collide_options *options,
+                                  bool *violated)
+{
+    brute_state *brute = state;
+    collide_run run = {.options = options};
+    carom_status status = CAROM_OK;
+    BASE_TRY(prepare(brute, task));
+    double margin = options->clearance > 0.0 ? widen(brute, options->clearance) : 0.0;
+    for (uint32_t i = 0; i < brute->a.count && status == CAROM_OK; i++)
+    {
+        row row = {.triangle_a = i};
+        uint32_t at = 0, triangle_b;
+        if (!start_row(brute, task, margin, &row))
+            status = CAROM_UNKNOWN;
+        while (status == CAROM_OK && next_in_row(brute, &row, &at, &triangle_b))
+        {
+            task->counters->triangles_tested++;
+            if (!collide_triangles(brute, &run, i, triangle_b))
+                status = CAROM_STOPPED;
+        }
+    }
+    task->counters->exact_fallbacks += run.counts.exact_fallbacks;
+    if (violated)
+        *violated = run.violated;
+    return status;
+}
+
+typedef struct distance_run
+{
+    tree_closest *closest;
+    narrow_counts counts;
+} distance_run;
+
+static void try_closest(brute_state *brute, distance_run *run, uint32_t triangle_a, uint32_t triangle_b)
+{
+    tree_closest *best = run->closest;
+    narrow_distance_result found =
+        narrow_distance(&brute->a.items[triangle_a], &brute->b.items[triangle_b], &run->counts);
+    bool better =
+        found.distance < best->distance ||
+        (found.distance == best->distance &&
+         (triangle_a < best->triangle_a || (triangle_a == best->triangle_a && triangle_b < best->triangle_b)));
+    if (better)
+        *best = (tree_closest){.distance = found.distance,
+                               .point_a = found.point_a,
+                               .point_b = found.point_b,
+                               .triangle_a = triangle_a,
+                               .triangle_b = triangle_b};
+}
+
+/* Largest gap of two boxes along an axis; negative where they overlap along all. */
+static double box_gap(const carom_aabb *a, const carom_aabb *b)
+{
+    double x = fmax(a->min.x - b->max.x, b->min.x - a->max.x);
+    double y = fmax(a->min.y - b->max.y, b->min.y - a->max.y);
+    double z = fmax(a->min.z - b->max.z, b->min.z - a->max.z);
+    return fmax(x, fmax(y, z));
+}
+
+static uint32_t nearest_box(const narrow_triangle *from, const narrow_triangle *triangles, size_t count)
+{
+    carom_aabb own = triangle_box(from);
+    uint32_t nearest = 0;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        carom_aabb other = triangle_box(&triangles[i]);
+        double gap = box_gap(&own, &other);
+        if (gap < least)
+            least = gap, nearest = i;
+    }
+    return nearest;
+}
+
+/* A few steps of alternating projection give a bound that lets the rows skip most pairs. */
+static void find_first_bound(brute_state *brute, distance_run *run)
+{
+    uint32_t triangle_a = 0, triangle_b = 0;
+    for (int step = 0; step < 4; step++)
+    {
+        triangle_b = nearest_box(&brute->a.items[triangle_a], brute->b.items, brute->b.count);
+        try_closest(brute, run, triangle_a, triangle_b);
+        triangle_a = nearest_box(&brute->b.items[triangle_b], brute->a.items, brute->a.count);
+        try_closest(brute, run, triangle_a, triangle_b);
+    }
+}
+
+/* stop_at: a distance that is good enough, or negative. */
+static carom_status search_closest(brute_state *brute, const tree_task *task, tree_closest *closest, double stop_at)
+{
+    distance_run run = {.closest = closest};
+    carom_status status = CAROM_OK;
+    BASE_TRY(prepare(brute, task));
+    closest->lower_bound = 0.0;
+    find_first_bound(brute, &run);
+    for (uint32_t i = 0; i < brute->a.count && status == CAROM_OK && closest->distance > stop_at; i++)
+    {
+        row row = {.triangle_a = i};
+        uint32_t at = 0, triangle_b;
+        if (!start_row(brute, task, widen(brute, closest->distance), &row))
+            status = CAROM_UNKNOWN;
+        while (status == CAROM_OK && next_in_row(brute, &row, &at, &triangle_b))
+        {
+            task->counters->triangles_tested++;
+            try_closest(brute, &run, i, triangle_b);
+        }
+    }
+    if (status == CAROM_OK)
+        closest->lower_bound = closest->distance;
+    task->counters->exact_fallbacks += run.counts.exact_fallbacks;
+    return status;
+}
+
+static carom_status distance_brute(void *state, const tree_task *task, tree_closest *closest)
+{
+    return search_closest(state, task, closest, -1.0);
+}
+
+static carom_status within_brute(void *state, const tree_task *task, double limit, bool *within)
+{
+    tree_closest closest = {
+        .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE, .lower_bound = 0.0};
+    carom_status status = search_closest(state, task, &closest, limit);
+    *within = closest.distance <= limit;
+    return status == CAROM_UNKNOWN && *within ? CAROM_OK : status;
+}
+
+static carom_status line_x_brute(void *state, const tree_ray_task *task, carom_vec3 point,
+                                 void (*on_triangle)(uint32_t triangle, void *user), void *user)
+{
+    (void)state, (void)point;
+    for (uint32_t i = 0; i < task->placed->mesh->triangle_count; i++)
+        on_triangle(i, user);
+    return CAROM_OK;
+}
+
+static const query_method BRUTE_METHOD = {collide_brute, distance_brute, within_brute, line_x_brute, false};
+
+/* ---- the engine ---- */
+
+static carom_status create(carom_context *context, const broad_kind *broad, void **out)
+{
+    *out = NULL;
+    brute_state *brute = base_allocate(context, 1, sizeof *brute, BASE_CACHE_LINE);
+    if (!brute)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine brute: no memory");
+    memset(brute, 0, sizeof *brute);
+    brute->find_near = BASE_PICK_ISA(context, brute_find_near);
+    carom_status status = engine_pipeline_open(&brute->pipeline, context, broad);
+    if (status != CAROM_OK)
+    {
+        base_release(context, brute, 1, sizeof *brute);
+        return status;
+    }
+    brute->pipeline.method = &BRUTE_METHOD;
+    brute->pipeline.method_state = brute;
+    *out = brute;
+    return CAROM_OK;
+}
+
+static void destroy(void *state)
+{
+    brute_state *brute = state;
+    carom_context *context = brute->pipeline.context;
+    engine_pipeline_close(&brute->pipeline);
+    base_array_free(context, &brute->a);
+    base_array_free(context, &brute->b);
+    base_array_free(context, &brute->groups);
+    base_array_free(context, &brute->hits);
+    base_release(context, brute, 1, sizeof *brute);
+}
+
+static carom_status run(void *state, const carom_frame *frame, const carom_collide_options *options,
+                        engine_builder *builder)
+{
+    brute_state *brute = state;
+    return engine_pipeline_run(&brute->pipeline, frame, options, builder);
+}
+
+const engine_kind engine_brute = {
+    {"brute", "every triangle pair, exact: the reference", CAROM_CLASS_EXACT}, create, run, destroy};
