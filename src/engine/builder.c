@@ -5,7 +5,8 @@ void engine_builder_clear(engine_builder *builder, const carom_collide_options *
 {
     builder->body_pairs.count = builder->pairs.count = builder->contacts.count = builder->points.count = 0;
     builder->pair_count = builder->body_pairs_examined = 0;
-    builder->undecided = false;
+    builder->undecided = builder->truncated = false;
+    builder->listing = options->mode == CAROM_COLLIDE_ALL;
     builder->witnesses_vary = options->mode == CAROM_COLLIDE_ANY && !(options->clearance > 0.0);
     builder->counters = (carom_counters){0};
     builder->times = (carom_times){0};
@@ -56,10 +57,15 @@ carom_status engine_builder_add(engine_builder *builder, const engine_finding *f
         builder->points.count + report->point_count > UINT32_MAX)
         return base_fail(context, CAROM_TOO_LARGE, "engine run: more than 2^32 pairs or points; set max_pairs");
     const carom_report *witness = finding->closest ? finding->closest : report;
+    carom_status status = report->status;
+    if (status == CAROM_OK && builder->listing && report->pairs_listed < report->pair_count)
+        status = CAROM_TRUNCATED; /* the limit was used up by earlier body pairs */
+    if (witness->status == CAROM_UNKNOWN)
+        status = CAROM_UNKNOWN;
     builder->body_pairs.items[builder->body_pairs.count++] =
         (carom_body_pair){.body_a = finding->body_a,
                           .body_b = finding->body_b,
-                          .status = witness->status == CAROM_UNKNOWN ? CAROM_UNKNOWN : report->status,
+                          .status = status,
                           .relation = report->relation,
                           .clearance_violated = report->clearance_violated,
                           .pair_count = report->pair_count,
@@ -74,7 +80,8 @@ carom_status engine_builder_add(engine_builder *builder, const engine_finding *f
     for (uint64_t i = 0; i < report->pairs_listed; i++)
         builder->pairs.items[builder->pairs.count++] = report->pairs[i];
     builder->pair_count += report->pair_count;
-    builder->undecided |= report->status == CAROM_UNKNOWN || witness->status == CAROM_UNKNOWN;
+    builder->undecided |= status == CAROM_UNKNOWN;
+    builder->truncated |= status == CAROM_TRUNCATED;
     return CAROM_OK;
 }
 
@@ -133,18 +140,9 @@ static uint64_t hash_findings(const engine_builder *builder, carom_status status
     return base_hash_end(&hash);
 }
 
-/* Fewer listed than there are can only be the limit's doing; COUNT and ANY list none on purpose. */
-static bool is_truncated(const engine_builder *builder)
-{
-    for (size_t i = 0; i < builder->body_pairs.count; i++)
-        if (builder->body_pairs.items[i].status == CAROM_TRUNCATED)
-            return true;
-    return false;
-}
-
 void engine_builder_finish(engine_builder *builder, const carom_frame *frame, carom_scene_report *report)
 {
-    carom_status status = builder->undecided ? CAROM_UNKNOWN : is_truncated(builder) ? CAROM_TRUNCATED : CAROM_OK;
+    carom_status status = builder->undecided ? CAROM_UNKNOWN : builder->truncated ? CAROM_TRUNCATED : CAROM_OK;
     *report = (carom_scene_report){.status = status,
                                    .body_pairs = builder->body_pairs.items,
                                    .body_pair_count = builder->body_pairs.count,

@@ -23,7 +23,9 @@ typedef struct engine_builder
     BASE_ARRAY(carom_vec3) points;
     uint64_t pair_count; /* all there are */
     uint64_t body_pairs_examined;
+    bool listing;        /* every pair is meant to be listed */
     bool undecided;      /* some body pair was cut short */
+    bool truncated;      /* some pairs are counted but not listed */
     bool witnesses_vary; /* any-hit: triangle ids are some pair, not the pair, and stay out of the hash */
     carom_counters counters;
     carom_times times;

@@ -1,0 +1,132 @@
+/* Every broad phase against the definition: all pairs of boxes within the margin, each once, sorted. */
+#include "broad/broad.h"
+#include "query/world.h"
+
+typedef struct box_set
+{
+    carom_aabb *boxes;
+    carom_body_id *ids;
+    uint32_t count;
+} box_set;
+
+static box_set make_boxes(uint32_t count, uint64_t seed, double reach)
+{
+    box_set set = {calloc(count + 1, sizeof(carom_aabb)), calloc(count + 1, sizeof(carom_body_id)), count};
+    check_random random = {.state = seed};
+    for (uint32_t i = 0; i < count; i++)
+    {
+        carom_vec3 at = {check_uniform(&random, -reach, reach), check_uniform(&random, -reach, reach),
+                         check_uniform(&random, -reach, reach)};
+        double size = check_uniform(&random, 0.0, 1.0);
+        size *= size * size * 4.0;
+        set.boxes[i] = (carom_aabb){at, {at.x + size, at.y + size, at.z + size}};
+        if (i % 17 == 3)
+            set.boxes[i] = aabb_empty();
+        if (i % 29 == 5) /* far away, in a cluster of its own */
+            set.boxes[i].min.x += 1e9, set.boxes[i].max.x += 1e9;
+        if (i % 31 == 6 && i > 0) /* the same again */
+            set.boxes[i] = set.boxes[i - 1];
+        if (i % 37 == 7 && i % 17 != 3) /* a point */
+            set.boxes[i].max = set.boxes[i].min;
+        set.ids[i] = (carom_body_id){i + 1, 1};
+    }
+    return set;
+}
+
+static void free_boxes(box_set *set)
+{
+    free(set->boxes);
+    free(set->ids);
+}
+
+/* A sum over all pairs would do; keep the whole list and compare it. */
+static void check_kind(const world *w, const broad_kind *kind, const box_set *set, double margin)
+{
+    void *state;
+    broad_pairs pairs = {0};
+    uint64_t tested = 0;
+    assert_int_equal(kind->create(w->context, &state), CAROM_OK);
+    broad_input input = {set->boxes, set->ids, set->count, margin};
+    for (int frame = 0; frame < 2; frame++) /* the second must not depend on the first */
+        assert_int_equal(kind->find_pairs(state, &input, &pairs, &tested), CAROM_OK);
+    size_t at = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        for (uint32_t j = i + 1; j < set->count; j++)
+        {
+            const carom_aabb *a = &set->boxes[i], *b = &set->boxes[j];
+            bool empty = !(a->min.x <= a->max.x) || !(b->min.x <= b->max.x);
+            bool near = a->min.x <= b->max.x + margin && b->min.x <= a->max.x + margin &&
+                        a->min.y <= b->max.y + margin && b->min.y <= a->max.y + margin &&
+                        a->min.z <= b->max.z + margin && b->min.z <= a->max.z + margin;
+            uint64_t key = (uint64_t)i << 32 | j;
+            bool listed = at < pairs.count && pairs.items[at] == key;
+            if (!empty && near && !listed)
+                fail_msg("%s misses boxes %u and %u at margin %g", kind->info.name, i, j, margin);
+            if (empty && listed)
+                fail_msg("%s pairs an empty box, %u or %u", kind->info.name, i, j);
+            at += listed;
+        }
+    assert_int_equal(at, pairs.count); /* sorted, no doubles, nothing else */
+    base_array_free(w->context, &pairs);
+    kind->destroy(state);
+}
+
+static void every_kind_finds_every_pair(void **state)
+{
+    (void)state;
+    world w = world_open();
+    const uint32_t counts[] = {0, 1, 2, 7, 8, 9, 64, 65, 100, 513, 1000};
+    const double margins[] = {0.0, 0.1, 3.0, 1e10};
+    for (uint32_t k = 0; broad_find(k); k++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            for (size_t m = 0; m < sizeof margins / sizeof *margins; m++)
+            {
+                if (margins[m] > 1e9 && counts[i] > 200)
+                    continue;
+                box_set set = make_boxes(counts[i], 10 * i + m, 12.0);
+                check_kind(&w, broad_find(k), &set, margins[m]);
+                free_boxes(&set);
+            }
+    world_close(&w);
+}
+
+/* The tree must not be quadratic, even with a body far away that dwarfs all other coordinates. */
+static void the_tree_is_not_quadratic(void **state)
+{
+    (void)state;
+    world w = world_open();
+    const uint32_t count = 60000;
+    box_set set = make_boxes(count, 1, 200.0);
+    set.boxes[0] = (carom_aabb){{1e30, 1e30, 1e30}, {2e30, 2e30, 2e30}};
+    void *tree;
+    broad_pairs pairs = {0};
+    uint64_t tested = 0;
+    assert_int_equal(broad_tree.create(w.context, &tree), CAROM_OK);
+    broad_input input = {set.boxes, set.ids, count, 0.0};
+    assert_int_equal(broad_tree.find_pairs(tree, &input, &pairs, &tested), CAROM_OK);
+    assert_true(pairs.count > 1000);
+    assert_true(tested < (uint64_t)count * 400);
+    base_array_free(w.context, &pairs);
+    broad_tree.destroy(tree);
+    free_boxes(&set);
+    world_close(&w);
+}
+
+static void the_table_has_names(void **state)
+{
+    (void)state;
+    assert_ptr_equal(broad_find_name("brute"), &broad_brute);
+    assert_null(broad_find_name("nothing of the sort"));
+    for (uint32_t i = 0; carom_broad_list(i); i++)
+        assert_true(strlen(carom_broad_list(i)->name) > 0 && strlen(carom_broad_list(i)->summary) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_finds_every_pair),
+        cmocka_unit_test(the_tree_is_not_quadratic),
+        cmocka_unit_test(the_table_has_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,424 @@
+/* carom_collide and carom_distance against the obvious loop over all triangle pairs, and the promises of their options.
+ */
+#include "narrow/narrow.h"
+#include "query/query.h"
+#include "query/world.h"
+
+typedef struct truth
+{
+    uint64_t count;
+    bool crossing;
+    uint64_t first; /* packed */
+    double distance;
+    uint32_t triangle_a, triangle_b;
+} truth;
+
+static truth find_truth(const carom_placed *a, const carom_placed *b)
+{
+    truth t = {.distance = INFINITY, .first = UINT64_MAX};
+    narrow_counts counts = {0};
+    for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
+        {
+            narrow_triangle ta = tree_world_triangle(a, i), tb = tree_world_triangle(b, j);
+            uint32_t meeting = narrow_meet(&ta, &tb, &counts);
+            if (meeting && t.count++ == 0)
+                t.first = query_pack(i, j, meeting);
+            t.crossing |= (meeting & CAROM_MEET_CROSSING) != 0;
+            double distance = narrow_distance(&ta, &tb, &counts).distance;
+            if (distance < t.distance)
+                t.distance = distance, t.triangle_a = i, t.triangle_b = j;
+        }
+    return t;
+}
+
+typedef struct fixture
+{
+    world w;
+    carom_mesh *torus, *knot;
+    carom_placed a, b;
+} fixture;
+
+static fixture open_fixture(void)
+{
+    fixture f = {.w = world_open()};
+    f.torus = world_shape(&f.w, GENERATE_TORUS, 200);
+    f.knot = world_shape(&f.w, GENERATE_TORUS_KNOT, 300);
+    f.a = world_place(f.torus, 0, 0, 0);
+    f.b = world_place(f.knot, 0.3, 0.1, 0.05);
+    return f;
+}
+
+static void close_fixture(fixture *f)
+{
+    carom_mesh_destroy(f->torus);
+    carom_mesh_destroy(f->knot);
+    world_close(&f->w);
+}
+
+static void every_mode_agrees_with_all_pairs(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    check_random random = {.state = 7};
+    int meeting = 0, apart = 0;
+    for (int i = 0; i < 40; i++)
+    {
+        f.a.pose = world_random_pose(&random, 0.0);
+        f.b.pose = world_random_pose(&random, 0.9);
+        truth t = find_truth(&f.a, &f.b);
+        t.count ? meeting++ : apart++;
+        carom_report report;
+        carom_collide_options options = carom_collide_options_default();
+        assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+        assert_int_equal(report.pair_count, t.count);
+        assert_int_equal(report.pairs_listed, t.count);
+        for (uint64_t k = 1; k < report.pairs_listed; k++)
+            assert_true(query_pack(report.pairs[k - 1].triangle_a, report.pairs[k - 1].triangle_b, 0) <
+                        query_pack(report.pairs[k].triangle_a, report.pairs[k].triangle_b, 0));
+        if (t.count)
+            assert_int_equal(
+                query_pack(report.pairs[0].triangle_a, report.pairs[0].triangle_b, report.pairs[0].meeting), t.first);
+        assert_int_equal(report.relation, t.crossing ? CAROM_RELATION_CROSSING
+                                          : t.count  ? CAROM_RELATION_UNKNOWN
+                                                     : CAROM_RELATION_APART);
+        uint64_t hash = report.hash;
+        assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+        assert_int_equal(report.hash, hash);
+
+        options.mode = CAROM_COLLIDE_COUNT;
+        assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+        assert_int_equal(report.pair_count, t.count);
+        assert_int_equal(report.pairs_listed, 0);
+        options.mode = CAROM_COLLIDE_ANY;
+        assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+        assert_int_equal(report.pair_count, t.count > 0);
+        assert_int_equal(report.relation, t.count > 0 ? CAROM_RELATION_UNKNOWN : CAROM_RELATION_APART);
+
+        assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+        assert_true(report.distance == t.distance && report.distance_bound == t.distance);
+        assert_true((report.distance == 0.0) == (t.count > 0));
+        assert_int_equal(report.triangle_a, t.triangle_a);
+        assert_int_equal(report.triangle_b, t.triangle_b);
+        carom_vec3 between = vec3_sub(report.point_a, report.point_b);
+        check_near(vec3_length(between), report.distance, 1e-12);
+    }
+    assert_true(meeting >= 5 && apart >= 5);
+    close_fixture(&f);
+}
+
+static void limits_list_the_smallest_pairs(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_report report;
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+    uint64_t count = report.pair_count;
+    assert_true(count > 20);
+    carom_pair *all = malloc(count * sizeof *all);
+    memcpy(all, report.pairs, count * sizeof *all);
+    for (uint64_t limit = 1; limit < count + 2; limit++)
+    {
+        carom_collide_options options = carom_collide_options_default();
+        options.max_pairs = limit;
+        carom_status expected = limit < count ? CAROM_TRUNCATED : CAROM_OK;
+        assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), expected);
+        assert_int_equal(report.status, expected);
+        assert_int_equal(report.pair_count, count);
+        assert_int_equal(report.pairs_listed, limit < count ? limit : count);
+        assert_memory_equal(report.pairs, all, report.pairs_listed * sizeof *all);
+    }
+    free(all);
+    close_fixture(&f);
+}
+
+typedef struct stream
+{
+    uint64_t seen, stop_after, sum;
+} stream;
+
+static bool take_streamed(const carom_pair *pair, void *user)
+{
+    stream *s = user;
+    s->sum += query_pack(pair->triangle_a, pair->triangle_b, pair->meeting);
+    return ++s->seen != s->stop_after;
+}
+
+static void streams_carry_every_pair_and_stop(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_report report;
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+    uint64_t sum = 0, count = report.pair_count;
+    for (uint64_t i = 0; i < count; i++)
+        sum += query_pack(report.pairs[i].triangle_a, report.pairs[i].triangle_b, report.pairs[i].meeting);
+
+    stream s = {0};
+    carom_collide_options options = carom_collide_options_default();
+    options.on_pair = take_streamed, options.on_pair_user = &s;
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+    assert_int_equal(s.seen, count);
+    assert_int_equal(s.sum, sum);
+    assert_int_equal(report.pairs_listed, 0);
+    assert_int_equal(report.pair_count, count);
+
+    s = (stream){.stop_after = 3};
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_STOPPED);
+    assert_int_equal(s.seen, 3);
+    assert_int_equal(report.status, CAROM_STOPPED);
+    close_fixture(&f);
+}
+
+static void contacts_lie_on_both_triangles(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_collide_options options = carom_collide_options_default();
+    options.contacts = true;
+    carom_report report;
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+    assert_int_equal(report.contact_count, report.pair_count);
+    uint64_t points = 0;
+    narrow_counts counts = {0};
+    for (uint64_t i = 0; i < report.contact_count; i++)
+    {
+        carom_contact contact = report.contacts[i];
+        assert_int_equal(contact.pair, i);
+        assert_int_equal(contact.first_point, points);
+        assert_in_range(contact.point_count, 1, 6);
+        narrow_triangle a = tree_world_triangle(&f.a, report.pairs[i].triangle_a);
+        narrow_triangle b = tree_world_triangle(&f.b, report.pairs[i].triangle_b);
+        for (uint32_t k = 0; k < contact.point_count; k++)
+        {
+            carom_vec3 p = report.points[contact.first_point + k];
+            narrow_triangle as_triangle = {{p, p, p}};
+            check_near(narrow_distance(&as_triangle, &a, &counts).distance, 0.0, 1e-12);
+            check_near(narrow_distance(&as_triangle, &b, &counts).distance, 0.0, 1e-12);
+        }
+        points += contact.point_count;
+    }
+    assert_int_equal(points, report.point_count);
+    close_fixture(&f);
+}
+
+static void clearance_and_within_follow_the_distance(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    check_random random = {.state = 11};
+    for (int i = 0; i < 20; i++)
+    {
+        f.b.pose = world_random_pose(&random, 1.2);
+        carom_report report;
+        assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+        double distance = report.distance;
+        const double limits[] = {distance, nextafter(distance, INFINITY), nextafter(distance, 0.0), 0.5, 1e-3};
+        for (int k = 0; k < 5; k++)
+        {
+            double limit = limits[k];
+            bool within;
+            assert_int_equal(carom_within(f.w.query, &f.a, &f.b, limit, &within), CAROM_OK);
+            assert_int_equal(within, distance <= limit);
+            if (!(limit > 0.0))
+                continue;
+            for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
+            {
+                carom_collide_options options = {.mode = (carom_collide_mode)mode, .clearance = limit};
+                assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+                assert_int_equal(report.clearance_violated, distance < limit);
+                assert_true(report.distance_bound <= distance);
+            }
+            carom_distance_options bounded = {.upper_bound = limit};
+            assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, &bounded, &report), CAROM_OK);
+            assert_true(report.distance == (distance <= limit ? distance : INFINITY));
+            assert_true(report.distance_bound == (distance <= limit ? distance : limit));
+        }
+    }
+    close_fixture(&f);
+}
+
+/* Whatever the work budget, what is said is true: counts and bounds never exceed the truth. */
+static void budgets_are_honest(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    for (int apart = 0; apart < 2; apart++)
+    {
+        f.b.pose = carom_pose_translation(apart ? 1.2 : 0.3, 0.1, 0.05);
+        carom_report truth, report;
+        assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &truth), CAROM_OK);
+        uint64_t count = truth.pair_count;
+        assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &truth), CAROM_OK);
+        int unknown = 0, decided = 0;
+        for (uint64_t work = 1; work < 400000; work = work < 200 ? work + 1 : work + work / 3)
+        {
+            carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = true, .budget = {.work = work}};
+            carom_status status = carom_collide(f.w.query, &f.a, &f.b, &options, &report);
+            assert_int_equal(report.status, status);
+            if (status == CAROM_OK)
+                assert_int_equal(report.pair_count, count), decided++;
+            else
+            {
+                assert_int_equal(status, CAROM_UNKNOWN), unknown++;
+                assert_true(report.pair_count <= count);
+                assert_true(report.relation == CAROM_RELATION_UNKNOWN || report.relation == CAROM_RELATION_CROSSING);
+            }
+            assert_true(report.distance_bound <= truth.distance);
+
+            options.mode = CAROM_COLLIDE_ANY, options.relation = false;
+            status = carom_collide(f.w.query, &f.a, &f.b, &options, &report);
+            if (status == CAROM_OK)
+                assert_int_equal(report.pair_count, count > 0);
+            else
+                assert_int_equal(report.relation, CAROM_RELATION_UNKNOWN);
+
+            carom_distance_options bounded = {.budget = {.work = work}};
+            status = carom_distance(f.w.query, &f.a, &f.b, &bounded, &report);
+            assert_true(report.distance_bound <= truth.distance);
+            assert_true(report.distance >= truth.distance);
+            if (status == CAROM_OK)
+                assert_true(report.distance == truth.distance && report.triangle_a == truth.triangle_a);
+            else
+                assert_int_equal(status, CAROM_UNKNOWN);
+        }
+        assert_true(unknown > 0 && decided > 0);
+    }
+    close_fixture(&f);
+}
+
+static void caches_change_nothing(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_pair_cache *cache;
+    assert_int_equal(carom_pair_cache_create(f.w.context, &cache), CAROM_OK);
+    check_random random = {.state = 3};
+    carom_pose pose = world_random_pose(&random, 0.5);
+    for (int i = 0; i < 200; i++)
+    {
+        /* small steps, with a jump now and then */
+        pose.translation.x += check_uniform(&random, -0.02, 0.02);
+        pose.translation.y += check_uniform(&random, -0.02, 0.02);
+        if (i % 50 == 49)
+            pose = world_random_pose(&random, 0.9);
+        f.b.pose = pose;
+        for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
+        {
+            carom_collide_options options = {.mode = (carom_collide_mode)mode, .clearance = i % 3 ? 0.0 : 0.1};
+            carom_report plain, cached;
+            assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &plain), CAROM_OK);
+            options.cache = cache;
+            assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &cached), CAROM_OK);
+            assert_int_equal(plain.hash, cached.hash);
+        }
+        carom_distance_options options = carom_distance_options_default();
+        carom_report plain, cached;
+        assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, &options, &plain), CAROM_OK);
+        options.cache = cache;
+        assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, &options, &cached), CAROM_OK);
+        assert_int_equal(plain.hash, cached.hash);
+        /* the same cache with the bodies exchanged: forgotten, not misused */
+        assert_int_equal(carom_distance(f.w.query, &f.b, &f.a, &options, &cached), CAROM_OK);
+        assert_true(cached.distance == plain.distance);
+    }
+    carom_pair_cache_destroy(cache);
+    close_fixture(&f);
+}
+
+static void empty_meshes_meet_nothing(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_mesh *nothing = world_mesh(&f.w, NULL, 0, NULL, 0);
+    carom_placed empty = world_place(nothing, 0, 0, 0);
+    carom_collide_options options = carom_collide_options_default();
+    options.relation = true, options.clearance = 1e9;
+    for (int order = 0; order < 3; order++)
+    {
+        const carom_placed *a = order == 0 ? &empty : &f.a, *b = order == 1 ? &empty : order == 2 ? &empty : &f.a;
+        carom_report report;
+        assert_int_equal(carom_collide(f.w.query, a, b, &options, &report), CAROM_OK);
+        assert_int_equal(report.relation, CAROM_RELATION_APART);
+        assert_int_equal(report.pair_count, 0);
+        assert_false(report.clearance_violated);
+        assert_int_equal(carom_distance(f.w.query, a, b, NULL, &report), CAROM_OK);
+        assert_true(isinf(report.distance) && isinf(report.distance_bound));
+        assert_int_equal(report.relation, CAROM_RELATION_APART);
+        bool within = true;
+        assert_int_equal(carom_within(f.w.query, a, b, 1e30, &within), CAROM_OK);
+        assert_false(within);
+    }
+    carom_ray ray = {{-5, 0, 0}, {1, 0, 0}, INFINITY};
+    carom_ray_report hits;
+    assert_int_equal(carom_ray_cast(f.w.query, &empty, &ray, CAROM_RAY_ALL, &hits), CAROM_OK);
+    assert_int_equal(hits.hit_count, 0);
+    carom_mesh_destroy(nothing);
+    close_fixture(&f);
+}
+
+static void rays_agree_with_every_triangle(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    check_random random = {.state = 5};
+    narrow_counts counts = {0};
+    uint64_t hits_seen = 0;
+    for (int i = 0; i < 500; i++)
+    {
+        f.b.pose = world_random_pose(&random, 0.3);
+        carom_ray ray = {.max_t = i % 2 ? INFINITY : 1.5};
+        ray.origin = world_random_pose(&random, 2.0).translation;
+        carom_vec3 target = world_random_pose(&random, 0.4).translation;
+        ray.direction = vec3_sub(target, ray.origin);
+        uint64_t expected = 0;
+        double first = INFINITY;
+        uint32_t first_triangle = CAROM_NO_TRIANGLE;
+        narrow_ray plain = {ray.origin, ray.direction};
+        for (uint32_t k = 0; k < f.knot->triangle_count; k++)
+        {
+            narrow_triangle triangle = tree_world_triangle(&f.b, k);
+            double t, uv[2];
+            if (!narrow_ray_hit(&plain, &triangle, &t, uv, &counts) || t > ray.max_t)
+                continue;
+            expected++;
+            if (t < first)
+                first = t, first_triangle = k;
+        }
+        carom_ray_report report;
+        assert_int_equal(carom_ray_cast(f.w.query, &f.b, &ray, CAROM_RAY_ALL, &report), CAROM_OK);
+        assert_int_equal(report.hit_count, expected);
+        for (uint64_t k = 1; k < report.hit_count; k++)
+            assert_true(
+                report.hits[k - 1].t < report.hits[k].t ||
+                (report.hits[k - 1].t == report.hits[k].t && report.hits[k - 1].triangle < report.hits[k].triangle));
+        assert_int_equal(carom_ray_cast(f.w.query, &f.b, &ray, CAROM_RAY_FIRST, &report), CAROM_OK);
+        assert_int_equal(report.hit_count, expected > 0);
+        if (expected > 0)
+        {
+            assert_true(report.hits[0].t == first);
+            assert_int_equal(report.hits[0].triangle, first_triangle);
+        }
+        assert_int_equal(carom_ray_cast(f.w.query, &f.b, &ray, CAROM_RAY_ANY, &report), CAROM_OK);
+        assert_int_equal(report.hit_count, expected > 0);
+        hits_seen += expected;
+    }
+    assert_true(hits_seen > 100);
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mode_agrees_with_all_pairs),
+        cmocka_unit_test(limits_list_the_smallest_pairs),
+        cmocka_unit_test(streams_carry_every_pair_and_stop),
+        cmocka_unit_test(contacts_lie_on_both_triangles),
+        cmocka_unit_test(clearance_and_within_follow_the_distance),
+        cmocka_unit_test(budgets_are_honest),
+        cmocka_unit_test(caches_change_nothing),
+        cmocka_unit_test(empty_meshes_meet_nothing),
+        cmocka_unit_test(rays_agree_with_every_triangle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
