@@ -243,6 +243,7 @@ static void budgets_are_honest(void **state)
 {
     (void)state;
     fixture f = open_fixture();
+    int unknown = 0, decided = 0;
     for (int apart = 0; apart < 2; apart++)
     {
         f.b.pose = carom_pose_translation(apart ? 1.2 : 0.3, 0.1, 0.05);
@@ -250,7 +251,6 @@ static void budgets_are_honest(void **state)
         assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &truth), CAROM_OK);
         uint64_t count = truth.pair_count;
         assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &truth), CAROM_OK);
-        int unknown = 0, decided = 0;
         for (uint64_t work = 1; work < 400000; work = work < 200 ? work + 1 : work + work / 3)
         {
             carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = true, .budget = {.work = work}};
@@ -280,10 +280,10 @@ static void budgets_are_honest(void **state)
             if (status == CAROM_OK)
                 assert_true(report.distance == truth.distance && report.triangle_a == truth.triangle_a);
             else
-                assert_int_equal(status, CAROM_UNKNOWN);
+                assert_int_equal(status, CAROM_UNKNOWN), unknown++;
         }
-        assert_true(unknown > 0 && decided > 0);
     }
+    assert_true(unknown > 20 && decided > 20);
     close_fixture(&f);
 }
 
