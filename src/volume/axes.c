@@ -21,7 +21,7 @@ static unit_map map_to_unit(const volume_cloud *cloud)
         for (int corner = 0; corner < 3; corner++)
             box = aabb_add_point(box, cloud_corner(cloud, i, corner));
     carom_vec3 size = vec3_sub(box.max, box.min);
-    double largest = fmax(size.x, fmax(size.y, size.z));
+    double largest = larger(size.x, larger(size.y, size.z));
     const double smallest_invertible = 0x1p-1000;
     return (unit_map){vec3_add(box.min, vec3_scale(size, 0.5)), largest > smallest_invertible ? 2.0 / largest : 0.0};
 }

@@ -12,7 +12,8 @@ typedef struct box_view
     double pad; /* along a unit direction */
 } box_view;
 
-static void view_centre(const volume_frame *frame, const volume_box *still, const volume_box *moved, box_view *view)
+static BASE_ALWAYS_INLINE void view_centre(const volume_frame *frame, const volume_box *still, const volume_box *moved,
+                                           box_view *view)
 {
     carom_vec3 between = vec3_sub(moved->centre, still->centre);
     double size = fabs(between.x) + fabs(between.y) + fabs(between.z);
@@ -25,7 +26,7 @@ static void view_centre(const volume_frame *frame, const volume_box *still, cons
     view->pad = frame->slack + frame->parallel * size;
 }
 
-static void view_row(const volume_box *still, const volume_box *moved, box_view *view, int i)
+static BASE_ALWAYS_INLINE void view_row(const volume_box *still, const volume_box *moved, box_view *view, int i)
 {
     for (int j = 0; j < 3; j++)
     {
@@ -35,20 +36,20 @@ static void view_row(const volume_box *still, const volume_box *moved, box_view 
 }
 
 /* Gap along axis i of the still box, j of the moved one, or their cross product (not normalised). */
-static double still_gap(const box_view *v, int i)
+static BASE_ALWAYS_INLINE double still_gap(const box_view *v, int i)
 {
     return fabs(v->t[i]) -
            (v->a[i] + v->b[0] * v->absolute[i][0] + v->b[1] * v->absolute[i][1] + v->b[2] * v->absolute[i][2]);
 }
 
-static double moved_gap(const box_view *v, int j)
+static BASE_ALWAYS_INLINE double moved_gap(const box_view *v, int j)
 {
     double along = v->t[0] * v->r[0][j] + v->t[1] * v->r[1][j] + v->t[2] * v->r[2][j];
     return fabs(along) -
            (v->b[j] + v->a[0] * v->absolute[0][j] + v->a[1] * v->absolute[1][j] + v->a[2] * v->absolute[2][j]);
 }
 
-static double edge_gap(const box_view *v, int i, int j)
+static BASE_ALWAYS_INLINE double edge_gap(const box_view *v, int i, int j)
 {
     int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
     int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
@@ -91,9 +92,13 @@ static double ball_distance(const volume_frame *frame, const volume_box *still, 
 
 bool box_apart(const volume_frame *frame, const volume_box *still, const volume_box *moved, double margin)
 {
-    if (still->radius > 0.0 || moved->radius > 0.0)
-        return box_distance(frame, still, moved) > margin;
-    return separated(frame, still, moved, margin);
+    if (is_ball(frame->still) && is_ball(frame->moved))
+        return ball_distance(frame, still, moved) > margin;
+    double radius = still->radius + moved->radius;
+    if (separated(frame, still, moved, margin + radius))
+        return true;
+    /* Swept boxes are rounder than axes can tell. */
+    return radius > 0.0 && box_distance(frame, still, moved) > margin;
 }
 
 /* From the nearest point of one box to the other's: a direction that is nearly that of the distance. */
@@ -101,7 +106,7 @@ static double projected_gap(const box_view *v)
 {
     double p[3], q[3], x[3], n[3];
     for (int i = 0; i < 3; i++)
-        p[i] = fmin(fmax(v->t[i], -v->a[i]), v->a[i]);
+        p[i] = smaller(larger(v->t[i], -v->a[i]), v->a[i]);
     const int rounds = 2;
     for (int round = 0; round < rounds; round++)
     {
@@ -110,12 +115,12 @@ static double projected_gap(const box_view *v)
             double along = 0.0;
             for (int i = 0; i < 3; i++)
                 along += (p[i] - v->t[i]) * v->r[i][j];
-            x[j] = fmin(fmax(along, -v->b[j]), v->b[j]);
+            x[j] = smaller(larger(along, -v->b[j]), v->b[j]);
         }
         for (int i = 0; i < 3; i++)
             q[i] = v->t[i] + (v->r[i][0] * x[0] + v->r[i][1] * x[1] + v->r[i][2] * x[2]);
         for (int i = 0; i < 3; i++)
-            p[i] = fmin(fmax(q[i], -v->a[i]), v->a[i]);
+            p[i] = smaller(larger(q[i], -v->a[i]), v->a[i]);
     }
     for (int i = 0; i < 3; i++)
         n[i] = q[i] - p[i];
@@ -149,27 +154,27 @@ static double edge_gaps(const volume_frame *frame, const box_view *v, double bes
 double box_distance(const volume_frame *frame, const volume_box *still, const volume_box *moved)
 {
     if (is_ball(frame->still) && is_ball(frame->moved))
-        return fmax(ball_distance(frame, still, moved), 0.0);
+        return larger(ball_distance(frame, still, moved), 0.0);
     box_view view;
     view_centre(frame, still, moved, &view);
     double in_still = 0.0, in_moved = 0.0;
     for (int i = 0; i < 3; i++)
     {
         view_row(still, moved, &view, i);
-        double gap = fmax(still_gap(&view, i), 0.0);
+        double gap = larger(still_gap(&view, i), 0.0);
         in_still += gap * gap;
     }
     for (int j = 0; j < 3; j++)
     {
-        double gap = fmax(moved_gap(&view, j), 0.0);
+        double gap = larger(moved_gap(&view, j), 0.0);
         in_moved += gap * gap;
     }
-    double best = sqrt(fmax(in_still, in_moved));
-    best = fmax(best, projected_gap(&view));
+    double best = sqrt(larger(in_still, in_moved));
+    best = larger(best, projected_gap(&view));
     best = edge_gaps(frame, &view, best);
     /* Three gaps at once are off by sqrt 3 pads, lengths by the axes' rounding. */
     best = best * (1.0 - 2.0 * frame->parallel) - 2.0 * view.pad - still->radius - moved->radius;
-    return fmax(best, 0.0);
+    return larger(best, 0.0);
 }
 
 /* ---- rays ---- */
@@ -190,9 +195,9 @@ bool box_ray(const volume_box *box, const volume_ray *ray, double *entry_t)
             continue;
         }
         double one = (-half - origin) / direction, other = (half - origin) / direction;
-        double near = fmin(one, other), far = fmax(one, other);
-        low_t = fmax(low_t, near - fabs(near) * 0x1p-48);
-        high_t = fmin(high_t, far + fabs(far) * 0x1p-48);
+        double near = smaller(one, other), far = larger(one, other);
+        low_t = larger(low_t, near - fabs(near) * 0x1p-48);
+        high_t = smaller(high_t, far + fabs(far) * 0x1p-48);
     }
     *entry_t = low_t;
     return low_t <= high_t;

@@ -42,11 +42,11 @@ void obb_enclose(const volume_cloud *cloud, const carom_vec3 axis[3], float *out
     carom_vec3 moved = vec3_sub(load3(out), first);
     double size = fabs(moved.x) + fabs(moved.y) + fabs(moved.z);
     for (int i = 0; i < 3; i++)
-        size = fmax(size, high[i] - low[i]);
+        size = larger(size, high[i] - low[i]);
     for (int i = 0; i < 3; i++)
     {
         double middle = vec3_dot(row[i], moved);
-        double half = fmax(high[i] - middle, middle - low[i]);
+        double half = larger(high[i] - middle, middle - low[i]);
         out[12 + i] = math_float_up(half + 0x1p-46 * size);
     }
 }

@@ -11,6 +11,10 @@ static inline carom_vec3 cloud_corner(const volume_cloud *cloud, size_t i, int c
     return vec3_sub(cloud->vertices[cloud->indices[3 * triangle + (size_t)corner]], cloud->origin);
 }
 
+/* Unlike fmax and fmin these are one instruction; nothing here is ever NaN. */
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
 static inline double component(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 static inline carom_vec3 load3(const float *f) { return vec3((double)f[0], (double)f[1], (double)f[2]); }
 /* Volatile, or gcc 12 takes two doubles through floats and back as a vector and drops the rounding on the way. */

@@ -12,7 +12,7 @@ static double radius_at(const volume_cloud *cloud, carom_vec3 centre)
         for (int corner = 0; corner < 3; corner++)
         {
             carom_vec3 d = vec3_sub(cloud_corner(cloud, i, corner), centre);
-            largest = fmax(largest, vec3_dot(d, d));
+            largest = larger(largest, vec3_dot(d, d));
         }
     return sqrt(largest) * (1.0 + 0x1p-50) + 0x1p-500;
 }
@@ -40,7 +40,7 @@ void sphere_fit(const volume_cloud *cloud, float *out)
             box = aabb_add_point(box, cloud_corner(cloud, i, corner));
     carom_vec3 centre = vec3_add(box.min, vec3_scale(vec3_sub(box.max, box.min), 0.5)), best = centre;
     double least = radius_at(cloud, centre);
-    const int enough_steps = 24;
+    const int enough_steps = cloud->count <= 32 ? 24 : 8; /* large spheres are loose anyway */
     for (int step = 1; step <= enough_steps; step++)
     {
         carom_vec3 to = vec3_sub(farthest_from(cloud, centre), centre);
@@ -59,12 +59,12 @@ void sphere_merge(const float *a, const float *b, float *out)
     double ra = (double)a[3], rb = (double)b[3], distance = vec3_length(between);
     /* One inside the other, else the ball over both ends of the line of centres. */
     carom_vec3 centre = ra >= rb ? from : to;
-    if (distance + fmin(ra, rb) > fmax(ra, rb) && distance > 0.0)
+    if (distance + smaller(ra, rb) > larger(ra, rb) && distance > 0.0)
         centre = vec3_add(from, vec3_scale(between, 0.5 + 0.5 * (rb - ra) / distance));
     float result[4];
     store3(result, centre);
     centre = load3(result);
-    double radius = fmax(length_above(vec3_sub(from, centre)) + ra, length_above(vec3_sub(to, centre)) + rb);
+    double radius = larger(length_above(vec3_sub(from, centre)) + ra, length_above(vec3_sub(to, centre)) + rb);
     result[3] = math_float_up(radius * (1.0 + 0x1p-50));
     memcpy(out, result, sizeof result);
 }
@@ -87,7 +87,7 @@ static carom_vec3 view_corner(const rss_view *view, size_t i, int corner, double
     p = vec3(vec3_dot(view->axis[0], p), vec3_dot(view->axis[1], p), vec3_dot(view->axis[2], p));
     double height = p.z - view->middle;
     double room = view->radius - (view->radii ? view->radii[3 * i + (size_t)corner] : 0.0);
-    *overhang = room > 0.0 ? sqrt(fmax(0.0, room * room - height * height)) : 0.0;
+    *overhang = room > 0.0 ? sqrt(larger(0.0, room * room - height * height)) : 0.0;
     return p;
 }
 
@@ -99,7 +99,7 @@ static void rss_thickness(rss_view *view)
         {
             double z = vec3_dot(view->axis[2], vec3_sub(cloud_corner(view->cloud, i, corner), view->first));
             double radius = view->radii ? view->radii[3 * i + (size_t)corner] : 0.0;
-            low = fmin(low, z - radius), high = fmax(high, z + radius);
+            low = smaller(low, z - radius), high = larger(high, z + radius);
         }
     view->middle = 0.5 * (low + high);
     view->radius = 0.5 * (high - low);
@@ -121,8 +121,8 @@ static rss_span rss_sides(const rss_view *view)
             carom_vec3 p = view_corner(view, i, corner, &overhang);
             for (int k = 0; k < 2; k++)
             {
-                span.low[k] = fmin(span.low[k], component(p, k) + overhang);
-                span.high[k] = fmax(span.high[k], component(p, k) - overhang);
+                span.low[k] = smaller(span.low[k], component(p, k) + overhang);
+                span.high[k] = larger(span.high[k], component(p, k) - overhang);
             }
         }
     for (int k = 0; k < 2; k++)
@@ -140,15 +140,15 @@ static void rss_corners(const rss_view *view, rss_span *span)
             double overhang, out[2];
             carom_vec3 p = view_corner(view, i, corner, &overhang);
             for (int k = 0; k < 2; k++)
-                out[k] = fmax(fmax(component(p, k) - span->high[k], span->low[k] - component(p, k)), 0.0);
+                out[k] = larger(larger(component(p, k) - span->high[k], span->low[k] - component(p, k)), 0.0);
             if (out[0] * out[0] + out[1] * out[1] <= overhang * overhang)
                 continue;
             /* (out0 - t)^2 + (out1 - t)^2 = overhang^2 */
             double sum = out[0] + out[1], difference = out[0] - out[1];
-            double t = 0.5 * (sum - sqrt(fmax(0.0, 2.0 * overhang * overhang - difference * difference)));
+            double t = 0.5 * (sum - sqrt(larger(0.0, 2.0 * overhang * overhang - difference * difference)));
             for (int k = 0; k < 2; k++)
             {
-                double push = fmin(fmax(t, 0.0), out[k]);
+                double push = smaller(larger(t, 0.0), out[k]);
                 if (component(p, k) > span->high[k])
                     span->high[k] += push;
                 else
@@ -169,11 +169,11 @@ static double rss_radius(const rss_view *view, const float *rss)
             for (int k = 0; k < 2; k++)
             {
                 double half = (double)rss[12 + k];
-                rest = vec3_sub(rest, vec3_scale(axis[k], fmin(fmax(vec3_dot(axis[k], p), -half), half)));
+                rest = vec3_sub(rest, vec3_scale(axis[k], smaller(larger(vec3_dot(axis[k], p), -half), half)));
             }
             double own = view->radii ? view->radii[3 * i + (size_t)corner] : 0.0;
             double rounding = 0x1p-48 * (fabs(p.x) + fabs(p.y) + fabs(p.z));
-            radius = fmax(radius, length_above(rest) + own + rounding);
+            radius = larger(radius, length_above(rest) + own + rounding);
         }
     return radius;
 }

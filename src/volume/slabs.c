@@ -79,7 +79,7 @@ void slab_fit(carom_volume kind, const volume_cloud *cloud, float *out)
     /* Sums of two or three coordinates were rounded: by at most 2^-53 times twice the largest coordinate each time. */
     double largest = 0.0;
     for (int s = 0; s < 3; s++)
-        largest = fmax(largest, fmax(fabs(low[s]), fabs(high[s])));
+        largest = larger(largest, larger(fabs(low[s]), fabs(high[s])));
     for (uint32_t s = 0; s < count; s++)
     {
         double rounding = s < 3 ? 0.0 : largest * 0x1p-50 + 0x1p-1070;
@@ -249,8 +249,8 @@ void slab_move(const volume_frame *frame, const float *volume, float *out)
             low = -INFINITY, high = INFINITY;
             for (uint32_t i = 0; i < frame->lift_count[s]; i++)
             {
-                high = fmin(high, lifted_support(&frame->lift[s][i], volume, count, false));
-                low = fmax(low, -lifted_support(&frame->lift[s][i], volume, count, true));
+                high = smaller(high, lifted_support(&frame->lift[s][i], volume, count, false));
+                low = larger(low, -lifted_support(&frame->lift[s][i], volume, count, true));
             }
         }
         double slack = frame->slack * slab_length(kind, s);
@@ -283,13 +283,13 @@ double slab_distance(const volume_frame *frame, const float *still, const float 
     {
         double above = (double)moved[s] - (double)still[count + s];
         double below = (double)still[s] - (double)moved[count + s];
-        double gap = fmax(fmax(above, below), 0.0);
+        double gap = larger(larger(above, below), 0.0);
         if (s < 3)
             box += gap * gap;
         else
-            largest = fmax(largest, gap / slab_length(frame->still, s));
+            largest = larger(largest, gap / slab_length(frame->still, s));
     }
-    return fmax(sqrt(box), largest) * (1.0 - 0x1p-48);
+    return larger(sqrt(box), largest) * (1.0 - 0x1p-48);
 }
 
 bool slab_ray(carom_volume kind, const float *volume, const volume_ray *ray, double *entry_t)
@@ -311,8 +311,8 @@ bool slab_ray(carom_volume kind, const float *volume, const volume_ray *ray, dou
         }
         double near = (direction[s] > 0.0 ? low : high) / direction[s];
         double far = (direction[s] > 0.0 ? high : low) / direction[s];
-        low_t = fmax(low_t, near - fabs(near) * 0x1p-48);
-        high_t = fmin(high_t, far + fabs(far) * 0x1p-48);
+        low_t = larger(low_t, near - fabs(near) * 0x1p-48);
+        high_t = smaller(high_t, far + fabs(far) * 0x1p-48);
     }
     *entry_t = low_t;
     return low_t <= high_t;

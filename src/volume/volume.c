@@ -107,7 +107,7 @@ static void slabs_to_box(const float *v, uint32_t count, volume_box *out)
     {
         low[i] = (double)v[i], high[i] = (double)v[count + (uint32_t)i];
         middle[i] = 0.5 * (low[i] + high[i]);
-        out->half[i] = fmax(high[i] - middle[i], middle[i] - low[i]) * (1.0 + 0x1p-50);
+        out->half[i] = larger(high[i] - middle[i], middle[i] - low[i]) * (1.0 + 0x1p-50);
     }
     out->centre = vec3(middle[0], middle[1], middle[2]);
     out->axis[0] = vec3(1, 0, 0), out->axis[1] = vec3(0, 1, 0), out->axis[2] = vec3(0, 0, 1);
