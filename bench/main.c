@@ -1,0 +1,71 @@
+/* carom_bench: the library measured against itself. Times are of one thread. Exit 1 if two trees disagree. */
+#include "bench/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const usage = "carom_bench [--quick] [--only NAME] [--help]\n"
+                                 "  --quick      smaller models, fewer poses and steps\n"
+                                 "  --only NAME  volumes, fdh, or a part of a model's or scene's name\n"
+                                 "models come from $CAROM_DATA/models (default ../shared/data)\n";
+
+double bench_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+bool bench_check(bench_session *session, carom_status status, const char *what)
+{
+    if (status < CAROM_FIRST_ERROR)
+        return true;
+    char message[256];
+    carom_context_message(session->context, message, sizeof message);
+    printf("%s: %s: %s\n", what, carom_status_name(status), message);
+    session->failed = true;
+    return false;
+}
+
+bool bench_wanted(const bench_session *session, const char *name)
+{
+    return !session->options->only || strstr(name, session->options->only);
+}
+
+static bool parse(int argc, char **argv, bench_options *options)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--quick") == 0)
+            options->quick = true;
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+            options->only = argv[++i];
+        else
+            return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    const char *data = getenv("CAROM_DATA");
+    bench_options options = {.data_folder = data ? data : "../shared/data"};
+    if (!parse(argc, argv, &options))
+    {
+        bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
+        fputs(usage, asked ? stdout : stderr);
+        return asked ? 0 : 2;
+    }
+    bench_session session = {.options = &options};
+    if (carom_context_create(NULL, &session.context) != CAROM_OK ||
+        carom_query_create(session.context, &session.query) != CAROM_OK)
+    {
+        fputs("carom_bench: no memory\n", stderr);
+        return 2;
+    }
+    bench_volumes(&session);
+    bench_fdh(&session);
+    carom_query_destroy(session.query);
+    carom_context_destroy(session.context);
+    return session.failed ? 1 : 0;
+}
