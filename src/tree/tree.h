@@ -90,6 +90,7 @@ typedef bool tree_pair_fn(uint32_t triangle_a, uint32_t triangle_b, uint32_t mee
 
 typedef struct tree_collide_options
 {
+    bool every_pair;       /* a hint: on_pair will not stop at the first pair */
     bool need_meeting;     /* false: any non-zero meeting will do, which is cheaper */
     double clearance;      /* > 0: also decide whether the distance is smaller, in the same traversal */
     tree_pair_fn *on_pair; /* each meeting pair; once each, unless the builder duplicates; in no particular order */

@@ -31,7 +31,7 @@ void wide_principal_axes(const double covariance[6], float axis[3][3])
     double trace = fabs(m[0][0]) + fabs(m[1][1]) + fabs(m[2][2]);
     for (int sweep = 0; sweep < 8; sweep++)
     {
-        if (fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]) <= 1e-6 * trace)
+        if (fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]) <= 1e-3 * trace) /* axes need not be better than this */
             break;
         rotate_pair(m, v, 0, 1), rotate_pair(m, v, 0, 2), rotate_pair(m, v, 1, 2);
     }
@@ -49,6 +49,9 @@ void wide_principal_axes(const double covariance[6], float axis[3][3])
 }
 
 /* ---- input ---- */
+
+static inline float lesser(float a, float b) { return a < b ? a : b; }
+static inline float greater(float a, float b) { return a > b ? a : b; }
 
 /* y = (x - centre) * scale fits into the unit cube; scale is a power of two. */
 static void choose_frame(const carom_mesh *mesh, wide_tree *tree)
@@ -84,8 +87,8 @@ static void load_triangles(wide_build *build, const carom_mesh *mesh, const wide
         box[3] = box[7] = 0.0f;
         for (int k = 0; k < 3; k++)
         {
-            box[k] = fminf(out[k], fminf(out[3 + k], out[6 + k]));
-            box[4 + k] = -fmaxf(out[k], fmaxf(out[3 + k], out[6 + k]));
+            box[k] = lesser(out[k], lesser(out[3 + k], out[6 + k]));
+            box[4 + k] = -greater(out[k], greater(out[3 + k], out[6 + k]));
         }
         build->order[i] = i;
     }
@@ -125,23 +128,33 @@ static void triangle_moments(const float *v, split_moments *out)
     }
 }
 
+static void add_moments(const split_moments *a, const split_moments *b, split_moments *out)
+{
+    out->weight = a->weight + b->weight;
+    for (int k = 0; k < 3; k++)
+        out->sum[k] = a->sum[k] + b->sum[k];
+    for (int k = 0; k < 6; k++)
+        out->square[k] = a->square[k] + b->square[k];
+}
+
 static void find_moments(wide_build *build)
 {
     for (uint32_t i = build->node_count; i-- > 0;)
     {
         const split_node *node = &build->nodes[i];
         split_moments *own = &build->moments[i];
-        if (node->count == 1)
+        if (node->left == 0)
         {
             triangle_moments(build->corners + 9 * (size_t)build->order[node->first], own);
+            for (uint32_t other = 1; other < node->count; other++)
+            {
+                split_moments more;
+                triangle_moments(build->corners + 9 * (size_t)build->order[node->first + other], &more);
+                add_moments(own, &more, own);
+            }
             continue;
         }
-        const split_moments *left = &build->moments[node->left], *right = &build->moments[node->right];
-        own->weight = left->weight + right->weight;
-        for (int k = 0; k < 3; k++)
-            own->sum[k] = left->sum[k] + right->sum[k];
-        for (int k = 0; k < 6; k++)
-            own->square[k] = left->square[k] + right->square[k];
+        add_moments(&build->moments[node->left], &build->moments[node->right], own);
     }
 }
 
@@ -199,7 +212,7 @@ static void choose_slots(const wide_build *build, slot_cost *costs)
         const split_node *node = &build->nodes[i];
         slot_cost *own = &costs[i];
         float as_leaf = node->count <= WIDE_LEAF_TRIANGLES ? LEAF_COST * node->area : INFINITY;
-        if (node->count == 1)
+        if (node->left == 0)
         {
             for (int k = 0; k < WIDE_LANES; k++)
                 own->cost[k] = as_leaf, own->left_slots[k] = 0;
@@ -305,8 +318,8 @@ void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *me
             for (int c = 0; c < 3; c++)
             {
                 float edge = fabsf(leaf->corner[c][k][lane] - leaf->corner[(c + 1) % 3][k][lane]);
-                reach = fmaxf(reach, fabsf(leaf->corner[c][k][lane]));
-                longest = fmaxf(longest, edge);
+                reach = greater(reach, fabsf(leaf->corner[c][k][lane]));
+                longest = greater(longest, edge);
             }
     }
     leaf->reach = reach * (1.0f + 0x1p-20f);
@@ -461,6 +474,7 @@ carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, co
     bool tight = def->obb_fit == CAROM_OBB_TIGHT;
     wide_build build = {.context = context,
                         .count = mesh->triangle_count,
+                        .split_above = tight ? 1 : WIDE_LEAF_TRIANGLES,
                         .principal_splits = tight,
                         .oriented_area = tight,
                         .search_rotation = tight};

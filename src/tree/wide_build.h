@@ -12,7 +12,7 @@
 typedef struct split_node
 {
     uint32_t first, count;
-    uint32_t left, right; /* 0: a single triangle */
+    uint32_t left, right; /* 0: not split */
     float area;           /* of the box that bounds it, up to a constant factor */
 } split_node;
 
@@ -40,6 +40,7 @@ typedef struct wide_build
     uint32_t node_count;
     split_moments *moments; /* per node */
     float *sorted[3];       /* x, y, z of all corners in sorted order, 3 per triangle */
+    uint32_t split_above;   /* nodes of this many triangles or fewer stay whole */
     bool principal_splits;  /* try splits along principal axes too */
     bool oriented_area;     /* measure nodes by oriented boxes */
     bool search_rotation;   /* improve the fits of the boxes that are kept */

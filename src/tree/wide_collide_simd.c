@@ -195,12 +195,46 @@ static bool visit_leaves(wide_pair *pair, uint32_t leaf_a, uint32_t leaf_b)
 /* ---- the walk ---- */
 
 /* key and more of a stack entry hold the sizes of its two boxes. */
+/* Leaf pairs wait here until their memory has arrived; a first-contact query does not wait. */
+enum
+{
+    MOST_WAITING = 16
+};
+
 typedef struct walk
 {
     wide_pair *pair;
     tree_scratch *scratch;
     uint64_t nodes_tested;
+    uint32_t waiting_count, waiting_limit;
+    uint32_t waiting[MOST_WAITING][2];
 } walk;
+
+static inline void prefetch_leaf(const wide_leaf *leaf)
+{
+    for (size_t at = 0; at < sizeof *leaf; at += BASE_CACHE_LINE)
+        __builtin_prefetch((const char *)leaf + at);
+}
+
+/* False when the callback said stop. */
+static bool visit_waiting(walk *w)
+{
+    for (uint32_t i = 0; i < w->waiting_count; i++)
+        if (!visit_leaves(w->pair, w->waiting[i][0], w->waiting[i][1]))
+            return false;
+    w->waiting_count = 0;
+    return true;
+}
+
+static bool add_leaf_pair(walk *w, uint32_t leaf_a, uint32_t leaf_b)
+{
+    w->waiting[w->waiting_count][0] = leaf_a, w->waiting[w->waiting_count][1] = leaf_b;
+    if (++w->waiting_count >= w->waiting_limit)
+        return visit_waiting(w);
+    prefetch_leaf(&w->pair->tree_a->leaves[leaf_a]);
+    prefetch_leaf(&w->pair->tree_b->leaves[leaf_b]);
+    return true;
+}
 
 /* Surviving children, the most promising last. */
 static inline uint32_t order_survivors(uint32_t alive, f8 gap, uint32_t lanes[8])
@@ -247,10 +281,10 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
     {
         wide_slot slot = node_index * WIDE_LANES + lanes[i];
         uint32_t child = node->child[lanes[i]];
-        if (child & kept_child & WIDE_LEAF_FLAG) /* a pair of leaves is settled at once */
+        if (child & kept_child & WIDE_LEAF_FLAG)
         {
             uint32_t leaf = child & ~WIDE_LEAF_FLAG, kept_leaf = kept_child & ~WIDE_LEAF_FLAG;
-            if (!visit_leaves(pair, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf))
+            if (!add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf))
                 return *status = CAROM_STOPPED, false;
             continue;
         }
@@ -277,6 +311,7 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
         if (!visit_leaves(pair, 0, 0))
             status = CAROM_STOPPED;
     }
+    w.waiting_limit = pair->options->every_pair ? MOST_WAITING : 1;
     while (w.scratch->stack.count > 0)
     {
         tree_stack_entry entry = w.scratch->stack.items[--w.scratch->stack.count];
@@ -291,6 +326,8 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
         if (!expand(&w, &entry, open_a, &status))
             break;
     }
+    if (status == CAROM_OK && !visit_waiting(&w))
+        status = CAROM_STOPPED;
     pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(pair->task->context, status, "collide: out of memory");

@@ -238,9 +238,12 @@ void BASE_ISA(wide_split)(wide_build *build)
         top--;
         split_node *node = &build->nodes[stack[top].node];
         uint32_t depth = stack[top].depth;
-        if (node->count == 1)
+        if (node->count <= build->split_above)
         {
-            node->area = box_area(build->boxes[node->first].lane);
+            split_box bounds = build->boxes[node->first];
+            for (uint32_t i = 1; i < node->count; i++)
+                f8_storeu(bounds.lane, f8_min(f8_loadu(bounds.lane), f8_loadu(build->boxes[node->first + i].lane)));
+            node->area = box_area(bounds.lane);
             continue;
         }
         uint32_t right = split_range(build, node, depth);
