@@ -1,5 +1,6 @@
 /* Trees as objects: created, asked and destroyed here; which layout answers is decided here and nowhere else. */
 #include "tree/binary.h"
+#include "tree/wide.h"
 
 const char *carom_volume_name(carom_volume volume)
 {
@@ -57,6 +58,13 @@ static carom_status check_def(carom_context *context, const carom_tree_def *def)
 /* The layouts' own parts. */
 static carom_status create_layout(carom_tree *tree)
 {
+    if (tree->def.layout == CAROM_LAYOUT_WIDE && tree->def.volume == CAROM_VOLUME_OBB)
+    {
+        tree->def.leaf_size = WIDE_LEAF_TRIANGLES;
+        BASE_TRY(wide_tree_create(tree->context, tree->mesh, &tree->def, &tree->wide));
+        wide_tree_info(tree->wide, &tree->info);
+        return CAROM_OK;
+    }
     if (tree->def.leaf_size == 0)
         tree->def.leaf_size = 1;
     return binary_create(tree);
@@ -101,6 +109,7 @@ void carom_tree_destroy(carom_tree *tree)
     if (!tree)
         return;
     binary_destroy(tree);
+    wide_tree_destroy(tree->context, tree->wide);
     base_release(tree->context, tree, 1, sizeof *tree);
 }
 
@@ -137,25 +146,45 @@ void tree_memory_free(carom_context *context, tree_memory *memory)
 
 /* ---- questions ---- */
 
-carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
+static bool both_wide(const tree_task *task) { return task->a->tree->wide && task->b->tree->wide; }
+static bool is_binary(const carom_tree *tree) { return !tree->wide && !tree->rays; }
+static bool both_binary(const tree_task *task) { return is_binary(task->a->tree) && is_binary(task->b->tree); }
+
+/* The query layer gives both bodies trees of one layout; a pair of different ones has no walk. */
+static carom_status refuse_mixed(const tree_task *task)
 {
-    return binary_collide(task, options, violated);
+    return base_fail(task->context, CAROM_UNSUPPORTED, "trees of different layouts");
 }
 
-carom_status tree_distance(const tree_task *task, tree_closest *closest) { return binary_distance(task, closest); }
+carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
+{
+    if (both_wide(task))
+        return wide_collide(task, options, violated);
+    return both_binary(task) ? binary_collide(task, options, violated) : refuse_mixed(task);
+}
+
+carom_status tree_distance(const tree_task *task, tree_closest *closest)
+{
+    if (both_wide(task))
+        return wide_distance(task, closest);
+    return both_binary(task) ? binary_distance(task, closest) : refuse_mixed(task);
+}
 
 carom_status tree_within(const tree_task *task, double limit, bool *within)
 {
-    return binary_within(task, limit, within);
+    if (both_wide(task))
+        return wide_within(task, limit, within);
+    return both_binary(task) ? binary_within(task, limit, within) : refuse_mixed(task);
 }
 
 carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user)
 {
-    return binary_ray(task, on_hit, user);
+    return task->placed->tree->wide ? wide_ray(task, on_hit, user) : binary_ray(task, on_hit, user);
 }
 
 carom_status tree_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user)
 {
-    return binary_line_x(task, point, on_triangle, user);
+    return task->placed->tree->wide ? wide_line_x(task, point, on_triangle, user)
+                                    : binary_line_x(task, point, on_triangle, user);
 }

@@ -1,4 +1,5 @@
 #include "tree/wide.h"
+#include "tree/binary_walk.h"
 
 /* ---- a pair's frames ---- */
 
@@ -48,6 +49,26 @@ void wide_pair_begin(wide_pair *pair, const tree_task *task)
     pair->margin_a = pair->margin_b = 0.0f;
     pair->violated = false;
     pair->options = NULL;
+    pair->told_a = pair->told_b = CAROM_NO_TRIANGLE;
+}
+
+/* What met last time is likely to meet again. CAROM_STOPPED if that was enough. */
+static carom_status tell_last(wide_pair *pair)
+{
+    const tree_task *task = pair->task;
+    binary_pair last;
+    if (!binary_walk_recall(task, &last) || !base_budget_spend(task->budget, 1))
+        return CAROM_OK;
+    narrow_counts counts = {0};
+    narrow_triangle a = tree_world_triangle(task->a, last.a), b = tree_world_triangle(task->b, last.b);
+    uint32_t meeting = narrow_meet(&a, &b, &counts);
+    task->counters->triangles_tested++;
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
+    if (meeting == CAROM_MEET_NONE)
+        return CAROM_OK;
+    pair->told_a = last.a, pair->told_b = last.b;
+    pair->violated = true;
+    return pair->options->on_pair(last.a, last.b, meeting, pair->options->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
@@ -64,7 +85,9 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
         pair.margin_a = math_float_up(options->clearance * pair.tree_a->scale) * (1.0f + 0x1p-20f);
         pair.margin_b = math_float_up(options->clearance * pair.tree_b->scale) * (1.0f + 0x1p-20f);
     }
-    carom_status status = BASE_PICK_ISA(task->context, wide_collide_walk)(&pair);
+    carom_status status = tell_last(&pair);
+    if (status == CAROM_OK)
+        status = BASE_PICK_ISA(task->context, wide_collide_walk)(&pair);
     if (violated)
         *violated = pair.violated;
     return status;

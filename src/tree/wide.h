@@ -66,7 +66,8 @@ void wide_tree_destroy(carom_context *context, wide_tree *tree);
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count);
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
 void wide_tree_info(const wide_tree *tree, carom_tree_info *info);
-carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *moved);
+/* was: the mesh it fits now. */
+carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *was, const carom_mesh *is);
 
 /* One side of a pair as the kernels see it: how lengths and points of the other tree's normalised frame come over. */
 typedef struct wide_transform
@@ -87,6 +88,7 @@ typedef struct wide_pair
     const tree_collide_options *options;
     float margin_a, margin_b; /* clearance in units of a and of b, rounded up */
     bool violated;
+    uint32_t told_a, told_b; /* a pair that was reported before the walk */
 } wide_pair;
 
 void wide_pair_begin(wide_pair *pair, const tree_task *task);
@@ -94,6 +96,9 @@ void wide_pair_begin(wide_pair *pair, const tree_task *task);
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated);
 carom_status wide_distance(const tree_task *task, tree_closest *closest);
 carom_status wide_within(const tree_task *task, double limit, bool *within);
+carom_status wide_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
+carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
+                         void (*on_triangle)(uint32_t triangle, void *user), void *user);
 
 /* The search for the closest pair: what the walk needs to know and to tell. Lengths in normalised units of a. */
 typedef struct wide_nearest

@@ -53,8 +53,13 @@ void wide_principal_axes(const double covariance[6], float axis[3][3])
 static inline float lesser(float a, float b) { return a < b ? a : b; }
 static inline float greater(float a, float b) { return a > b ? a : b; }
 
+static carom_vec3 normalise(const wide_tree *tree, carom_vec3 v)
+{
+    return vec3_scale(vec3_sub(v, tree->centre), tree->scale);
+}
+
 /* y = (x - centre) * scale fits into the unit cube; scale is a power of two. */
-static void choose_frame(const carom_mesh *mesh, wide_tree *tree)
+void wide_choose_frame(wide_tree *tree, const carom_mesh *mesh)
 {
     carom_aabb bounds = mesh->info.bounds;
     tree->centre = vec3_scale(vec3_add(bounds.min, bounds.max), 0.5);
@@ -68,9 +73,14 @@ static void choose_frame(const carom_mesh *mesh, wide_tree *tree)
     tree->scale = ldexp(1.0, -exponent);
 }
 
-static carom_vec3 normalise(const wide_tree *tree, carom_vec3 v)
+/* Does the mesh still fit into the tree's frame, and fill a fair part of it? */
+bool wide_frame_holds(const wide_tree *tree, const carom_mesh *mesh)
 {
-    return vec3_scale(vec3_sub(v, tree->centre), tree->scale);
+    wide_tree fresh = {0};
+    wide_choose_frame(&fresh, mesh);
+    carom_vec3 low = normalise(tree, mesh->info.bounds.min), high = normalise(tree, mesh->info.bounds.max);
+    double most = fmax(fmax(fmax(-low.x, -low.y), fmax(-low.z, high.x)), fmax(high.y, high.z));
+    return most <= 1.0 && fresh.scale <= 4.0 * tree->scale;
 }
 
 static void load_triangles(wide_build *build, const carom_mesh *mesh, const wide_tree *frame)
@@ -106,7 +116,7 @@ static void store_sorted(wide_build *build)
 }
 
 /* Second moment of a triangle of weight w with corners p, q, r and mean m: w / 12 (9 m m' + p p' + q q' + r r'). */
-static void triangle_moments(const float *v, split_moments *out)
+void wide_triangle_moments(const float v[9], split_moments *out)
 {
     double e[3], f[3], m[3];
     for (int k = 0; k < 3; k++)
@@ -128,13 +138,22 @@ static void triangle_moments(const float *v, split_moments *out)
     }
 }
 
-static void add_moments(const split_moments *a, const split_moments *b, split_moments *out)
+void wide_add_moments(const split_moments *a, const split_moments *b, split_moments *out)
 {
     out->weight = a->weight + b->weight;
     for (int k = 0; k < 3; k++)
         out->sum[k] = a->sum[k] + b->sum[k];
     for (int k = 0; k < 6; k++)
         out->square[k] = a->square[k] + b->square[k];
+}
+
+void wide_subtract_moments(const split_moments *a, const split_moments *b, split_moments *out)
+{
+    out->weight = a->weight - b->weight;
+    for (int k = 0; k < 3; k++)
+        out->sum[k] = a->sum[k] - b->sum[k];
+    for (int k = 0; k < 6; k++)
+        out->square[k] = a->square[k] - b->square[k];
 }
 
 static void find_moments(wide_build *build)
@@ -145,16 +164,16 @@ static void find_moments(wide_build *build)
         split_moments *own = &build->moments[i];
         if (node->left == 0)
         {
-            triangle_moments(build->corners + 9 * (size_t)build->order[node->first], own);
+            wide_triangle_moments(build->corners + 9 * (size_t)build->order[node->first], own);
             for (uint32_t other = 1; other < node->count; other++)
             {
                 split_moments more;
-                triangle_moments(build->corners + 9 * (size_t)build->order[node->first + other], &more);
-                add_moments(own, &more, own);
+                wide_triangle_moments(build->corners + 9 * (size_t)build->order[node->first + other], &more);
+                wide_add_moments(own, &more, own);
             }
             continue;
         }
-        add_moments(&build->moments[node->left], &build->moments[node->right], own);
+        wide_add_moments(&build->moments[node->left], &build->moments[node->right], own);
     }
 }
 
@@ -169,7 +188,7 @@ static void measure_oriented(wide_build *build)
             build->nodes[i].area = (float)(0.25 * build->moments[i].weight);
             continue;
         }
-        BASE_PICK_ISA(build->context, wide_fit)(build, &build->nodes[i], false, &box);
+        BASE_PICK_ISA(build->context, wide_fit)(build, &build->nodes[i], &build->moments[i], &box);
         build->nodes[i].area = wide_box_area(&box);
     }
 }
@@ -268,7 +287,7 @@ static int gather_children(const wide_build *build, const slot_cost *costs, uint
 
 /* ---- output ---- */
 
-static void put_box(wide_node *node, int lane, const wide_box *box)
+void wide_put_box(wide_node *node, int lane, const wide_box *box)
 {
     for (int k = 0; k < 3; k++)
     {
@@ -353,8 +372,8 @@ static carom_status emit(const wide_build *build, const slot_cost *costs, const 
         if (writing)
         {
             wide_box box;
-            BASE_PICK_ISA(context, wide_fit)(build, binary, true, &box);
-            put_box(parent, lane, &box);
+            BASE_PICK_ISA(context, wide_fit_well)(build, binary, &build->moments[entry.binary], &box);
+            wide_put_box(parent, lane, &box);
             tree->first_leaf[entry.slot] = leaf_count;
         }
         if (costs[entry.binary].is_leaf)
@@ -427,7 +446,7 @@ static carom_status build_into(wide_build *build, base_arena *arena, const carom
     carom_context *context = build->context;
     size_t n = build->count;
     wide_tree frame = {0};
-    choose_frame(mesh, &frame);
+    wide_choose_frame(&frame, mesh);
     build->corners = base_arena_allocate(arena, 9 * n, sizeof(float), BASE_CACHE_LINE);
     build->boxes = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
     build->local = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);

@@ -52,13 +52,26 @@ typedef struct wide_box
 } wide_box;
 
 BASE_DECLARE_ISA(void, wide_split, (wide_build * build));
-/* Box of a binary node; kept: the final one, else a quick one for comparing areas. */
-BASE_DECLARE_ISA(void, wide_fit, (const wide_build *build, const split_node *node, bool kept, wide_box *out));
+/* Box of a run of sorted triangles with these moments: quick, along principal axes; and the one worth keeping. */
+BASE_DECLARE_ISA(void, wide_fit,
+                 (const wide_build *build, const split_node *run, const split_moments *moments, wide_box *out));
+BASE_DECLARE_ISA(void, wide_fit_well,
+                 (const wide_build *build, const split_node *run, const split_moments *moments, wide_box *out));
+/* Sets centre and half of a box with given axes. */
+BASE_DECLARE_ISA(void, wide_enclose, (const wide_build *build, const split_node *run, wide_box *box));
 
 static inline float wide_box_area(const wide_box *box)
 {
     return box->half[0] * box->half[1] + box->half[1] * box->half[2] + box->half[2] * box->half[0];
 }
+
+void wide_triangle_moments(const float v[9], split_moments *out);
+void wide_add_moments(const split_moments *a, const split_moments *b, split_moments *out);
+void wide_subtract_moments(const split_moments *a, const split_moments *b, split_moments *out);
+
+void wide_choose_frame(wide_tree *tree, const carom_mesh *mesh);
+bool wide_frame_holds(const wide_tree *tree, const carom_mesh *mesh);
+void wide_put_box(wide_node *node, int lane, const wide_box *box);
 
 /* Unit eigenvectors of a symmetric matrix {xx, xy, xz, yy, yz, zz} as rows, largest eigenvalue first. */
 void wide_principal_axes(const double covariance[6], float axis[3][3]);

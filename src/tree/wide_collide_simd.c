@@ -4,6 +4,7 @@
  * (Gottschalk et al. 1996; seeds: chapter 25.2). Leaf pairs: sixteen triangle pairs as two eight-lane separating-axis
  * tests in float whose error bound is derived in docs/exactness.md; what the bound leaves open goes to the exact narrow
  * phase, so every answer is exact. */
+#include "tree/binary_walk.h"
 #include "tree/wide_kernels.h"
 
 /* Lanes whose box may meet the moved one; *gap: largest gap over the face axes, negative where they overlap. */
@@ -137,6 +138,9 @@ static inline leaf_verdict test_leaves(const wide_pair *pair, const wide_leaf *a
 /* Hands one meeting pair on; false when told to stop. */
 static bool emit_pair(const wide_pair *pair, uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting)
 {
+    if (triangle_a == pair->told_a && triangle_b == pair->told_b)
+        return true;
+    binary_walk_remember(pair->task, (binary_pair){triangle_a, triangle_b});
     return pair->options->on_pair(triangle_a, triangle_b, meeting, pair->options->user);
 }
 
@@ -216,21 +220,27 @@ static inline void prefetch_leaf(const wide_leaf *leaf)
         __builtin_prefetch((const char *)leaf + at);
 }
 
-/* False when the callback said stop. */
-static bool visit_waiting(walk *w)
+/* False when the callback said stop or the budget did. */
+static bool visit_waiting(walk *w, carom_status *status)
 {
+    const wide_leaf *leaves_a = w->pair->tree_a->leaves, *leaves_b = w->pair->tree_b->leaves;
     for (uint32_t i = 0; i < w->waiting_count; i++)
-        if (!visit_leaves(w->pair, w->waiting[i][0], w->waiting[i][1]))
-            return false;
+    {
+        uint32_t a = w->waiting[i][0], b = w->waiting[i][1];
+        if (!base_budget_spend(w->pair->task->budget, leaves_a[a].count * leaves_b[b].count))
+            return *status = CAROM_UNKNOWN, false;
+        if (!visit_leaves(w->pair, a, b))
+            return *status = CAROM_STOPPED, false;
+    }
     w->waiting_count = 0;
     return true;
 }
 
-static bool add_leaf_pair(walk *w, uint32_t leaf_a, uint32_t leaf_b)
+static bool add_leaf_pair(walk *w, uint32_t leaf_a, uint32_t leaf_b, carom_status *status)
 {
     w->waiting[w->waiting_count][0] = leaf_a, w->waiting[w->waiting_count][1] = leaf_b;
     if (++w->waiting_count >= w->waiting_limit)
-        return visit_waiting(w);
+        return visit_waiting(w, status);
     prefetch_leaf(&w->pair->tree_a->leaves[leaf_a]);
     prefetch_leaf(&w->pair->tree_b->leaves[leaf_b]);
     return true;
@@ -284,8 +294,8 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
         if (child & kept_child & WIDE_LEAF_FLAG)
         {
             uint32_t leaf = child & ~WIDE_LEAF_FLAG, kept_leaf = kept_child & ~WIDE_LEAF_FLAG;
-            if (!add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf))
-                return *status = CAROM_STOPPED, false;
+            if (!add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf, status))
+                return false;
             continue;
         }
         float own = slot_size(opened, slot);
@@ -308,8 +318,8 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
     if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
     {
         w.scratch->stack.count = 0;
-        if (!visit_leaves(pair, 0, 0))
-            status = CAROM_STOPPED;
+        w.waiting[w.waiting_count][0] = w.waiting[w.waiting_count][1] = 0;
+        w.waiting_count++;
     }
     w.waiting_limit = pair->options->every_pair ? MOST_WAITING : 1;
     while (w.scratch->stack.count > 0)
@@ -326,8 +336,8 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
         if (!expand(&w, &entry, open_a, &status))
             break;
     }
-    if (status == CAROM_OK && !visit_waiting(&w))
-        status = CAROM_STOPPED;
+    if (status == CAROM_OK)
+        visit_waiting(&w, &status);
     pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(pair->task->context, status, "collide: out of memory");

@@ -1,5 +1,6 @@
 /* Distance over wide trees: what surrounds the walk. The walk leaves candidates whose bounds overlap; here the
  * canonical distance in double decides between them. */
+#include "tree/binary_walk.h"
 #include "tree/wide.h"
 
 static narrow_distance_result measure(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b)
@@ -83,13 +84,6 @@ static double open_bound(const wide_nearest *search, double found)
     return bound < found ? bound : found;
 }
 
-static bool has_memory(const tree_task *task)
-{
-    const tree_memory *memory = task->memory;
-    return memory && memory->has_last && memory->last_a < task->a->mesh->triangle_count &&
-           memory->last_b < task->b->mesh->triangle_count;
-}
-
 carom_status wide_distance(const tree_task *task, tree_closest *closest)
 {
     closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
@@ -99,10 +93,12 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
     wide_pair pair;
     wide_pair_begin(&pair, task);
     wide_nearest search = {.pair = &pair, .best = INFINITY, .limit = -1.0};
-    if (closest->distance < INFINITY)
-        search.best = reach_for(&pair, closest->distance);
-    if (has_memory(task))
-        consider(task, task->memory->last_a, task->memory->last_b, closest);
+    binary_pair last;
+    if (binary_walk_recall(task, &last) && base_budget_spend(task->budget, 1))
+    {
+        task->counters->triangles_tested++;
+        consider(task, last.a, last.b, closest);
+    }
     if (closest->distance < INFINITY)
         search.best = reach_for(&pair, closest->distance);
     if (closest->distance == 0.0)
@@ -123,11 +119,8 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
             consider(task, (uint32_t)(ids >> 32), (uint32_t)ids, closest);
     }
     closest->lower_bound = status == CAROM_UNKNOWN ? open_bound(&search, closest->distance) : closest->distance;
-    if (task->memory && closest->triangle_a != CAROM_NO_TRIANGLE)
-    {
-        task->memory->last_a = closest->triangle_a, task->memory->last_b = closest->triangle_b;
-        task->memory->has_last = true;
-    }
+    if (closest->triangle_a != CAROM_NO_TRIANGLE)
+        binary_walk_remember(task, (binary_pair){closest->triangle_a, closest->triangle_b});
     return status;
 }
 

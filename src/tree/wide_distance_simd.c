@@ -256,24 +256,12 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     float bounds[8], keys[8];
     f8_storeu(bounds, bound);
     f8_storeu(keys, f8_madd(bound, bound, f8_mul(away, f8_set1(0.2f * to_a * to_a))));
-    uint32_t lanes[8], count = order_children(alive, keys, lanes), kept_child = wide_child(kept, kept_slot);
+    uint32_t lanes[8], count = order_children(alive, keys, lanes);
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
         return w->status = CAROM_OUT_OF_MEMORY, false;
-    if (kept_child & WIDE_LEAF_FLAG) /* pairs of leaves are settled at once, the nearest first */
-        for (uint32_t i = count; i-- > 0;)
-        {
-            uint32_t child = node->child[lanes[i]];
-            if (!(child & WIDE_LEAF_FLAG) || bounds[lanes[i]] > w->search->best)
-                continue;
-            uint32_t leaf = child & ~WIDE_LEAF_FLAG, kept_leaf = kept_child & ~WIDE_LEAF_FLAG;
-            if (!visit_leaves(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf))
-                return false;
-        }
     for (uint32_t i = 0; i < count; i++)
     {
         wide_slot slot = node_index * WIDE_LANES + lanes[i];
-        if (node->child[lanes[i]] & kept_child & WIDE_LEAF_FLAG)
-            continue;
         w->scratch->stack.items[w->scratch->stack.count++] =
             open_a ? (tree_stack_entry){slot, kept_slot, bounds[lanes[i]], 0}
                    : (tree_stack_entry){kept_slot, slot, bounds[lanes[i]], 0};
@@ -289,31 +277,31 @@ carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
     w.scratch->stack.count = w.scratch->words.count = 0;
     if (!base_array_reserve(pair->task->context, &w.scratch->stack, 1))
         return CAROM_OUT_OF_MEMORY;
-    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
-        visit_leaves(&w, 0, 0);
-    else
-        w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){0, 0, 0.0f, 0};
+    w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){0, 0, 0.0f, 0};
     while (w.scratch->stack.count > 0 && !search->stopped)
     {
         tree_stack_entry entry = w.scratch->stack.items[w.scratch->stack.count - 1];
-        if (entry.key <= search->best)
+        if (!(entry.key <= search->best))
         {
-            /* The entry stays while it is open, so that what remains is always on the stack. */
-            if (!base_budget_spend(pair->task->budget, WIDE_LANES))
-            {
-                w.status = CAROM_UNKNOWN;
-                break;
-            }
             w.scratch->stack.count--;
-            bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG;
-            bool leaf_b = wide_child(b, entry.node_b) & WIDE_LEAF_FLAG;
-            bool open_a =
-                leaf_b || (!leaf_a && slot_size(a, entry.node_a) > slot_size(b, entry.node_b) * pair->b_to_a.ratio);
-            if (!expand(&w, &entry, open_a))
-                break;
+            continue;
         }
-        else
-            w.scratch->stack.count--;
+        uint32_t child_a = wide_child(a, entry.node_a), child_b = wide_child(b, entry.node_b);
+        bool leaves = child_a & child_b & WIDE_LEAF_FLAG;
+        uint32_t leaf_a = child_a & ~WIDE_LEAF_FLAG, leaf_b = child_b & ~WIDE_LEAF_FLAG;
+        /* An entry leaves the stack only when it is paid for, so that what remains open is always there. */
+        uint32_t work = leaves ? a->leaves[leaf_a].count * b->leaves[leaf_b].count : WIDE_LANES;
+        if (!base_budget_spend(pair->task->budget, work))
+        {
+            w.status = CAROM_UNKNOWN;
+            break;
+        }
+        w.scratch->stack.count--;
+        bool open_a =
+            child_b & WIDE_LEAF_FLAG || (!(child_a & WIDE_LEAF_FLAG) &&
+                                         slot_size(a, entry.node_a) > slot_size(b, entry.node_b) * pair->b_to_a.ratio);
+        if (!(leaves ? visit_leaves(&w, leaf_a, leaf_b) : expand(&w, &entry, open_a)))
+            break;
     }
     pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
     return w.status;

@@ -188,38 +188,70 @@ static void make_box(const points *set, float axis[3][3], wide_box *out)
     memcpy(out->axis, axis, sizeof out->axis);
 }
 
-void BASE_ISA(wide_fit)(const wide_build *build, const split_node *node, bool kept, wide_box *out)
+/* A run's corners; few are copied and padded to whole vectors, so that nothing is read past the end. */
+typedef struct run_points
 {
-    uint32_t first = node->first, count = node->count;
-    points set = {build->sorted[0] + 3 * (size_t)first, build->sorted[1] + 3 * (size_t)first,
-                  build->sorted[2] + 3 * (size_t)first, 3 * count};
-    float few[3][16], extremal[3][EXTREMAL_POINTS];
-    points padded = set;
-    if (count <= SMALL_SET) /* whole vectors, nothing read past the end */
+    points all, padded;
+    float few[3][16];
+} run_points;
+
+static void take_run(const wide_build *build, const split_node *run, run_points *out)
+{
+    size_t at = 3 * (size_t)run->first;
+    out->all = (points){build->sorted[0] + at, build->sorted[1] + at, build->sorted[2] + at, 3 * run->count};
+    out->padded = out->all;
+    if (run->count > SMALL_SET)
+        return;
+    for (uint32_t i = 0; i < 16; i++)
     {
-        for (uint32_t i = 0; i < 16; i++)
-        {
-            uint32_t from = i < set.count ? i : set.count - 1;
-            few[0][i] = set.x[from], few[1][i] = set.y[from], few[2][i] = set.z[from];
-        }
-        padded = (points){few[0], few[1], few[2], set.count <= 8 ? 8u : 16u};
+        uint32_t from = i < out->all.count ? i : out->all.count - 1;
+        out->few[0][i] = out->all.x[from], out->few[1][i] = out->all.y[from], out->few[2][i] = out->all.z[from];
     }
+    out->padded = (points){out->few[0], out->few[1], out->few[2], out->all.count <= 8 ? 8u : 16u};
+}
+
+void BASE_ISA(wide_enclose)(const wide_build *build, const split_node *run, wide_box *box)
+{
+    run_points set;
+    float axis[3][3];
+    take_run(build, run, &set);
+    memcpy(axis, box->axis, sizeof axis);
+    make_box(&set.padded, axis, box);
+}
+
+void BASE_ISA(wide_fit)(const wide_build *build, const split_node *run, const split_moments *moments, wide_box *out)
+{
+    run_points set;
     double covariance[6];
-    float axis[3][3], best;
-    surface_covariance(&build->moments[node - build->nodes], covariance);
+    float axis[3][3];
+    take_run(build, run, &set);
+    surface_covariance(moments, covariance);
     wide_principal_axes(covariance, axis);
-    best = frame_area(&padded, axis);
-    if (count <= SMALL_SET && kept)
-        try_edges(&set, &padded, &best, axis);
-    if (kept && build->search_rotation)
+    make_box(&set.padded, axis, out);
+}
+
+void BASE_ISA(wide_fit_well)(const wide_build *build, const split_node *run, const split_moments *moments,
+                             wide_box *out)
+{
+    run_points set;
+    double covariance[6];
+    float axis[3][3];
+    take_run(build, run, &set);
+    surface_covariance(moments, covariance);
+    wide_principal_axes(covariance, axis);
+    float best = frame_area(&set.padded, axis);
+    bool small = run->count <= SMALL_SET;
+    if (small)
+        try_edges(&set.all, &set.padded, &best, axis);
+    if (build->search_rotation)
     {
-        points judged = count <= SMALL_SET ? padded : extremal_points(&set, extremal);
+        float extremal[3][EXTREMAL_POINTS], before[3][3];
+        points judged = small ? set.padded : extremal_points(&set.all, extremal);
         float judged_area = frame_area(&judged, axis);
-        float original[3][3];
-        memcpy(original, axis, sizeof original);
+        memcpy(before, axis, sizeof before);
         search_rotations(&judged, &judged_area, axis);
-        if (count > SMALL_SET && !(frame_area(&padded, axis) < best))
-            memcpy(axis, original, sizeof axis);
+        if (!small && !(frame_area(&set.padded, axis) < best))
+            memcpy(axis, before, sizeof axis);
     }
-    make_box(&padded, axis, out);
+    make_box(&set.padded, axis, out);
 }

@@ -194,8 +194,26 @@ typedef struct asking
     tree_memory memory;
 } asking;
 
+/* After the volumes, the wide layout with its two presets. */
+enum
+{
+    WIDE_FAST = CAROM_VOLUME_COUNT,
+    WIDE_TIGHT,
+    KIND_COUNT
+};
+
+static carom_tree *wide_over(const carom_mesh *mesh, int kind)
+{
+    carom_tree_def def = carom_tree_def_preset(kind == WIDE_FAST ? CAROM_TREE_FAST : CAROM_TREE_TIGHT);
+    carom_tree *tree;
+    assert_int_equal(carom_tree_create(context, mesh, &def, &tree), CAROM_OK);
+    return tree;
+}
+
 static carom_tree *tree_over(const carom_mesh *mesh, carom_volume volume, carom_builder builder)
 {
+    if ((int)volume >= WIDE_FAST)
+        return wide_over(mesh, (int)volume);
     carom_tree_def def = carom_tree_def_default();
     def.layout = CAROM_LAYOUT_BINARY, def.volume = volume, def.builder = builder;
     def.obb_fit = (carom_obb_fit)(builder % 3);
@@ -339,6 +357,30 @@ static void test_volumes_and_builders(void **state)
     }
 }
 
+/* The wide layout with each instruction set the machine has. */
+static void test_wide(void **state)
+{
+    (void)state;
+    carom_simd best = context->simd;
+    for (int simd = CAROM_SIMD_SCALAR; simd <= (int)best; simd++)
+        for (int i = 0; i < SCENE_COUNT; i++)
+            for (int kind = WIDE_FAST; kind < KIND_COUNT; kind++)
+            {
+                context->simd = (carom_simd)simd;
+                truth expected = brute_force(&scenes[i]);
+                char what[128];
+                snprintf(what, sizeof what, "%s, wide %d, simd %d", scenes[i].name, kind - WIDE_FAST, simd);
+                carom_tree *a = wide_over(scenes[i].mesh_a, kind), *b = wide_over(scenes[i].mesh_b, kind);
+                asking q = ask(&scenes[i], a, b);
+                check_questions(&q, &expected, what);
+                check_limits(&q, &expected, what);
+                done(&q);
+                carom_tree_destroy(a), carom_tree_destroy(b);
+                free(expected.pairs.items);
+            }
+    context->simd = best;
+}
+
 static void test_mixed_volumes(void **state)
 {
     (void)state;
@@ -370,7 +412,7 @@ static void test_budget_is_honest(void **state)
     for (int i = 0; i < SCENE_COUNT; i++)
     {
         truth expected = brute_force(&scenes[i]);
-        for (int volume = 0; volume < CAROM_VOLUME_COUNT; volume++)
+        for (int volume = 0; volume < KIND_COUNT; volume++)
         {
             carom_tree *a = tree_over(scenes[i].mesh_a, (carom_volume)volume, CAROM_BUILDER_SAH);
             carom_tree *b = tree_over(scenes[i].mesh_b, (carom_volume)volume, CAROM_BUILDER_SAH);
@@ -482,7 +524,7 @@ static void test_rays(void **state)
     check_random random = {5};
     uint64_t hits = 0;
     for (int i = 0; i < SCENE_COUNT; i++)
-        for (int volume = 0; volume < CAROM_VOLUME_COUNT; volume++)
+        for (int volume = 0; volume < KIND_COUNT; volume++)
         {
             carom_tree *tree = tree_over(scenes[i].mesh_b, (carom_volume)volume, CAROM_BUILDER_SAH);
             carom_placed placed = {scenes[i].mesh_b, tree, scenes[i].pose_b};
@@ -542,7 +584,7 @@ static void test_empty_mesh(void **state)
 {
     (void)state;
     carom_mesh *empty = mesh_of(NULL, 0);
-    for (int volume = 0; volume < CAROM_VOLUME_COUNT; volume++)
+    for (int volume = 0; volume < KIND_COUNT; volume++)
     {
         carom_tree *a = tree_over(empty, (carom_volume)volume, CAROM_BUILDER_SAH);
         carom_tree *b = tree_over(scenes[0].mesh_b, (carom_volume)volume, CAROM_BUILDER_SAH);
@@ -605,6 +647,7 @@ int main(void)
         cmocka_unit_test(test_info),
         cmocka_unit_test(test_empty_mesh),
         cmocka_unit_test(test_volumes_and_builders),
+        cmocka_unit_test(test_wide),
         cmocka_unit_test(test_mixed_volumes),
         cmocka_unit_test(test_rays),
         cmocka_unit_test(test_budget_is_honest),

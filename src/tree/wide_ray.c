@@ -1,0 +1,173 @@
+/* Rays and lines through the collision layout. Plain double arithmetic: trees for rays have a layout of their own, this
+ * one only has to be right. */
+#include "tree/wide.h"
+
+/* A line in a tree's normalised frame, with the uncertainty of every placement as `pad`. */
+typedef struct stab
+{
+    double origin[3], direction[3];
+    double pad;
+    double least_t, most_t;
+} stab;
+
+static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+
+static stab stab_begin(const carom_placed *placed, carom_vec3 origin, carom_vec3 direction)
+{
+    const wide_tree *tree = placed->tree->wide;
+    carom_pose world = carom_pose_translation(0.0, 0.0, 0.0);
+    math_relative relative =
+        math_relative_pose(&placed->pose, &world, placed->mesh->extent, largest_coordinate(origin));
+    const double *r = relative.rotation;
+    carom_vec3 t = relative.translation, o = origin, d = direction;
+    stab line = {.pad = (4.0 * relative.error + 0x1p-45 * placed->mesh->extent) * tree->scale + 0x1p-22};
+    line.origin[0] = (r[0] * o.x + r[1] * o.y + r[2] * o.z + t.x - tree->centre.x) * tree->scale;
+    line.origin[1] = (r[3] * o.x + r[4] * o.y + r[5] * o.z + t.y - tree->centre.y) * tree->scale;
+    line.origin[2] = (r[6] * o.x + r[7] * o.y + r[8] * o.z + t.z - tree->centre.z) * tree->scale;
+    for (int j = 0; j < 3; j++)
+        line.direction[j] = (r[3 * j] * d.x + r[3 * j + 1] * d.y + r[3 * j + 2] * d.z) * tree->scale;
+    return line;
+}
+
+/* May the line meet the box of a lane? *enter: smallest parameter, not before least_t. */
+static bool stab_box(const stab *line, const wide_node *node, int lane, double *enter)
+{
+    double low = line->least_t, high = line->most_t;
+    double to[3] = {line->origin[0] - (double)node->centre[0][lane], line->origin[1] - (double)node->centre[1][lane],
+                    line->origin[2] - (double)node->centre[2][lane]};
+    for (int k = 0; k < 3; k++)
+    {
+        double at = 0.0, along = 0.0, half = (double)node->half[k][lane] + line->pad;
+        for (int j = 0; j < 3; j++)
+        {
+            at += to[j] * (double)node->axis[k][j][lane];
+            along += line->direction[j] * (double)node->axis[k][j][lane];
+        }
+        /* Axes are unit only to float precision, so a far origin blurs the slab. */
+        half += 0x1p-22 * (fabs(to[0]) + fabs(to[1]) + fabs(to[2]));
+        if (along == 0.0)
+        {
+            if (fabs(at) > half)
+                return false;
+            continue;
+        }
+        double near = (-half - at) / along, far = (half - at) / along;
+        if (near > far)
+        {
+            double swap = near;
+            near = far, far = swap;
+        }
+        low = near > low ? near : low;
+        high = far < high ? far : high;
+    }
+    *enter = low;
+    /* The direction's own rounding: a relative slack on the parameters. */
+    return low - fabs(low) * 0x1p-20 <= high + fabs(high) * 0x1p-20;
+}
+
+typedef struct stab_walk
+{
+    const tree_ray_task *task;
+    stab line;
+    bool (*on_leaf)(struct stab_walk *walk, const wide_leaf *leaf); /* false: stop */
+    void *user;
+    tree_ray_fn *on_hit;
+    void (*on_triangle)(uint32_t triangle, void *user);
+} stab_walk;
+
+/* Pushes the children that the line may meet, the nearest last. */
+static bool push_children(stab_walk *walk, uint32_t node_index)
+{
+    const wide_node *node = &walk->task->placed->tree->wide->nodes[node_index];
+    tree_scratch *scratch = walk->task->scratch;
+    if (!base_array_reserve(scratch->context, &scratch->stack, WIDE_LANES))
+        return false;
+    size_t first = scratch->stack.count;
+    for (int lane = 0; lane < WIDE_LANES; lane++)
+    {
+        double enter;
+        if (node->child[lane] == WIDE_NO_CHILD)
+            continue;
+        walk->task->counters->boxes_tested++;
+        if (!stab_box(&walk->line, node, lane, &enter))
+            continue;
+        tree_stack_entry entry = {node->child[lane], 0, math_float_down(enter), 0};
+        size_t at = scratch->stack.count++;
+        for (; at > first && scratch->stack.items[at - 1].key < entry.key; at--)
+            scratch->stack.items[at] = scratch->stack.items[at - 1];
+        scratch->stack.items[at] = entry;
+    }
+    return true;
+}
+
+static carom_status stab_all(stab_walk *walk)
+{
+    const wide_tree *tree = walk->task->placed->tree->wide;
+    tree_scratch *scratch = walk->task->scratch;
+    scratch->stack.count = 0;
+    if (tree->node_count == 0)
+        return CAROM_OK;
+    if (!push_children(walk, 0))
+        return base_fail(walk->task->context, CAROM_OUT_OF_MEMORY, "ray: out of memory");
+    while (scratch->stack.count > 0)
+    {
+        tree_stack_entry entry = scratch->stack.items[--scratch->stack.count];
+        double enter = (double)entry.key;
+        if (enter - fabs(enter) * 0x1p-20 > walk->line.most_t)
+            continue;
+        if (entry.node_a & WIDE_LEAF_FLAG)
+        {
+            if (!walk->on_leaf(walk, &tree->leaves[entry.node_a & ~WIDE_LEAF_FLAG]))
+                return CAROM_STOPPED;
+        }
+        else if (!push_children(walk, entry.node_a))
+            return base_fail(walk->task->context, CAROM_OUT_OF_MEMORY, "ray: out of memory");
+    }
+    return CAROM_OK;
+}
+
+static bool cast_at_leaf(stab_walk *walk, const wide_leaf *leaf)
+{
+    const tree_ray_task *task = walk->task;
+    narrow_ray ray = {task->ray->origin, task->ray->direction};
+    for (uint32_t i = 0; i < leaf->count; i++)
+    {
+        narrow_triangle triangle = tree_world_triangle(task->placed, leaf->triangle[i]);
+        narrow_counts counts = {0};
+        double t, uv[2];
+        bool hit = narrow_ray_hit(&ray, &triangle, &t, uv, &counts);
+        task->counters->triangles_tested++;
+        task->counters->exact_fallbacks += counts.exact_fallbacks;
+        if (!hit || t > walk->line.most_t)
+            continue;
+        double most = walk->on_hit(leaf->triangle[i], t, uv, walk->user);
+        if (most < 0.0)
+            return false;
+        walk->line.most_t = most < walk->line.most_t ? most : walk->line.most_t;
+    }
+    return true;
+}
+
+carom_status wide_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user)
+{
+    stab_walk walk = {.task = task, .on_leaf = cast_at_leaf, .on_hit = on_hit, .user = user};
+    walk.line = stab_begin(task->placed, task->ray->origin, task->ray->direction);
+    walk.line.least_t = 0.0, walk.line.most_t = task->ray->max_t;
+    return stab_all(&walk);
+}
+
+static bool list_leaf(stab_walk *walk, const wide_leaf *leaf)
+{
+    for (uint32_t i = 0; i < leaf->count; i++)
+        walk->on_triangle(leaf->triangle[i], walk->user);
+    return true;
+}
+
+carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
+                         void (*on_triangle)(uint32_t triangle, void *user), void *user)
+{
+    stab_walk walk = {.task = task, .on_leaf = list_leaf, .on_triangle = on_triangle, .user = user};
+    walk.line = stab_begin(task->placed, point, vec3(1.0, 0.0, 0.0));
+    walk.line.least_t = -INFINITY, walk.line.most_t = INFINITY;
+    return stab_all(&walk);
+}
