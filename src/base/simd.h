@@ -64,6 +64,7 @@ static BASE_ALWAYS_INLINE d4 d4_set1(double a) { return _mm256_set1_pd(a); }
 static BASE_ALWAYS_INLINE d4 d4_add(d4 a, d4 b) { return _mm256_add_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_sub(d4 a, d4 b) { return _mm256_sub_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_mul(d4 a, d4 b) { return _mm256_mul_pd(a, b); } /* never fused: add stays apart */
+static BASE_ALWAYS_INLINE d4 d4_div(d4 a, d4 b) { return _mm256_div_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_min(d4 a, d4 b) { return _mm256_min_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_max(d4 a, d4 b) { return _mm256_max_pd(a, b); }
 static BASE_ALWAYS_INLINE uint32_t d4_gt_bits(d4 a, d4 b)
@@ -138,6 +139,7 @@ static BASE_ALWAYS_INLINE d4 d4_set1(double a) { return (d4){_mm_set1_pd(a), _mm
 static BASE_ALWAYS_INLINE d4 d4_add(d4 a, d4 b) { return D4_BOTH(_mm_add_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_sub(d4 a, d4 b) { return D4_BOTH(_mm_sub_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_mul(d4 a, d4 b) { return D4_BOTH(_mm_mul_pd, a, b); }
+static BASE_ALWAYS_INLINE d4 d4_div(d4 a, d4 b) { return D4_BOTH(_mm_div_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_min(d4 a, d4 b) { return D4_BOTH(_mm_min_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_max(d4 a, d4 b) { return D4_BOTH(_mm_max_pd, a, b); }
 static BASE_ALWAYS_INLINE uint32_t d4_gt_bits(d4 a, d4 b)
@@ -238,6 +240,7 @@ static inline d4 d4_set1(double a) { D4_EACH(a); }
 static inline d4 d4_add(d4 a, d4 b) { D4_EACH(a.v[i] + b.v[i]); }
 static inline d4 d4_sub(d4 a, d4 b) { D4_EACH(a.v[i] - b.v[i]); }
 static inline d4 d4_mul(d4 a, d4 b) { D4_EACH(a.v[i] * b.v[i]); }
+static inline d4 d4_div(d4 a, d4 b) { D4_EACH(a.v[i] / b.v[i]); }
 static inline d4 d4_min(d4 a, d4 b) { D4_EACH(a.v[i] < b.v[i] ? a.v[i] : b.v[i]); }
 static inline d4 d4_max(d4 a, d4 b) { D4_EACH(a.v[i] > b.v[i] ? a.v[i] : b.v[i]); }
 static inline uint32_t d4_gt_bits(d4 a, d4 b)

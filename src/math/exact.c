@@ -1,6 +1,7 @@
 /* Exact predicates: a filter in double whose error bound is derived in docs/exactness.md, then wide integers. The
  * filters follow Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997);
  * the exact stage does not: integers have no underflow to think of and are as fast for the few limbs usually needed. */
+#include "math/exact_small.h"
 #include "math/exact_wide.h"
 
 static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
@@ -45,6 +46,21 @@ static void wide_orient3d(wide *out, const carom_vec3 points[4], int exponent)
     wide_determinant(out, rows[0], rows[1], rows[2]);
 }
 
+#if MATH_HAS_SMALL
+static inline small_192 small_orient3d(const small_point p[4])
+{
+    return small_determinant(small_difference(p[0], p[3]), small_difference(p[1], p[3]), small_difference(p[2], p[3]));
+}
+
+static inline small_128 small_orient2d(const small_point p[3], int axis)
+{
+    small_point a = small_difference(p[1], p[0]), b = small_difference(p[2], p[0]);
+    return axis == 0   ? (small_128)a.y * b.z - (small_128)a.z * b.y
+           : axis == 1 ? (small_128)a.z * b.x - (small_128)a.x * b.z
+                       : (small_128)a.x * b.y - (small_128)a.y * b.x;
+}
+#endif
+
 static int common_exponent(const carom_vec3 *points, int count)
 {
     double values[18];
@@ -75,31 +91,21 @@ int exact_orient3d_integers(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3
     if (plainly_coplanar(points))
         return 0;
     count_fallback(fallbacks);
+#if MATH_HAS_SMALL
+    small_point p[4];
+    if (small_points(points, 4, p))
+        return small_sign(small_orient3d(p));
+#endif
     wide determinant;
     wide_orient3d(&determinant, points, common_exponent(points, 4));
     return determinant.sign;
 }
 
-/* Sign of det [a; b; c] if the error bound allows: rows are rounded at most once each. */
-static inline bool filter_determinant(carom_vec3 a, carom_vec3 b, carom_vec3 c, int *sign)
-{
-    double bxcy = b.x * c.y, cxby = c.x * b.y;
-    double cxay = c.x * a.y, axcy = a.x * c.y;
-    double axby = a.x * b.y, bxay = b.x * a.y;
-    double determinant = a.z * (bxcy - cxby) + b.z * (cxay - axcy) + c.z * (axby - bxay);
-    double magnitude = (fabs(bxcy) + fabs(cxby)) * fabs(a.z) + (fabs(cxay) + fabs(axcy)) * fabs(b.z) +
-                       (fabs(axby) + fabs(bxay)) * fabs(c.z);
-    double bound = EXACT_RELATIVE_3D * magnitude + EXACT_ABSOLUTE_3D;
-    *sign = (determinant > bound) - (determinant < -bound);
-    return *sign != 0;
-}
-
 int exact_orient3d(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3 d, uint64_t *fallbacks)
 {
-    int sign;
-    if (BASE_LIKELY(filter_determinant(vec3_sub(a, d), vec3_sub(b, d), vec3_sub(c, d), &sign)))
-        return sign;
-    return exact_orient3d_integers(a, b, c, d, fallbacks);
+    double bound, determinant = exact_filter3d(vec3_sub(a, d), vec3_sub(b, d), vec3_sub(c, d), &bound);
+    int sign = exact_filter_sign(determinant, bound);
+    return BASE_LIKELY(sign != 0) ? sign : exact_orient3d_integers(a, b, c, d, fallbacks);
 }
 
 static void wide_orient2d(wide *out, const carom_vec3 points[3], int axis, int exponent)
@@ -116,16 +122,20 @@ int exact_orient2d(carom_vec3 a, carom_vec3 b, carom_vec3 c, int axis, uint64_t 
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     double au = coordinate(a, u), av = coordinate(a, v), bu = coordinate(b, u), bv = coordinate(b, v),
            cu = coordinate(c, u), cv = coordinate(c, v);
-    double left = (bu - au) * (cv - av), right = (bv - av) * (cu - au);
-    double determinant = left - right;
-    double bound = EXACT_RELATIVE_2D * (fabs(left) + fabs(right)) + EXACT_ABSOLUTE_2D;
-    if (BASE_LIKELY(determinant > bound || determinant < -bound))
-        return determinant > 0.0 ? 1 : -1;
+    double bound, determinant = exact_filter2d(bu - au, bv - av, cu - au, cv - av, &bound);
+    int sign = exact_filter_sign(determinant, bound);
+    if (BASE_LIKELY(sign != 0))
+        return sign;
     bool same_u = au == bu && au == cu, same_v = av == bv && av == cv;
     if (same_u || same_v || (au == bu && av == bv) || (au == cu && av == cv) || (bu == cu && bv == cv))
         return 0;
     count_fallback(fallbacks);
     carom_vec3 points[3] = {a, b, c};
+#if MATH_HAS_SMALL
+    small_point p[3];
+    if (small_points(points, 3, p))
+        return small_sign_128(small_orient2d(p, axis));
+#endif
     wide minor;
     wide_orient2d(&minor, points, axis, common_exponent(points, 3));
     return minor.sign;
@@ -157,6 +167,11 @@ int exact_ray3d_integers(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, 
         return 0;
     count_fallback(fallbacks);
     carom_vec3 points[3] = {origin, a, b};
+#if MATH_HAS_SMALL
+    small_point along, s[3];
+    if (small_points(&direction, 1, &along) && small_points(points, 3, s))
+        return small_sign(small_determinant(along, small_difference(s[1], s[0]), small_difference(s[2], s[0])));
+#endif
     int exponent = common_exponent(points, 3);
     wide d[3], p[3], q[3], determinant;
     wide_direction(d, direction);
@@ -174,11 +189,9 @@ static bool within_filter(carom_vec3 direction)
 
 int exact_ray3d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, carom_vec3 b, uint64_t *fallbacks)
 {
-    int sign;
-    if (BASE_LIKELY(within_filter(direction) &&
-                    filter_determinant(direction, vec3_sub(a, origin), vec3_sub(b, origin), &sign)))
-        return sign;
-    return exact_ray3d_integers(direction, origin, a, b, fallbacks);
+    double bound, determinant = exact_filter3d(direction, vec3_sub(a, origin), vec3_sub(b, origin), &bound);
+    int sign = within_filter(direction) ? exact_filter_sign(determinant, bound) : 0;
+    return BASE_LIKELY(sign != 0) ? sign : exact_ray3d_integers(direction, origin, a, b, fallbacks);
 }
 
 int exact_ray2d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, int axis, uint64_t *fallbacks)
@@ -187,11 +200,11 @@ int exact_ray2d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, int axis,
     double du = coordinate(direction, u), dv = coordinate(direction, v);
     if (within_filter(direction))
     {
-        double left = du * (coordinate(a, v) - coordinate(origin, v));
-        double right = dv * (coordinate(a, u) - coordinate(origin, u));
-        double bound = EXACT_RELATIVE_2D * (fabs(left) + fabs(right)) + EXACT_ABSOLUTE_2D;
-        if (left - right > bound || left - right < -bound)
-            return left > right ? 1 : -1;
+        double pu = coordinate(a, u) - coordinate(origin, u), pv = coordinate(a, v) - coordinate(origin, v);
+        double bound, determinant = exact_filter2d(du, dv, pu, pv, &bound);
+        int sign = exact_filter_sign(determinant, bound);
+        if (sign != 0)
+            return sign;
     }
     count_fallback(fallbacks);
     carom_vec3 points[2] = {origin, a};
@@ -216,6 +229,15 @@ static double share(wide *p, wide *q)
 double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q)
 {
     carom_vec3 with_p[5] = {plane[0], plane[1], plane[2], p, q}, with_q[4] = {plane[0], plane[1], plane[2], q};
+#if MATH_HAS_SMALL
+    small_point s[5];
+    if (small_points(with_p, 5, s))
+    {
+        double at_p = small_magnitude(small_orient3d(s));
+        s[3] = s[4];
+        return at_p / (at_p + small_magnitude(small_orient3d(s)));
+    }
+#endif
     int exponent = common_exponent(with_p, 5);
     wide of_p, of_q;
     wide_orient3d(&of_p, with_p, exponent);
@@ -226,6 +248,15 @@ double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q)
 double exact_share2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int axis)
 {
     carom_vec3 with_p[4] = {line[0], line[1], p, q}, with_q[3] = {line[0], line[1], q};
+#if MATH_HAS_SMALL
+    small_point s[4];
+    if (small_points(with_p, 4, s))
+    {
+        double at_p = small_magnitude_128(small_orient2d(s, axis));
+        s[2] = s[3];
+        return at_p / (at_p + small_magnitude_128(small_orient2d(s, axis)));
+    }
+#endif
     int exponent = common_exponent(with_p, 4);
     wide of_p, of_q;
     wide_orient2d(&of_p, with_p, axis, exponent);

@@ -91,13 +91,37 @@ int exact_ray2d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, int axis,
 int exact_orient3d_integers(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3 d, uint64_t *fallbacks);
 int exact_ray3d_integers(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, carom_vec3 b, uint64_t *fallbacks);
 
-/* Relative error of a filter's determinant in units of the sum of the magnitudes of its products, and what underflow
- * may add to it. */
-#define EXACT_RELATIVE_3D (10 * 0x1p-53)
-#define EXACT_ABSOLUTE_3D 0x1p-940
+/* ---- their filters: determinants in double, and a bound on the error that holds without overflow, which starts at
+ * differences of 2^111; a sign is certain where |determinant| > bound ---- */
+
+#define EXACT_RELATIVE_3D (10 * 0x1p-53) /* of the sum of the products' magnitudes */
+#define EXACT_ABSOLUTE_3D 0x1p-940       /* what underflow may add */
 #define EXACT_RELATIVE_2D (5 * 0x1p-53)
 #define EXACT_ABSOLUTE_2D 0x1p-1060
-#define EXACT_RAY_LARGEST 0x1p110 /* of a direction's |component| that the filter can take */
+#define EXACT_RAY_LARGEST 0x1p110 /* |component| of a direction that a filter can take */
+
+/* det [a; b; c]; the rows are differences rounded once, or exact. */
+static inline double exact_filter3d(carom_vec3 a, carom_vec3 b, carom_vec3 c, double *bound)
+{
+    double yz = b.y * c.z, zy = b.z * c.y, zx = b.z * c.x, xz = b.x * c.z, xy = b.x * c.y, yx = b.y * c.x;
+    double magnitude =
+        (fabs(yz) + fabs(zy)) * fabs(a.x) + (fabs(zx) + fabs(xz)) * fabs(a.y) + (fabs(xy) + fabs(yx)) * fabs(a.z);
+    *bound = EXACT_RELATIVE_3D * magnitude + EXACT_ABSOLUTE_3D;
+    return a.x * (yz - zy) + a.y * (zx - xz) + a.z * (xy - yx);
+}
+
+/* det [au av; bu bv]; the rows likewise. */
+static inline double exact_filter2d(double au, double av, double bu, double bv, double *bound)
+{
+    double left = au * bv, right = av * bu;
+    *bound = EXACT_RELATIVE_2D * (fabs(left) + fabs(right)) + EXACT_ABSOLUTE_2D;
+    return left - right;
+}
+
+static inline int exact_filter_sign(double determinant, double bound)
+{
+    return (determinant > bound) - (determinant < -bound);
+}
 
 /* ---- quotients of determinants, to a few roundings whatever the cancellation ---- */
 

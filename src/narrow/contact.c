@@ -63,10 +63,12 @@ static uint32_t contact_on_line(const narrow_triangle *a, const narrow_triangle 
                   (low_is_b && high_is_b && in->low_b.apex_side == 0) ||
                   (low_is_a && high_is_b && interval_order(in, &in->low_a, &in->high_b, counts) == 0) ||
                   (low_is_b && high_is_a && interval_order(in, &in->high_a, &in->low_b, counts) == 0);
-    contact_point low_a = edge_on_plane(&in->low_a, b), high_a = edge_on_plane(&in->high_a, b);
-    contact_point low_b = edge_on_plane(&in->low_b, a), high_b = edge_on_plane(&in->high_b, a);
-    contact_point low = low_is_a && low_is_b ? merge(low_a, low_b) : low_is_a ? low_a : low_b;
-    contact_point high = high_is_a && high_is_b ? merge(high_a, high_b) : high_is_a ? high_a : high_b;
+    contact_point low = edge_on_plane(low_is_a ? &in->low_a : &in->low_b, low_is_a ? b : a);
+    contact_point high = edge_on_plane(high_is_a ? &in->high_a : &in->high_b, high_is_a ? b : a);
+    if (low_is_a && low_is_b)
+        low = merge(low, edge_on_plane(&in->low_b, a));
+    if (high_is_a && high_is_b)
+        high = merge(high, edge_on_plane(&in->high_b, a));
     if (single)
     {
         out[0] = merge(low, high).position;

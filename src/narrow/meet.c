@@ -2,27 +2,12 @@
  * Tests" (2002), extended to degenerate triangles and to the kind of meeting. */
 #include "narrow/shape.h"
 
-static inline double largest3(double a, double b, double c)
-{
-    double ab = a > b ? a : b;
-    return ab > c ? ab : c;
-}
-
 void plane_sides(const carom_vec3 t[3], const carom_vec3 p[3], int side[3], narrow_counts *counts)
 {
-    carom_vec3 e = vec3_sub(t[1], t[0]), f = vec3_sub(t[2], t[0]), normal = vec3_cross(e, f);
-    carom_vec3 r[3] = {vec3_sub(p[0], t[0]), vec3_sub(p[1], t[0]), vec3_sub(p[2], t[0])};
-    /* One bound for the three points: magnitudes of all products with each factor at its largest. */
-    carom_vec3 magnitude =
-        vec3(fabs(e.y * f.z) + fabs(e.z * f.y), fabs(e.z * f.x) + fabs(e.x * f.z), fabs(e.x * f.y) + fabs(e.y * f.x));
-    carom_vec3 reach =
-        vec3(largest3(fabs(r[0].x), fabs(r[1].x), fabs(r[2].x)), largest3(fabs(r[0].y), fabs(r[1].y), fabs(r[2].y)),
-             largest3(fabs(r[0].z), fabs(r[1].z), fabs(r[2].z)));
-    double bound = EXACT_RELATIVE_3D * vec3_dot(magnitude, reach) + EXACT_ABSOLUTE_3D;
+    double height[3], bound = plane_heights(t, p, height);
     for (int i = 0; i < 3; i++)
     {
-        double height = vec3_dot(normal, r[i]);
-        side[i] = (height > bound) - (height < -bound);
+        side[i] = exact_filter_sign(height[i], bound);
         if (BASE_UNLIKELY(side[i] == 0))
             side[i] = -exact_orient3d_integers(t[0], t[1], t[2], p[i], &counts->exact_fallbacks);
     }

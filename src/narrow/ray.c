@@ -161,17 +161,6 @@ static bool hit_flat(const narrow_ray *ray, const narrow_triangle *triangle, dou
 
 /* ---- the usual case ---- */
 
-/* det [direction; a; b] and its error bound. */
-static inline double side_of_edge(carom_vec3 direction, carom_vec3 a, carom_vec3 b, double *bound)
-{
-    double yz = a.y * b.z, zy = a.z * b.y, zx = a.z * b.x, xz = a.x * b.z, xy = a.x * b.y, yx = a.y * b.x;
-    *bound =
-        EXACT_RELATIVE_3D * ((fabs(yz) + fabs(zy)) * fabs(direction.x) + (fabs(zx) + fabs(xz)) * fabs(direction.y) +
-                             (fabs(xy) + fabs(yx)) * fabs(direction.z)) +
-        EXACT_ABSOLUTE_3D;
-    return direction.x * (yz - zy) + direction.y * (zx - xz) + direction.z * (xy - yx);
-}
-
 bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
                     narrow_counts *counts)
 {
@@ -183,9 +172,9 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
     for (int i = 0; i < 3; i++)
     {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        weight[i] = side_of_edge(d, r[j], r[k], &bound[i]);
+        weight[i] = exact_filter3d(d, r[j], r[k], &bound[i]);
         worst += bound[i];
-        sign[i] = (weight[i] > bound[i]) - (weight[i] < -bound[i]);
+        sign[i] = exact_filter_sign(weight[i], bound[i]);
     }
     /* Most rays miss, and two certain sides show it. */
     bool some_left = sign[0] > 0 || sign[1] > 0 || sign[2] > 0, some_right = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
@@ -200,8 +189,8 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
     if (!some_left && !some_right)
         return hit_flat(ray, triangle, t, uv, counts);
     /* The line passes the triangle; in front of the origin? */
-    double reach_bound, reach = side_of_edge(r[0], r[1], r[2], &reach_bound);
-    int reach_sign = (reach > reach_bound) - (reach < -reach_bound);
+    double reach_bound, reach = exact_filter3d(r[0], r[1], r[2], &reach_bound);
+    int reach_sign = exact_filter_sign(reach, reach_bound);
     if (BASE_UNLIKELY(reach_sign == 0))
         reach_sign = exact_orient3d_integers(c[0], c[1], c[2], o, &counts->exact_fallbacks);
     if (reach_sign * (some_left ? 1 : -1) < 0)

@@ -53,6 +53,28 @@ uint32_t shape_meet_flat(const narrow_shape *a, const narrow_shape *b, narrow_co
  * or because it has none. */
 uint32_t shape_meet(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
 
+static inline double shape_largest3(double a, double b, double c)
+{
+    double ab = a > b ? a : b;
+    return ab > c ? ab : c;
+}
+
+/* Heights of points above the plane of t, times twice its area, and one error bound for the three: the magnitudes of
+ * all products with the points' factor at its largest. */
+static inline double plane_heights(const carom_vec3 t[3], const carom_vec3 p[3], double height[3])
+{
+    carom_vec3 e = vec3_sub(t[1], t[0]), f = vec3_sub(t[2], t[0]), normal = vec3_cross(e, f);
+    carom_vec3 r[3] = {vec3_sub(p[0], t[0]), vec3_sub(p[1], t[0]), vec3_sub(p[2], t[0])};
+    carom_vec3 magnitude =
+        vec3(fabs(e.y * f.z) + fabs(e.z * f.y), fabs(e.z * f.x) + fabs(e.x * f.z), fabs(e.x * f.y) + fabs(e.y * f.x));
+    carom_vec3 reach = vec3(shape_largest3(fabs(r[0].x), fabs(r[1].x), fabs(r[2].x)),
+                            shape_largest3(fabs(r[0].y), fabs(r[1].y), fabs(r[2].y)),
+                            shape_largest3(fabs(r[0].z), fabs(r[1].z), fabs(r[2].z)));
+    for (int i = 0; i < 3; i++)
+        height[i] = vec3_dot(normal, r[i]);
+    return EXACT_RELATIVE_3D * vec3_dot(magnitude, reach) + EXACT_ABSOLUTE_3D;
+}
+
 /* Side of each point on the plane of t: +1 where the normal (t1-t0) x (t2-t0) points. */
 void plane_sides(const carom_vec3 t[3], const carom_vec3 p[3], int side[3], narrow_counts *counts);
 

@@ -1,0 +1,98 @@
+/* Determinants in 64-bit integers and their exact products, for coordinates whose set bits span at most 61 binary
+ * places: most inputs that a filter cannot decide. Internal to the math folder; only where the compiler has 128-bit
+ * integers, else the wide ones do everything. */
+#ifndef MATH_EXACT_SMALL_H
+#define MATH_EXACT_SMALL_H
+
+#include "math/math.h"
+
+#if defined(__SIZEOF_INT128__)
+#define MATH_HAS_SMALL 1
+
+__extension__ typedef __int128 small_128;
+__extension__ typedef unsigned __int128 small_u128;
+
+typedef struct small_point
+{
+    int64_t x, y, z; /* below 2^61 */
+} small_point;
+
+/* Points as integers in one common unit; false where that takes more bits. */
+static inline bool small_points(const carom_vec3 *points, int count, small_point *out)
+{
+    const double *values = &points[0].x;
+    double largest = 0.0;
+    for (int i = 0; i < 3 * count; i++)
+        largest = fabs(values[i]) > largest ? fabs(values[i]) : largest;
+    uint64_t bits;
+    memcpy(&bits, &largest, sizeof bits);
+    int exponent = (int)(bits >> 52) - 1023;
+    if (exponent < -900 || exponent > 900)
+        return false;
+    /* brings the largest to [2^60, 2^61) */
+    bits = (uint64_t)(1023 + 60 - exponent) << 52;
+    double scale;
+    memcpy(&scale, &bits, sizeof scale);
+    int64_t *to = &out[0].x;
+    bool fits = true;
+    for (int i = 0; i < 3 * count; i++)
+    {
+        double scaled = values[i] * scale;
+        to[i] = (int64_t)scaled;
+        fits &= (double)to[i] == scaled && (scaled == 0.0) == (values[i] == 0.0);
+    }
+    return fits;
+}
+
+static inline small_point small_difference(small_point a, small_point b)
+{
+    return (small_point){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+/* high 2^64 + low */
+typedef struct small_192
+{
+    small_128 high;
+    uint64_t low;
+} small_192;
+
+static inline void small_add_product(small_192 *sum, int64_t factor, small_128 minor)
+{
+    small_128 low_product = (small_128)factor * (uint64_t)minor;
+    small_u128 low = (small_u128)sum->low + (uint64_t)low_product;
+    sum->low = (uint64_t)low;
+    sum->high += (small_128)factor * (int64_t)(minor >> 64) + (low_product >> 64) + (int64_t)(low >> 64);
+}
+
+/* det of three rows with entries below 2^62: minors stay below 2^125, the sum below 2^189. */
+static inline small_192 small_determinant(small_point a, small_point b, small_point c)
+{
+    small_192 sum = {0, 0};
+    small_add_product(&sum, a.x, (small_128)b.y * c.z - (small_128)b.z * c.y);
+    small_add_product(&sum, a.y, (small_128)b.z * c.x - (small_128)b.x * c.z);
+    small_add_product(&sum, a.z, (small_128)b.x * c.y - (small_128)b.y * c.x);
+    return sum;
+}
+
+static inline int small_sign(small_192 v) { return v.high < 0 ? -1 : v.high > 0 || v.low > 0; }
+
+static inline int small_sign_128(small_128 v) { return (v > 0) - (v < 0); }
+
+/* |v|, rounded: at most three roundings of a sum of positive parts. */
+static inline double small_magnitude(small_192 v)
+{
+    if (v.high < 0)
+    {
+        v.high = ~v.high + (v.low == 0);
+        v.low = ~v.low + 1;
+    }
+    return (double)v.high * 0x1p64 + (double)v.low;
+}
+
+static inline double small_magnitude_128(small_128 v) { return (double)(v < 0 ? -v : v); }
+
+#else
+#define MATH_HAS_SMALL 0
+#endif
+
+#endif
