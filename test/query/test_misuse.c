@@ -1,0 +1,359 @@
+/* Everything that can be wrong with an argument of a query or a scene: a status that fits, a message that names the
+ * culprit, a report that says so, and a query that works afterwards. */
+#include "query/world.h"
+
+#include <fenv.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <xmmintrin.h>
+#endif
+
+typedef struct fixture
+{
+    world w, other;
+    carom_mesh *box, *second, *foreign;
+    carom_tree *second_tree;
+    carom_placed good;
+} fixture;
+
+static fixture open_fixture(void)
+{
+    fixture f = {.w = world_open(), .other = world_open()};
+    f.box = world_box(&f.w, 0, 0, 0, 1, 1, 1);
+    f.second = world_box(&f.w, 0, 0, 0, 2, 2, 2);
+    f.foreign = world_box(&f.other, 0, 0, 0, 2, 2, 2);
+    assert_int_equal(carom_tree_create(f.w.context, f.second, NULL, &f.second_tree), CAROM_OK);
+    f.good = world_place(f.box, 0, 0, 0);
+    return f;
+}
+
+static void close_fixture(fixture *f)
+{
+    carom_tree_destroy(f->second_tree);
+    carom_mesh_destroy(f->box);
+    carom_mesh_destroy(f->second);
+    carom_mesh_destroy(f->foreign);
+    world_close(&f->w);
+    world_close(&f->other);
+}
+
+/* Every way to spoil a placed body. */
+enum
+{
+    SPOILED_COUNT = 4 + 12 * 3 + 3 + 2
+};
+
+static const carom_placed *spoil(const fixture *f, int how, carom_placed *out, carom_status *expected)
+{
+    *out = f->good;
+    *expected = CAROM_INVALID_ARGUMENT;
+    if (how == 0)
+        return NULL;
+    if (how == 1)
+        return out->mesh = NULL, out;
+    if (how == 2)
+        return out->tree = f->second_tree, out;
+    if (how == 3)
+        return out->mesh = f->foreign, out;
+    how -= 4;
+    double *numbers[12];
+    for (int i = 0; i < 9; i++)
+        numbers[i] = &out->pose.rotation[i];
+    numbers[9] = &out->pose.translation.x, numbers[10] = &out->pose.translation.y,
+    numbers[11] = &out->pose.translation.z;
+    if (how < 36)
+    {
+        const double bad[] = {NAN, INFINITY, -INFINITY};
+        *expected = CAROM_NOT_FINITE;
+        *numbers[how / 3] = bad[how % 3];
+        return out;
+    }
+    how -= 36;
+    if (how < 3)
+    {
+        *expected = CAROM_OUT_OF_RANGE;
+        *numbers[9 + how] = -0x1.8p100;
+        return out;
+    }
+    *expected = CAROM_NOT_RIGID;
+    *numbers[0] = how == 3 ? 1.0 + 1e-6 : -1.0; /* stretched, mirrored */
+    return out;
+}
+
+static void check_still_works(const fixture *f)
+{
+    carom_report report;
+    assert_int_equal(carom_collide(f->w.query, &f->good, &f->good, NULL, &report), CAROM_OK);
+    assert_true(report.pair_count > 0);
+}
+
+static void spoiled_bodies_are_refused_everywhere(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    for (int how = 0; how < SPOILED_COUNT; how++)
+        for (int side = 0; side < 2; side++)
+        {
+            carom_placed storage;
+            carom_status expected;
+            const carom_placed *bad = spoil(&f, how, &storage, &expected);
+            const carom_placed *a = side == 0 ? bad : &f.good, *b = side == 1 ? bad : &f.good;
+            const char *culprit = side == 0 ? "body a" : "body b";
+            carom_report report;
+            assert_int_equal(carom_collide(f.w.query, a, b, NULL, &report), expected);
+            assert_int_equal(report.status, expected);
+            assert_int_equal(report.pair_count, 0);
+            world_check_message(&f.w, culprit);
+            assert_int_equal(carom_distance(f.w.query, a, b, NULL, &report), expected);
+            assert_int_equal(report.status, expected);
+            world_check_message(&f.w, culprit);
+            bool within = true;
+            assert_int_equal(carom_within(f.w.query, a, b, 1.0, &within), expected);
+            assert_false(within);
+            world_check_message(&f.w, culprit);
+            if (side == 1)
+                continue;
+            carom_ray ray = {{-1, 0.5, 0.5}, {1, 0, 0}, INFINITY};
+            carom_ray_report hits;
+            assert_int_equal(carom_ray_cast(f.w.query, bad, &ray, CAROM_RAY_ALL, &hits), expected);
+            assert_int_equal(hits.status, expected);
+            world_check_message(&f.w, "body");
+        }
+    check_still_works(&f);
+    close_fixture(&f);
+}
+
+static void scenes_refuse_the_same(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_scene *scene;
+    assert_int_equal(carom_scene_create(NULL, &scene), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_create(f.w.context, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_create(f.w.context, &scene), CAROM_OK);
+    carom_body_def def = carom_body_def_default();
+    carom_body_id id, refused;
+    def.placed = f.good;
+    assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+    for (int how = 1; how < SPOILED_COUNT; how++)
+    {
+        carom_status expected;
+        spoil(&f, how, &def.placed, &expected);
+        assert_int_equal(carom_scene_add(scene, &def, &refused), expected);
+        assert_int_equal(refused.index, 0);
+        world_check_message(&f.w, "body to add");
+        if (how >= 4)
+        {
+            assert_int_equal(carom_scene_move(scene, id, &def.placed.pose), expected);
+            world_check_message(&f.w, "body 1");
+        }
+    }
+    carom_frame frame;
+    carom_pose pose = carom_pose_identity();
+    assert_int_equal(carom_scene_add(NULL, &def, &refused), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_add(scene, NULL, &refused), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_add(scene, &def, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_move(NULL, id, &pose), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_move(scene, id, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_remove(NULL, id), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_frame(NULL, &frame), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_frame(scene, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+    assert_int_equal(frame.body_count, 1); /* refusals changed nothing */
+    assert_true(frame.bodies[0].placed.pose.translation.x == 0.0);
+    carom_scene_destroy(scene);
+    carom_scene_destroy(NULL);
+    close_fixture(&f);
+}
+
+static void null_pointers_are_refused(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_query *query;
+    carom_pair_cache *cache;
+    carom_report report;
+    carom_ray_report hits;
+    carom_ray ray = {{-1, 0.5, 0.5}, {1, 0, 0}, INFINITY};
+    bool within;
+    assert_int_equal(carom_query_create(NULL, &query), CAROM_INVALID_ARGUMENT);
+    assert_null(query);
+    assert_int_equal(carom_query_create(f.w.context, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_pair_cache_create(NULL, &cache), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_pair_cache_create(f.w.context, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_collide(NULL, &f.good, &f.good, NULL, &report), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_collide(f.w.query, &f.good, &f.good, NULL, NULL), CAROM_INVALID_ARGUMENT);
+    world_check_message(&f.w, "report is null");
+    assert_int_equal(carom_distance(NULL, &f.good, &f.good, NULL, &report), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_distance(f.w.query, &f.good, &f.good, NULL, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_within(NULL, &f.good, &f.good, 1.0, &within), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_within(f.w.query, &f.good, &f.good, 1.0, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_ray_cast(NULL, &f.good, &ray, CAROM_RAY_ALL, &hits), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_ray_cast(f.w.query, &f.good, NULL, CAROM_RAY_ALL, &hits), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_ray_cast(f.w.query, &f.good, &ray, CAROM_RAY_ALL, NULL), CAROM_INVALID_ARGUMENT);
+    carom_query_destroy(NULL);
+    carom_pair_cache_destroy(NULL);
+    check_still_works(&f);
+    close_fixture(&f);
+}
+
+static bool ignore_pair(const carom_pair *pair, void *user)
+{
+    (void)pair, (void)user;
+    return true;
+}
+
+static void contradictory_options_are_refused(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_pair_cache *foreign_cache;
+    assert_int_equal(carom_pair_cache_create(f.other.context, &foreign_cache), CAROM_OK);
+    const struct
+    {
+        carom_collide_options options;
+        carom_status expected;
+        const char *culprit;
+    } cases[] = {
+        {{.mode = (carom_collide_mode)3}, CAROM_INVALID_ARGUMENT, "mode 3"},
+        {{.mode = (carom_collide_mode)-1}, CAROM_INVALID_ARGUMENT, "mode"},
+        {{.clearance = NAN}, CAROM_NOT_FINITE, "clearance"},
+        {{.clearance = INFINITY}, CAROM_NOT_FINITE, "clearance"},
+        {{.clearance = -1.0}, CAROM_INVALID_ARGUMENT, "clearance"},
+        {{.clearance = 0x1p101}, CAROM_OUT_OF_RANGE, "clearance"},
+        {{.budget = {.seconds = NAN}}, CAROM_NOT_FINITE, "budget.seconds"},
+        {{.budget = {.seconds = -1.0}}, CAROM_INVALID_ARGUMENT, "budget.seconds"},
+        {{.contacts = true, .mode = CAROM_COLLIDE_COUNT}, CAROM_INVALID_ARGUMENT, "contacts"},
+        {{.contacts = true, .mode = CAROM_COLLIDE_ANY}, CAROM_INVALID_ARGUMENT, "contacts"},
+        {{.contacts = true, .mode = CAROM_COLLIDE_ALL, .on_pair = ignore_pair}, CAROM_INVALID_ARGUMENT, "contacts"},
+        {{.on_pair = ignore_pair, .mode = CAROM_COLLIDE_ANY}, CAROM_INVALID_ARGUMENT, "on_pair"},
+        {{.cache = foreign_cache}, CAROM_INVALID_ARGUMENT, "cache"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        carom_report report;
+        assert_int_equal(carom_collide(f.w.query, &f.good, &f.good, &cases[i].options, &report), cases[i].expected);
+        assert_int_equal(report.status, cases[i].expected);
+        world_check_message(&f.w, cases[i].culprit);
+    }
+    const struct
+    {
+        carom_distance_options options;
+        carom_status expected;
+    } bounds[] = {
+        {{.upper_bound = NAN}, CAROM_NOT_FINITE},
+        {{.upper_bound = -1.0}, CAROM_INVALID_ARGUMENT},
+        {{.budget = {.seconds = NAN}}, CAROM_NOT_FINITE},
+        {{.cache = foreign_cache}, CAROM_INVALID_ARGUMENT},
+        {{.upper_bound = INFINITY}, CAROM_OK},
+    };
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+    {
+        carom_report report;
+        assert_int_equal(carom_distance(f.w.query, &f.good, &f.good, &bounds[i].options, &report), bounds[i].expected);
+    }
+    bool within;
+    assert_int_equal(carom_within(f.w.query, &f.good, &f.good, NAN, &within), CAROM_NOT_FINITE);
+    assert_int_equal(carom_within(f.w.query, &f.good, &f.good, -1.0, &within), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_within(f.w.query, &f.good, &f.good, INFINITY, &within), CAROM_OK);
+    assert_true(within);
+    carom_pair_cache_destroy(foreign_cache);
+    check_still_works(&f);
+    close_fixture(&f);
+}
+
+static void spoiled_rays_are_refused(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    const carom_ray good = {{-1, 0.25, 0.5}, {1, 0, 0}, INFINITY};
+    carom_ray_report hits;
+    const double bad[] = {NAN, INFINITY, -INFINITY, 0x1p101};
+    for (int i = 0; i < 6 * 4; i++)
+    {
+        carom_ray ray = good;
+        double *numbers[] = {&ray.origin.x,    &ray.origin.y,    &ray.origin.z,
+                             &ray.direction.x, &ray.direction.y, &ray.direction.z};
+        *numbers[i / 4] = bad[i % 4];
+        carom_status expected = i % 4 == 3 ? CAROM_OUT_OF_RANGE : CAROM_NOT_FINITE;
+        assert_int_equal(carom_ray_cast(f.w.query, &f.good, &ray, CAROM_RAY_ALL, &hits), expected);
+        world_check_message(&f.w, i / 4 < 3 ? "origin" : "direction");
+    }
+    carom_ray ray = good;
+    ray.direction = (carom_vec3){0, 0, 0};
+    assert_int_equal(carom_ray_cast(f.w.query, &f.good, &ray, CAROM_RAY_ALL, &hits), CAROM_INVALID_ARGUMENT);
+    ray = good, ray.max_t = NAN;
+    assert_int_equal(carom_ray_cast(f.w.query, &f.good, &ray, CAROM_RAY_ALL, &hits), CAROM_NOT_FINITE);
+    ray.max_t = -1.0;
+    assert_int_equal(carom_ray_cast(f.w.query, &f.good, &ray, CAROM_RAY_ALL, &hits), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_ray_cast(f.w.query, &f.good, &good, (carom_ray_mode)7, &hits), CAROM_INVALID_ARGUMENT);
+    ray.max_t = 0.0;
+    assert_int_equal(carom_ray_cast(f.w.query, &f.good, &ray, CAROM_RAY_ALL, &hits), CAROM_OK);
+    assert_int_equal(hits.hit_count, 0);
+    assert_int_equal(carom_ray_cast(f.w.query, &f.good, &good, CAROM_RAY_ALL, &hits), CAROM_OK);
+    assert_int_equal(hits.hit_count, 2);
+    close_fixture(&f);
+}
+
+/* All entrances, for one float mode. */
+static void check_refused(const fixture *f, carom_scene *scene, carom_engine *engine)
+{
+    carom_report report;
+    carom_ray_report hits;
+    carom_scene_report frame_report;
+    carom_body_id id;
+    carom_frame frame = {0};
+    carom_ray ray = {{-1, 0.5, 0.5}, {1, 0, 0}, INFINITY};
+    carom_body_def def = carom_body_def_default();
+    def.placed = f->good;
+    bool within;
+    assert_int_equal(carom_collide(f->w.query, &f->good, &f->good, NULL, &report), CAROM_FLOAT_MODE);
+    assert_int_equal(carom_distance(f->w.query, &f->good, &f->good, NULL, &report), CAROM_FLOAT_MODE);
+    assert_int_equal(carom_within(f->w.query, &f->good, &f->good, 1.0, &within), CAROM_FLOAT_MODE);
+    assert_int_equal(carom_ray_cast(f->w.query, &f->good, &ray, CAROM_RAY_ALL, &hits), CAROM_FLOAT_MODE);
+    assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_FLOAT_MODE);
+    assert_int_equal(carom_engine_run(engine, &frame, NULL, &frame_report), CAROM_FLOAT_MODE);
+}
+
+static void other_float_modes_are_refused(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_scene *scene;
+    carom_engine *engine;
+    assert_int_equal(carom_scene_create(f.w.context, &scene), CAROM_OK);
+    assert_int_equal(carom_engine_create(f.w.context, NULL, &engine), CAROM_OK);
+    const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (int i = 0; i < 3; i++)
+    {
+        fesetround(roundings[i]);
+        check_refused(&f, scene, engine);
+        fesetround(FE_TONEAREST);
+    }
+#if defined(__x86_64__) || defined(__i386__)
+    unsigned before = _mm_getcsr();
+    const unsigned flushes[] = {0x8000, 0x0040};
+    for (int i = 0; i < 2; i++)
+    {
+        _mm_setcsr(before | flushes[i]);
+        check_refused(&f, scene, engine);
+        _mm_setcsr(before);
+    }
+#endif
+    check_still_works(&f);
+    carom_engine_destroy(engine);
+    carom_scene_destroy(scene);
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spoiled_bodies_are_refused_everywhere),
+        cmocka_unit_test(scenes_refuse_the_same),
+        cmocka_unit_test(null_pointers_are_refused),
+        cmocka_unit_test(contradictory_options_are_refused),
+        cmocka_unit_test(spoiled_rays_are_refused),
+        cmocka_unit_test(other_float_modes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
