@@ -9,7 +9,8 @@ typedef struct brute_state
     BASE_ARRAY(narrow_triangle) a, b; /* world corners */
     BASE_ARRAY(brute_group) groups;   /* of b */
     BASE_ARRAY(uint64_t) hits;
-    double span; /* largest extent of both bodies together, for what a computed distance may err */
+    carom_vec3 origin; /* of the boxes: some point of b */
+    double span;       /* largest extent of both bodies together, for what a computed distance may err */
 } brute_state;
 
 /* ---- geometry of the pair at hand ---- */
@@ -20,11 +21,16 @@ static carom_aabb triangle_box(const narrow_triangle *t)
                         vec3_max(t->corner[0], vec3_max(t->corner[1], t->corner[2]))};
 }
 
-static void round_box(const carom_aabb *box, double margin, float out[6])
+/* Boxes are seen from near the bodies, where floats are fine. Rounding is monotonic, so boxes that overlap still do
+ * when all are shifted alike. */
+static void round_box(const carom_aabb *box, double margin, carom_vec3 origin, float out[6])
 {
-    out[0] = math_float_down(box->min.x - margin), out[3] = math_float_up(box->max.x + margin);
-    out[1] = math_float_down(box->min.y - margin), out[4] = math_float_up(box->max.y + margin);
-    out[2] = math_float_down(box->min.z - margin), out[5] = math_float_up(box->max.z + margin);
+    out[0] = math_float_down((box->min.x - margin) - origin.x);
+    out[1] = math_float_down((box->min.y - margin) - origin.y);
+    out[2] = math_float_down((box->min.z - margin) - origin.z);
+    out[3] = math_float_up((box->max.x + margin) - origin.x);
+    out[4] = math_float_up((box->max.y + margin) - origin.y);
+    out[5] = math_float_up((box->max.z + margin) - origin.z);
 }
 
 static void group_boxes(brute_state *brute)
@@ -36,7 +42,7 @@ static void group_boxes(brute_state *brute)
         if (i < brute->b.count)
         {
             carom_aabb exact = triangle_box(&brute->b.items[i]);
-            round_box(&exact, 0.0, box);
+            round_box(&exact, 0.0, brute->origin, box);
         }
         for (int axis = 0; axis < 3; axis++)
             group->min[axis][i % 8] = box[axis], group->max[axis][i % 8] = box[3 + axis];
@@ -66,6 +72,7 @@ static carom_status prepare(brute_state *brute, const tree_task *task)
         brute->a.items[i] = tree_world_triangle(task->a, i);
     for (uint32_t i = 0; i < mesh_b->triangle_count; i++)
         brute->b.items[i] = tree_world_triangle(task->b, i);
+    brute->origin = brute->b.count > 0 ? brute->b.items[0].corner[0] : vec3(0.0, 0.0, 0.0);
     group_boxes(brute);
     brute->span = box_span(task->a) + box_span(task->b);
     task->counters->volumes_updated += brute->a.count + brute->b.count;
@@ -94,7 +101,7 @@ static bool start_row(brute_state *brute, const tree_task *task, double margin, 
         return false;
     float box[6];
     carom_aabb exact = triangle_box(&brute->a.items[out->triangle_a]);
-    round_box(&exact, margin, box);
+    round_box(&exact, margin, brute->origin, box);
     out->hit_count = brute->find_near(brute->groups.items, (uint32_t)brute->groups.count, box, brute->hits.items);
     task->counters->boxes_tested += work;
     return true;

@@ -1,0 +1,261 @@
+/* Every engine, broad phase, volume, builder and layout against brute force, on every scene: the same report to the
+ * bit. A new engine or broad phase joins by being in its table.
+ *
+ * The default run keeps to a few steps of each scene and to small scenes for the large products; CAROM_PARITY=full
+ * takes more steps and every combination on every scene. */
+#include "query/world.h"
+#include "scenes/scenes.h"
+
+static bool full_run(void)
+{
+    const char *wish = getenv("CAROM_PARITY");
+    return wish && strcmp(wish, "full") == 0;
+}
+
+/* ---- one scene as a frame ---- */
+
+typedef struct stage
+{
+    world w;
+    scenes_scene *source;
+    carom_scene *scene;
+    carom_body_id *ids;
+    carom_tree **trees; /* one per mesh, or null */
+} stage;
+
+static uint32_t mesh_index(const scenes_scene *source, const carom_mesh *mesh)
+{
+    for (uint32_t i = 0; i < source->mesh_count; i++)
+        if (source->meshes[i] == mesh)
+            return i;
+    fail_msg("a body's mesh is not among the scene's");
+    return 0;
+}
+
+/* def null: the scene's own default trees. */
+static void fill_scene(stage *s, const carom_tree_def *def)
+{
+    assert_int_equal(carom_scene_create(s->w.context, &s->scene), CAROM_OK);
+    s->ids = calloc(s->source->body_count, sizeof *s->ids);
+    s->trees = calloc(s->source->mesh_count, sizeof *s->trees);
+    for (uint32_t i = 0; def && i < s->source->mesh_count; i++)
+        assert_int_equal(carom_tree_create(s->w.context, s->source->meshes[i], def, &s->trees[i]), CAROM_OK);
+    for (uint32_t i = 0; i < s->source->body_count; i++)
+    {
+        const scenes_body *body = &s->source->bodies[i];
+        carom_body_def body_def = carom_body_def_default();
+        body_def.placed = (carom_placed){body->mesh, s->trees[mesh_index(s->source, body->mesh)], body->pose};
+        body_def.name = body->name;
+        assert_int_equal(carom_scene_add(s->scene, &body_def, &s->ids[i]), CAROM_OK);
+    }
+}
+
+static void clear_scene(stage *s)
+{
+    carom_scene_destroy(s->scene);
+    for (uint32_t i = 0; i < s->source->mesh_count; i++)
+        carom_tree_destroy(s->trees[i]);
+    free(s->trees);
+    free(s->ids);
+}
+
+static carom_frame frame_at(stage *s, uint32_t step)
+{
+    scenes_move(s->source, step);
+    for (uint32_t i = 0; i < s->source->body_count; i++)
+        assert_int_equal(carom_scene_move(s->scene, s->ids[i], &s->source->bodies[i].pose), CAROM_OK);
+    carom_frame frame;
+    assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
+    return frame;
+}
+
+/* ---- questions ---- */
+
+enum
+{
+    QUESTION_COUNT = 3
+};
+
+static carom_collide_options make_question(int question, double clearance)
+{
+    carom_collide_options options = carom_collide_options_default();
+    options.clearance = clearance;
+    if (question == 0)
+        options.relation = options.contacts = true;
+    else if (question == 1)
+        options.mode = CAROM_COLLIDE_ANY;
+    else
+        options.mode = CAROM_COLLIDE_COUNT, options.relation = true, options.clearance = 0.0;
+    return options;
+}
+
+static carom_engine *open_engine(const world *w, const char *engine, const char *broad)
+{
+    carom_engine_def def = {engine, broad};
+    carom_engine *out;
+    assert_int_equal(carom_engine_create(w->context, &def, &out), CAROM_OK);
+    return out;
+}
+
+static uint64_t ask(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options)
+{
+    carom_scene_report report;
+    assert_int_equal(carom_engine_run(engine, frame, options, &report), CAROM_OK);
+    return report.hash;
+}
+
+/* ---- engines and broad phases on all scenes ---- */
+
+static void check_engines(stage *s, const scenes_info *info)
+{
+    uint32_t most_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
+    uint32_t stride = info->step_count / most_steps + 1;
+    carom_engine *brute = open_engine(&s->w, "brute", "brute");
+    carom_engine *engines[64];
+    uint32_t engine_count = 0;
+    for (uint32_t e = 0; carom_engine_list(e); e++)
+        for (uint32_t b = 0; carom_broad_list(b) && engine_count < 64; b++)
+            if (carom_engine_list(e)->engine_class != CAROM_CLASS_SAMPLED &&
+                (full_run() || strcmp(carom_engine_list(e)->name, "brute") != 0 || info->triangle_count < 7000))
+                engines[engine_count++] = open_engine(&s->w, carom_engine_list(e)->name, carom_broad_list(b)->name);
+    for (uint32_t step = 0; step < info->step_count; step += stride)
+    {
+        carom_frame frame = frame_at(s, step);
+        for (int question = 0; question < QUESTION_COUNT; question++)
+        {
+            carom_collide_options options = make_question(question, s->source->clearance);
+            uint64_t truth = ask(brute, &frame, &options);
+            for (uint32_t e = 0; e < engine_count; e++)
+                if (ask(engines[e], &frame, &options) != truth)
+                    fail_msg("scene %s, step %u, question %d: engine %u differs from brute force", info->name, step,
+                             question, e);
+        }
+    }
+    for (uint32_t e = 0; e < engine_count; e++)
+        carom_engine_destroy(engines[e]);
+    carom_engine_destroy(brute);
+}
+
+static bool is_long(const scenes_info *info)
+{
+    /* one of a family is enough in the default run */
+    return strncmp(info->name, "mine-", 5) == 0 && strcmp(info->name, "mine-50") != 0;
+}
+
+static void engines_agree_on_every_scene(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; scenes_get_info(i); i++)
+    {
+        const scenes_info *info = scenes_get_info(i);
+        if (is_long(info) && !full_run())
+            continue;
+        stage s = {.w = world_open()};
+        assert_int_equal(scenes_create(s.w.context, info->name, &s.source), CAROM_OK);
+        fill_scene(&s, NULL);
+        double start = base_now();
+        check_engines(&s, info);
+        print_message("%s: %.2f s\n", info->name, base_now() - start);
+        clear_scene(&s);
+        scenes_destroy(s.source);
+        world_close(&s.w);
+    }
+}
+
+/* ---- volumes, builders and layouts ---- */
+
+typedef struct tree_choice
+{
+    carom_tree_def def;
+    char name[64];
+} tree_choice;
+
+static uint32_t list_choices(tree_choice *out, bool all)
+{
+    uint32_t count = 0;
+    for (int preset = CAROM_TREE_FAST; preset <= CAROM_TREE_RAYS; preset++)
+    {
+        out[count].def = carom_tree_def_preset((carom_tree_preset)preset);
+        snprintf(out[count].name, sizeof out[count].name, "preset %d", preset);
+        count++;
+    }
+    for (int volume = 0; volume < CAROM_VOLUME_COUNT; volume++)
+        for (int builder = 0; builder < CAROM_BUILDER_COUNT; builder++)
+        {
+            /* each volume and each builder at least once */
+            if (!all && volume != CAROM_VOLUME_OBB && builder != CAROM_BUILDER_SAH)
+                continue;
+            out[count].def = (carom_tree_def){.volume = (carom_volume)volume,
+                                              .layout = CAROM_LAYOUT_BINARY,
+                                              .builder = (carom_builder)builder,
+                                              .obb_fit = (carom_obb_fit)(builder % 3),
+                                              .leaf_size = 1 + (uint32_t)(volume + builder) % 5,
+                                              .balance_penalty = 0.5};
+            snprintf(out[count].name, sizeof out[count].name, "%s %s", carom_volume_name((carom_volume)volume),
+                     carom_builder_name((carom_builder)builder));
+            count++;
+        }
+    return count;
+}
+
+static void check_choice(stage *s, const tree_choice *choice, uint32_t step, const uint64_t truth[QUESTION_COUNT])
+{
+    fill_scene(s, &choice->def);
+    carom_engine *tree = open_engine(&s->w, "tree", "tree");
+    carom_frame frame = frame_at(s, step);
+    for (int question = 0; question < QUESTION_COUNT; question++)
+    {
+        carom_collide_options options = make_question(question, s->source->clearance);
+        if (ask(tree, &frame, &options) != truth[question])
+            fail_msg("scene %s, step %u, question %d: %s differs from brute force", s->source->name, step, question,
+                     choice->name);
+    }
+    carom_engine_destroy(tree);
+    clear_scene(s);
+}
+
+static void check_choices(const scenes_info *info, bool all)
+{
+    tree_choice choices[3 + CAROM_VOLUME_COUNT * CAROM_BUILDER_COUNT];
+    uint32_t choice_count = list_choices(choices, all), step = info->step_count / 3;
+    stage s = {.w = world_open()};
+    assert_int_equal(scenes_create(s.w.context, info->name, &s.source), CAROM_OK);
+    fill_scene(&s, NULL);
+    carom_engine *brute = open_engine(&s.w, "brute", "brute");
+    carom_frame frame = frame_at(&s, step);
+    uint64_t truth[QUESTION_COUNT];
+    for (int question = 0; question < QUESTION_COUNT; question++)
+    {
+        carom_collide_options options = make_question(question, s.source->clearance);
+        truth[question] = ask(brute, &frame, &options);
+    }
+    carom_engine_destroy(brute);
+    clear_scene(&s);
+    for (uint32_t i = 0; i < choice_count; i++)
+        check_choice(&s, &choices[i], step, truth);
+    scenes_destroy(s.source);
+    world_close(&s.w);
+}
+
+static void volumes_and_builders_agree(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; scenes_get_info(i); i++)
+    {
+        const scenes_info *info = scenes_get_info(i);
+        double start = base_now();
+        if (!full_run() && info->triangle_count > 11000)
+            continue;
+        check_choices(info, full_run() || info->triangle_count <= 3000);
+        print_message("%s: %.2f s\n", info->name, base_now() - start);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engines_agree_on_every_scene),
+        cmocka_unit_test(volumes_and_builders_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
