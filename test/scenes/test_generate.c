@@ -161,6 +161,57 @@ static void a_box_fills_its_cube_and_a_torus_its_volume(void **state)
     carom_mesh_destroy(sphere);
 }
 
+/* The same bits from every compiler and optimisation level: a change here changes every scene, so it is on purpose. */
+static uint64_t mesh_hash(const carom_mesh *mesh)
+{
+    carom_mesh_info info = carom_mesh_get_info(mesh);
+    base_hash hash = base_hash_begin();
+    for (uint32_t i = 0; i < info.vertex_count; i++)
+    {
+        carom_vec3 v = carom_mesh_vertices(mesh)[i];
+        base_hash_double(&hash, v.x), base_hash_double(&hash, v.y), base_hash_double(&hash, v.z);
+    }
+    for (uint32_t i = 0; i < 3 * info.triangle_count; i++)
+        base_hash_u64(&hash, carom_mesh_indices(mesh)[i]);
+    base_hash_double(&hash, info.area), base_hash_double(&hash, info.volume);
+    return base_hash_end(&hash);
+}
+
+static void shapes_are_the_same_bits_everywhere(void **state)
+{
+    static const uint64_t GOLDEN[GENERATE_KIND_COUNT] = {
+        0x6be501cda82a6c7bu, /* box */
+        0x018a937da2a3c586u, /* uv-sphere */
+        0xe3e1f5e9dc17c16cu, /* ico-sphere */
+        0x9a70f0903ef784d9u, /* torus */
+        0xd2957477ca11f02fu, /* torus-knot */
+        0x9a6099784fd10d76u, /* blob */
+        0x7a7e53b3fd6805c5u, /* tetrahedron */
+        0xbd3e10f3455bf4b2u, /* cylinder */
+        0x63b13b4c79244710u, /* gear */
+        0xa89fbd7792ff0c2eu, /* pipe-network */
+        0xb0634b6428aaed96u, /* hand */
+        0x6634fe707810765eu, /* rubble */
+        0x16c324ae39ed15cau, /* gallery */
+        0x7e0aa939042c2851u, /* stratum */
+        0x55ba14b7e1ac3eb9u, /* terrain */
+        0xe582ef867389679au, /* cloth */
+    };
+    bool all_right = true;
+    for (int kind = 0; kind < GENERATE_KIND_COUNT; kind++)
+    {
+        carom_mesh *mesh = make(*state, generate_def_default((generate_kind)kind));
+        uint64_t hash = mesh_hash(mesh);
+        if (hash != GOLDEN[kind])
+        {
+            print_error("%s: 0x%016llxu\n", carom_mesh_name(mesh), (unsigned long long)hash);
+            all_right = false;
+        }
+        carom_mesh_destroy(mesh);
+    }
+    assert_true(all_right);
+}
+
 static int make_context(void **state) { return carom_context_create(NULL, (carom_context **)state) != CAROM_OK; }
 
 static int free_context(void **state)
@@ -175,6 +226,7 @@ int main(void)
         cmocka_unit_test(every_kind_has_its_count_and_topology),
         cmocka_unit_test(names_lead_to_kinds),
         cmocka_unit_test(bad_defs_are_refused),
+        cmocka_unit_test(shapes_are_the_same_bits_everywhere),
         cmocka_unit_test(a_box_fills_its_cube_and_a_torus_its_volume),
     };
     return cmocka_run_group_tests(tests, make_context, free_context);
