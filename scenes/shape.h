@@ -54,7 +54,7 @@ typedef struct shape_block
 void shape_add_block(shape *shape, const shape_block *block);
 
 /* Cuts each triangle into steps * steps of its plane, welded. */
-void shape_subdivide(shape *shape, uint32_t steps);
+void shape_subdivide(shape *coarse, uint32_t steps);
 
 /* Vertices at equal positions become one, in order of first appearance. */
 void shape_weld(shape *shape);

@@ -13,7 +13,7 @@ static const carom_mesh *keep_mesh(stage *stage, carom_status status, carom_mesh
     if (status == CAROM_OK && scene->mesh_count == stage->mesh_capacity)
     {
         size_t larger = 2 * stage->mesh_capacity + 8;
-        carom_mesh **memory = realloc(scene->meshes, larger * sizeof *memory);
+        carom_mesh **memory = realloc(scene->meshes, larger * sizeof(carom_mesh *));
         if (memory)
             scene->meshes = memory, stage->mesh_capacity = larger;
         else

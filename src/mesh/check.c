@@ -17,7 +17,7 @@ static carom_status check_numbers(carom_context *context, const char *name, cons
     {
         uint32_t number = check->numbers[i];
         if (BASE_UNLIKELY(number >= check->limit) && !(check->may_be_none && number == MESH_NONE))
-            return base_fail(context, CAROM_BAD_DATA, "%s: %s %zu is %u of %u", name, check->what, i, number,
+            return base_fail(context, CAROM_BAD_DATA, "%.100s: %s %zu is %u of %u", name, check->what, i, number,
                              check->limit);
     }
     return CAROM_OK;
@@ -30,7 +30,8 @@ static carom_status check_vertices(carom_context *context, const carom_mesh *par
         carom_vec3 v = parts->vertices[i];
         if (!(fabs(v.x) <= MATH_COORDINATE_LIMIT && fabs(v.y) <= MATH_COORDINATE_LIMIT &&
               fabs(v.z) <= MATH_COORDINATE_LIMIT))
-            return base_fail(context, CAROM_BAD_DATA, "%s: vertex %u is (%g, %g, %g)", parts->name, i, v.x, v.y, v.z);
+            return base_fail(context, CAROM_BAD_DATA, "%.100s: vertex %u is (%g, %g, %g)", parts->name, i, v.x, v.y,
+                             v.z);
     }
     return CAROM_OK;
 }
@@ -41,7 +42,7 @@ carom_status mesh_check_parts(carom_context *context, const carom_mesh *parts)
     const carom_mesh_info *info = &parts->info;
     if (vertices == UINT32_MAX || triangles >= (uint32_t)1 << 31 || info->edge_count > 3 * (uint64_t)triangles ||
         info->component_count > triangles || info->vertex_count != vertices || info->triangle_count != triangles)
-        return base_fail(context, CAROM_BAD_DATA, "%s: contradictory counts", parts->name);
+        return base_fail(context, CAROM_BAD_DATA, "%.100s: contradictory counts", parts->name);
     const number_check checks[] = {
         {"vertex index", parts->indices, 3 * (size_t)triangles, vertices, false},
         {"representative of vertex", parts->merged, vertices, vertices, false},

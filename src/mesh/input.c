@@ -15,11 +15,11 @@ static carom_status check_stride(const mesh_build *build, const char *what, size
     carom_context *context = build->arena.context;
     size_t stride = given ? given : packed;
     if (stride < packed)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: %s stride of %zu bytes, but a %s has %zu",
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: %s stride of %zu bytes, but a %s has %zu",
                          build->parts.name, what, given, what, packed);
     if (count > 0 && stride > SIZE_MAX / count)
-        return base_fail(context, CAROM_TOO_LARGE, "%s: %zu %s of %zu bytes each do not fit", build->parts.name, count,
-                         what, stride);
+        return base_fail(context, CAROM_TOO_LARGE, "%.100s: %zu %s of %zu bytes each do not fit", build->parts.name,
+                         count, what, stride);
     return CAROM_OK;
 }
 
@@ -28,12 +28,13 @@ static carom_status check_vertex_def(const mesh_build *build, const carom_mesh_d
     carom_context *context = build->arena.context;
     const char *name = build->parts.name;
     if (def->vertex_type != CAROM_FLOAT32 && def->vertex_type != CAROM_FLOAT64)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: unknown vertex_type %d", name, (int)def->vertex_type);
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: unknown vertex_type %d", name,
+                         (int)def->vertex_type);
     if (def->vertex_count > VERTEX_LIMIT)
-        return base_fail(context, CAROM_TOO_LARGE, "%s: %zu vertices, at most %zu", name, def->vertex_count,
+        return base_fail(context, CAROM_TOO_LARGE, "%.100s: %zu vertices, at most %zu", name, def->vertex_count,
                          VERTEX_LIMIT);
     if (def->vertex_count > 0 && !def->vertices)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: vertices is null", name);
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: vertices is null", name);
     size_t packed = COORDINATES * (def->vertex_type == CAROM_FLOAT32 ? sizeof(float) : sizeof(double));
     return check_stride(build, "vertex", def->vertex_stride, packed, def->vertex_count);
 }
@@ -49,9 +50,9 @@ static carom_status check_coordinates(const mesh_build *build)
                         fabs(v.z) <= MATH_COORDINATE_LIMIT))
             continue;
         if (!vec3_finite(v))
-            return base_fail(build->arena.context, CAROM_NOT_FINITE, "%s: vertex %u is (%g, %g, %g)", build->parts.name,
-                             i, v.x, v.y, v.z);
-        return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%s: vertex %u is (%g, %g, %g), beyond 2^100",
+            return base_fail(build->arena.context, CAROM_NOT_FINITE, "%.100s: vertex %u is (%g, %g, %g)",
+                             build->parts.name, i, v.x, v.y, v.z);
+        return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%.100s: vertex %u is (%g, %g, %g), beyond 2^100",
                          build->parts.name, i, v.x, v.y, v.z);
     }
     return CAROM_OK;
@@ -89,20 +90,20 @@ static carom_status check_index_def(const mesh_build *build, const carom_mesh_de
     carom_context *context = build->arena.context;
     const char *name = build->parts.name;
     if (def->index_type != CAROM_INDEX_U32 && def->index_type != CAROM_INDEX_U16 && def->index_type != CAROM_INDEX_NONE)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: unknown index_type %d", name, (int)def->index_type);
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: unknown index_type %d", name, (int)def->index_type);
     if (def->triangle_count > TRIANGLE_LIMIT)
-        return base_fail(context, CAROM_TOO_LARGE, "%s: %zu triangles, at most %zu", name, def->triangle_count,
+        return base_fail(context, CAROM_TOO_LARGE, "%.100s: %zu triangles, at most %zu", name, def->triangle_count,
                          TRIANGLE_LIMIT);
     if (def->index_type == CAROM_INDEX_NONE)
     {
         size_t complete = build->parts.vertex_count / 3;
         if (def->triangle_count > complete)
-            return base_fail(context, CAROM_OUT_OF_RANGE, "%s: triangle %zu without indices needs vertex %zu of %u",
+            return base_fail(context, CAROM_OUT_OF_RANGE, "%.100s: triangle %zu without indices needs vertex %zu of %u",
                              name, complete, 3 * complete + 2, build->parts.vertex_count);
         return CAROM_OK;
     }
     if (def->triangle_count > 0 && !def->indices)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: indices is null", name);
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: indices is null", name);
     size_t packed = 3 * (def->index_type == CAROM_INDEX_U32 ? sizeof(uint32_t) : sizeof(uint16_t));
     return check_stride(build, "triangle", def->triangle_stride, packed, def->triangle_count);
 }
@@ -113,7 +114,7 @@ static carom_status check_indices(const mesh_build *build)
     const uint32_t *indices = build->parts.indices;
     for (size_t i = 0; i < 3 * (size_t)build->parts.triangle_count; i++)
         if (BASE_UNLIKELY(indices[i] >= vertex_count))
-            return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%s: triangle %zu: vertex index %u of %u",
+            return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%.100s: triangle %zu: vertex index %u of %u",
                              build->parts.name, i / 3, indices[i], vertex_count);
     return CAROM_OK;
 }

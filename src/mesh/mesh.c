@@ -13,7 +13,7 @@ uint32_t *mesh_build_numbers(mesh_build *build, size_t count)
 
 carom_status mesh_build_out_of_memory(const mesh_build *build)
 {
-    return base_fail(build->arena.context, CAROM_OUT_OF_MEMORY, "%s: no memory for %u vertices and %u triangles",
+    return base_fail(build->arena.context, CAROM_OUT_OF_MEMORY, "%.100s: no memory for %u vertices and %u triangles",
                      build->parts.name, build->parts.vertex_count, build->parts.triangle_count);
 }
 
@@ -81,7 +81,7 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
         size += round_to_cache_line(list[i].bytes);
     char *block = base_allocate(context, 1, size, BASE_CACHE_LINE);
     if (!block)
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "%s: no memory for %zu bytes",
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "%.100s: no memory for %zu bytes",
                          parts->name ? parts->name : NAMELESS, size);
     char *starts[BLOCK_PARTS], *at = block + round_to_cache_line(sizeof mesh);
     for (int i = 0; i < BLOCK_PARTS; i++)
@@ -145,7 +145,7 @@ static carom_status move_steps(mesh_build *build, const carom_mesh *mesh, const 
     carom_context *context = build->arena.context;
     BASE_TRY(base_check_float_mode(context));
     if (def->vertex_count != mesh->vertex_count)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: moved to %zu vertices, but the mesh has %u",
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: moved to %zu vertices, but the mesh has %u",
                          build->parts.name, def->vertex_count, mesh->vertex_count);
     BASE_TRY(mesh_read_vertices(build, def));
     BASE_TRY(mesh_merge_positions(build));
@@ -196,8 +196,8 @@ carom_status carom_mesh_neighbours(const carom_mesh *mesh, uint32_t triangle, ui
         return base_fail(mesh ? mesh->context : NULL, CAROM_INVALID_ARGUMENT, "carom_mesh_neighbours: %s is null",
                          !mesh ? "mesh" : "out");
     if (triangle >= mesh->triangle_count)
-        return base_fail(mesh->context, CAROM_OUT_OF_RANGE, "%s: neighbours of triangle %u of %u", mesh->name, triangle,
-                         mesh->triangle_count);
+        return base_fail(mesh->context, CAROM_OUT_OF_RANGE, "%.100s: neighbours of triangle %u of %u", mesh->name,
+                         triangle, mesh->triangle_count);
     memcpy(out, mesh->neighbours + 3 * (size_t)triangle, 3 * sizeof *out);
     return CAROM_OK;
 }
@@ -208,7 +208,7 @@ carom_status carom_mesh_edge(const carom_mesh *mesh, uint32_t edge, uint32_t out
         return base_fail(mesh ? mesh->context : NULL, CAROM_INVALID_ARGUMENT, "carom_mesh_edge: %s is null",
                          !mesh ? "mesh" : "out");
     if (edge >= mesh->info.edge_count)
-        return base_fail(mesh->context, CAROM_OUT_OF_RANGE, "%s: edge %u of %u", mesh->name, edge,
+        return base_fail(mesh->context, CAROM_OUT_OF_RANGE, "%.100s: edge %u of %u", mesh->name, edge,
                          mesh->info.edge_count);
     memcpy(out, mesh->edges + 2 * (size_t)edge, 2 * sizeof *out);
     return CAROM_OK;

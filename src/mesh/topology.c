@@ -56,7 +56,7 @@ static carom_status list_edges(mesh_build *build, const base_key_value *sides, s
     for (size_t first = 0; first < side_count; first = run_end(sides, first, side_count))
         edge_count++;
     if (edge_count >= UINT32_MAX)
-        return base_fail(build->arena.context, CAROM_TOO_LARGE, "%s: %zu edges", mesh->name, edge_count);
+        return base_fail(build->arena.context, CAROM_TOO_LARGE, "%.100s: %zu edges", mesh->name, edge_count);
     mesh->edges = mesh_build_numbers(build, 2 * edge_count);
     if (!mesh->edges)
         return CAROM_OUT_OF_MEMORY;
