@@ -36,10 +36,10 @@ static const uint64_t integer_powers[] = {1u,
 
 enum
 {
-    MANTISSA_DIGITS = 19,    /* always fit 64 bits */
-    EXPONENT_LIMIT = 100000, /* beyond any double, small enough to add */
-    BIG_DIGITS = 800,        /* a point halfway between two doubles has at most 767 significant digits */
-    BIG_WORDS = 224          /* 800 digits, shifted so that a division by 10^1130 leaves 64 bits */
+    MANTISSA_DIGITS = 19,       /* always fit 64 bits */
+    EXPONENT_LIMIT = 100000000, /* beyond any file's digits, small enough to add */
+    BIG_DIGITS = 800,           /* a point halfway between two doubles has at most 767 significant digits */
+    BIG_WORDS = 224             /* 800 digits, shifted so that a division by 10^1130 leaves 64 bits */
 };
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
@@ -75,7 +75,7 @@ static double compose_wide(u128 value, int exponent, bool sticky)
 }
 
 /* mantissa * 10^power, exact before the one rounding; false where a bigger integer is needed. */
-static bool scale_small(uint64_t mantissa, int power, double *out)
+static bool scale_small(uint64_t mantissa, int64_t power, double *out)
 {
     if (mantissa == 0)
         return *out = 0.0, true;
@@ -152,11 +152,12 @@ static double big_to_double(const big_integer *big, int exponent, bool sticky)
     return compose_wide(value, exponent + 32 * (last - 2), sticky);
 }
 
-/* The digits at `text`, a point among them perhaps; power is the exponent written after them. */
-static double scale_big(const char *text, int power)
+/* The digits at `text`, a point among them perhaps, times ten to the exponent written after them. */
+static double scale_big(const char *text, int exponent)
 {
     big_integer big = {.count = 0};
-    int kept = 0, point = 0;
+    int kept = 0;
+    int64_t point = 0;
     bool after_point = false, sticky = false;
     for (; is_digit(*text) || (*text == '.' && !after_point); text++)
     {
@@ -172,17 +173,13 @@ static double scale_big(const char *text, int power)
             big_multiply_add(&big, 10, (uint32_t)(*text - '0')), kept++;
         else
             sticky = sticky || *text != '0', point++;
-        /* beyond any exponent there is; stops the count from overflowing */
-        if (point > 2 * EXPONENT_LIMIT)
-            point = 2 * EXPONENT_LIMIT;
-        if (point < -2 * EXPONENT_LIMIT)
-            point = -2 * EXPONENT_LIMIT;
     }
-    power += point;
-    if (big.count == 0 || kept + power < -330)
+    int64_t scale = exponent + point;
+    if (big.count == 0 || kept + scale < -330)
         return 0.0;
-    if (kept + power > 310)
+    if (kept + scale > 310)
         return INFINITY;
+    int power = (int)scale;
     for (; power > 0; power--)
         big_multiply_add(&big, 10, 0);
     if (power == 0)
@@ -199,37 +196,66 @@ static double scale_big(const char *text, int power)
 
 /* ---- the text ---- */
 
-/* Digits as far as 19 of them fit; what follows is only counted. */
+/* All digits, as one integer while 19 of them fit. */
 typedef struct digits
 {
     uint64_t mantissa;
-    int power; /* of ten, that the mantissa is to be multiplied with */
-    int seen, used;
-    bool dropped; /* a digit other than 0 did not fit */
+    int64_t power; /* of ten, that the mantissa is to be multiplied with */
+    bool dropped;  /* a digit other than 0 did not fit */
 } digits;
 
-static const char *scan_digits(const char *text, bool after_point, digits *found)
+static const char *scan_run(const char *text, uint64_t *mantissa)
 {
+    uint64_t value = *mantissa;
     for (; is_digit(*text); text++)
+        value = 10 * value + (uint64_t)(*text - '0');
+    *mantissa = value;
+    return text;
+}
+
+/* The same for numbers with more digits than fit; leading zeros do not count. */
+static digits scan_long(const char *text)
+{
+    digits found = {0};
+    bool after_point = false;
+    for (int used = 0; is_digit(*text) || (*text == '.' && !after_point); text++)
     {
-        found->seen = 1;
-        if (found->used < MANTISSA_DIGITS)
+        if (*text == '.')
+            after_point = true;
+        else if (used < MANTISSA_DIGITS)
         {
-            found->mantissa = 10 * found->mantissa + (uint64_t)(*text - '0');
-            found->used += found->mantissa != 0;
-            found->power -= after_point;
+            found.mantissa = 10 * found.mantissa + (uint64_t)(*text - '0');
+            used += found.mantissa != 0;
+            found.power -= after_point;
         }
         else
         {
-            found->dropped = found->dropped || *text != '0';
-            found->power += !after_point;
+            found.dropped = found.dropped || *text != '0';
+            found.power += !after_point;
         }
-        if (found->power > EXPONENT_LIMIT)
-            found->power = EXPONENT_LIMIT;
-        if (found->power < -EXPONENT_LIMIT)
-            found->power = -EXPONENT_LIMIT;
     }
-    return text;
+    return found;
+}
+
+/* Null if there is no digit. */
+static const char *scan_digits(const char *text, digits *out)
+{
+    uint64_t mantissa = 0;
+    const char *at = scan_run(text, &mantissa), *point = at;
+    ptrdiff_t count = at - text;
+    ptrdiff_t fraction = 0;
+    if (*at == '.')
+    {
+        at = scan_run(at + 1, &mantissa);
+        fraction = at - point - 1;
+        count += fraction;
+    }
+    if (count == 0)
+        return NULL;
+    *out = (digits){.mantissa = mantissa, .power = -fraction};
+    if (count > MANTISSA_DIGITS)
+        *out = scan_long(text);
+    return at;
 }
 
 /* e5, E+5, e-5, and the +e5 and -e5 that some exporters write. An e without digits is not part of the number. */
@@ -259,17 +285,15 @@ const char *io_parse_number(const char *text, double *out)
     bool negative = *at == '-';
     at += *at == '-' || *at == '+';
     const char *first_digit = at;
-    digits found = {0};
-    at = scan_digits(at, false, &found);
-    if (*at == '.')
-        at = scan_digits(at + 1, true, &found);
-    if (!found.seen)
+    digits found;
+    at = scan_digits(at, &found);
+    if (!at)
         return NULL;
     int exponent = 0;
     at = scan_exponent(at, &exponent);
 
-    double value, above;
-    int power = found.power + exponent;
+    double value = 0, above = 0;
+    int64_t power = found.power + exponent;
     bool decided = scale_small(found.mantissa, power, &value);
     /* digits that did not fit matter only if the next mantissa up rounds elsewhere */
     if (decided && found.dropped)

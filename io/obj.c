@@ -49,17 +49,20 @@ static carom_status read_vertex(obj_reader *reader, const char **at)
     return CAROM_OK;
 }
 
-/* Digits with a sign; null if there are none. Saturates far above any vertex count. */
+/* Digits with a sign; null if there are none. Far above any vertex count where it does not fit. */
 static const char *parse_index(const char *at, int64_t *out)
 {
     bool negative = *at == '-';
     at += *at == '-' || *at == '+';
     if ((unsigned char)(*at - '0') >= 10)
         return NULL;
-    int64_t value = 0;
+    uint64_t value = 0;
+    const char *first = at;
     for (; (unsigned char)(*at - '0') < 10; at++)
-        value = value < (int64_t)1 << 48 ? 10 * value + (*at - '0') : value;
-    *out = negative ? -value : value;
+        value = 10 * value + (uint64_t)(*at - '0');
+    if (at - first > 18)
+        value = (uint64_t)1 << 60;
+    *out = negative ? -(int64_t)value : (int64_t)value;
     return at;
 }
 

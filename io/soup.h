@@ -86,14 +86,17 @@ void io_soup_free(io_soup *soup);
 /* Three numbers at *at, moved past them; BAD_DATA where one is missing, malformed, or beyond 2^100. */
 carom_status io_read_point(const io_source *source, const char **at, carom_vec3 *out);
 
-static inline bool io_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
-static inline bool io_ends_word(char c) { return io_is_blank(c) || c == '\n' || c == '\0'; }
+/* Control characters are blanks too. */
+static inline bool io_is_blank(char c) { return (unsigned char)c <= ' ' && c != '\n' && c != '\0'; }
+static inline bool io_ends_word(char c) { return (unsigned char)c <= ' '; }
 
 /* Past blanks and line continuations: a backslash right before the line's end. */
 static inline const char *io_skip_blanks(const char *at)
 {
     for (;;)
     {
+        if ((unsigned char)*at > ' ' && *at != '\\')
+            return at;
         if (io_is_blank(*at))
             at++;
         else if (*at == '\\' && at[1] == '\n')
