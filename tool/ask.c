@@ -1,0 +1,89 @@
+#include "tool/ask.h"
+
+#include <math.h>
+
+carom_status tool_asker_open(carom_context *context, const tool_method *method, tool_asker *out)
+{
+    *out = (tool_asker){.context = context, .method = method};
+    carom_status status = carom_query_create(context, &out->query);
+    if (status < CAROM_FIRST_ERROR && method->engine)
+    {
+        carom_engine_def def = carom_engine_def_default();
+        def.engine = method->engine;
+        status = carom_engine_create(context, &def, &out->engine);
+    }
+    return status;
+}
+
+void tool_asker_close(tool_asker *asker)
+{
+    carom_engine_destroy(asker->engine);
+    carom_query_destroy(asker->query);
+    *asker = (tool_asker){0};
+}
+
+carom_status tool_ask_tree(const tool_asker *asker, const carom_mesh *mesh, carom_tree **out)
+{
+    *out = NULL;
+    return asker->engine ? CAROM_OK : carom_tree_create(asker->context, mesh, &asker->method->def, out);
+}
+
+/* One pair of bodies out of a scene report. */
+static void take_pair(const carom_scene_report *scene, carom_report *report)
+{
+    *report = (carom_report){.status = scene->status,
+                             .relation = CAROM_RELATION_APART,
+                             .distance = INFINITY,
+                             .triangle_a = CAROM_NO_TRIANGLE,
+                             .triangle_b = CAROM_NO_TRIANGLE,
+                             .hash = scene->hash,
+                             .counters = scene->counters,
+                             .times = scene->times};
+    if (scene->body_pair_count == 0)
+        return;
+    const carom_body_pair *found = &scene->body_pairs[0];
+    report->relation = found->relation;
+    report->clearance_violated = found->clearance_violated;
+    report->pair_count = found->pair_count;
+    report->pairs = scene->pairs + found->first_pair;
+    report->pairs_listed = scene->pair_count - found->first_pair;
+    if (report->pairs_listed > found->pair_count)
+        report->pairs_listed = found->pair_count;
+    report->distance = found->distance;
+    report->point_a = found->point_a, report->point_b = found->point_b;
+    report->triangle_a = found->triangle_a, report->triangle_b = found->triangle_b;
+}
+
+static carom_status run_engine(const tool_asker *asker, carom_scene *scene, const carom_collide_options *options,
+                               carom_report *report)
+{
+    carom_frame frame;
+    carom_status status = carom_scene_frame(scene, &frame);
+    carom_scene_report found;
+    if (status < CAROM_FIRST_ERROR)
+        status = carom_engine_run(asker->engine, &frame, options, &found);
+    if (status < CAROM_FIRST_ERROR)
+        take_pair(&found, report);
+    return status;
+}
+
+carom_status tool_ask_collide(const tool_asker *asker, const carom_placed *a, const carom_placed *b,
+                              const carom_collide_options *options, carom_report *report)
+{
+    if (!asker->engine)
+        return carom_collide(asker->query, a, b, options, report);
+    carom_scene *scene = NULL;
+    carom_status status = carom_scene_create(asker->context, &scene);
+    const carom_placed *placed[2] = {a, b};
+    for (int i = 0; i < 2 && status < CAROM_FIRST_ERROR; i++)
+    {
+        carom_body_def def = carom_body_def_default();
+        carom_body_id id;
+        def.placed = *placed[i];
+        status = carom_scene_add(scene, &def, &id);
+    }
+    if (status < CAROM_FIRST_ERROR)
+        status = run_engine(asker, scene, options, report);
+    carom_scene_destroy(scene);
+    return status;
+}

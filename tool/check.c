@@ -1,0 +1,270 @@
+/* carom check: do two models meet, where, and how far are they apart. */
+#include "tool/ask.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct check_options
+{
+    carom_pose pose_a, pose_b;
+    const char *clearance_text, *unit;
+    bool distance, all, contacts, json;
+    uint64_t max_pairs;
+    tool_method_options method;
+    double clearance; /* in the model's unit; 0: none asked for */
+} check_options;
+
+/* Everything of one check, freed at one place. */
+typedef struct check_work
+{
+    const tool_command *command;
+    const check_options *options;
+    carom_context *context;
+    const char *path[2];
+    io_model model[2];
+    carom_tree *tree[2];
+    tool_asker asker;
+    carom_placed placed[2];
+    carom_report report, distance;
+} check_work;
+
+static carom_status prepare(check_work *work)
+{
+    for (int i = 0; i < 2; i++)
+    {
+        carom_status status = io_read(work->context, work->path[i], NULL, &work->model[i]);
+        if (status >= CAROM_FIRST_ERROR)
+            return status;
+    }
+    for (int i = 0; i < 2; i++)
+    {
+        carom_status status = tool_ask_tree(&work->asker, work->model[i].mesh, &work->tree[i]);
+        if (status >= CAROM_FIRST_ERROR)
+            return status;
+        work->placed[i] =
+            (carom_placed){work->model[i].mesh, work->tree[i], i == 0 ? work->options->pose_a : work->options->pose_b};
+    }
+    return CAROM_OK;
+}
+
+static carom_status ask(check_work *work)
+{
+    const check_options *wanted = work->options;
+    carom_collide_options options = carom_collide_options_default();
+    options.mode = wanted->all || wanted->contacts || work->asker.engine ? CAROM_COLLIDE_ALL : CAROM_COLLIDE_COUNT;
+    options.contacts = wanted->contacts;
+    options.relation = true;
+    options.clearance = wanted->clearance;
+    options.max_pairs = wanted->max_pairs;
+    /* the distance first: both reports point into the query, and the pairs are the larger part */
+    if (wanted->distance)
+    {
+        carom_status status =
+            carom_distance(work->asker.query, &work->placed[0], &work->placed[1], NULL, &work->distance);
+        if (status >= CAROM_FIRST_ERROR)
+            return status;
+    }
+    return tool_ask_collide(&work->asker, &work->placed[0], &work->placed[1], &options, &work->report);
+}
+
+static bool is_finding(const carom_report *report)
+{
+    return report->pair_count > 0 || report->clearance_violated || report->relation == CAROM_RELATION_A_INSIDE_B ||
+           report->relation == CAROM_RELATION_B_INSIDE_A;
+}
+
+/* ---- telling ---- */
+
+static json_t *pairs_to_json(const carom_report *report)
+{
+    json_t *pairs = json_array();
+    for (uint64_t i = 0; i < report->pairs_listed; i++)
+        json_array_append_new(pairs, json_pack("[I,I,s]", (json_int_t)report->pairs[i].triangle_a,
+                                               (json_int_t)report->pairs[i].triangle_b,
+                                               tool_meeting_name(report->pairs[i].meeting)));
+    return pairs;
+}
+
+static json_t *contacts_to_json(const carom_report *report)
+{
+    json_t *contacts = json_array();
+    for (uint64_t i = 0; i < report->contact_count; i++)
+    {
+        const carom_contact *contact = &report->contacts[i];
+        json_t *points = json_array();
+        for (uint32_t k = 0; k < contact->point_count; k++)
+            json_array_append_new(points, tool_json_point(report->points[contact->first_point + k]));
+        json_array_append_new(contacts, json_pack("{s:I,s:o}", "pair", (json_int_t)contact->pair, "points", points));
+    }
+    return contacts;
+}
+
+static json_t *triangle_or_null(uint32_t triangle)
+{
+    return triangle == CAROM_NO_TRIANGLE ? json_null() : json_integer((json_int_t)triangle);
+}
+
+static void distance_to_json(json_t *root, const carom_report *report)
+{
+    json_object_set_new(root, "distance", tool_json_number(report->distance));
+    json_object_set_new(root, "distance_bound", tool_json_number(report->distance_bound));
+    bool none = report->triangle_a == CAROM_NO_TRIANGLE;
+    json_object_set_new(root, "points",
+                        none ? json_null()
+                             : json_pack("[o,o]", tool_json_point(report->point_a), tool_json_point(report->point_b)));
+    json_object_set_new(root, "triangles",
+                        json_pack("[o,o]", triangle_or_null(report->triangle_a), triangle_or_null(report->triangle_b)));
+    json_object_set_new(root, "distance_hash", tool_json_hash(report->hash));
+    json_object_set_new(root, "distance_counters", tool_json_counters(&report->counters));
+    json_object_set_new(root, "distance_times", tool_json_times(&report->times));
+}
+
+static int print_json(const check_work *work)
+{
+    const carom_report *report = &work->report;
+    json_t *files = json_array();
+    for (int i = 0; i < 2; i++)
+    {
+        json_t *path = json_string(work->path[i]);
+        json_array_append_new(files, json_pack("{s:o,s:I,s:b}", "file", path ? path : json_null(), "triangles",
+                                               (json_int_t)carom_mesh_get_info(work->model[i].mesh).triangle_count,
+                                               "closed", i == 0 ? report->a_closed : report->b_closed));
+    }
+    json_t *root = json_pack("{s:o,s:s,s:s,s:s,s:I}", "models", files, "method", work->asker.method->name, "status",
+                             carom_status_name(report->status), "relation", carom_relation_name(report->relation),
+                             "pair_count", (json_int_t)report->pair_count);
+    if (work->options->all)
+        json_object_set_new(root, "pairs", pairs_to_json(report));
+    if (work->options->contacts)
+        json_object_set_new(root, "contacts", contacts_to_json(report));
+    if (work->options->clearance > 0)
+    {
+        json_object_set_new(root, "clearance", tool_json_number(work->options->clearance));
+        json_object_set_new(root, "clearance_violated", json_boolean(report->clearance_violated));
+    }
+    if (work->options->unit)
+        json_object_set_new(root, "unit", json_string(work->options->unit));
+    if (work->options->distance)
+        distance_to_json(root, &work->distance);
+    json_object_set_new(root, "hash", tool_json_hash(report->hash));
+    json_object_set_new(root, "counters", tool_json_counters(&report->counters));
+    json_object_set_new(root, "times", tool_json_times(&report->times));
+    return tool_print_json(work->command, root);
+}
+
+static void print_distance(const check_work *work, const char *unit)
+{
+    const carom_report *found = &work->distance;
+    printf("distance  %.12g%s", found->distance, unit);
+    if (found->triangle_a != CAROM_NO_TRIANGLE)
+        printf("  triangle %u of A at (%.9g, %.9g, %.9g), triangle %u of B at (%.9g, %.9g, %.9g)", found->triangle_a,
+               found->point_a.x, found->point_a.y, found->point_a.z, found->triangle_b, found->point_b.x,
+               found->point_b.y, found->point_b.z);
+    putchar('\n');
+}
+
+static void print_text(const check_work *work)
+{
+    const carom_report *report = &work->report;
+    const char *unit = work->options->unit ? work->options->unit : "";
+    char number[32];
+    for (int i = 0; i < 2; i++)
+        printf("%c         %s: %s triangles%s\n", 'A' + i, work->path[i],
+               tool_thousands(carom_mesh_get_info(work->model[i].mesh).triangle_count, number),
+               (i == 0 ? report->a_closed : report->b_closed) ? ", closed" : ", not closed");
+    printf("relation  %s%s%s\n", report->pair_count > 0 ? tool_red() : tool_green(),
+           carom_relation_name(report->relation), tool_plain());
+    printf("pairs     %s%s\n", tool_thousands(report->pair_count, number),
+           report->status == CAROM_TRUNCATED ? " (not all listed)" : "");
+    for (uint64_t i = 0; work->options->all && i < report->pairs_listed; i++)
+        printf("pair      %u %u %s\n", report->pairs[i].triangle_a, report->pairs[i].triangle_b,
+               tool_meeting_name(report->pairs[i].meeting));
+    if (work->options->clearance > 0)
+        printf("clearance %.12g%s %s%s%s\n", work->options->clearance, unit,
+               report->clearance_violated ? tool_red() : tool_green(), report->clearance_violated ? "violated" : "kept",
+               tool_plain());
+    if (work->options->distance)
+        print_distance(work, unit);
+    printf("work      %llu boxes, %llu triangle pairs, %llu exact, %.3f ms\n",
+           (unsigned long long)report->counters.boxes_tested, (unsigned long long)report->counters.triangles_tested,
+           (unsigned long long)report->counters.exact_fallbacks, report->times.total_ms);
+    printf("hash      %016llx\n", (unsigned long long)report->hash);
+}
+
+/* ---- the subcommand ---- */
+
+static int run(check_work *work, const tool_method *method)
+{
+    carom_status status = tool_asker_open(work->context, method, &work->asker);
+    if (status < CAROM_FIRST_ERROR)
+        status = prepare(work);
+    if (status < CAROM_FIRST_ERROR)
+        status = ask(work);
+    if (status >= CAROM_FIRST_ERROR)
+        return tool_fail_status(work->command, work->context, status);
+    if (work->options->json)
+    {
+        if (print_json(work) != TOOL_CLEAN)
+            return TOOL_ERROR;
+    }
+    else
+        print_text(work);
+    for (int i = 0; i < 2; i++)
+        if (carom_mesh_get_info(work->model[i].mesh).triangle_count == 0)
+        {
+            fprintf(stderr, "carom check: nothing was checked: %s has no triangles\n", work->path[i]);
+            return TOOL_NOTHING;
+        }
+    if (work->report.status == CAROM_UNKNOWN)
+        return tool_fail(work->command, "the question was not decided");
+    return is_finding(&work->report) ? TOOL_FINDINGS : TOOL_CLEAN;
+}
+
+int tool_check(const tool_command *command, int argc, char **argv)
+{
+    check_options options = {.pose_a = carom_pose_identity(), .pose_b = carom_pose_identity()};
+    const tool_option table[] = {
+        {"--pose-a", TOOL_POSE, &options.pose_a, "R T", "12 numbers: rotation row by row, then translation"},
+        {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "the same for B"},
+        {"--unit", TOOL_TEXT, &options.unit, "UNIT", "the models' unit: mm, cm, m, in, ft"},
+        {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH", "demand a gap of, for example 5mm"},
+        {"--distance", TOOL_FLAG, &options.distance, NULL, "how far apart the surfaces are, and where"},
+        {"--all", TOOL_FLAG, &options.all, NULL, "list every pair of triangles that meets"},
+        {"--contacts", TOOL_FLAG, &options.contacts, NULL, "with --json: the points each pair has in common"},
+        {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most so many; all are counted"},
+        TOOL_METHOD_ROWS(&options.method),
+        {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
+    };
+    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    int code = tool_parse(&arguments, argc, argv);
+    if (code >= 0)
+        return code;
+    if (arguments.positional_count != 2)
+        return tool_fail(command, "two files are needed, %d are named", arguments.positional_count);
+    if (!tool_check_unit(command, options.unit) ||
+        (options.clearance_text &&
+         !tool_parse_length(command, options.clearance_text, options.unit, &options.clearance)))
+        return TOOL_ERROR;
+    tool_method methods[TOOL_METHOD_LIMIT];
+    int count = tool_methods(command, &options.method, methods);
+    if (count == 0)
+        return TOOL_ERROR;
+    if (count > 1)
+        return tool_fail(command, "one method answers a check; `all` is for bench and verify");
+
+    check_work work = {.command = command,
+                       .options = &options,
+                       .path = {arguments.positional[0], arguments.positional[1]},
+                       .context = tool_context(command)};
+    if (!work.context)
+        return TOOL_ERROR;
+    code = run(&work, &methods[0]);
+    for (int i = 0; i < 2; i++)
+    {
+        carom_tree_destroy(work.tree[i]);
+        io_model_free(&work.model[i]);
+    }
+    tool_asker_close(&work.asker);
+    carom_context_destroy(work.context);
+    return code;
+}

@@ -1,0 +1,319 @@
+/* carom demo: a generated assembly through the scene and the engine; what was examined, what was found, a picture. */
+#include "scenes/scenes.h"
+#include "tool/picture.h"
+#include "tool/tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct demo_options
+{
+    const char *folder, *scene, *engine;
+} demo_options;
+
+typedef struct demo_work
+{
+    const tool_command *command;
+    const demo_options *options;
+    carom_context *context;
+    scenes_scene *parts; /* meshes and poses */
+    carom_scene *scene;
+    carom_engine *engine;
+    carom_query *query;
+    carom_frame frame;
+    carom_scene_report report;
+    unsigned char **marked; /* per body, per triangle */
+    double *distance;       /* per body pair of the report */
+} demo_work;
+
+/* ---- checking ---- */
+
+static carom_status add_bodies(demo_work *work)
+{
+    for (uint32_t i = 0; i < work->parts->body_count; i++)
+    {
+        const scenes_body *body = &work->parts->bodies[i];
+        carom_body_def def = carom_body_def_default();
+        def.placed = (carom_placed){body->mesh, NULL, body->pose};
+        def.name = body->name;
+        def.user = i;
+        carom_body_id id;
+        carom_status status = carom_scene_add(work->scene, &def, &id);
+        if (status >= CAROM_FIRST_ERROR)
+            return status;
+    }
+    return CAROM_OK;
+}
+
+static carom_status examine(demo_work *work)
+{
+    carom_engine_def engine = carom_engine_def_default();
+    engine.engine = work->options->engine;
+    carom_status status = scenes_create(work->context, work->options->scene, &work->parts);
+    if (status < CAROM_FIRST_ERROR)
+        status = carom_scene_create(work->context, &work->scene);
+    if (status < CAROM_FIRST_ERROR)
+        status = add_bodies(work);
+    if (status < CAROM_FIRST_ERROR)
+        status = carom_engine_create(work->context, &engine, &work->engine);
+    if (status < CAROM_FIRST_ERROR)
+        status = carom_query_create(work->context, &work->query);
+    if (status < CAROM_FIRST_ERROR)
+        status = carom_scene_frame(work->scene, &work->frame);
+    carom_collide_options options = carom_collide_options_default();
+    options.relation = true;
+    options.clearance = work->parts ? work->parts->clearance : 0;
+    if (status < CAROM_FIRST_ERROR)
+        status = carom_engine_run(work->engine, &work->frame, &options, &work->report);
+    return status;
+}
+
+/* Bodies are sorted by id, so a binary search finds one. */
+static const carom_frame_body *find_body(const demo_work *work, carom_body_id id)
+{
+    uint32_t low = 0, high = work->frame.body_count;
+    while (low < high)
+    {
+        uint32_t middle = low + (high - low) / 2;
+        if (work->frame.bodies[middle].id.index < id.index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &work->frame.bodies[low];
+}
+
+static carom_status measure_distances(demo_work *work)
+{
+    work->distance = calloc(work->report.body_pair_count + 1, sizeof *work->distance);
+    if (!work->distance)
+        return CAROM_OUT_OF_MEMORY;
+    for (uint64_t i = 0; i < work->report.body_pair_count; i++)
+    {
+        const carom_body_pair *pair = &work->report.body_pairs[i];
+        carom_report report;
+        carom_status status = carom_distance(work->query, &find_body(work, pair->body_a)->placed,
+                                             &find_body(work, pair->body_b)->placed, NULL, &report);
+        if (status >= CAROM_FIRST_ERROR)
+            return status;
+        work->distance[i] = report.distance;
+    }
+    return CAROM_OK;
+}
+
+static carom_status mark_triangles(demo_work *work)
+{
+    work->marked = calloc(work->frame.body_count + 1u, sizeof *work->marked);
+    if (!work->marked)
+        return CAROM_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < work->frame.body_count; i++)
+    {
+        work->marked[i] = calloc(carom_mesh_get_info(work->frame.bodies[i].placed.mesh).triangle_count + 1u, 1);
+        if (!work->marked[i])
+            return CAROM_OUT_OF_MEMORY;
+    }
+    for (uint64_t i = 0; i < work->report.body_pair_count; i++)
+    {
+        const carom_body_pair *pair = &work->report.body_pairs[i];
+        unsigned char *a = work->marked[find_body(work, pair->body_a) - work->frame.bodies];
+        unsigned char *b = work->marked[find_body(work, pair->body_b) - work->frame.bodies];
+        for (uint64_t k = 0; k < pair->pair_count; k++)
+        {
+            a[work->report.pairs[pair->first_pair + k].triangle_a] = 1;
+            b[work->report.pairs[pair->first_pair + k].triangle_b] = 1;
+        }
+    }
+    return CAROM_OK;
+}
+
+/* ---- telling ---- */
+
+static uint64_t total_triangles(const demo_work *work)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < work->frame.body_count; i++)
+        sum += carom_mesh_get_info(work->frame.bodies[i].placed.mesh).triangle_count;
+    return sum;
+}
+
+static void print_examined(const demo_work *work)
+{
+    const carom_scene_report *report = &work->report;
+    uint64_t parts = work->frame.body_count;
+    char number[5][32];
+    printf("%s%s%s: %s parts, %s triangles", tool_bold(), work->parts->name, tool_plain(),
+           tool_thousands(parts, number[0]), tool_thousands(total_triangles(work), number[1]));
+    if (work->parts->clearance > 0)
+        printf(", clearance %g", work->parts->clearance);
+    printf("\nexamined: %s of %s pairs of parts are near each other; %s box tests, %s triangle tests, %.2f ms\n\n",
+           tool_thousands(report->body_pairs_examined, number[0]),
+           tool_thousands(parts * (parts - (parts > 0)) / 2, number[1]),
+           tool_thousands(report->counters.boxes_tested, number[2]),
+           tool_thousands(report->counters.triangles_tested, number[3]), report->times.total_ms);
+}
+
+static void print_found(const demo_work *work)
+{
+    const carom_scene_report *report = &work->report;
+    uint64_t clashes = 0, near = 0;
+    printf("%-20s %-20s %-12s %8s %12s\n", "part", "part", "relation", "pairs", "distance");
+    for (uint64_t i = 0; i < report->body_pair_count; i++)
+    {
+        const carom_body_pair *pair = &report->body_pairs[i];
+        bool apart = pair->relation == CAROM_RELATION_APART;
+        clashes += !apart, near += apart;
+        printf("%-20s %-20s %s%-12s%s %8llu %12.6g\n", find_body(work, pair->body_a)->name,
+               find_body(work, pair->body_b)->name, apart ? "" : tool_red(),
+               apart ? "too near" : carom_relation_name(pair->relation), apart ? "" : tool_plain(),
+               (unsigned long long)pair->pair_count, work->distance[i]);
+    }
+    printf("\nfound: %llu clashes, %llu too near; hash %016llx\n", (unsigned long long)clashes,
+           (unsigned long long)near, (unsigned long long)report->hash);
+}
+
+static json_t *findings_to_json(const demo_work *work)
+{
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < work->report.body_pair_count; i++)
+    {
+        const carom_body_pair *pair = &work->report.body_pairs[i];
+        json_t *item = json_pack("{s:s,s:s,s:s,s:b,s:I,s:o}", "a", find_body(work, pair->body_a)->name, "b",
+                                 find_body(work, pair->body_b)->name, "relation", carom_relation_name(pair->relation),
+                                 "clearance_violated", pair->clearance_violated, "pair_count",
+                                 (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
+        json_t *pairs = json_array();
+        for (uint64_t k = 0; k < pair->pair_count; k++)
+        {
+            const carom_pair *found = &work->report.pairs[pair->first_pair + k];
+            json_array_append_new(pairs, json_pack("[I,I,s]", (json_int_t)found->triangle_a,
+                                                   (json_int_t)found->triangle_b, tool_meeting_name(found->meeting)));
+        }
+        json_object_set_new(item, "pairs", pairs);
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static carom_status write_report(const demo_work *work, const char *path)
+{
+    const carom_scene_report *report = &work->report;
+    json_t *root =
+        json_pack("{s:s,s:s,s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "scene", work->parts->name, "status",
+                  carom_status_name(report->status), "bodies", (json_int_t)work->frame.body_count, "triangles",
+                  (json_int_t)total_triangles(work), "body_pairs_examined", (json_int_t)report->body_pairs_examined,
+                  "clearance", tool_json_number(work->parts->clearance), "findings", findings_to_json(work), "counters",
+                  tool_json_counters(&report->counters), "times", tool_json_times(&report->times));
+    json_object_set_new(root, "hash", tool_json_hash(report->hash));
+    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    if (!text)
+        return CAROM_OUT_OF_MEMORY;
+    io_output *output;
+    carom_status status = io_output_open(work->context, path, &output);
+    if (status < CAROM_FIRST_ERROR)
+    {
+        io_output_write(output, text, strlen(text));
+        io_output_write(output, "\n", 1);
+        status = io_output_commit(output);
+    }
+    free(text);
+    return status;
+}
+
+static carom_status write_picture(const demo_work *work, const char *path)
+{
+    picture_part *parts = calloc(work->frame.body_count + 1u, sizeof *parts);
+    if (!parts)
+        return CAROM_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < work->frame.body_count; i++)
+        parts[i] = (picture_part){work->frame.bodies[i].placed.mesh, work->frame.bodies[i].placed.pose, work->marked[i],
+                                  picture_tint(i)};
+    picture_def def = picture_def_default();
+    carom_status status = picture_write(work->context, &def, parts, work->frame.body_count, path);
+    free(parts);
+    return status;
+}
+
+/* ---- the subcommand ---- */
+
+/* Like mkdir -p. */
+static bool make_folder(const tool_command *command, const char *folder)
+{
+    char path[1024];
+    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path)
+        return tool_fail(command, "%s: the path is too long", folder), false;
+    for (char *slash = path + 1;; slash++)
+    {
+        char kept = *slash;
+        if (kept != '/' && kept != '\0')
+            continue;
+        *slash = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return tool_fail(command, "%s: can't be made: %s", path, strerror(errno)), false;
+        *slash = kept;
+        if (kept == '\0')
+            return true;
+    }
+}
+
+static int tell(demo_work *work)
+{
+    char report_path[1100], picture_path[1100];
+    snprintf(report_path, sizeof report_path, "%s/report.json", work->options->folder);
+    snprintf(picture_path, sizeof picture_path, "%s/demo.png", work->options->folder);
+    carom_status status = measure_distances(work);
+    if (status < CAROM_FIRST_ERROR)
+        status = mark_triangles(work);
+    if (status >= CAROM_FIRST_ERROR)
+        return tool_fail_status(work->command, work->context, status);
+    print_examined(work);
+    print_found(work);
+    if (!make_folder(work->command, work->options->folder))
+        return TOOL_ERROR;
+    status = write_report(work, report_path);
+    if (status < CAROM_FIRST_ERROR)
+        status = write_picture(work, picture_path);
+    if (status >= CAROM_FIRST_ERROR)
+        return tool_fail_status(work->command, work->context, status);
+    printf("report: %s\npicture: %s\n", report_path, picture_path);
+    return TOOL_CLEAN;
+}
+
+static void clean_up(demo_work *work)
+{
+    for (uint32_t i = 0; work->marked && i < work->frame.body_count; i++)
+        free(work->marked[i]);
+    free(work->marked);
+    free(work->distance);
+    carom_query_destroy(work->query);
+    carom_engine_destroy(work->engine);
+    carom_scene_destroy(work->scene);
+    scenes_destroy(work->parts);
+    carom_context_destroy(work->context);
+}
+
+int tool_demo(const tool_command *command, int argc, char **argv)
+{
+    demo_options options = {.folder = "build/demo", .scene = "assembly"};
+    const tool_option table[] = {
+        {"--scene", TOOL_TEXT, &options.scene, "NAME", "another generated scene (assembly)"},
+        {"--engine", TOOL_TEXT, &options.engine, "NAME", "another engine (tree)"},
+        {"-o", TOOL_TEXT, &options.folder, "FOLDER", "where report.json and demo.png go (build/demo)"},
+    };
+    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    int code = tool_parse(&arguments, argc, argv);
+    if (code >= 0)
+        return code;
+    if (arguments.positional_count != 0)
+        return tool_fail(command, "no argument is expected, but '%s' is there", arguments.positional[0]);
+    demo_work work = {.command = command, .options = &options, .context = tool_context(command)};
+    if (!work.context)
+        return TOOL_ERROR;
+    carom_status status = examine(&work);
+    code = status < CAROM_FIRST_ERROR ? tell(&work) : tool_fail_status(command, work.context, status);
+    clean_up(&work);
+    return code;
+}

@@ -1,0 +1,91 @@
+/* carom draw: a picture of two models, colliding triangles red. */
+#include "tool/ask.h"
+#include "tool/picture.h"
+
+#include <stdlib.h>
+
+typedef struct draw_options
+{
+    carom_pose pose[2];
+    const char *output;
+    uint64_t width, height;
+} draw_options;
+
+static void mark_pairs(const carom_report *report, unsigned char *marked_a, unsigned char *marked_b)
+{
+    for (uint64_t i = 0; i < report->pairs_listed; i++)
+    {
+        marked_a[report->pairs[i].triangle_a] = 1;
+        marked_b[report->pairs[i].triangle_b] = 1;
+    }
+}
+
+static carom_status draw(carom_context *context, const draw_options *options, io_model model[2], uint64_t *pairs)
+{
+    carom_query *query = NULL;
+    carom_status status = carom_query_create(context, &query);
+    carom_placed a = {model[0].mesh, NULL, options->pose[0]}, b = {model[1].mesh, NULL, options->pose[1]};
+    carom_report report;
+    if (status < CAROM_FIRST_ERROR)
+        status = carom_collide(query, &a, &b, NULL, &report);
+    unsigned char *marked[2];
+    for (int i = 0; i < 2; i++)
+        marked[i] = calloc((size_t)carom_mesh_get_info(model[i].mesh).triangle_count + 1, 1);
+    if (status < CAROM_FIRST_ERROR && (!marked[0] || !marked[1]))
+        status = CAROM_OUT_OF_MEMORY;
+    if (status < CAROM_FIRST_ERROR)
+    {
+        *pairs = report.pair_count;
+        mark_pairs(&report, marked[0], marked[1]);
+        picture_part parts[2] = {{a.mesh, a.pose, marked[0], picture_tint(0)},
+                                 {b.mesh, b.pose, marked[1], picture_tint(1)}};
+        picture_def def = picture_def_default();
+        def.width = (uint32_t)options->width, def.height = (uint32_t)options->height;
+        status = picture_write(context, &def, parts, 2, options->output);
+    }
+    free(marked[0]);
+    free(marked[1]);
+    carom_query_destroy(query);
+    return status;
+}
+
+int tool_draw(const tool_command *command, int argc, char **argv)
+{
+    draw_options options = {{carom_pose_identity(), carom_pose_identity()}, NULL, 1280, 800};
+    const tool_option table[] = {
+        {"--pose-a", TOOL_POSE, &options.pose[0], "R T", "12 numbers: rotation row by row, then translation"},
+        {"--pose-b", TOOL_POSE, &options.pose[1], "R T", "the same for B"},
+        {"--width", TOOL_COUNT, &options.width, "N", "pixels (1280)"},
+        {"--height", TOOL_COUNT, &options.height, "N", "pixels (800)"},
+        {"-o", TOOL_TEXT, &options.output, "FILE", "where the PNG goes"},
+    };
+    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    int code = tool_parse(&arguments, argc, argv);
+    if (code >= 0)
+        return code;
+    if (arguments.positional_count != 2)
+        return tool_fail(command, "two files are needed, %d are named", arguments.positional_count);
+    if (!options.output)
+        return tool_fail(command, "-o FILE is needed");
+    if (options.width < 1 || options.width > 4096 || options.height < 1 || options.height > 4096)
+        return tool_fail(command, "--width and --height are from 1 to 4096");
+    carom_context *context = tool_context(command);
+    if (!context)
+        return TOOL_ERROR;
+    io_model model[2] = {0};
+    uint64_t pairs = 0;
+    carom_status status = io_read(context, arguments.positional[0], NULL, &model[0]);
+    if (status < CAROM_FIRST_ERROR)
+        status = io_read(context, arguments.positional[1], NULL, &model[1]);
+    if (status < CAROM_FIRST_ERROR)
+        status = draw(context, &options, model, &pairs);
+    code = status >= CAROM_FIRST_ERROR ? tool_fail_status(command, context, status)
+           : pairs > 0                 ? TOOL_FINDINGS
+                                       : TOOL_CLEAN;
+    if (code != TOOL_ERROR)
+        fprintf(stderr, "%s: %llu pairs of triangles meet\n", options.output, (unsigned long long)pairs);
+    io_model_free(&model[0]);
+    io_model_free(&model[1]);
+    carom_context_destroy(context);
+    return code;
+}

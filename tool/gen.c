@@ -1,0 +1,95 @@
+/* carom gen: generated shapes into files. */
+#include "scenes/generate.h"
+#include "tool/tool.h"
+
+#include <string.h>
+
+typedef struct gen_options
+{
+    bool list, text, json;
+    uint64_t triangles, seed;
+    double size;
+    const char *output;
+} gen_options;
+
+static int print_list(const tool_command *command, bool json)
+{
+    if (!json)
+    {
+        for (int i = 0; i < GENERATE_KIND_COUNT; i++)
+        {
+            const generate_info *info = generate_get_info((generate_kind)i);
+            printf("%-14s %-6s from %3u triangles  %s\n", info->name, info->closed ? "closed" : "open",
+                   info->fewest_triangles, info->what);
+        }
+        return TOOL_CLEAN;
+    }
+    json_t *list = json_array();
+    for (int i = 0; i < GENERATE_KIND_COUNT; i++)
+    {
+        const generate_info *info = generate_get_info((generate_kind)i);
+        json_array_append_new(list, json_pack("{s:s,s:s,s:b,s:I}", "name", info->name, "what", info->what, "closed",
+                                              info->closed, "fewest_triangles", (json_int_t)info->fewest_triangles));
+    }
+    return tool_print_json(command, list);
+}
+
+static int generate(const tool_command *command, generate_kind kind, const gen_options *options)
+{
+    generate_def def = generate_def_default(kind);
+    def.triangles = (uint32_t)options->triangles;
+    def.seed = options->seed;
+    def.size = options->size;
+    carom_context *context = tool_context(command);
+    if (!context)
+        return TOOL_ERROR;
+    carom_mesh *mesh = NULL;
+    io_write_options write = {.text = options->text};
+    carom_status status = generate_mesh(context, &def, &mesh);
+    if (status < CAROM_FIRST_ERROR)
+        status = io_write(context, options->output, mesh, &write);
+    int code = status < CAROM_FIRST_ERROR ? TOOL_CLEAN : tool_fail_status(command, context, status);
+    if (code == TOOL_CLEAN)
+    {
+        carom_mesh_info info = carom_mesh_get_info(mesh);
+        fprintf(stderr, "%s: %u triangles, %u vertices\n", options->output, info.triangle_count, info.vertex_count);
+        if (info.triangle_count != options->triangles)
+            fprintf(stderr, "note: %s has %u triangles where %llu were asked for\n", options->output,
+                    info.triangle_count, (unsigned long long)options->triangles);
+    }
+    carom_mesh_destroy(mesh);
+    carom_context_destroy(context);
+    return code;
+}
+
+int tool_gen(const tool_command *command, int argc, char **argv)
+{
+    gen_options options = {.triangles = 1000, .seed = 1, .size = 1};
+    const tool_option table[] = {
+        {"--list", TOOL_FLAG, &options.list, NULL, "list the kinds and end"},
+        {"--triangles", TOOL_COUNT, &options.triangles, "N", "how many (1000)"},
+        {"--seed", TOOL_COUNT, &options.seed, "S", "varies what is random in a shape (1)"},
+        {"--size", TOOL_NUMBER, &options.size, "L", "side of the cube it fits (1)"},
+        {"--text", TOOL_FLAG, &options.text, NULL, "STL: ASCII, which keeps doubles to the bit"},
+        {"--json", TOOL_FLAG, &options.json, NULL, "with --list: as JSON"},
+        {"-o", TOOL_TEXT, &options.output, "FILE", "where to; its extension says the format"},
+    };
+    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    int code = tool_parse(&arguments, argc, argv);
+    if (code >= 0)
+        return code;
+    if (options.list)
+        return print_list(command, options.json);
+    if (arguments.positional_count != 1)
+        return tool_fail(command, "one kind of shape is needed; --list shows them");
+    generate_kind kind;
+    if (!generate_find(arguments.positional[0], &kind))
+        return tool_fail(command, "no kind of shape is called '%s'; --list shows them", arguments.positional[0]);
+    if (!options.output)
+        return tool_fail(command, "-o FILE is needed");
+    uint32_t fewest = generate_get_info(kind)->fewest_triangles;
+    if (options.triangles < fewest || options.triangles >= (uint64_t)1 << 31)
+        return tool_fail(command, "--triangles %llu: a %s has from %u up to 2^31 - 1",
+                         (unsigned long long)options.triangles, arguments.positional[0], fewest);
+    return generate(command, kind, &options);
+}

@@ -1,0 +1,208 @@
+/* Command lines: options by a table, poses, lengths with units. */
+#include "tool/tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_help(const tool_arguments *arguments)
+{
+    const tool_command *command = arguments->command;
+    printf("usage: carom %s %s%s[options]\n%s\n\n", command->name, command->arguments, *command->arguments ? " " : "",
+           command->summary);
+    for (int i = 0; i < arguments->option_count; i++)
+    {
+        const tool_option *option = &arguments->options[i];
+        char left[48];
+        snprintf(left, sizeof left, "%s%s%s", option->name, option->value ? " " : "",
+                 option->value ? option->value : "");
+        printf("  %-24s %s\n", left, option->help);
+    }
+    printf("  %-24s %s\n", "--help", "this text");
+}
+
+/* ---- values ---- */
+
+static bool parse_count(const char *text, uint64_t *out)
+{
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    *out = value;
+    return *end == '\0' && errno == 0;
+}
+
+static bool parse_number(const char *text, double *out)
+{
+    const char *end = io_parse_number(text, out);
+    return end && *end == '\0' && isfinite(*out);
+}
+
+/* Numbers separated by blanks, commas or semicolons; false at anything else. */
+static bool add_numbers(const char *text, double *numbers, int *count, int limit)
+{
+    for (;;)
+    {
+        text += strspn(text, " \t\n,;");
+        if (*text == '\0')
+            return true;
+        double value;
+        const char *end = io_parse_number(text, &value);
+        if (!end || *count == limit || !(*end == '\0' || strchr(" \t\n,;", *end)))
+            return false;
+        numbers[(*count)++] = value;
+        text = end;
+    }
+}
+
+/* Takes arguments until there are 12 numbers; returns how many it took, -1 after an error. */
+static int parse_pose(const tool_arguments *arguments, const tool_option *option, int argc, char **argv)
+{
+    double numbers[12];
+    int count = 0, taken = 0;
+    while (count < 12 && taken < argc)
+        if (!add_numbers(argv[taken++], numbers, &count, 12))
+        {
+            tool_fail(arguments->command, "%s: '%s' is not part of a pose of 12 numbers", option->name,
+                      argv[taken - 1]);
+            return -1;
+        }
+    if (count < 12)
+    {
+        tool_fail(arguments->command, "%s: %d numbers instead of 12 (rotation row by row, then translation)",
+                  option->name, count);
+        return -1;
+    }
+    carom_pose *pose = option->target;
+    memcpy(pose->rotation, numbers, sizeof pose->rotation);
+    pose->translation = (carom_vec3){numbers[9], numbers[10], numbers[11]};
+    carom_status status = carom_pose_check(pose);
+    if (status == CAROM_OK)
+        return taken;
+    tool_fail(arguments->command, "%s: %s", option->name,
+              status == CAROM_NOT_RIGID    ? "the first nine numbers are not a rotation (to 1e-9)"
+              : status == CAROM_NOT_FINITE ? "not all numbers are finite"
+                                           : "the translation is beyond 2^100");
+    return -1;
+}
+
+/* Reads an option's value; returns how many arguments it took beyond the option, -1 after an error. */
+static int take_value(const tool_arguments *arguments, const tool_option *option, int argc, char **argv)
+{
+    bool fine = false;
+    if (option->kind == TOOL_FLAG)
+        return *(bool *)option->target = true, 0;
+    if (argc == 0)
+        return tool_fail(arguments->command, "%s needs a value (%s)", option->name, option->value), -1;
+    switch (option->kind)
+    {
+    case TOOL_POSE: return parse_pose(arguments, option, argc, argv);
+    case TOOL_TEXT: *(const char **)option->target = argv[0], fine = true; break;
+    case TOOL_COUNT: fine = parse_count(argv[0], option->target); break;
+    case TOOL_NUMBER: fine = parse_number(argv[0], option->target); break;
+    case TOOL_FLAG: break;
+    }
+    if (!fine)
+        return tool_fail(arguments->command, "%s: '%s' is not a %s", option->name, argv[0],
+                         option->kind == TOOL_COUNT ? "whole number" : "number"),
+               -1;
+    return 1;
+}
+
+static const tool_option *find_option(const tool_arguments *arguments, const char *text, size_t length)
+{
+    for (int i = 0; i < arguments->option_count; i++)
+        if (strlen(arguments->options[i].name) == length && strncmp(arguments->options[i].name, text, length) == 0)
+            return &arguments->options[i];
+    return NULL;
+}
+
+/* One option at argv[0]; returns how many arguments it used, -1 after an error. */
+static int take_option(const tool_arguments *arguments, int argc, char **argv)
+{
+    char *equals = strchr(argv[0], '=');
+    size_t length = equals ? (size_t)(equals - argv[0]) : strlen(argv[0]);
+    const tool_option *option = find_option(arguments, argv[0], length);
+    if (!option)
+        return tool_fail(arguments->command, "unknown option '%s'; --help lists them", argv[0]), -1;
+    if (!equals)
+    {
+        int taken = take_value(arguments, option, argc - 1, argv + 1);
+        return taken < 0 ? -1 : taken + 1;
+    }
+    if (option->kind == TOOL_FLAG)
+        return tool_fail(arguments->command, "%s takes no value", option->name), -1;
+    char *value = equals + 1;
+    return take_value(arguments, option, 1, &value) < 0 ? -1 : 1;
+}
+
+int tool_parse(tool_arguments *arguments, int argc, char **argv)
+{
+    arguments->positional = argv;
+    arguments->positional_count = 0;
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return print_help(arguments), TOOL_CLEAN;
+    bool only_positional = false;
+    for (int i = 0; i < argc;)
+    {
+        if (!only_positional && strcmp(argv[i], "--") == 0)
+            only_positional = true, i++;
+        else if (only_positional || argv[i][0] != '-' || argv[i][1] == '\0')
+            argv[arguments->positional_count++] = argv[i++];
+        else
+        {
+            int used = take_option(arguments, argc - i, argv + i);
+            if (used < 0)
+                return TOOL_ERROR;
+            i += used;
+        }
+    }
+    return -1;
+}
+
+/* ---- lengths ---- */
+
+static const struct
+{
+    const char *name;
+    double metres;
+} units[] = {{"mm", 0.001}, {"cm", 0.01}, {"m", 1}, {"in", 0.0254}, {"ft", 0.3048}};
+
+/* Metres in a unit; 0 if there is no such unit. */
+static double unit_metres(const char *name)
+{
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return units[i].metres;
+    return 0;
+}
+
+bool tool_check_unit(const tool_command *command, const char *unit)
+{
+    if (!unit || unit_metres(unit) > 0)
+        return true;
+    tool_fail(command, "--unit: '%s' is none of mm, cm, m, in, ft", unit);
+    return false;
+}
+
+bool tool_parse_length(const tool_command *command, const char *text, const char *unit, double *out)
+{
+    double value;
+    const char *suffix = io_parse_number(text, &value);
+    if (!suffix || !isfinite(value) || value < 0)
+        return tool_fail(command, "'%s' is not a length", text), false;
+    if (*suffix == '\0')
+        return *out = value, true;
+    double metres = unit_metres(suffix);
+    if (metres == 0)
+        return tool_fail(command, "'%s': '%s' is none of mm, cm, m, in, ft", text, suffix), false;
+    if (!unit)
+        return tool_fail(command, "'%s' has a unit, but the model has none: say --unit mm|cm|m|in|ft", text), false;
+    /* the same unit needs no conversion, and so no rounding */
+    *out = strcmp(unit, suffix) == 0 ? value : value * metres / unit_metres(unit);
+    return true;
+}

@@ -1,0 +1,125 @@
+/* Messages, JSON pieces and other things that several subcommands need. */
+#include "tool/tool.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int tool_fail(const tool_command *command, const char *format, ...)
+{
+    fprintf(stderr, "carom %s: ", command->name);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return TOOL_ERROR;
+}
+
+int tool_fail_status(const tool_command *command, carom_context *context, carom_status status)
+{
+    char message[512] = "";
+    carom_context_message(context, message, sizeof message);
+    return tool_fail(command, "%s (%s)", *message ? message : "failed", carom_status_name(status));
+}
+
+static const char *colour(const char *sequence)
+{
+    const char *off = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(off && *off) ? sequence : "";
+}
+
+const char *tool_red(void) { return colour("\033[31m"); }
+const char *tool_green(void) { return colour("\033[32m"); }
+const char *tool_bold(void) { return colour("\033[1m"); }
+const char *tool_plain(void) { return colour("\033[0m"); }
+
+/* Errors are printed by whoever ends because of them. */
+static void print_warning(carom_log_level level, const char *message, void *user)
+{
+    if (level == CAROM_LOG_WARNING)
+        fprintf(stderr, "carom %s: note: %s\n", ((const tool_command *)user)->name, message);
+}
+
+carom_context *tool_context(const tool_command *command)
+{
+    carom_context_def def = carom_context_def_default();
+    def.log = print_warning;
+    def.log_user = (void *)(uintptr_t)command;
+    carom_context *context = NULL;
+    carom_status status = carom_context_create(&def, &context);
+    if (status != CAROM_OK)
+        tool_fail(command, "no context: %s", carom_status_name(status));
+    return context;
+}
+
+int tool_print_json(const tool_command *command, json_t *root)
+{
+    int failed = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    putchar('\n');
+    return failed ? tool_fail(command, "the JSON could not be written") : TOOL_CLEAN;
+}
+
+json_t *tool_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *tool_json_point(carom_vec3 point)
+{
+    return json_pack("[o,o,o]", tool_json_number(point.x), tool_json_number(point.y), tool_json_number(point.z));
+}
+
+json_t *tool_json_hash(uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    return json_string(text);
+}
+
+json_t *tool_json_counters(const carom_counters *counters)
+{
+    return json_pack("{s:I,s:I,s:I,s:I,s:I}", "boxes_tested", (json_int_t)counters->boxes_tested, "triangles_tested",
+                     (json_int_t)counters->triangles_tested, "volumes_updated", (json_int_t)counters->volumes_updated,
+                     "filter_undecided", (json_int_t)counters->filter_undecided, "exact_fallbacks",
+                     (json_int_t)counters->exact_fallbacks);
+}
+
+json_t *tool_json_times(const carom_times *times)
+{
+    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "broad_ms", tool_json_number(times->broad_ms), "mid_ms",
+                     tool_json_number(times->mid_ms), "narrow_ms", tool_json_number(times->narrow_ms), "report_ms",
+                     tool_json_number(times->report_ms), "total_ms", tool_json_number(times->total_ms));
+}
+
+const char *tool_meeting_name(uint32_t meeting)
+{
+    bool coplanar = meeting & CAROM_MEET_COPLANAR;
+    if (meeting & CAROM_MEET_CROSSING)
+        return coplanar ? "crossing, coplanar" : "crossing";
+    if (meeting & CAROM_MEET_TOUCHING)
+        return coplanar ? "touching, coplanar" : "touching";
+    return "none";
+}
+
+double tool_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+const char *tool_thousands(uint64_t value, char out[32])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value), at = 0;
+    for (int i = 0; i < length; i++)
+    {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+    return out;
+}

@@ -1,0 +1,148 @@
+/* tool: the carom command. One file per subcommand; main.c has their list.
+ *
+ * Exit codes: 0 clean, 1 findings, 2 error, 3 nothing was checked. Data goes to stdout, everything else to stderr. */
+#ifndef TOOL_TOOL_H
+#define TOOL_TOOL_H
+
+#include "carom/carom.h"
+#include "io/io.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+enum
+{
+    TOOL_CLEAN = 0,
+    TOOL_FINDINGS = 1,
+    TOOL_ERROR = 2,
+    TOOL_NOTHING = 3
+};
+
+#if defined(__GNUC__)
+#define TOOL_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
+#else
+#define TOOL_PRINTF(format_at, args_at)
+#endif
+
+/* ---- subcommands ---- */
+
+typedef struct tool_command
+{
+    const char *name;
+    const char *arguments; /* as the usage line shows them */
+    const char *summary;
+    int (*run)(const struct tool_command *command, int argc, char **argv); /* argv[0] is the first argument */
+} tool_command;
+
+int tool_info(const tool_command *command, int argc, char **argv);
+int tool_check(const tool_command *command, int argc, char **argv);
+int tool_gen(const tool_command *command, int argc, char **argv);
+int tool_bench(const tool_command *command, int argc, char **argv);
+int tool_verify(const tool_command *command, int argc, char **argv);
+int tool_draw(const tool_command *command, int argc, char **argv);
+int tool_demo(const tool_command *command, int argc, char **argv);
+
+/* ---- options ---- */
+
+typedef enum tool_option_kind
+{
+    TOOL_FLAG,   /* bool */
+    TOOL_TEXT,   /* const char * */
+    TOOL_COUNT,  /* uint64_t */
+    TOOL_NUMBER, /* double */
+    TOOL_POSE    /* carom_pose: 12 numbers in one argument or twelve */
+} tool_option_kind;
+
+typedef struct tool_option
+{
+    const char *name; /* with its dashes */
+    tool_option_kind kind;
+    void *target;
+    const char *value; /* what the help calls the value; null for flags */
+    const char *help;
+} tool_option;
+
+typedef struct tool_arguments
+{
+    const tool_command *command;
+    const tool_option *options;
+    int option_count;
+    char **positional; /* argv, packed in place */
+    int positional_count;
+} tool_arguments;
+
+/* Negative: go on; else the exit code to end with (help was shown, or something is wrong and was named). */
+int tool_parse(tool_arguments *arguments, int argc, char **argv);
+
+/* A length such as 5, 5mm, 0.5in in units of the model; a suffix needs unit. False after naming what is wrong. */
+bool tool_parse_length(const tool_command *command, const char *text, const char *unit, double *out);
+bool tool_check_unit(const tool_command *command, const char *unit);
+
+/* ---- messages ---- */
+
+/* "carom COMMAND: ..." on stderr; returns TOOL_ERROR. */
+int tool_fail(const tool_command *command, const char *format, ...) TOOL_PRINTF(2, 3);
+/* The context's latest message. */
+int tool_fail_status(const tool_command *command, carom_context *context, carom_status status);
+
+/* Terminal sequences, empty where colour is not wanted. */
+const char *tool_red(void);
+const char *tool_green(void);
+const char *tool_bold(void);
+const char *tool_plain(void);
+
+/* ---- what most subcommands need ---- */
+
+/* A context that prints warnings; null after saying why. */
+carom_context *tool_context(const tool_command *command);
+
+/* Prints to stdout and frees; TOOL_ERROR if that fails. */
+int tool_print_json(const tool_command *command, json_t *root);
+
+json_t *tool_json_number(double value); /* null where not finite */
+json_t *tool_json_point(carom_vec3 point);
+json_t *tool_json_hash(uint64_t hash); /* 16 hexadecimal digits */
+json_t *tool_json_counters(const carom_counters *counters);
+json_t *tool_json_times(const carom_times *times);
+const char *tool_meeting_name(uint32_t meeting);
+
+double tool_now_ms(void);
+
+/* 1234567 as "1,234,567". */
+const char *tool_thousands(uint64_t value, char out[32]);
+
+/* ---- what answers: trees and engines by name ---- */
+
+typedef struct tool_method
+{
+    char name[48];
+    carom_tree_def def;
+    const char *engine; /* null: the pair questions; else through a scene and this engine */
+} tool_method;
+
+typedef struct tool_method_options
+{
+    const char *tree;    /* fast, tight */
+    const char *volume;  /* a volume or all */
+    const char *builder; /* a builder or all */
+    const char *engine;  /* an engine or all */
+} tool_method_options;
+
+enum
+{
+    TOOL_METHOD_LIMIT = 128
+};
+
+/* How many; 0 after naming an unknown word. */
+int tool_methods(const tool_command *command, const tool_method_options *options, tool_method *out);
+
+/* Options of the four, to be put into a subcommand's table. */
+#define TOOL_METHOD_ROWS(options)                                                                                      \
+    {"--tree", TOOL_TEXT, &(options)->tree, "KIND", "fast (default) or tight"},                                        \
+        {"--volume", TOOL_TEXT, &(options)->volume, "NAME", "binary tree of this volume; all: every one"},             \
+        {"--builder", TOOL_TEXT, &(options)->builder, "NAME", "builder of the binary tree; all: every one"},           \
+    {                                                                                                                  \
+        "--engine", TOOL_TEXT, &(options)->engine, "NAME", "through a scene and this engine; all: every one"           \
+    }
+
+#endif

@@ -1,0 +1,144 @@
+/* carom verify: answers against truth that nobody here wrote. */
+#include "tool/verify.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void verify_wrong(verify_work *work, const char *format, ...)
+{
+    work->tally.wrong++;
+    printf("wrong: %s: [%s] ", work->path, work->asker.method->name);
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+}
+
+char *verify_load(verify_work *work)
+{
+    struct stat about;
+    FILE *file = fopen(work->path, "rb");
+    bool fine = file && fstat(fileno(file), &about) == 0;
+    if (fine && !S_ISREG(about.st_mode))
+        fine = false, errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+    char *text = fine ? malloc((size_t)about.st_size + 1) : NULL;
+    size_t got = text ? fread(text, 1, (size_t)about.st_size, file) : 0;
+    if (text)
+        text[got] = '\0';
+    else
+        tool_fail(work->command, "%s: can't be read: %s", work->path, strerror(errno));
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static carom_status make_triangle(verify_work *work, const double corners[9], carom_placed *out)
+{
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices = corners;
+    def.vertex_type = CAROM_FLOAT64;
+    def.vertex_count = 3;
+    def.index_type = CAROM_INDEX_NONE;
+    def.triangle_count = 1;
+    carom_mesh *mesh = NULL;
+    carom_tree *tree = NULL;
+    carom_status status = carom_mesh_create(work->context, &def, &mesh);
+    if (status < CAROM_FIRST_ERROR)
+        status = tool_ask_tree(&work->asker, mesh, &tree);
+    *out = (carom_placed){mesh, tree, carom_pose_identity()};
+    return status;
+}
+
+static void free_triangle(const carom_placed *placed)
+{
+    carom_tree_destroy((carom_tree *)(uintptr_t)placed->tree);
+    carom_mesh_destroy((carom_mesh *)(uintptr_t)placed->mesh);
+}
+
+carom_status verify_triangles_meet(verify_work *work, const double a[9], const double b[9], bool *out)
+{
+    carom_placed placed_a = {0}, placed_b = {0};
+    carom_status status = make_triangle(work, a, &placed_a);
+    if (status < CAROM_FIRST_ERROR)
+        status = make_triangle(work, b, &placed_b);
+    carom_report report;
+    if (status < CAROM_FIRST_ERROR)
+        status = tool_ask_collide(&work->asker, &placed_a, &placed_b, NULL, &report);
+    if (status < CAROM_FIRST_ERROR)
+        *out = report.pair_count > 0;
+    free_triangle(&placed_a);
+    free_triangle(&placed_b);
+    return status;
+}
+
+static const struct
+{
+    const char *name;
+    int (*verify)(verify_work *work);
+} kinds[] = {{"tritri", verify_tritri}, {"meshmesh", verify_meshmesh}, {"hardcases", verify_hardcases}};
+
+typedef int verify_function(verify_work *work);
+
+static verify_function *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return kinds[i].verify;
+    return NULL;
+}
+
+/* One file by one method. */
+static int verify_file(verify_work *work, verify_function *verify, const tool_method *method)
+{
+    carom_status status = tool_asker_open(work->context, method, &work->asker);
+    verify_tally before = work->tally;
+    int code = status < CAROM_FIRST_ERROR ? verify(work) : tool_fail_status(work->command, work->context, status);
+    tool_asker_close(&work->asker);
+    if (code == TOOL_CLEAN)
+        fprintf(stderr, "%s: [%s] %llu cases, %llu wrong, %llu skipped\n", work->path, method->name,
+                (unsigned long long)(work->tally.cases - before.cases),
+                (unsigned long long)(work->tally.wrong - before.wrong),
+                (unsigned long long)(work->tally.skipped - before.skipped));
+    return code;
+}
+
+int tool_verify(const tool_command *command, int argc, char **argv)
+{
+    tool_method_options chosen = {0};
+    const tool_option table[] = {TOOL_METHOD_ROWS(&chosen)};
+    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    int code = tool_parse(&arguments, argc, argv);
+    if (code >= 0)
+        return code;
+    if (arguments.positional_count < 2)
+        return tool_fail(command, "a kind (tritri, meshmesh, hardcases) and a file are needed");
+    verify_function *verify = find_kind(arguments.positional[0]);
+    if (!verify)
+        return tool_fail(command, "'%s' is none of tritri, meshmesh, hardcases", arguments.positional[0]);
+    tool_method methods[TOOL_METHOD_LIMIT];
+    int method_count = tool_methods(command, &chosen, methods);
+    if (method_count == 0)
+        return TOOL_ERROR;
+    verify_work work = {.command = command, .context = tool_context(command)};
+    if (!work.context)
+        return TOOL_ERROR;
+    code = TOOL_CLEAN;
+    for (int i = 1; i < arguments.positional_count && code == TOOL_CLEAN; i++)
+        for (int m = 0; m < method_count && code == TOOL_CLEAN; m++)
+        {
+            work.path = arguments.positional[i];
+            code = verify_file(&work, verify, &methods[m]);
+        }
+    carom_context_destroy(work.context);
+    if (code != TOOL_CLEAN)
+        return code;
+    printf("%llu cases, %llu wrong, %llu skipped\n", (unsigned long long)work.tally.cases,
+           (unsigned long long)work.tally.wrong, (unsigned long long)work.tally.skipped);
+    if (work.tally.wrong > 0)
+        return TOOL_FINDINGS;
+    return work.tally.cases > work.tally.skipped ? TOOL_CLEAN : TOOL_NOTHING;
+}

@@ -1,0 +1,36 @@
+/* Parts of carom verify: one function per kind of file, and the tally they share. */
+#ifndef TOOL_VERIFY_H
+#define TOOL_VERIFY_H
+
+#include "tool/ask.h"
+
+typedef struct verify_tally
+{
+    uint64_t cases, wrong, skipped;
+} verify_tally;
+
+typedef struct verify_work
+{
+    const tool_command *command;
+    carom_context *context;
+    const char *path;
+    tool_asker asker;
+    verify_tally tally;
+} verify_work;
+
+/* Each compares a file with what the asker says; TOOL_CLEAN or TOOL_ERROR (after naming what is wrong with the file),
+ * the answers in the tally. */
+int verify_tritri(verify_work *work);
+int verify_meshmesh(verify_work *work);
+int verify_hardcases(verify_work *work);
+
+/* One wrong case on stdout, and in the tally. */
+void verify_wrong(verify_work *work, const char *format, ...) TOOL_PRINTF(2, 3);
+
+/* Do two triangles, nine coordinates each, share a point? */
+carom_status verify_triangles_meet(verify_work *work, const double a[9], const double b[9], bool *out);
+
+/* A text file as one block with a zero at the end; null after saying why. Free with free. */
+char *verify_load(verify_work *work);
+
+#endif

@@ -1,0 +1,144 @@
+/* Two meshes beside the file, env_q.obj fixed and rob_q.obj posed; a line is a pose, the number of pairs, the distance
+ * and a hash of the pair list. */
+#include "tool/verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DISTANCE_TOLERANCE 1e-9
+
+typedef struct pose_case
+{
+    carom_pose pose;
+    uint64_t pairs, hash;
+    double distance;
+    unsigned line;
+} pose_case;
+
+typedef struct pose_models
+{
+    io_model model[2];
+    carom_tree *tree[2];
+    carom_placed fixed, posed;
+} pose_models;
+
+/* The file's hash: each pair as four bytes, fixed * 4096 + posed, in order. */
+static uint64_t hash_pairs(const carom_report *report)
+{
+    uint64_t hash = 0x14650fb0739d0383u;
+    for (uint64_t i = 0; i < report->pairs_listed; i++)
+    {
+        uint32_t code = report->pairs[i].triangle_a * 4096u + report->pairs[i].triangle_b;
+        for (int byte = 0; byte < 4; byte++)
+            hash = (hash ^ (code >> 8 * byte & 0xff)) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+static bool parse_case(const char *line, pose_case *out)
+{
+    double number[12];
+    char *end;
+    const char *at = line;
+    for (int i = 0; i < 12; i++, at = end)
+    {
+        number[i] = strtod(at, &end);
+        if (end == at)
+            return false;
+    }
+    memcpy(out->pose.rotation, number, sizeof out->pose.rotation);
+    out->pose.translation = (carom_vec3){number[9], number[10], number[11]};
+    out->pairs = strtoull(at, &end, 10);
+    if (end == at)
+        return false;
+    at = end;
+    out->distance = strtod(at, &end);
+    if (end == at)
+        return false;
+    at = end;
+    out->hash = strtoull(at, &end, 16);
+    return end != at && end[strspn(end, " \t\r")] == '\0';
+}
+
+static void verify_pose(verify_work *work, pose_models *models, const pose_case *truth)
+{
+    models->posed.pose = truth->pose;
+    work->tally.cases++;
+    carom_report report;
+    carom_status status = tool_ask_collide(&work->asker, &models->fixed, &models->posed, NULL, &report);
+    if (status >= CAROM_FIRST_ERROR)
+    {
+        verify_wrong(work, "line %u: %s", truth->line, carom_status_name(status));
+        return;
+    }
+    uint64_t pairs = report.pair_count, hash = hash_pairs(&report);
+    double distance = truth->distance;
+    /* an engine answers what meets; how far the rest is apart is a pair question */
+    if (!work->asker.engine)
+    {
+        status = carom_distance(work->asker.query, &models->fixed, &models->posed, NULL, &report);
+        distance = status < CAROM_FIRST_ERROR ? report.distance : NAN;
+    }
+    bool near = fabs(distance - truth->distance) <= DISTANCE_TOLERANCE * truth->distance;
+    if (pairs != truth->pairs || hash != truth->hash || !near)
+        verify_wrong(work, "line %u: truth %llu pairs %016llx distance %.17g, answer %llu pairs %016llx distance %.17g",
+                     truth->line, (unsigned long long)truth->pairs, (unsigned long long)truth->hash, truth->distance,
+                     (unsigned long long)pairs, (unsigned long long)hash, distance);
+}
+
+/* The mesh of this name in the folder of the file that is verified. */
+static carom_status load_model(verify_work *work, const char *name, io_model *model, carom_tree **tree)
+{
+    const char *slash = strrchr(work->path, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - work->path) : 0;
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s%s", folder < 4000 ? (int)folder : 0, work->path, name);
+    carom_status status = io_read(work->context, path, NULL, model);
+    if (status < CAROM_FIRST_ERROR)
+        status = tool_ask_tree(&work->asker, model->mesh, tree);
+    return status;
+}
+
+static int verify_lines(verify_work *work, pose_models *models, char *text)
+{
+    unsigned number = 0;
+    for (char *line = text; *line;)
+    {
+        char *end = line + strcspn(line, "\n");
+        char *next = *end ? end + 1 : end;
+        *end = '\0';
+        pose_case truth = {.line = ++number};
+        if (line[0] != '#' && line[strspn(line, " \t\r")] != '\0')
+        {
+            if (!parse_case(line, &truth))
+                return tool_fail(work->command, "%s: line %u is not a pose, a count, a distance and a hash", work->path,
+                                 number);
+            verify_pose(work, models, &truth);
+        }
+        line = next;
+    }
+    return TOOL_CLEAN;
+}
+
+int verify_meshmesh(verify_work *work)
+{
+    char *text = verify_load(work);
+    if (!text)
+        return TOOL_ERROR;
+    pose_models models = {0};
+    carom_status status = load_model(work, "env_q.obj", &models.model[0], &models.tree[0]);
+    if (status < CAROM_FIRST_ERROR)
+        status = load_model(work, "rob_q.obj", &models.model[1], &models.tree[1]);
+    models.fixed = (carom_placed){models.model[0].mesh, models.tree[0], carom_pose_identity()};
+    models.posed = (carom_placed){models.model[1].mesh, models.tree[1], carom_pose_identity()};
+    int code = status < CAROM_FIRST_ERROR ? verify_lines(work, &models, text)
+                                          : tool_fail_status(work->command, work->context, status);
+    for (int i = 0; i < 2; i++)
+    {
+        carom_tree_destroy(models.tree[i]);
+        io_model_free(&models.model[i]);
+    }
+    free(text);
+    return code;
+}

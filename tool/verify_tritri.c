@@ -1,0 +1,66 @@
+/* Triangle pairs: a line is a family, the truth (0 or 1), and 18 hexadecimal floats. */
+#include "tool/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Hexadecimal floats have no decimal point that a locale could change in what we read here: the tool never sets one. */
+static bool parse_line(const char *line, long *truth, double corners[18])
+{
+    char *end;
+    strtol(line, &end, 10);
+    if (end == line)
+        return false;
+    const char *at = end;
+    *truth = strtol(at, &end, 10);
+    if (end == at || (*truth != 0 && *truth != 1))
+        return false;
+    for (int i = 0; i < 18; i++)
+    {
+        at = end;
+        corners[i] = strtod(at, &end);
+        if (end == at)
+            return false;
+    }
+    return end[strspn(end, " \t\r")] == '\0';
+}
+
+static int verify_line(verify_work *work, const char *line, unsigned number)
+{
+    long truth;
+    double corners[18];
+    if (!parse_line(line, &truth, corners))
+        return tool_fail(work->command, "%s: line %u is not a family, a truth and 18 numbers", work->path, number);
+    /* both orders: an answer that depends on the order is wrong as well */
+    bool meets = false, swapped = false;
+    carom_status status = verify_triangles_meet(work, corners, corners + 9, &meets);
+    if (status < CAROM_FIRST_ERROR)
+        status = verify_triangles_meet(work, corners + 9, corners, &swapped);
+    work->tally.cases++;
+    if (status >= CAROM_FIRST_ERROR)
+        verify_wrong(work, "line %u: %s", number, carom_status_name(status));
+    else if (meets != (truth == 1) || swapped != meets)
+        verify_wrong(work, "line %u: truth %ld, answer %d, swapped %d", number, truth, meets, swapped);
+    return TOOL_CLEAN;
+}
+
+int verify_tritri(verify_work *work)
+{
+    char *text = verify_load(work);
+    if (!text)
+        return TOOL_ERROR;
+    int code = TOOL_CLEAN;
+    unsigned number = 0;
+    for (char *line = text; *line && code == TOOL_CLEAN;)
+    {
+        char *end = line + strcspn(line, "\n");
+        char *next = *end ? end + 1 : end;
+        *end = '\0';
+        number++;
+        if (line[0] != '#' && line[strspn(line, " \t\r")] != '\0')
+            code = verify_line(work, line, number);
+        line = next;
+    }
+    free(text);
+    return code;
+}
