@@ -118,13 +118,9 @@ static carom_status mark_triangles(demo_work *work)
     for (uint64_t i = 0; i < work->report.body_pair_count; i++)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
-        unsigned char *a = work->marked[find_body(work, pair->body_a) - work->frame.bodies];
-        unsigned char *b = work->marked[find_body(work, pair->body_b) - work->frame.bodies];
-        for (uint64_t k = 0; k < pair->pair_count; k++)
-        {
-            a[work->report.pairs[pair->first_pair + k].triangle_a] = 1;
-            b[work->report.pairs[pair->first_pair + k].triangle_b] = 1;
-        }
+        const carom_frame_body *a = find_body(work, pair->body_a), *b = find_body(work, pair->body_b);
+        unsigned char *marks[2] = {work->marked[a - work->frame.bodies], work->marked[b - work->frame.bodies]};
+        picture_mark_pairs(&a->placed, &b->placed, work->report.pairs + pair->first_pair, pair->pair_count, marks);
     }
     return CAROM_OK;
 }
@@ -155,23 +151,48 @@ static void print_examined(const demo_work *work)
            tool_thousands(report->counters.triangles_tested, number[3]), report->times.total_ms);
 }
 
+/* What a pair of parts means to whoever assembles them. */
+typedef enum demo_verdict
+{
+    DEMO_CLASH,   /* surfaces go through each other */
+    DEMO_INSIDE,  /* one part swallows the other */
+    DEMO_CONTACT, /* they touch, or lie flat on each other */
+    DEMO_NEAR,    /* nearer than the clearance */
+    DEMO_VERDICT_COUNT
+} demo_verdict;
+
+static const char *const verdict_names[DEMO_VERDICT_COUNT] = {"clash", "inside", "contact", "too near"};
+
+static demo_verdict verdict_of(const demo_work *work, const carom_body_pair *pair)
+{
+    if (pair->relation == CAROM_RELATION_A_INSIDE_B || pair->relation == CAROM_RELATION_B_INSIDE_A)
+        return DEMO_INSIDE;
+    if (pair->relation == CAROM_RELATION_APART)
+        return DEMO_NEAR;
+    const carom_placed *a = &find_body(work, pair->body_a)->placed, *b = &find_body(work, pair->body_b)->placed;
+    for (uint64_t k = 0; k < pair->pair_count; k++)
+        if (picture_judge(a, b, &work->report.pairs[pair->first_pair + k]) == PICTURE_CLASH)
+            return DEMO_CLASH;
+    return DEMO_CONTACT;
+}
+
 static void print_found(const demo_work *work)
 {
     const carom_scene_report *report = &work->report;
-    uint64_t clashes = 0, near = 0;
-    printf("%-20s %-20s %-12s %8s %12s\n", "part", "part", "relation", "pairs", "distance");
+    unsigned counts[DEMO_VERDICT_COUNT] = {0};
+    printf("%-14s %-14s %-9s %-11s %6s %10s\n", "part", "part", "finding", "relation", "pairs", "distance");
     for (uint64_t i = 0; i < report->body_pair_count; i++)
     {
         const carom_body_pair *pair = &report->body_pairs[i];
-        bool apart = pair->relation == CAROM_RELATION_APART;
-        clashes += !apart, near += apart;
-        printf("%-20s %-20s %s%-12s%s %8llu %12.6g\n", find_body(work, pair->body_a)->name,
-               find_body(work, pair->body_b)->name, apart ? "" : tool_red(),
-               apart ? "too near" : carom_relation_name(pair->relation), apart ? "" : tool_plain(),
+        demo_verdict verdict = verdict_of(work, pair);
+        counts[verdict]++;
+        printf("%-14s %-14s %s%-9s%s %-11s %6llu %10.4g\n", find_body(work, pair->body_a)->name,
+               find_body(work, pair->body_b)->name, verdict <= DEMO_INSIDE ? tool_red() : "", verdict_names[verdict],
+               verdict <= DEMO_INSIDE ? tool_plain() : "", carom_relation_name(pair->relation),
                (unsigned long long)pair->pair_count, work->distance[i]);
     }
-    printf("\nfound: %llu clashes, %llu too near; hash %016llx\n", (unsigned long long)clashes,
-           (unsigned long long)near, (unsigned long long)report->hash);
+    printf("\nfound: %u clashes, %u inside, %u contacts, %u too near; hash %016llx\n", counts[DEMO_CLASH],
+           counts[DEMO_INSIDE], counts[DEMO_CONTACT], counts[DEMO_NEAR], (unsigned long long)report->hash);
 }
 
 static json_t *findings_to_json(const demo_work *work)
@@ -180,10 +201,11 @@ static json_t *findings_to_json(const demo_work *work)
     for (uint64_t i = 0; i < work->report.body_pair_count; i++)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
-        json_t *item = json_pack("{s:s,s:s,s:s,s:b,s:I,s:o}", "a", find_body(work, pair->body_a)->name, "b",
-                                 find_body(work, pair->body_b)->name, "relation", carom_relation_name(pair->relation),
-                                 "clearance_violated", pair->clearance_violated, "pair_count",
-                                 (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
+        json_t *item =
+            json_pack("{s:s,s:s,s:s,s:s,s:b,s:I,s:o}", "a", find_body(work, pair->body_a)->name, "b",
+                      find_body(work, pair->body_b)->name, "finding", verdict_names[verdict_of(work, pair)], "relation",
+                      carom_relation_name(pair->relation), "clearance_violated", pair->clearance_violated, "pair_count",
+                      (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
         json_t *pairs = json_array();
         for (uint64_t k = 0; k < pair->pair_count; k++)
         {

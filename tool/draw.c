@@ -11,15 +11,6 @@ typedef struct draw_options
     uint64_t width, height;
 } draw_options;
 
-static void mark_pairs(const carom_report *report, unsigned char *marked_a, unsigned char *marked_b)
-{
-    for (uint64_t i = 0; i < report->pairs_listed; i++)
-    {
-        marked_a[report->pairs[i].triangle_a] = 1;
-        marked_b[report->pairs[i].triangle_b] = 1;
-    }
-}
-
 static carom_status draw(carom_context *context, const draw_options *options, io_model model[2], uint64_t *pairs)
 {
     carom_query *query = NULL;
@@ -36,7 +27,7 @@ static carom_status draw(carom_context *context, const draw_options *options, io
     if (status < CAROM_FIRST_ERROR)
     {
         *pairs = report.pair_count;
-        mark_pairs(&report, marked[0], marked[1]);
+        picture_mark_pairs(&a, &b, report.pairs, report.pairs_listed, marked);
         picture_part parts[2] = {{a.mesh, a.pose, marked[0], picture_tint(0)},
                                  {b.mesh, b.pose, marked[1], picture_tint(1)}};
         picture_def def = picture_def_default();

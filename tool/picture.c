@@ -12,21 +12,36 @@
 enum
 {
     SUPERSAMPLING = 3, /* per axis */
-    SIZE_LIMIT = 8192,
+    SIZE_LIMIT = 4096,
+    SHADOW_SIZE = 2048,
     OCCLUSION_TAPS = 12
 };
 
-#define MARK_COLOUR 0xe0281e
+#define CLASH_COLOUR   0xe0241b
+#define CONTACT_COLOUR 0xe8a73c
+#define LINE_COLOUR    0x262d34
+
+/* The finished samples, and the same scene seen from the light. */
+typedef struct scene_view
+{
+    const picture_part *parts;
+    raster_image image;
+    raster_camera camera;
+    raster_image shadow;
+    raster_camera light;
+    float near_step;
+} scene_view;
 
 picture_def picture_def_default(void)
 {
-    return (picture_def){.width = 1280, .height = 800, .from = {0.75, -1.0, 0.62}};
+    return (picture_def){.width = 1280, .height = 800, .from = {-0.72, -1.0, 0.78}};
 }
 
 uint32_t picture_tint(uint32_t index)
 {
-    static const uint32_t tints[] = {0x7f9db9, 0xc9b382, 0x8fae8b, 0xa693b5, 0xb9a39a, 0x79aeb0,
-                                     0xc4a0a4, 0x9aa66f, 0x8f9bc4, 0xb0b7bd, 0xa88f6d, 0x86b59f};
+    static const uint32_t tints[] = {0xb9c1c8, 0x8aa5c0, 0xcdbf9a, 0x94b08f, 0xa99bbd, 0x7fb0b3,
+                                     0xc7a695, 0x9fa97a, 0x95a0c8, 0xb79bb0, 0xb0a07f, 0x86b59f,
+                                     0xa7b6c9, 0xc2b0b0, 0x8fa3a0, 0xb8b88a, 0x9c93a8, 0x7f9db9};
     return tints[index % (sizeof tints / sizeof *tints)];
 }
 
@@ -51,13 +66,15 @@ static colour scaled(colour a, float s) { return (colour){a.r * s, a.g * s, a.b 
 
 /* ---- light ---- */
 
-/* A key light from the upper left, a fill from the right, sky above; all in the eye's frame. */
-static float light_of(const raster_sample *sample)
+/* A key light, that shadows keep away, a fill from the right, sky above; the directions in the eye's frame. */
+static const float key_direction[3] = {-0.50f, 0.70f, 0.51f};
+
+static float light_of(const raster_sample *sample, float lit)
 {
     float x = sample->normal[0] / 127.0f, y = sample->normal[1] / 127.0f, z = sample->normal[2] / 127.0f;
-    float key = fmaxf(0, -0.42f * x + 0.64f * y + 0.64f * z);
+    float key = fmaxf(0, key_direction[0] * x + key_direction[1] * y + key_direction[2] * z);
     float fill = fmaxf(0, 0.8f * x + 0.1f * y + 0.59f * z);
-    return 0.28f + 0.62f * key + 0.16f * fill + 0.10f * (0.5f + 0.5f * y);
+    return 0.30f + 0.72f * key * lit + 0.16f * fill + 0.12f * (0.5f + 0.5f * y);
 }
 
 static const raster_sample *sample_at(const raster_image *image, int x, int y)
@@ -65,6 +82,23 @@ static const raster_sample *sample_at(const raster_image *image, int x, int y)
     x = x < 0 ? 0 : x >= image->width ? image->width - 1 : x;
     y = y < 0 ? 0 : y >= image->height ? image->height - 1 : y;
     return &image->samples[(size_t)y * (size_t)image->width + (size_t)x];
+}
+
+/* The part of the key light that arrives: a few looks into the light's own depth buffer. */
+static float lit_at(const scene_view *view, int x, int y, float depth)
+{
+    raster_point seen;
+    carom_vec3 world = raster_unproject(&view->camera, x + 0.5, y + 0.5, depth);
+    if (!raster_project(&view->light, world, &seen))
+        return 1;
+    int lit = 0, looks = 0;
+    for (int dy = -4; dy <= 4; dy += 2)
+        for (int dx = -4; dx <= 4; dx += 2, looks++)
+        {
+            const raster_sample *there = sample_at(&view->shadow, (int)seen.x + dx, (int)seen.y + dy);
+            lit += there->depth <= seen.depth * (1 + 0.05f * view->near_step);
+        }
+    return (float)lit / (float)looks;
 }
 
 /* How much of the surroundings stands in front: a ring of neighbours that are nearer, but not much nearer. */
@@ -100,6 +134,8 @@ static float edge_at(const raster_image *image, int x, int y, float near_step)
         float line = 0;
         if (a->part != b->part)
             line = 1;
+        else if (a->part == RASTER_NOTHING)
+            continue;
         else if (far > 0 && fabsf(bend) / far > 0.08f * near_step)
             line = 0.8f;
         else
@@ -116,44 +152,44 @@ static float edge_at(const raster_image *image, int x, int y, float near_step)
 static colour background_at(const raster_image *image, int y)
 {
     float t = (float)y / (float)image->height;
-    return mix(from_hex(0xfbfcfd), from_hex(0xe3e8ed), t * t);
+    return mix(from_hex(0xfdfdfe), from_hex(0xe6eaee), t);
 }
 
-static colour colour_at(const raster_image *image, const picture_part *parts, int x, int y, float near_step)
+static colour surface_at(const scene_view *view, const raster_sample *here, int x, int y)
 {
-    const raster_sample *here = sample_at(image, x, y);
-    colour result;
-    if (here->depth == 0)
-        result = background_at(image, y);
-    else
-    {
-        bool marked = here->flags & RASTER_MARKED;
-        result = from_hex(marked ? MARK_COLOUR : parts[here->part].tint);
-        float light = light_of(here);
-        /* red stays red in the shade */
-        result = scaled(result, marked ? 0.45f + 0.65f * light : light);
-        result = scaled(result, 1 - 0.55f * occlusion_at(image, x, y, near_step));
-        if (here->flags & RASTER_MARKED_HIDDEN)
-            result = mix(result, from_hex(MARK_COLOUR), 0.22f);
-    }
-    float edge = edge_at(image, x, y, near_step);
-    return edge > 0 ? mix(result, from_hex(0x2a3138), 0.62f * edge) : result;
+    bool clash = here->flags & RASTER_CLASH;
+    colour result = from_hex(clash ? CLASH_COLOUR : view->parts[here->part].tint);
+    if (here->flags & RASTER_CONTACT)
+        result = mix(result, from_hex(CONTACT_COLOUR), 0.5f);
+    float light = light_of(here, lit_at(view, x, y, here->depth));
+    /* red stays red in the shade */
+    result = scaled(result, clash ? 0.5f + 0.6f * light : light);
+    result = scaled(result, 1 - 0.5f * occlusion_at(&view->image, x, y, view->near_step));
+    return here->flags & RASTER_CLASH_HIDDEN ? mix(result, from_hex(CLASH_COLOUR), 0.3f) : result;
+}
+
+static colour colour_at(const scene_view *view, int x, int y)
+{
+    const raster_sample *here = sample_at(&view->image, x, y);
+    colour result = here->depth == 0 ? background_at(&view->image, y) : surface_at(view, here, x, y);
+    float edge = edge_at(&view->image, x, y, view->near_step);
+    return edge > 0 ? mix(result, from_hex(LINE_COLOUR), 0.7f * edge) : result;
 }
 
 /* ---- output ---- */
 
 /* Averages each block of samples into one pixel. */
-static void resolve(const raster_image *image, const picture_part *parts, float near_step, unsigned char *pixels)
+static void resolve(const scene_view *view, unsigned char *pixels)
 {
-    int width = image->width / SUPERSAMPLING, height = image->height / SUPERSAMPLING;
+    int width = view->image.width / SUPERSAMPLING, height = view->image.height / SUPERSAMPLING;
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
         {
             colour sum = {0, 0, 0};
             for (int k = 0; k < SUPERSAMPLING * SUPERSAMPLING; k++)
             {
-                colour one = colour_at(image, parts, x * SUPERSAMPLING + k % SUPERSAMPLING,
-                                       y * SUPERSAMPLING + k / SUPERSAMPLING, near_step);
+                colour one =
+                    colour_at(view, x * SUPERSAMPLING + k % SUPERSAMPLING, y * SUPERSAMPLING + k / SUPERSAMPLING);
                 sum.r += one.r, sum.g += one.g, sum.b += one.b;
             }
             sum = scaled(sum, 1.0f / (SUPERSAMPLING * SUPERSAMPLING));
@@ -198,34 +234,71 @@ static float depth_step(const raster_image *image)
     return high > low ? 0.05f * (high / low - 1) : 1e-3f;
 }
 
+static bool make_image(raster_image *image, int width, int height)
+{
+    size_t samples = (size_t)width * (size_t)height;
+    *image = (raster_image){width, height, malloc(samples * sizeof *image->samples)};
+    for (size_t i = 0; image->samples && i < samples; i++)
+        image->samples[i] = (raster_sample){.part = RASTER_NOTHING};
+    return image->samples != NULL;
+}
+
+static bool draw_parts(raster_image *image, const raster_camera *camera, const picture_part *parts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!raster_draw(image, camera, &parts[i], (uint16_t)i))
+            return false;
+    return true;
+}
+
+/* The key light's direction in the world, from the eye's frame. */
+static carom_vec3 key_in_world(const raster_camera *camera)
+{
+    const carom_vec3 *axes[3] = {&camera->right, &camera->up, &camera->back};
+    carom_vec3 sum = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+    {
+        sum.x += (double)key_direction[i] * axes[i]->x;
+        sum.y += (double)key_direction[i] * axes[i]->y;
+        sum.z += (double)key_direction[i] * axes[i]->z;
+    }
+    return sum;
+}
+
+/* False when out of memory. */
+static bool draw_view(scene_view *view, const picture_def *def, uint32_t count)
+{
+    if (!make_image(&view->image, (int)def->width * SUPERSAMPLING, (int)def->height * SUPERSAMPLING) ||
+        !make_image(&view->shadow, SHADOW_SIZE, SHADOW_SIZE))
+        return false;
+    view->camera = raster_aim(def, view->parts, count, &view->image);
+    picture_def from_light = {.from = key_in_world(&view->camera)};
+    view->light = raster_aim(&from_light, view->parts, count, &view->shadow);
+    if (!draw_parts(&view->image, &view->camera, view->parts, count) ||
+        !draw_parts(&view->shadow, &view->light, view->parts, count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        raster_draw_hidden(&view->image, &view->camera, &view->parts[i]);
+    view->near_step = depth_step(&view->image);
+    return true;
+}
+
 carom_status picture_write(carom_context *context, const picture_def *def, const picture_part *parts, uint32_t count,
                            const char *path)
 {
     if (def->width == 0 || def->height == 0 || def->width > SIZE_LIMIT || def->height > SIZE_LIMIT ||
         count >= RASTER_NOTHING)
         return CAROM_INVALID_ARGUMENT;
-    raster_image image = {.width = (int)def->width * SUPERSAMPLING, .height = (int)def->height * SUPERSAMPLING};
-    size_t samples = (size_t)image.width * (size_t)image.height;
-    image.samples = malloc(samples * sizeof *image.samples);
+    scene_view view = {.parts = parts};
     unsigned char *pixels = malloc(3 * (size_t)def->width * def->height);
-    carom_status status = image.samples && pixels ? CAROM_OK : CAROM_OUT_OF_MEMORY;
-    if (status == CAROM_OK)
+    carom_status status = CAROM_OUT_OF_MEMORY;
+    if (pixels && draw_view(&view, def, count))
     {
-        for (size_t i = 0; i < samples; i++)
-            image.samples[i] = (raster_sample){.part = RASTER_NOTHING};
-        raster_camera camera = raster_aim(def, parts, count, &image);
-        for (uint32_t i = 0; i < count && status == CAROM_OK; i++)
-            if (!raster_draw(&image, &camera, &parts[i], (uint16_t)i))
-                status = CAROM_OUT_OF_MEMORY;
-        for (uint32_t i = 0; i < count && status == CAROM_OK; i++)
-            raster_draw_hidden(&image, &camera, &parts[i]);
-    }
-    if (status == CAROM_OK)
-    {
-        resolve(&image, parts, depth_step(&image), pixels);
+        resolve(&view, pixels);
         status = write_png(context, def, pixels, path);
     }
     free(pixels);
-    free(image.samples);
+    free(view.image.samples);
+    free(view.shadow.samples);
     return status;
 }

@@ -5,13 +5,28 @@
 
 #include "carom/carom.h"
 
+typedef enum picture_mark
+{
+    PICTURE_PLAIN = 0,
+    PICTURE_CONTACT = 1, /* amber: touches, or lies flat on another */
+    PICTURE_CLASH = 2    /* red, also through what hides it */
+} picture_mark;
+
 typedef struct picture_part
 {
     const carom_mesh *mesh;
     carom_pose pose;
-    const unsigned char *marked; /* one per triangle, non-zero: red; null: none */
+    const unsigned char *marked; /* a picture_mark per triangle; null: none */
     uint32_t tint;               /* 0xRRGGBB */
 } picture_part;
+
+/* The mark that a pair deserves. Faces in one plane are in contact if they face each other, and clash if they look the
+ * same way: then the bodies behind them overlap. */
+picture_mark picture_judge(const carom_placed *a, const carom_placed *b, const carom_pair *pair);
+
+/* Judges a list of pairs into one array per body, as long as the body's triangles; the worse mark stays. */
+void picture_mark_pairs(const carom_placed *a, const carom_placed *b, const carom_pair *pairs, uint64_t count,
+                        unsigned char *marks[2]);
 
 typedef struct picture_def
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIELD_OF_VIEW_SLOPE 0.22 /* half the picture's height at distance 1: a long lens, little distortion */
-#define MARGIN              0.93 /* part of the picture that the models may fill */
+#define MARGIN              0.94 /* part of the picture that the models may fill */
 
 static carom_vec3 add(carom_vec3 a, carom_vec3 b) { return (carom_vec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static carom_vec3 sub(carom_vec3 a, carom_vec3 b) { return (carom_vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -24,34 +24,40 @@ static carom_vec3 unit(carom_vec3 a)
 
 /* ---- camera ---- */
 
-typedef struct view_box
+/* Slopes at which the parts are seen from the eye, and how far their furthest vertex stands before the target. */
+typedef struct view_span
 {
-    double low[3], high[3];
-} view_box;
+    double low[2], high[2];
+    double distance; /* that the eye must keep for everything to fit */
+} view_span;
 
-/* Bounds of all used vertices along the camera's axes, seen from the eye as a long lens would (distance ignored). */
-static view_box bound_parts(const raster_camera *camera, const picture_part *parts, uint32_t count)
+typedef struct view_target
 {
-    view_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    const carom_vec3 axes[3] = {camera->right, camera->up, camera->back};
+    carom_vec3 at;   /* what the eye looks at */
+    double distance; /* of the eye; 0: not known yet */
+    double slope[2]; /* half the picture, right and up */
+} view_target;
+
+static view_span span_parts(const raster_camera *camera, const view_target *target, const picture_part *parts,
+                            uint32_t count)
+{
+    view_span span = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}, 0};
     for (uint32_t p = 0; p < count; p++)
     {
         uint32_t vertices = carom_mesh_get_info(parts[p].mesh).vertex_count;
         for (uint32_t v = 0; v < vertices; v++)
         {
-            carom_vec3 at = carom_pose_apply(&parts[p].pose, carom_mesh_vertices(parts[p].mesh)[v]);
-            for (int i = 0; i < 3; i++)
+            carom_vec3 seen = sub(carom_pose_apply(&parts[p].pose, carom_mesh_vertices(parts[p].mesh)[v]), target->at);
+            double side[2] = {dot(seen, camera->right), dot(seen, camera->up)}, nearer = dot(seen, camera->back);
+            for (int i = 0; i < 2; i++)
             {
-                double along = dot(at, axes[i]);
-                box.low[i] = along < box.low[i] ? along : box.low[i];
-                box.high[i] = along > box.high[i] ? along : box.high[i];
+                double along = target->distance > 0 ? side[i] / (target->distance - nearer) : side[i];
+                span.low[i] = fmin(span.low[i], along), span.high[i] = fmax(span.high[i], along);
+                span.distance = fmax(span.distance, nearer + fabs(side[i]) / (target->slope[i] * MARGIN));
             }
         }
     }
-    for (int i = 0; i < 3; i++)
-        if (!(box.low[i] <= box.high[i]))
-            box.low[i] = -1, box.high[i] = 1;
-    return box;
+    return span;
 }
 
 raster_camera raster_aim(const picture_def *def, const picture_part *parts, uint32_t count, const raster_image *image)
@@ -60,16 +66,21 @@ raster_camera raster_aim(const picture_def *def, const picture_part *parts, uint
     carom_vec3 up = fabs(camera.back.z) > 0.999 ? (carom_vec3){0, 1, 0} : (carom_vec3){0, 0, 1};
     camera.right = unit(cross(up, camera.back));
     camera.up = cross(camera.back, camera.right);
-    view_box box = bound_parts(&camera, parts, count);
-    double half_width = (box.high[0] - box.low[0]) / 2, half_height = (box.high[1] - box.low[1]) / 2;
-    double size = half_width + half_height + (box.high[2] - box.low[2]) / 2;
-    size = size > 0 ? size : 1;
     double aspect = (double)image->width / image->height;
-    double reach = fmax(half_height, half_width / aspect) / MARGIN + 1e-6 * size;
-    double distance = reach / FIELD_OF_VIEW_SLOPE + 0.05 * size;
-    camera.eye =
-        add(add(times(camera.right, (box.low[0] + box.high[0]) / 2), times(camera.up, (box.low[1] + box.high[1]) / 2)),
-            times(camera.back, box.high[2] - 0.25 * (box.high[2] - box.low[2]) + distance));
+    view_target target = {.slope = {FIELD_OF_VIEW_SLOPE * aspect, FIELD_OF_VIEW_SLOPE}};
+    /* the middle of what is seen depends on the distance and the other way round: a few rounds settle it */
+    for (int round = 0; round < 5; round++)
+    {
+        view_span span = span_parts(&camera, &target, parts, count);
+        if (!(span.low[0] <= span.high[0]))
+            break;
+        double unit_of = target.distance > 0 ? target.distance : 1;
+        target.at = add(target.at, add(times(camera.right, unit_of * (span.low[0] + span.high[0]) / 2),
+                                       times(camera.up, unit_of * (span.low[1] + span.high[1]) / 2)));
+        target.distance = span_parts(&camera, &target, parts, count).distance;
+    }
+    target.distance = target.distance > 0 ? target.distance : 1;
+    camera.eye = add(target.at, times(camera.back, target.distance));
     camera.scale = image->height / (2 * FIELD_OF_VIEW_SLOPE);
     camera.centre_x = image->width / 2.0, camera.centre_y = image->height / 2.0;
     return camera;
@@ -144,11 +155,6 @@ float *raster_corner_normals(const carom_mesh *mesh)
 
 /* ---- triangles ---- */
 
-typedef struct projected
-{
-    double x, y, depth; /* in samples; 1 / distance */
-} projected;
-
 typedef struct shading
 {
     const float *normals; /* of the three corners, body frame; null: flags only */
@@ -157,7 +163,7 @@ typedef struct shading
     uint16_t part;
 } shading;
 
-static bool project(const raster_camera *camera, carom_vec3 point, projected *out)
+bool raster_project(const raster_camera *camera, carom_vec3 point, raster_point *out)
 {
     carom_vec3 seen = sub(point, camera->eye);
     double ahead = -dot(seen, camera->back);
@@ -167,6 +173,14 @@ static bool project(const raster_camera *camera, carom_vec3 point, projected *ou
     out->y = camera->centre_y - camera->scale * dot(seen, camera->up) / ahead;
     out->depth = 1 / ahead;
     return true;
+}
+
+carom_vec3 raster_unproject(const raster_camera *camera, double x, double y, double depth)
+{
+    double ahead = 1 / depth;
+    carom_vec3 seen = add(times(camera->right, (x - camera->centre_x) / camera->scale * ahead),
+                          times(camera->up, (camera->centre_y - y) / camera->scale * ahead));
+    return add(camera->eye, sub(seen, times(camera->back, ahead)));
 }
 
 static void store_normal(const raster_camera *camera, const shading *look, const double weight[3], raster_sample *out)
@@ -190,12 +204,12 @@ static void cover_sample(const raster_camera *camera, const shading *look, const
 {
     if (!look->normals)
     {
-        if (depth < sample->depth * (1 - 1e-6f) && !(sample->flags & RASTER_MARKED))
-            sample->flags |= RASTER_MARKED_HIDDEN;
+        if (depth < sample->depth * (1 - 1e-6f) && !(sample->flags & RASTER_CLASH))
+            sample->flags |= RASTER_CLASH_HIDDEN;
         return;
     }
     /* equal depth: coplanar faces; the marked one shows */
-    if ((float)depth < sample->depth || ((float)depth == sample->depth && !(look->flags & RASTER_MARKED)))
+    if ((float)depth < sample->depth || ((float)depth == sample->depth && look->flags <= sample->flags))
         return;
     sample->depth = (float)depth;
     sample->flags = look->flags;
@@ -205,7 +219,8 @@ static void cover_sample(const raster_camera *camera, const shading *look, const
 
 static int clamp_int(double value, int low, int high) { return value < low ? low : value > high ? high : (int)value; }
 
-static void fill_triangle(raster_image *image, const raster_camera *camera, const projected p[3], const shading *look)
+static void fill_triangle(raster_image *image, const raster_camera *camera, const raster_point p[3],
+                          const shading *look)
 {
     double area = (p[1].x - p[0].x) * (p[2].y - p[0].y) - (p[1].y - p[0].y) * (p[2].x - p[0].x);
     if (!(fabs(area) > 1e-12))
@@ -220,7 +235,7 @@ static void fill_triangle(raster_image *image, const raster_camera *camera, cons
             double sx = x + 0.5, sy = y + 0.5, weight[3];
             for (int i = 0; i < 3; i++)
             {
-                const projected *a = &p[(i + 1) % 3], *b = &p[(i + 2) % 3];
+                const raster_point *a = &p[(i + 1) % 3], *b = &p[(i + 2) % 3];
                 weight[i] = ((b->x - a->x) * (sy - a->y) - (b->y - a->y) * (sx - a->x)) / area;
             }
             if (weight[0] < 0 || weight[1] < 0 || weight[2] < 0)
@@ -230,11 +245,12 @@ static void fill_triangle(raster_image *image, const raster_camera *camera, cons
         }
 }
 
-static bool project_triangle(const raster_camera *camera, const picture_part *part, uint32_t triangle, projected out[3])
+static bool project_triangle(const raster_camera *camera, const picture_part *part, uint32_t triangle,
+                             raster_point out[3])
 {
     const uint32_t *index = carom_mesh_indices(part->mesh) + 3 * (size_t)triangle;
     for (int i = 0; i < 3; i++)
-        if (!project(camera, carom_pose_apply(&part->pose, carom_mesh_vertices(part->mesh)[index[i]]), &out[i]))
+        if (!raster_project(camera, carom_pose_apply(&part->pose, carom_mesh_vertices(part->mesh)[index[i]]), &out[i]))
             return false;
     return true;
 }
@@ -247,10 +263,10 @@ bool raster_draw(raster_image *image, const raster_camera *camera, const picture
     uint32_t triangles = carom_mesh_get_info(part->mesh).triangle_count;
     for (uint32_t t = 0; t < triangles; t++)
     {
-        projected corners[3];
+        raster_point corners[3];
         shading look = {normals + 9 * (size_t)t, &part->pose, 0, index};
-        if (part->marked && part->marked[t])
-            look.flags = RASTER_MARKED;
+        if (part->marked && part->marked[t] != PICTURE_PLAIN)
+            look.flags = part->marked[t] == PICTURE_CLASH ? RASTER_CLASH : RASTER_CONTACT;
         if (project_triangle(camera, part, t, corners))
             fill_triangle(image, camera, corners, &look);
     }
@@ -263,9 +279,9 @@ void raster_draw_hidden(raster_image *image, const raster_camera *camera, const 
     uint32_t triangles = part->marked ? carom_mesh_get_info(part->mesh).triangle_count : 0;
     for (uint32_t t = 0; t < triangles; t++)
     {
-        projected corners[3];
-        shading look = {NULL, &part->pose, RASTER_MARKED_HIDDEN, 0};
-        if (part->marked[t] && project_triangle(camera, part, t, corners))
+        raster_point corners[3];
+        shading look = {NULL, &part->pose, RASTER_CLASH_HIDDEN, 0};
+        if (part->marked[t] == PICTURE_CLASH && project_triangle(camera, part, t, corners))
             fill_triangle(image, camera, corners, &look);
     }
 }

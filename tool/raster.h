@@ -6,8 +6,9 @@
 
 enum
 {
-    RASTER_MARKED = 1,        /* the visible surface is marked */
-    RASTER_MARKED_HIDDEN = 2, /* a marked triangle lies behind the visible surface */
+    RASTER_CONTACT = 1,      /* the visible surface is in contact */
+    RASTER_CLASH = 2,        /* the visible surface clashes */
+    RASTER_CLASH_HIDDEN = 4, /* a clashing triangle lies behind the visible surface */
     RASTER_NOTHING = 0xffff
 };
 
@@ -33,6 +34,16 @@ typedef struct raster_image
     raster_sample *samples;
 } raster_image;
 
+/* A point's place in the picture; false behind the eye. */
+typedef struct raster_point
+{
+    double x, y, depth; /* in samples; 1 / distance along the view */
+} raster_point;
+
+bool raster_project(const raster_camera *camera, carom_vec3 point, raster_point *out);
+/* Where in the world a sample is. */
+carom_vec3 raster_unproject(const raster_camera *camera, double x, double y, double depth);
+
 raster_camera raster_aim(const picture_def *def, const picture_part *parts, uint32_t count, const raster_image *image);
 
 /* Normals of each triangle's corners, smooth over flat edges and sharp over creases; null when out of memory. */
@@ -41,7 +52,7 @@ float *raster_corner_normals(const carom_mesh *mesh);
 /* False when out of memory. */
 bool raster_draw(raster_image *image, const raster_camera *camera, const picture_part *part, uint16_t index);
 
-/* Marked triangles that something hides: call when everything is drawn. */
+/* Clashing triangles that something hides: call when everything is drawn. */
 void raster_draw_hidden(raster_image *image, const raster_camera *camera, const picture_part *part);
 
 #endif
