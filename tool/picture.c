@@ -34,7 +34,7 @@ typedef struct scene_view
 
 picture_def picture_def_default(void)
 {
-    return (picture_def){.width = 1280, .height = 800, .from = {-0.72, -1.0, 0.78}};
+    return (picture_def){.width = 1280, .height = 800, .from = {-0.95, -1.0, 1.0}};
 }
 
 uint32_t picture_tint(uint32_t index)
