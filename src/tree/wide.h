@@ -104,10 +104,11 @@ carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
 typedef struct wide_nearest
 {
     wide_pair *pair;
-    float best;   /* pairs beyond this can't matter; shrinks */
-    double limit; /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
-    bool stopped; /* a meeting pair, or one within the limit, was found */
-    bool meets;   /* the pair found meets */
+    float best;     /* pairs beyond this can't matter; shrinks */
+    float along[3]; /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
+    double limit;   /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
+    bool stopped;   /* a meeting pair, or one within the limit, was found */
+    bool meets;     /* the pair found meets */
 } wide_nearest;
 
 /* The walk found a pair with bounds on its distance. False: stop. */

@@ -84,6 +84,19 @@ static double open_bound(const wide_nearest *search, double found)
     return bound < found ? bound : found;
 }
 
+/* The direction between the points of a pair that is known already. */
+static void start_direction(wide_nearest *search, const tree_closest *closest)
+{
+    const double *r = search->pair->task->a->pose.rotation;
+    carom_vec3 d = vec3_sub(closest->point_b, closest->point_a);
+    if (!(closest->distance > 0.0) || !(closest->distance < INFINITY))
+        return;
+    d = vec3_scale(d, (1.0 - 0x1p-20) / closest->distance);
+    search->along[0] = (float)(r[0] * d.x + r[3] * d.y + r[6] * d.z);
+    search->along[1] = (float)(r[1] * d.x + r[4] * d.y + r[7] * d.z);
+    search->along[2] = (float)(r[2] * d.x + r[5] * d.y + r[8] * d.z);
+}
+
 carom_status wide_distance(const tree_task *task, tree_closest *closest)
 {
     closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
@@ -98,6 +111,7 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
     {
         task->counters->triangles_tested++;
         consider(task, last.a, last.b, closest);
+        start_direction(&search, closest);
     }
     if (closest->distance < INFINITY)
         search.best = reach_for(&pair, closest->distance);

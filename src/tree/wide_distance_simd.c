@@ -137,29 +137,30 @@ static BASE_ALWAYS_INLINE void corners_over_face(const leaf_lines *face, f8 corn
 
 /* Bounds of the distances of eight triangle pairs: what the pair's approximate closest points give from above, and the
  * gap between the triangles along the line through them from below. */
-static BASE_ALWAYS_INLINE void bound_triangles(const leaf_lines *a, leaf_lines *b, f8 *low, f8 *high)
+static BASE_ALWAYS_INLINE void bound_triangles(leaf_lines *a, leaf_lines *b, f8 *low, f8 *high, f8 along[3])
 {
-    leaf_lines la = *a;
     nearest best = {.square = f8_set1(3e38f), .v = {f8_zero(), f8_zero(), f8_zero()}};
     f8 tiny = f8_set1(1e-30f), ee[3], ff[3], da[3], db[3];
     for (int c = 0; c < 3; c++)
-        ee[c] = f8_max(dot(la.edge[c], la.edge[c]), tiny), ff[c] = f8_max(dot(b->edge[c], b->edge[c]), tiny);
+        ee[c] = f8_max(dot(a->edge[c], a->edge[c]), tiny), ff[c] = f8_max(dot(b->edge[c], b->edge[c]), tiny);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            segment_pair(la.corner[i], la.edge[i], ee[i], b->corner[j], b->edge[j], ff[j], &best);
-    plane_gap(la.normal, la.corner[0], b->corner, db);
-    plane_gap(b->normal, b->corner[0], la.corner, da);
-    corners_over_face(&la, b->corner, db, 1.0f, &best);
-    corners_over_face(b, la.corner, da, -1.0f, &best);
+            segment_pair(a->corner[i], a->edge[i], ee[i], b->corner[j], b->edge[j], ff[j], &best);
+    plane_gap(a->normal, a->corner[0], b->corner, db);
+    plane_gap(b->normal, b->corner[0], a->corner, da);
+    corners_over_face(a, b->corner, db, 1.0f, &best);
+    corners_over_face(b, a->corner, da, -1.0f, &best);
     *high = f8_sqrt(best.square);
     f8 a_most = f8_set1(-3e38f), b_least = f8_set1(3e38f);
     for (int c = 0; c < 3; c++)
     {
-        a_most = f8_max(a_most, dot(best.v, la.corner[c]));
+        a_most = f8_max(a_most, dot(best.v, a->corner[c]));
         b_least = f8_min(b_least, dot(best.v, b->corner[c]));
     }
     f8 usable = f8_gt(best.square, tiny);
     *low = f8_and(usable, f8_div(f8_sub(b_least, a_most), f8_max(*high, f8_set1(1e-15f))));
+    for (int k = 0; k < 3; k++)
+        along[k] = best.v[k];
 }
 
 /* ---- the walk ---- */
@@ -172,6 +173,44 @@ typedef struct walk
     uint64_t nodes_tested;
     carom_status status;
 } walk;
+
+/* Least and largest of eight lanes. */
+static inline float lane_min(f8 a)
+{
+    float v[8];
+    f8_storeu(v, a);
+    float least = v[0];
+    for (int i = 1; i < 8; i++)
+        least = v[i] < least ? v[i] : least;
+    return least;
+}
+
+static inline float lane_max(f8 a) { return -lane_min(f8_neg(a)); }
+
+/* The gap between all of A's and all of B's triangles along the direction that is the best so far: cheap, and enough
+ * for most leaves where the surfaces face each other. */
+static inline float leaf_gap(const walk *w, const wide_leaf *a, leaf_lines *b)
+{
+    f8 u[3] = {f8_set1(w->search->along[0]), f8_set1(w->search->along[1]), f8_set1(w->search->along[2])};
+    f8 a_most = f8_set1(-3e38f), b_least = f8_set1(3e38f);
+    for (int c = 0; c < 3; c++)
+    {
+        f8 corner[3] = {f8_twice(a->corner[c][0]), f8_twice(a->corner[c][1]), f8_twice(a->corner[c][2])};
+        a_most = f8_max(dot(u, corner), a_most);
+        b_least = f8_min(dot(u, b->corner[c]), b_least);
+    }
+    return lane_min(b_least) - lane_max(a_most);
+}
+
+static void take_direction(walk *w, f8 along[3], uint32_t lane)
+{
+    float v[3][8], square = 0.0f;
+    for (int k = 0; k < 3; k++)
+        f8_storeu(v[k], along[k]), square += v[k][lane] * v[k][lane];
+    float inverse = square > 1e-30f ? (1.0f - 0x1p-20f) / sqrtf(square) : 0.0f;
+    for (int k = 0; k < 3; k++)
+        w->search->along[k] = v[k][lane] * inverse;
+}
 
 /* Remembers a pair for the final decision; false: out of memory. */
 static bool add_candidate(walk *w, uint32_t triangle_a, uint32_t triangle_b, float low)
@@ -192,32 +231,40 @@ static bool visit_leaves(walk *w, uint32_t leaf_a, uint32_t leaf_b)
     const wide_leaf *a = &pair->tree_a->leaves[leaf_a], *b = &pair->tree_b->leaves[leaf_b];
     leaf_lines la, lb;
     float error = place_b_for_distance(pair, a, b, &lb);
-    find_edges(&lb);
     pair->task->counters->triangles_tested += (uint64_t)a->count * b->count;
-    float low[16], high[16];
+    if (leaf_gap(w, a, &lb) - error > w->search->best)
+        return true;
+    find_edges(&lb);
     for (uint32_t half = 0; 2 * half < a->count; half++)
     {
         for (int c = 0; c < 3; c++)
             for (int k = 0; k < 3; k++)
                 la.corner[c][k] = f8_two(a->corner[c][k][2 * half], a->corner[c][k][2 * half + 1]);
         find_edges(&la);
-        f8 lows, highs;
-        bound_triangles(&la, &lb, &lows, &highs);
-        f8_storeu(low + 8 * half, lows), f8_storeu(high + 8 * half, highs);
-    }
-    for (uint32_t i = 0; i < a->count; i++)
-        for (uint32_t j = 0; j < b->count; j++)
+        f8 lows, highs, along[3];
+        float low[8], high[8];
+        bound_triangles(&la, &lb, &lows, &highs, along);
+        if ((f8_bits(f8_gt(f8_sub(lows, f8_set1(error)), f8_set1(w->search->best))) & 0xff) == 0xff)
+            continue;
+        f8_storeu(low, lows), f8_storeu(high, highs);
+        for (uint32_t lane = 0; lane < 8; lane++)
         {
-            float least = low[4 * i + j] - error, most = high[4 * i + j] + error;
+            uint32_t i = 2 * half + lane / 4, j = lane % 4;
+            if (i >= a->count || j >= b->count)
+                continue;
+            float least = low[lane] - error, most = high[lane] + error;
             if (!(error < INFINITY) || !(most >= 0.0f))
                 least = 0.0f, most = INFINITY; /* no bound here: decide in double */
             if (least > w->search->best)
                 continue;
+            if (most < w->search->best)
+                take_direction(w, along, lane);
             if (!wide_nearest_found(w->search, a->triangle[i], b->triangle[j], least, most))
                 return false;
             if (!add_candidate(w, a->triangle[i], b->triangle[j], least))
                 return w->status = CAROM_OUT_OF_MEMORY, false;
         }
+    }
     return true;
 }
 
