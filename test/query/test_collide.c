@@ -326,6 +326,84 @@ static void caches_change_nothing(void **state)
     close_fixture(&f);
 }
 
+/* Any two trees give the answer, also those that have no common walk. */
+static void trees_of_different_kinds_agree(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_tree_def defs[5] = {carom_tree_def_preset(CAROM_TREE_FAST), carom_tree_def_preset(CAROM_TREE_TIGHT),
+                              carom_tree_def_preset(CAROM_TREE_RAYS)};
+    defs[3] = (carom_tree_def){.volume = CAROM_VOLUME_SPHERE, .layout = CAROM_LAYOUT_BINARY};
+    defs[4] = (carom_tree_def){.volume = CAROM_VOLUME_KDOP18,
+                               .layout = CAROM_LAYOUT_BINARY,
+                               .builder = CAROM_BUILDER_BALANCED,
+                               .balance_penalty = 0.2};
+    carom_tree *a[6] = {NULL}, *b[6] = {NULL};
+    for (int i = 0; i < 5; i++)
+    {
+        assert_int_equal(carom_tree_create(f.w.context, f.torus, &defs[i], &a[i]), CAROM_OK);
+        assert_int_equal(carom_tree_create(f.w.context, f.knot, &defs[i], &b[i]), CAROM_OK);
+    }
+    carom_collide_options options = carom_collide_options_default();
+    options.relation = options.contacts = true;
+    carom_report report;
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+    uint64_t collide_hash = report.hash;
+    assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+    uint64_t distance_hash = report.hash;
+    for (int i = 0; i < 36; i++)
+    {
+        f.a.tree = a[i / 6], f.b.tree = b[i % 6];
+        bool within;
+        assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+        assert_int_equal(report.hash, collide_hash);
+        assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+        assert_int_equal(report.hash, distance_hash);
+        assert_int_equal(carom_within(f.w.query, &f.a, &f.b, 0.0, &within), CAROM_OK);
+        assert_true(within);
+    }
+    for (int i = 0; i < 5; i++)
+    {
+        carom_tree_destroy(a[i]);
+        carom_tree_destroy(b[i]);
+    }
+    close_fixture(&f);
+}
+
+/* A builder that puts triangles into several leaves must not show a pair twice, in any mode. */
+static void repeated_triangles_count_once(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_report report;
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+    uint64_t count = report.pair_count, hash = report.hash;
+    carom_tree_def def = {.layout = CAROM_LAYOUT_BINARY, .builder = CAROM_BUILDER_BALANCED, .leaf_size = 2};
+    carom_tree *a, *b;
+    assert_int_equal(carom_tree_create(f.w.context, f.torus, &def, &a), CAROM_OK);
+    assert_int_equal(carom_tree_create(f.w.context, f.knot, &def, &b), CAROM_OK);
+    assert_true(carom_tree_get_info(a).reference_count > f.torus->triangle_count);
+    f.a.tree = a, f.b.tree = b;
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
+    assert_int_equal(report.hash, hash);
+    carom_collide_options options = {.mode = CAROM_COLLIDE_COUNT};
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+    assert_int_equal(report.pair_count, count);
+    stream s = {0};
+    options = (carom_collide_options){.mode = CAROM_COLLIDE_ALL, .on_pair = take_streamed, .on_pair_user = &s};
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
+    assert_int_equal(s.seen, count);
+    s = (stream){.stop_after = 2};
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_STOPPED);
+    assert_int_equal(s.seen, 2);
+    options = (carom_collide_options){.mode = CAROM_COLLIDE_ALL, .max_pairs = 5};
+    assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_TRUNCATED);
+    assert_int_equal(report.pair_count, count);
+    carom_tree_destroy(a);
+    carom_tree_destroy(b);
+    close_fixture(&f);
+}
+
 static void empty_meshes_meet_nothing(void **state)
 {
     (void)state;
@@ -417,6 +495,8 @@ int main(void)
         cmocka_unit_test(clearance_and_within_follow_the_distance),
         cmocka_unit_test(budgets_are_honest),
         cmocka_unit_test(caches_change_nothing),
+        cmocka_unit_test(trees_of_different_kinds_agree),
+        cmocka_unit_test(repeated_triangles_count_once),
         cmocka_unit_test(empty_meshes_meet_nothing),
         cmocka_unit_test(rays_agree_with_every_triangle),
     };
