@@ -33,13 +33,13 @@ struct UserScene
         scene = rtcNewScene(device());
         rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
         geometry = rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_USER);
+        rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT); // from the first build on, or it never refits
         rtcSetGeometryUserPrimitiveCount(geometry, static_cast<unsigned>(source.triangles.size()));
         rtcSetGeometryUserData(geometry, this);
         rtcSetGeometryBoundsFunction(geometry, bounds, nullptr);
         rtcCommitGeometry(geometry);
         rtcAttachGeometry(scene, geometry);
         rtcCommitScene(scene);
-        rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT);
     }
     UserScene(const UserScene &) = delete;
     UserScene &operator=(const UserScene &) = delete;
@@ -52,7 +52,6 @@ struct UserScene
     {
         for (size_t i = 0; i < placed.size(); i++)
             placed[i] = pose.apply(model->vertices[i]);
-        rtcUpdateGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0);
         rtcCommitGeometry(geometry);
         rtcCommitScene(scene);
     }
@@ -96,7 +95,7 @@ struct TriangleScene
         if (dynamic)
             rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
         geometry = rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_TRIANGLE);
-        rtcSetGeometryBuildQuality(geometry, quality);
+        rtcSetGeometryBuildQuality(geometry, dynamic ? RTC_BUILD_QUALITY_REFIT : quality);
         auto *vertices = static_cast<float *>(rtcSetNewGeometryBuffer(
             geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float), model.vertices.size()));
         auto *indices = static_cast<uint32_t *>(rtcSetNewGeometryBuffer(
@@ -221,7 +220,6 @@ class EmbreeBuilder : public Builder
     {
         TriangleScene::set_vertices(
             static_cast<float *>(rtcGetGeometryBufferData(tree_->geometry, RTC_BUFFER_TYPE_VERTEX, 0)), vertices);
-        rtcSetGeometryBuildQuality(tree_->geometry, RTC_BUILD_QUALITY_REFIT);
         rtcUpdateGeometryBuffer(tree_->geometry, RTC_BUFFER_TYPE_VERTEX, 0);
         rtcCommitGeometry(tree_->geometry);
     }

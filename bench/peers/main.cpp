@@ -236,6 +236,8 @@ int main(int argc, char **argv)
         print_builds(results);
         print_triangles(results);
         print_disagreements(results);
+        if (!results.ours.empty())
+            print_goals(results);
         std::printf("\n%.0f seconds; results in %s\n", results.seconds, options.json.c_str());
         return 0;
     }

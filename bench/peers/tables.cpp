@@ -37,14 +37,58 @@ struct Ratios
 {
     double log_sum = 0, least = INFINITY;
     size_t count = 0;
-    void add(double ratio)
+    std::string least_where;
+    void add(double ratio, const std::string &where)
     {
         log_sum += std::log(ratio);
-        least = std::min(least, ratio);
         count++;
+        if (ratio < least)
+        {
+            least = ratio;
+            least_where = where;
+        }
     }
     double mean() const { return count ? std::exp(log_sum / static_cast<double>(count)) : NAN; }
 };
+
+// The fastest peer's time over that of one of ours, over all cells of a question; an empty pose class stands for all
+// but the path, which has goals of its own.
+Ratios against_best(const Results &results, const std::string &question, const std::string &name,
+                    const std::string &pose_class)
+{
+    Ratios ratios;
+    for (const Cell &cell : results.cells)
+    {
+        if (cell.question != question ||
+            (pose_class.empty() ? cell.pose_class == "path" : cell.pose_class != pose_class))
+            continue;
+        const Timing *timing = find_timing(cell, name);
+        const auto *best = best_peer(results, cell);
+        if (timing && best)
+            ratios.add(best->second.mean_us / timing->mean_us, cell.workload + " " + cell.pose_class);
+    }
+    return ratios;
+}
+
+// How much the pair cache gains over the same poses asked cold.
+Ratios against_cold(const Results &results, const std::string &question, const std::string &cold)
+{
+    Ratios ratios;
+    for (const Cell &cell : results.cells)
+    {
+        const Timing *with = find_timing(cell, cold + " cached"), *without = find_timing(cell, cold);
+        if (cell.question == question && with && without)
+            ratios.add(without->mean_us / with->mean_us, cell.workload);
+    }
+    return ratios;
+}
+
+void print_ratios(const std::string &label, const Ratios &ratios)
+{
+    if (ratios.count)
+        std::printf("  %-30s geometric mean %6.2f   least %6.2f (%s)   over %zu\n", label.c_str(), ratios.mean(),
+                    ratios.least, ratios.least_where.c_str(), ratios.count);
+}
 
 std::vector<std::string> columns_of(const Results &results, const std::string &question)
 {
@@ -56,60 +100,41 @@ std::vector<std::string> columns_of(const Results &results, const std::string &q
     return columns;
 }
 
-void print_cell(const Results &results, const Cell &cell, const std::vector<std::string> &columns,
-                std::map<std::string, Ratios> &ratios)
+int column_width(const std::string &name) { return std::max(10, static_cast<int>(name.size())); }
+
+void print_cell(const Results &results, const Cell &cell, const std::vector<std::string> &columns)
 {
-    std::printf("%-16s %-10s", cell.workload.c_str(), cell.pose_class.c_str());
+    std::printf("%-15s %-10s", cell.workload.c_str(), cell.pose_class.c_str());
     for (const std::string &name : columns)
     {
         const Timing *timing = find_timing(cell, name);
         char text[32] = "-";
         if (timing)
             std::snprintf(text, sizeof text, "%.4g%s", timing->mean_us, timing->complete ? "" : "*");
-        std::printf(" %14s", text);
+        std::printf(" %*s", column_width(name), text);
     }
     const auto *best = best_peer(results, cell);
     for (const std::string &name : results.ours)
     {
         const Timing *timing = find_timing(cell, name);
-        if (!timing || !best)
-            continue;
-        const double ratio = best->second.mean_us / timing->mean_us;
-        std::printf("  %6.2f", ratio);
-        ratios[name + " all"].add(ratio);
-        ratios[name + " " + cell.pose_class].add(ratio);
+        if (timing && best)
+            std::printf("  %6.2f", best->second.mean_us / timing->mean_us);
     }
     std::printf("  %s\n", best ? best->first.c_str() : "-");
 }
 
-void print_means(const Results &results, const std::map<std::string, Ratios> &ratios)
+void print_means(const Results &results, const std::string &question)
 {
-    for (const std::string &name : results.ours)
-        for (const auto &entry : ratios)
-            if (entry.first.compare(0, name.size() + 1, name + " ") == 0)
-                std::printf("  %-28s geometric mean %6.2f   least %6.2f   over %zu\n", entry.first.c_str(),
-                            entry.second.mean(), entry.second.least, entry.second.count);
-}
-
-// How much the pair cache gains over the same poses asked cold.
-void print_coherence(const Results &results, const std::string &question)
-{
+    std::vector<std::string> classes;
+    for (const Cell &cell : results.cells)
+        if (cell.question == question && std::find(classes.begin(), classes.end(), cell.pose_class) == classes.end())
+            classes.push_back(cell.pose_class);
     for (const std::string &name : results.ours)
     {
-        const std::string suffix = " cached";
-        if (name.size() < suffix.size() || name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0)
-            continue;
-        const std::string cold = name.substr(0, name.size() - suffix.size());
-        Ratios gain;
-        for (const Cell &cell : results.cells)
-        {
-            const Timing *with = find_timing(cell, name), *without = find_timing(cell, cold);
-            if (cell.question == question && with && without)
-                gain.add(without->mean_us / with->mean_us);
-        }
-        if (gain.count)
-            std::printf("  %-28s against cold     %6.2f   least %6.2f   over %zu\n", name.c_str(), gain.mean(),
-                        gain.least, gain.count);
+        print_ratios(name + ", all but path", against_best(results, question, name, ""));
+        for (const std::string &pose_class : classes)
+            print_ratios(name + ", " + pose_class, against_best(results, question, name, pose_class));
+        print_ratios(name + ", cached against cold", against_cold(results, question, name));
     }
 }
 
@@ -121,18 +146,27 @@ double find_build(const BuildTable &table, const std::string &name, double Build
     return -1;
 }
 
-void print_build_ratio(const Results &results, const char *ours, const char *peer, double BuildRow::*field)
+// Ours over the peer's, where both have it.
+Ratios build_ratios(const Results &results, const char *ours, const char *peer, double BuildRow::*field)
 {
     Ratios ratios;
     for (const BuildTable &table : results.builds)
     {
         const double mine = find_build(table, ours, field), theirs = find_build(table, peer, field);
         if (mine > 0 && theirs > 0)
-            ratios.add(mine / theirs);
+            ratios.add(theirs / mine, table.model);
     }
-    if (ratios.count)
-        std::printf("  %-18s takes %.2f times %s's %s (geometric mean over %zu models)\n", ours, ratios.mean(), peer,
-                    field == &BuildRow::build_ms ? "build" : "refit", ratios.count);
+    return ratios;
+}
+
+// Ratios are the peer's time over ours throughout: larger is better.
+void print_goal(const char *what, const Ratios &ratios, double mean_goal, double least_goal)
+{
+    if (!ratios.count)
+        return;
+    const bool reached = ratios.mean() >= mean_goal && ratios.least >= least_goal;
+    std::printf("  %-52s %6.2f (goal %4.2f)   least %6.2f (goal %4.2f, %s)  %s\n", what, ratios.mean(), mean_goal,
+                ratios.least, least_goal, ratios.least_where.c_str(), reached ? "reached" : "MISSED");
 }
 
 std::string quoted(const std::string &text)
@@ -176,17 +210,15 @@ void print_question(const Results &results, const std::string &question)
     if (columns.empty())
         return;
     std::printf("\n%s, microseconds a question (mean over poses of the least time; * gave up before the last pose),\n"
-                "then the fastest peer's time over each of ours\n%-16s %-10s",
+                "then the fastest peer's time over each of ours\n%-15s %-10s",
                 question.c_str(), "model", "poses");
     for (const std::string &name : columns)
-        std::printf(" %14s", name.c_str());
+        std::printf(" %*s", column_width(name), name.c_str());
     std::printf("\n");
-    std::map<std::string, Ratios> ratios;
     for (const Cell &cell : results.cells)
         if (cell.question == question)
-            print_cell(results, cell, columns, ratios);
-    print_means(results, ratios);
-    print_coherence(results, question);
+            print_cell(results, cell, columns);
+    print_means(results, question);
 }
 
 void print_builds(const Results &results)
@@ -206,12 +238,36 @@ void print_builds(const Results &results)
                         row.bytes_per_triangle);
         }
     }
-    print_build_ratio(results, "ours fast", "Embree medium", &BuildRow::build_ms);
-    print_build_ratio(results, "ours tight", "Embree medium", &BuildRow::build_ms);
-    print_build_ratio(results, "ours AABB sah", "Embree medium", &BuildRow::build_ms);
-    print_build_ratio(results, "ours AABB morton", "Embree low", &BuildRow::build_ms);
-    print_build_ratio(results, "ours AABB sah", "Embree dynamic", &BuildRow::refit_ms);
-    print_build_ratio(results, "ours rays", "Embree dynamic", &BuildRow::refit_ms);
+}
+
+void print_goals(const Results &results)
+{
+    std::printf("\ngoals: geometric mean and least of the fastest peer's time over ours\n");
+    const struct
+    {
+        const char *question;
+        double mean, least;
+    } goals[] = {{"any-hit", 5, 2}, {"all-pairs", 6, 3}, {"distance", 7, 4}};
+    for (const auto &goal : goals)
+    {
+        const std::string tight = std::string(goal.question) + ", tight", fast = std::string(goal.question) + ", fast";
+        print_goal(tight.c_str(), against_best(results, goal.question, "ours tight", ""), goal.mean, goal.least);
+        print_goal(fast.c_str(), against_best(results, goal.question, "ours fast", ""), 0.8 * goal.mean,
+                   0.8 * goal.least);
+    }
+    print_goal("any-hit along a path, cached against cold", against_cold(results, "any-hit", "ours tight"), 2, 0);
+    print_goal("distance along a path, cached against cold", against_cold(results, "distance", "ours tight"), 3, 0);
+    print_goal("rays against Embree", against_best(results, "rays", "ours rays", ""), 0.7, 0);
+    double BuildRow::*const build = &BuildRow::build_ms;
+    double BuildRow::*const refit = &BuildRow::refit_ms;
+    print_goal("build fast against Embree medium", build_ratios(results, "ours fast", "Embree medium", build), 0.5, 0);
+    print_goal("build tight against Embree medium", build_ratios(results, "ours tight", "Embree medium", build),
+               1.0 / 6, 0);
+    print_goal("build AABB sah against Embree medium", build_ratios(results, "ours AABB sah", "Embree medium", build),
+               1, 0);
+    print_goal("build AABB morton against Embree low", build_ratios(results, "ours AABB morton", "Embree low", build),
+               1 / 1.5, 0);
+    print_goal("refit AABB against Embree", build_ratios(results, "ours AABB sah", "Embree dynamic", refit), 2, 0);
 }
 
 void print_triangles(const Results &results)

@@ -20,6 +20,7 @@ struct Results
 
 void print_question(const Results &results, const std::string &question);
 void print_builds(const Results &results);
+void print_goals(const Results &results); // what the project set out to reach
 void print_triangles(const Results &results);
 void print_disagreements(const Results &results);
 bool save_json(const Results &results, const std::string &path);
