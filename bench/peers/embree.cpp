@@ -31,9 +31,11 @@ struct UserScene
     explicit UserScene(const Model &source) : model(&source), placed(source.vertices)
     {
         scene = rtcNewScene(device());
+        // Only a scene of low quality heeds what its geometries ask for.
+        rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_LOW);
         rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
         geometry = rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_USER);
-        rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT); // from the first build on, or it never refits
+        rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT);
         rtcSetGeometryUserPrimitiveCount(geometry, static_cast<unsigned>(source.triangles.size()));
         rtcSetGeometryUserData(geometry, this);
         rtcSetGeometryBoundsFunction(geometry, bounds, nullptr);
@@ -91,7 +93,7 @@ struct TriangleScene
     TriangleScene(const Model &model, RTCBuildQuality quality, bool dynamic)
     {
         scene = rtcNewScene(device());
-        rtcSetSceneBuildQuality(scene, quality);
+        rtcSetSceneBuildQuality(scene, dynamic ? RTC_BUILD_QUALITY_LOW : quality);
         if (dynamic)
             rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
         geometry = rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_TRIANGLE);
