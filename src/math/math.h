@@ -48,7 +48,9 @@ carom_aabb aabb_add_point(carom_aabb box, carom_vec3 point);
 /* Takes points of b's own frame into a's own frame, with a bound on how far that is from the truth: for every vertex v
  * of b, |rotation v + translation - (what a's frame sees of v's contract position in the world)| <= error per
  * coordinate, the placement rounding of both bodies and the deviation of both rotations from orthogonality included.
- * The same bound covers a's own vertices: world position of a's vertex u seen from a's frame is within error of u. */
+ * The same bound covers a's own vertices: world position of a's vertex u seen from a's frame is within error of u.
+ * What a's frame sees is the world through one exact rigid motion (that of the rotation nearest to a's), so distances
+ * there are distances in the world. Derived in docs/exactness.md. */
 typedef struct math_relative
 {
     double rotation[9];

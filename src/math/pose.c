@@ -1,7 +1,8 @@
 /* Poses, relative poses with their error bounds, and boxes. The bounds are derived in docs/exactness.md. */
 #include "math/math.h"
 
-static const double ROUNDING = 0x1p-53; /* unit roundoff of double */
+static const double ROUNDING = 0x1p-53;   /* unit roundoff of double */
+static const double SMALLEST = 0x1p-1070; /* more than all underflows add up to */
 
 carom_pose carom_pose_identity(void) { return carom_pose_translation(0.0, 0.0, 0.0); }
 
@@ -84,12 +85,12 @@ math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pos
     relative.translation = vec3(ra[0] * between.x + ra[3] * between.y + ra[6] * between.z,
                                 ra[1] * between.x + ra[4] * between.y + ra[7] * between.z,
                                 ra[2] * between.x + ra[5] * between.y + ra[8] * between.z);
-    /* Placement rounding of both bodies, products above, and Ra^T standing in for Ra^-1. */
-    double magnitude =
-        4.0 * (extent_a + extent_b + largest_coordinate(pose_a->translation) + largest_coordinate(pose_b->translation));
-    double defect = fmax(orthogonality_defect(ra), orthogonality_defect(rb));
-    relative.error =
-        16.0 * ROUNDING * magnitude + 4.0 * defect * (extent_a + extent_b + largest_coordinate(between)) + 0x1p-1070;
+    /* Deviation of the rotations from orthogonality (measured with an error of its own), the products above, and the
+     * placement rounding of both bodies, of which only the last grows with the distance from the origin. */
+    double defect = fmax(orthogonality_defect(ra), orthogonality_defect(rb)) + 8.0 * ROUNDING;
+    double extent = fmax(extent_a, extent_b) + largest_coordinate(between);
+    double far = fmax(largest_coordinate(pose_a->translation), largest_coordinate(pose_b->translation));
+    relative.error = 6.0 * defect * extent + 24.0 * ROUNDING * extent + 2.0 * ROUNDING * far + SMALLEST;
     return relative;
 }
 
@@ -98,7 +99,7 @@ math_relative math_relative_inverse(const math_relative *b_in_a)
     const double *r = b_in_a->rotation;
     carom_vec3 t = b_in_a->translation;
     math_relative inverse = {.rotation = {r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]},
-                             .error = 2.0 * b_in_a->error};
+                             .error = 6.0 * b_in_a->error};
     inverse.translation = vec3(-(r[0] * t.x + r[3] * t.y + r[6] * t.z), -(r[1] * t.x + r[4] * t.y + r[7] * t.z),
                                -(r[2] * t.x + r[5] * t.y + r[8] * t.z));
     return inverse;
@@ -106,17 +107,15 @@ math_relative math_relative_inverse(const math_relative *b_in_a)
 
 carom_aabb math_world_box(const carom_pose *pose, const carom_aabb *box)
 {
-    if (!(box->min.x <= box->max.x))
+    if (!(box->min.x <= box->max.x && box->min.y <= box->max.y && box->min.z <= box->max.z))
         return aabb_empty();
     carom_vec3 centre = vec3_scale(vec3_add(box->min, box->max), 0.5);
     carom_vec3 half = vec3_sub(box->max, centre);
     half = vec3_max(half, vec3_sub(centre, box->min));
     carom_vec3 moved = pose_apply(pose, centre);
     const double *r = pose->rotation;
-    double pad =
-        32.0 * ROUNDING *
-            (largest_coordinate(box->min) + largest_coordinate(box->max) + largest_coordinate(pose->translation)) +
-        0x1p-1070;
+    double extent = fmax(largest_coordinate(box->min), largest_coordinate(box->max));
+    double pad = 32.0 * ROUNDING * extent + 4.0 * ROUNDING * largest_coordinate(pose->translation) + SMALLEST;
     carom_vec3 reach = vec3(fabs(r[0]) * half.x + fabs(r[1]) * half.y + fabs(r[2]) * half.z + pad,
                             fabs(r[3]) * half.x + fabs(r[4]) * half.y + fabs(r[5]) * half.z + pad,
                             fabs(r[6]) * half.x + fabs(r[7]) * half.y + fabs(r[8]) * half.z + pad);

@@ -216,6 +216,46 @@ int oracle_ray3d(oracle *o, carom_vec3 direction, const carom_vec3 origin_a_b[3]
     return mpz_sgn(o->t[0]);
 }
 
+/* |computed - t[0] 2^exponent| */
+static double error_of(oracle *o, double computed, int exponent)
+{
+    mpf_set_z(o->f[0], o->t[0]);
+    if (exponent < 0)
+        mpf_div_2exp(o->f[0], o->f[0], (mp_bitcnt_t)-exponent);
+    else
+        mpf_mul_2exp(o->f[0], o->f[0], (mp_bitcnt_t)exponent);
+    mpf_set_d(o->f[1], computed);
+    mpf_sub(o->f[0], o->f[0], o->f[1]);
+    return fabs(mpf_get_d(o->f[0]));
+}
+
+double oracle_error3d(oracle *o, const carom_vec3 *points, const carom_vec3 *direction, double computed)
+{
+    int exponent = set_corners(o, points, direction ? 3 : 4) * (direction ? 2 : 3);
+    for (int i = 0; i < 3; i++)
+        subtract(o->v[i], o->corner[direction ? (i + 1) % 3 : i], o->corner[direction ? 0 : 3]);
+    if (direction)
+    {
+        cross(o->v[3], o->v[0], o->v[1]);
+        exponent += set_corners(o, direction, 1);
+        dot(o->t[0], o->corner[0], o->v[3]);
+        return error_of(o, computed, exponent);
+    }
+    cross(o->v[3], o->v[1], o->v[2]);
+    dot(o->t[0], o->v[0], o->v[3]);
+    return error_of(o, computed, exponent);
+}
+
+double oracle_error2d(oracle *o, const carom_vec3 points[3], int axis, double computed)
+{
+    int exponent = set_corners(o, points, 3);
+    subtract(o->v[0], o->corner[1], o->corner[0]);
+    subtract(o->v[1], o->corner[2], o->corner[0]);
+    cross(o->v[2], o->v[0], o->v[1]);
+    mpz_set(o->t[0], o->v[2][axis]);
+    return error_of(o, computed, 2 * exponent);
+}
+
 /* ---- constraints ---- */
 
 static constraint *next_constraint(constraints *list, bool equality)

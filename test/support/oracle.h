@@ -22,6 +22,11 @@ typedef struct oracle_meeting
 } oracle_meeting;
 oracle_meeting oracle_meet(oracle *o, const narrow_triangle *a, const narrow_triangle *b);
 
+/* |computed - determinant| as a double, for the points of the function above; the direction replaces row 0 where it is
+ * given. */
+double oracle_error3d(oracle *o, const carom_vec3 *points, const carom_vec3 *direction, double computed);
+double oracle_error2d(oracle *o, const carom_vec3 points[3], int axis, double computed);
+
 /* |distance - truth| / max(truth, largest coordinate difference); *truth gets the true distance, rounded. */
 double oracle_distance_error(oracle *o, const narrow_triangle *pair, double distance, double *truth);
 

@@ -1,0 +1,144 @@
+/* The exact predicates against GMP on points where the sign hangs on the last bit or far below it. */
+#include "support/families.h"
+#include "support/oracle.h"
+
+#include <stdlib.h>
+
+enum
+{
+    CASES = 200000,
+    KINDS = 8
+};
+
+/* A dust grain: far below an ulp of 1. */
+static double dust(check_random *random)
+{
+    return ldexp(check_uniform(random, -1.0, 1.0), -family_integer(random, 40, 1074));
+}
+
+static carom_vec3 random_point(check_random *random, double half)
+{
+    double x = check_uniform(random, -half, half), y = check_uniform(random, -half, half);
+    return vec3(x, y, check_uniform(random, -half, half));
+}
+
+/* Four points, nearly or exactly coplanar in most kinds. The last kinds need the wide integers. */
+static void make_points(check_random *random, int kind, carom_vec3 p[4])
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = random_point(random, 1.0);
+    double u = check_uniform(random, -1.0, 2.0), v = check_uniform(random, -1.0, 2.0);
+    carom_vec3 in_plane =
+        vec3_add(p[0], vec3_add(vec3_scale(vec3_sub(p[1], p[0]), u), vec3_scale(vec3_sub(p[2], p[0]), v)));
+    if (kind == 0)
+        p[3] = vec3(family_nudge(random, in_plane.x, 1), in_plane.y, family_nudge(random, in_plane.z, 1));
+    else if (kind == 1)
+        for (int i = 0; i < 12; i++)
+            (&p[0].x)[i] = family_integer(random, -3, 3);
+    else if (kind == 2) /* exactly in a slanted plane, all bits in use */
+        for (int i = 0; i < 4; i++)
+            p[i].z = p[i].x;
+    else if (kind == 3)
+        for (int i = 0; i < 12; i++)
+            (&p[0].x)[i] = family_integer(random, -2, 2) * 0x1p90 + family_integer(random, -2, 2);
+    else if (kind == 4) /* a grid with dust in one or two places */
+    {
+        for (int i = 0; i < 12; i++)
+            (&p[0].x)[i] = family_integer(random, -1, 1);
+        for (int n = family_integer(random, 1, 2); n > 0; n--)
+        {
+            double *value = &(&p[0].x)[family_integer(random, 0, 11)];
+            *value = *value == 0.0 ? dust(random) : *value;
+        }
+    }
+    else if (kind == 5)
+        for (int i = 0; i < 12; i++)
+            (&p[0].x)[i] = family_integer(random, -5, 5) * 0x1p-1074;
+    else if (kind == 6) /* a slanted plane whose points have exponents of their own */
+        for (int i = 0; i < 4; i++)
+        {
+            p[i].x = ldexp(p[i].x, -family_integer(random, 0, 1020));
+            p[i].y = ldexp(p[i].y, family_integer(random, -500, 100));
+            p[i].z = p[i].x;
+            if (family_integer(random, 0, 7) == 0)
+                p[i].z = family_nudge(random, p[i].z, 1);
+        }
+    else if (kind == 7)
+        for (int i = 0; i < 12; i++)
+            (&p[0].x)[i] = ldexp((&p[0].x)[i], family_integer(random, -1074, 102));
+}
+
+static void test_signs(void **state)
+{
+    (void)state;
+    const char *scale = getenv("CAROM_TEST_SCALE");
+    long cases = CASES * (scale ? strtol(scale, NULL, 10) : 1), zeros[KINDS] = {0}, seen[KINDS] = {0};
+    check_random random = {41};
+    oracle *o = oracle_create();
+    uint64_t fallbacks = 0;
+    for (long i = 0; i < cases; i++)
+    {
+        int kind = (int)(i % KINDS), axis = family_integer(&random, 0, 2);
+        carom_vec3 p[4];
+        make_points(&random, kind, p);
+        int sign = oracle_orient3d(o, p);
+        if (exact_orient3d(p[0], p[1], p[2], p[3], &fallbacks) != sign ||
+            exact_orient3d(p[1], p[0], p[2], p[3], &fallbacks) != -sign ||
+            exact_orient3d(p[3], p[0], p[1], p[2], &fallbacks) != -sign ||
+            exact_orient3d_integers(p[0], p[1], p[2], p[3], NULL) != sign)
+            fail_msg("orient3d: case %ld of seed 41, kind %d, truth %d", i, kind, sign);
+        int turn = oracle_orient2d(o, p, axis);
+        if (exact_orient2d(p[0], p[1], p[2], axis, &fallbacks) != turn ||
+            exact_orient2d(p[1], p[0], p[2], axis, &fallbacks) != -turn)
+            fail_msg("orient2d: case %ld of seed 41, kind %d, truth %d", i, kind, turn);
+        bool collinear =
+            oracle_orient2d(o, p, 0) == 0 && oracle_orient2d(o, p, 1) == 0 && oracle_orient2d(o, p, 2) == 0;
+        if (exact_collinear(p[0], p[1], p[2], &fallbacks) != collinear)
+            fail_msg("collinear: case %ld of seed 41, kind %d, truth %d", i, kind, collinear);
+        /* the direction may be any double */
+        carom_vec3 direction = vec3_sub(p[3], p[0]);
+        if (family_integer(&random, 0, 1))
+        {
+            int exponent = family_integer(&random, -900, 900);
+            direction = vec3(ldexp(direction.x, exponent), ldexp(direction.y, exponent), ldexp(direction.z, exponent));
+        }
+        if (!vec3_finite(direction))
+            continue;
+        sign = oracle_ray3d(o, direction, p);
+        if (exact_ray3d(direction, p[0], p[1], p[2], &fallbacks) != sign ||
+            exact_ray3d_integers(direction, p[0], p[1], p[2], NULL) != sign)
+            fail_msg("ray3d: case %ld of seed 41, kind %d, truth %d", i, kind, sign);
+        zeros[kind] += sign == 0, seen[kind]++;
+    }
+    oracle_destroy(o);
+    for (int kind = 0; kind < KINDS; kind++)
+        print_message("  kind %d: %4.1f %% zero\n", kind, 100.0 * (double)zeros[kind] / (double)seen[kind]);
+    print_message("seed 41: %ld cases, 0 wrong, %llu decided by integers\n", cases, (unsigned long long)fallbacks);
+    assert_true(fallbacks > (uint64_t)cases / 4);
+}
+
+/* ---- quotients ---- */
+
+static void test_shares(void **state)
+{
+    (void)state;
+    /* A plane z = 0 far from trouble, and segments that pass it at known places, at every scale. */
+    check_random random = {42};
+    for (int i = 0; i < 20000; i++)
+    {
+        int exponent = family_integer(&random, -1000, 90), n = family_integer(&random, 1, 15);
+        double unit = ldexp(1.0, exponent);
+        carom_vec3 plane[3] = {vec3(0, 0, 0), vec3(3 * unit, unit, 0), vec3(unit, 5 * unit, 0)};
+        carom_vec3 p = vec3(unit, 2 * unit, n * unit), q = vec3(4 * unit, -unit, (n - 16) * unit);
+        check_near(exact_share3d(plane, p, q), n / 16.0, 0x1p-51);
+        check_near(exact_share3d(plane, q, p), 1.0 - n / 16.0, 0x1p-51);
+        carom_vec3 line[2] = {vec3(-unit, 7 * unit, 0), vec3(unit, -3 * unit, 0)};
+        check_near(exact_share2d(line, p, q, 1), n / 16.0, 0x1p-51);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signs), cmocka_unit_test(test_shares)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

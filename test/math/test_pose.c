@@ -1,0 +1,234 @@
+/* Attacks the error bounds of relative poses and world boxes with 512-bit arithmetic: rotations as far from orthogonal
+ * as a pose may be, translations up to 2^100, vertices at the extents. Prints how near the error came to the bound. */
+#include "support/families.h"
+
+#include <gmp.h>
+#include <stdlib.h>
+
+enum
+{
+    CASES = 6000,
+    VERTICES = 8,
+    BITS = 512
+};
+
+typedef struct big
+{
+    mpf_t m[9], t[9], nearest[9], sum, term, x[3], y[3], z[3];
+} big;
+
+static void each(big *b, void (*f)(mpf_t))
+{
+    for (int i = 0; i < 9; i++)
+        f(b->m[i]), f(b->t[i]), f(b->nearest[i]);
+    for (int i = 0; i < 3; i++)
+        f(b->x[i]), f(b->y[i]), f(b->z[i]);
+    f(b->sum), f(b->term);
+}
+static void init_number(mpf_t n) { mpf_init2(n, BITS); }
+static void clear_number(mpf_t n) { mpf_clear(n); }
+
+/* The rotation nearest to r: Newton's iteration X (3 - XtX) / 2, quadratic from 1e-9. */
+static void nearest_rotation(big *b, const double r[9])
+{
+    for (int i = 0; i < 9; i++)
+        mpf_set_d(b->nearest[i], r[i]);
+    for (int round = 0; round < 6; round++)
+    {
+        for (int i = 0; i < 9; i++)
+        {
+            mpf_set_si(b->t[i], i % 4 == 0 ? 3 : 0);
+            for (int k = 0; k < 3; k++)
+            {
+                mpf_mul(b->term, b->nearest[3 * k + i / 3], b->nearest[3 * k + i % 3]);
+                mpf_sub(b->t[i], b->t[i], b->term);
+            }
+        }
+        for (int i = 0; i < 9; i++)
+        {
+            mpf_set_ui(b->m[i], 0);
+            for (int k = 0; k < 3; k++)
+            {
+                mpf_mul(b->term, b->nearest[3 * (i / 3) + k], b->t[3 * k + i % 3]);
+                mpf_add(b->m[i], b->m[i], b->term);
+            }
+            mpf_div_ui(b->m[i], b->m[i], 2);
+        }
+        for (int i = 0; i < 9; i++)
+            mpf_set(b->nearest[i], b->m[i]);
+    }
+}
+
+/* Largest |nearest^T (world - origin) - (rotation v + translation)|. */
+static double deviation(big *b, carom_vec3 world, carom_vec3 origin, const math_relative *relative, carom_vec3 v)
+{
+    const double *w = &world.x, *o = &origin.x, *p = &v.x, *t = &relative->translation.x;
+    double worst = 0.0;
+    for (int k = 0; k < 3; k++)
+    {
+        mpf_set_d(b->x[k], w[k]);
+        mpf_set_d(b->term, o[k]);
+        mpf_sub(b->x[k], b->x[k], b->term);
+    }
+    for (int i = 0; i < 3; i++)
+    {
+        mpf_set_d(b->sum, -t[i]);
+        for (int k = 0; k < 3; k++)
+        {
+            mpf_mul(b->term, b->nearest[3 * k + i], b->x[k]);
+            mpf_add(b->sum, b->sum, b->term);
+            mpf_set_d(b->term, relative->rotation[3 * i + k]);
+            mpf_set_d(b->y[0], p[k]);
+            mpf_mul(b->term, b->term, b->y[0]);
+            mpf_sub(b->sum, b->sum, b->term);
+        }
+        worst = fmax(worst, fabs(mpf_get_d(b->sum)));
+    }
+    return worst;
+}
+
+/* A valid pose: a quaternion's, exact or bent to the limit, or one with entries 0 and 1. */
+static carom_pose make_pose(check_random *random, double far)
+{
+    double q[4];
+    for (int i = 0; i < 4; i++)
+        q[i] = family_integer(random, 0, 9) == 0 ? family_integer(random, -1, 1) : check_uniform(random, -1.0, 1.0);
+    carom_vec3 t = vec3(check_uniform(random, -far, far), check_uniform(random, -far, far), far);
+    carom_pose pose = carom_pose_from_quaternion(q, t);
+    int kind = family_integer(random, 0, 3);
+    double most = 4.9e-10;
+    if (kind == 0) /* all entries stretched or shrunk */
+    {
+        double factor = 1.0 + (family_integer(random, 0, 1) ? most : -most);
+        for (int i = 0; i < 9; i++)
+            pose.rotation[i] *= factor;
+    }
+    else if (kind == 1) /* sheared */
+        for (int i = 0; i < 3; i++)
+        {
+            double *row = &pose.rotation[3 * i], x = row[0], y = row[1], z = row[2];
+            row[0] += most * (y + z), row[1] += most * (x + z), row[2] += most * (x + y);
+        }
+    if (carom_pose_check(&pose) != CAROM_OK)
+        return carom_pose_from_quaternion(q, t);
+    return pose;
+}
+
+static carom_vec3 extreme_vertex(check_random *random, double extent)
+{
+    double v[3];
+    for (int k = 0; k < 3; k++)
+    {
+        int kind = family_integer(random, 0, 2);
+        v[k] = kind == 0 ? extent : kind == 1 ? -extent : check_uniform(random, -extent, extent);
+    }
+    return vec3(v[0], v[1], v[2]);
+}
+
+/* Extents and offsets of very different sizes, and the plain case. */
+static double make_size(check_random *random, double largest)
+{
+    int kind = family_integer(random, 0, 3);
+    return kind == 0 ? 1.0 : kind == 1 ? largest : kind == 2 ? 0.0 : exp2(check_uniform(random, -90.0, 99.0));
+}
+
+static void check_boxes(check_random *random, const carom_pose *pose, double extent)
+{
+    carom_vec3 p = extreme_vertex(random, extent), q = extreme_vertex(random, extent);
+    carom_aabb own = aabb_add_point(aabb_add_point(aabb_empty(), p), q);
+    carom_aabb world = math_world_box(pose, &own);
+    for (int i = 0; i < 8; i++)
+    {
+        carom_vec3 v =
+            vec3(i & 1 ? own.min.x : own.max.x, i & 2 ? own.min.y : own.max.y, i & 4 ? own.min.z : own.max.z);
+        carom_vec3 at = pose_apply(pose, v);
+        for (int k = 0; k < 3; k++)
+        {
+            double low = (&world.min.x)[k], high = (&world.max.x)[k], x = (&at.x)[k];
+            if (!(low <= x && x <= high))
+                fail_msg("box [%a, %a] does not contain %a", low, high, x);
+        }
+    }
+}
+
+static void test_relative_poses(void **state)
+{
+    (void)state;
+    const char *scale = getenv("CAROM_TEST_SCALE");
+    long cases = CASES * (scale ? strtol(scale, NULL, 10) : 1);
+    check_random random = {61};
+    big *b = calloc(1, sizeof *b);
+    each(b, init_number);
+    double worst_b = 0.0, worst_a = 0.0, worst_inverse = 0.0;
+    for (long n = 0; n < cases; n++)
+    {
+        double extent_a = make_size(&random, 0x1p100), extent_b = make_size(&random, 0x1p100);
+        double far = make_size(&random, 0x1p100);
+        carom_pose a = make_pose(&random, far), c = make_pose(&random, make_size(&random, 0x1p100));
+        if (family_integer(&random, 0, 1)) /* far from the origin but near each other */
+            c.translation = vec3_add(a.translation, extreme_vertex(&random, extent_a));
+        if (carom_pose_check(&c) != CAROM_OK)
+            continue;
+        math_relative c_in_a = math_relative_pose(&a, &c, extent_a, extent_b);
+        math_relative a_in_c = math_relative_inverse(&c_in_a);
+        math_relative still = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        nearest_rotation(b, a.rotation);
+        carom_vec3 u[VERTICES], v[VERTICES];
+        for (int i = 0; i < VERTICES; i++)
+        {
+            u[i] = extreme_vertex(&random, extent_a), v[i] = extreme_vertex(&random, extent_b);
+            double of_b = deviation(b, pose_apply(&c, v[i]), a.translation, &c_in_a, v[i]) / c_in_a.error;
+            double of_a = deviation(b, pose_apply(&a, u[i]), a.translation, &still, u[i]) / c_in_a.error;
+            worst_b = fmax(worst_b, of_b), worst_a = fmax(worst_a, of_a);
+        }
+        nearest_rotation(b, c.rotation);
+        for (int i = 0; i < VERTICES; i++)
+        {
+            double of_a = deviation(b, pose_apply(&a, u[i]), c.translation, &a_in_c, u[i]) / a_in_c.error;
+            worst_inverse = fmax(worst_inverse, of_a);
+        }
+        check_boxes(&random, &a, extent_a);
+        check_boxes(&random, &c, extent_b);
+    }
+    each(b, clear_number);
+    free(b);
+    print_message("seed 61: %ld pairs of poses; largest error / bound: b in a %.3f, a itself %.3f, inverse %.3f\n",
+                  cases, worst_b, worst_a, worst_inverse);
+    assert_true(worst_b <= 1.0 && worst_a <= 1.0 && worst_inverse <= 1.0);
+    assert_true(worst_b > 0.05 && worst_a > 0.05);
+}
+
+static void test_empty_boxes(void **state)
+{
+    (void)state;
+    carom_pose pose = carom_pose_translation(1.0, 2.0, 3.0);
+    for (int axis = 0; axis < 3; axis++)
+    {
+        carom_aabb box = {{0, 0, 0}, {1, 1, 1}};
+        (&box.min.x)[axis] = 2.0;
+        carom_aabb world = math_world_box(&pose, &box);
+        assert_true(world.min.x > world.max.x);
+    }
+}
+
+static void test_float_bounds(void **state)
+{
+    (void)state;
+    check_random random = {62};
+    for (int i = 0; i < 100000; i++)
+    {
+        double value = ldexp(check_uniform(&random, -1.0, 1.0), family_integer(&random, -1074, 127));
+        float down = math_float_down(value), up = math_float_up(value);
+        assert_true((double)down <= value && (double)up >= value);
+        assert_true(down == up || nextafterf(down, INFINITY) == up);
+    }
+    assert_true(math_float_down(1e300) == 0x1.fffffep127f && math_float_up(-1e300) == -0x1.fffffep127f);
+    assert_true(math_float_up(1e300) == INFINITY && math_float_down(-1e300) == -INFINITY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relative_poses), cmocka_unit_test(test_empty_boxes),
+                                       cmocka_unit_test(test_float_bounds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
