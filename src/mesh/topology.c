@@ -1,4 +1,5 @@
-/* Edges, neighbours, closedness, components, all over vertices merged by position. Linear but for one radix sort. */
+/* Edges, neighbours, closedness, components, all over vertices merged by position. Sides are gathered by
+ * vertex and radix-sorted there, so that no arrangement of triangles costs more than a few passes. */
 #include "mesh/build.h"
 
 /* One side of a triangle: from corner `side % 3` of triangle `side / 3` to the next corner. */
@@ -8,88 +9,144 @@ static uint32_t side_end(const carom_mesh *mesh, size_t side)
     return mesh->merged[mesh->indices[side % 3 == 2 ? side - 2 : side + 1]];
 }
 
-/* All sides of nonzero length, keyed by their two vertices, smaller first. */
-static size_t collect_sides(const carom_mesh *mesh, base_key_value *sides)
+/* Sides of nonzero length, gathered by the smaller of their two vertices. A use is one side: the larger vertex in the
+ * upper half, then the triangle, then whether the side is walked upward, from the smaller vertex to the larger. */
+typedef struct edge_uses
 {
-    size_t count = 0;
+    uint64_t *uses; /* with room for `largest` more to sort by */
+    size_t *ends;   /* per vertex: where its uses end; they begin where those of the vertex before end */
+    size_t use_count;
+    size_t largest;    /* uses of one vertex at most */
+    size_t edge_count; /* after sorting */
+} edge_uses;
+
+static uint32_t use_high(uint64_t use) { return (uint32_t)(use >> 32); }
+static uint32_t use_triangle(uint64_t use) { return (uint32_t)use >> 1; }
+static bool use_upward(uint64_t use) { return use & 1; }
+
+/* Turns counts per vertex into where each vertex's uses begin. */
+static void count_uses(const carom_mesh *mesh, edge_uses *edges)
+{
     for (size_t side = 0; side < 3 * (size_t)mesh->triangle_count; side++)
     {
         uint32_t start = side_start(mesh, side), end = side_end(mesh, side);
-        uint64_t low = start < end ? start : end, high = start < end ? end : start;
-        if (start != end)
-            sides[count++] = (base_key_value){low << 32 | high, side};
+        edges->ends[start < end ? start : end] += start != end;
     }
-    return count;
+    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
+    {
+        size_t count = edges->ends[vertex];
+        edges->ends[vertex] = edges->use_count;
+        edges->use_count += count;
+        edges->largest = count > edges->largest ? count : edges->largest;
+    }
 }
 
-static size_t run_end(const base_key_value *sides, size_t first, size_t count)
+/* Afterwards `ends` holds ends. */
+static void gather_uses(const carom_mesh *mesh, edge_uses *edges)
+{
+    for (size_t side = 0; side < 3 * (size_t)mesh->triangle_count; side++)
+    {
+        uint32_t start = side_start(mesh, side), end = side_end(mesh, side);
+        uint32_t low = start < end ? start : end, high = start < end ? end : start;
+        if (start != end)
+            edges->uses[edges->ends[low]++] = (uint64_t)high << 32 | (uint64_t)(side / 3) << 1 | (start == low);
+    }
+}
+
+static size_t run_end(const uint64_t *uses, size_t first, size_t end)
 {
     size_t last = first + 1;
-    while (last < count && sides[last].key == sides[first].key)
+    while (last < end && use_high(uses[last]) == use_high(uses[first]))
         last++;
     return last;
 }
 
-/* One edge: the sides that lie on it. */
-static void note_edge(carom_mesh *mesh, const base_key_value *sides, size_t uses)
+static void sort_uses(const carom_mesh *mesh, edge_uses *edges)
 {
-    uint32_t low = (uint32_t)(sides[0].key >> 32);
-    size_t upward = 0;
-    for (size_t i = 0; i < uses; i++)
-        upward += side_start(mesh, sides[i].value) == low;
-    mesh->info.closed &= uses % 2 == 0;
-    mesh->info.oriented &= 2 * upward == uses;
-    mesh->info.boundary_edge_count += uses == 1;
-    mesh->info.nonmanifold_edge_count += uses > 2;
-    size_t first = sides[0].value, second = sides[uses - 1].value;
-    if (uses == 2 && first / 3 != second / 3)
+    size_t first = 0;
+    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
     {
-        mesh->neighbours[first] = (uint32_t)(second / 3);
-        mesh->neighbours[second] = (uint32_t)(first / 3);
+        size_t end = edges->ends[vertex];
+        base_sort_u64(edges->uses + first, edges->uses + edges->use_count, end - first);
+        for (; first < end; first = run_end(edges->uses, first, end))
+            edges->edge_count++;
     }
 }
 
-static carom_status list_edges(mesh_build *build, const base_key_value *sides, size_t side_count)
+/* Which side of its triangle a use is. No triangle walks one edge twice the same way. */
+static size_t side_of_use(const carom_mesh *mesh, uint64_t use, uint32_t low)
+{
+    size_t side = 3 * (size_t)use_triangle(use);
+    uint32_t start = use_upward(use) ? low : use_high(use), end = use_upward(use) ? use_high(use) : low;
+    while (side_start(mesh, side) != start || side_end(mesh, side) != end)
+        side++;
+    return side;
+}
+
+/* One edge: the uses made of it. */
+static void note_edge(carom_mesh *mesh, const uint64_t *uses, size_t use_count, uint32_t low)
+{
+    size_t upward = 0;
+    for (size_t i = 0; i < use_count; i++)
+        upward += use_upward(uses[i]);
+    mesh->info.closed &= use_count % 2 == 0;
+    mesh->info.oriented &= 2 * upward == use_count;
+    mesh->info.boundary_edge_count += use_count == 1;
+    mesh->info.nonmanifold_edge_count += use_count > 2;
+    if (use_count == 2 && use_triangle(uses[0]) != use_triangle(uses[1]))
+    {
+        mesh->neighbours[side_of_use(mesh, uses[0], low)] = use_triangle(uses[1]);
+        mesh->neighbours[side_of_use(mesh, uses[1], low)] = use_triangle(uses[0]);
+    }
+}
+
+static carom_status list_edges(mesh_build *build, const edge_uses *edges)
 {
     carom_mesh *mesh = &build->parts;
-    size_t edge_count = 0;
-    for (size_t first = 0; first < side_count; first = run_end(sides, first, side_count))
-        edge_count++;
-    if (edge_count >= UINT32_MAX)
-        return base_fail(build->arena.context, CAROM_TOO_LARGE, "%.100s: %zu edges", mesh->name, edge_count);
-    mesh->edges = mesh_build_numbers(build, 2 * edge_count);
-    if (!mesh->edges)
+    if (edges->edge_count >= UINT32_MAX)
+        return base_fail(build->arena.context, CAROM_TOO_LARGE, "%.100s: %zu edges", mesh->name, edges->edge_count);
+    mesh->edges = mesh_build_numbers(build, 2 * edges->edge_count);
+    mesh->neighbours = mesh_build_numbers(build, 3 * (size_t)mesh->triangle_count);
+    if (!mesh->edges || !mesh->neighbours)
         return CAROM_OUT_OF_MEMORY;
-    mesh->info.edge_count = (uint32_t)edge_count;
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
+        mesh->neighbours[i] = MESH_NONE;
+    mesh->info.edge_count = (uint32_t)edges->edge_count;
     mesh->info.closed = mesh->triangle_count > 0;
     mesh->info.oriented = true;
     uint32_t *edge = mesh->edges;
-    for (size_t first = 0, last; first < side_count; first = last)
-    {
-        last = run_end(sides, first, side_count);
-        note_edge(mesh, sides + first, last - first);
-        *edge++ = (uint32_t)(sides[first].key >> 32);
-        *edge++ = (uint32_t)sides[first].key;
-    }
+    size_t first = 0;
+    for (uint32_t low = 0; low < mesh->vertex_count; low++)
+        for (size_t last; first < edges->ends[low]; first = last)
+        {
+            last = run_end(edges->uses, first, edges->ends[low]);
+            note_edge(mesh, edges->uses + first, last - first, low);
+            *edge++ = low;
+            *edge++ = use_high(edges->uses[first]);
+        }
     return CAROM_OK;
 }
 
 static carom_status find_edges(mesh_build *build)
 {
-    size_t capacity = 3 * (size_t)build->parts.triangle_count;
-    build->parts.neighbours = mesh_build_numbers(build, capacity);
-    if (!build->parts.neighbours)
-        return CAROM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < capacity; i++)
-        build->parts.neighbours[i] = MESH_NONE;
+    const carom_mesh *mesh = &build->parts;
     carom_context *context = build->arena.context;
-    base_key_value *sides = base_allocate(context, 2 * capacity, sizeof *sides, BASE_CACHE_LINE);
-    if (!sides)
+    edge_uses edges = {.ends = base_allocate(context, mesh->vertex_count, sizeof(size_t), BASE_CACHE_LINE)};
+    if (!edges.ends)
         return mesh_build_out_of_memory(build);
-    size_t count = collect_sides(&build->parts, sides);
-    base_sort_keys(sides, sides + capacity, count);
-    carom_status status = list_edges(build, sides, count);
-    base_release(context, sides, 2 * capacity, sizeof *sides);
+    memset(edges.ends, 0, mesh->vertex_count * sizeof(size_t));
+    count_uses(mesh, &edges);
+    size_t capacity = edges.use_count + edges.largest;
+    edges.uses = base_allocate(context, capacity, sizeof *edges.uses, BASE_CACHE_LINE);
+    carom_status status = edges.uses ? CAROM_OK : mesh_build_out_of_memory(build);
+    if (status == CAROM_OK)
+    {
+        gather_uses(mesh, &edges);
+        sort_uses(mesh, &edges);
+        status = list_edges(build, &edges);
+    }
+    base_release(context, edges.uses, capacity, sizeof *edges.uses);
+    base_release(context, edges.ends, mesh->vertex_count, sizeof(size_t));
     return status;
 }
 
