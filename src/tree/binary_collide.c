@@ -42,23 +42,24 @@ static bool try_last(collide_walk *all)
     return certify(all, all->first, &a, &b);
 }
 
-static carom_status certify_leaves(collide_walk *all, tree_node still, tree_node moved)
+static carom_status certify_leaves(collide_walk *all, tree_stack_entry leaves)
 {
     binary_walk *walk = &all->walk;
     const tree_task *task = walk->task;
-    for (uint32_t i = 0; i < still.count; i++)
+    uint32_t still_count, moved_count;
+    const uint32_t *still_ids = view_triangles(walk->still->tree, leaves.node_a, &still_count);
+    const uint32_t *moved_ids = view_triangles(walk->moved->tree, leaves.node_b, &moved_count);
+    for (uint32_t i = 0; i < still_count; i++)
     {
-        uint32_t still_id = walk->still->tree->order[still.first + i];
-        narrow_triangle still_triangle = tree_world_triangle(walk->still, still_id);
-        for (uint32_t j = 0; j < moved.count; j++)
+        narrow_triangle still_triangle = tree_world_triangle(walk->still, still_ids[i]);
+        for (uint32_t j = 0; j < moved_count; j++)
         {
-            uint32_t moved_id = walk->moved->tree->order[moved.first + j];
-            binary_pair pair = binary_walk_pair(walk, still_id, moved_id);
+            binary_pair pair = binary_walk_pair(walk, still_ids[i], moved_ids[j]);
             if (all->has_first && pair.a == all->first.a && pair.b == all->first.b)
                 continue;
             if (!base_budget_spend(task->budget, 1))
                 return CAROM_UNKNOWN;
-            narrow_triangle moved_triangle = tree_world_triangle(walk->moved, moved_id);
+            narrow_triangle moved_triangle = tree_world_triangle(walk->moved, moved_ids[j]);
             bool go_on = walk->swapped ? certify(all, pair, &moved_triangle, &still_triangle)
                                        : certify(all, pair, &still_triangle, &moved_triangle);
             if (!go_on)
@@ -69,37 +70,29 @@ static carom_status certify_leaves(collide_walk *all, tree_node still, tree_node
 }
 
 /* Tests one pair of volumes and keeps it if it may hold something. */
-static carom_status offer(collide_walk *all, uint32_t still_node, uint32_t moved_node)
+static carom_status offer(collide_walk *all, tree_stack_entry pair)
 {
     binary_walk *walk = &all->walk;
     if (!base_budget_spend(walk->task->budget, 1))
         return CAROM_UNKNOWN;
-    walk->task->counters->boxes_tested++;
-    const volume_moved *moved = binary_walk_moved(walk, moved_node);
-    if (volume_apart(&walk->frame, binary_walk_still(walk, still_node), moved, all->margin))
+    if (binary_walk_apart(walk, pair.node_a, pair.node_b, all->margin))
         return CAROM_OK;
-    if (!binary_walk_push(walk->task, (tree_stack_entry){.node_a = still_node, .node_b = moved_node}))
+    if (!binary_walk_push(walk->task, pair))
         return base_fail(walk->task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
     return CAROM_OK;
 }
 
-static carom_status descend(collide_walk *all, uint32_t still_node, uint32_t moved_node)
+static carom_status descend(collide_walk *all, tree_stack_entry pair)
 {
-    tree_node still = all->walk.still->tree->nodes[still_node], moved = all->walk.moved->tree->nodes[moved_node];
-    switch (binary_walk_opening(&all->walk, still_node, moved_node))
-    {
-    case BINARY_OPEN_NONE: return certify_leaves(all, still, moved);
-    case BINARY_OPEN_STILL:
-    {
-        carom_status status = offer(all, still.first + 1, moved_node);
-        return status == CAROM_OK ? offer(all, still.first, moved_node) : status;
-    }
-    default:
-    {
-        carom_status status = offer(all, still_node, moved.first + 1);
-        return status == CAROM_OK ? offer(all, still_node, moved.first) : status;
-    }
-    }
+    binary_opening opening = binary_walk_opening(&all->walk, pair.node_a, pair.node_b);
+    if (opening == BINARY_OPEN_NONE)
+        return certify_leaves(all, pair);
+    tree_stack_entry child[VIEW_CHILDREN_MAX];
+    uint32_t count = binary_walk_open(&all->walk, pair, opening, child);
+    carom_status status = CAROM_OK;
+    while (count-- > 0 && status == CAROM_OK)
+        status = offer(all, child[count]);
+    return status;
 }
 
 carom_status binary_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
@@ -107,14 +100,15 @@ carom_status binary_collide(const tree_task *task, const tree_collide_options *o
     collide_walk all = {.options = options, .margin = options->clearance > 0.0 ? options->clearance : 0.0};
     if (violated)
         *violated = false;
-    if (task->a->tree->node_count == 0 || task->b->tree->node_count == 0)
+    if (view_is_empty(task->a->tree) || view_is_empty(task->b->tree))
         return CAROM_OK;
     BASE_TRY(binary_walk_begin(&all.walk, task));
-    carom_status status = try_last(&all) ? offer(&all, 0, 0) : CAROM_STOPPED;
+    carom_status status =
+        try_last(&all) ? offer(&all, (tree_stack_entry){.node_a = VIEW_ROOT, .node_b = VIEW_ROOT}) : CAROM_STOPPED;
     while (status == CAROM_OK && task->scratch->stack.count > 0)
     {
         tree_stack_entry entry = task->scratch->stack.items[--task->scratch->stack.count];
-        status = descend(&all, entry.node_a, entry.node_b);
+        status = descend(&all, entry);
     }
     binary_walk_end(&all.walk);
     if (violated)

@@ -40,20 +40,21 @@ static void measure(distance_walk *all, binary_pair pair, const narrow_triangle 
 
 static bool found_any(const tree_closest *best) { return best->triangle_a != CAROM_NO_TRIANGLE; }
 
-static carom_status measure_leaves(distance_walk *all, tree_node still, tree_node moved)
+static carom_status measure_leaves(distance_walk *all, tree_stack_entry leaves)
 {
     binary_walk *walk = &all->walk;
-    for (uint32_t i = 0; i < still.count; i++)
+    uint32_t still_count, moved_count;
+    const uint32_t *still_ids = view_triangles(walk->still->tree, leaves.node_a, &still_count);
+    const uint32_t *moved_ids = view_triangles(walk->moved->tree, leaves.node_b, &moved_count);
+    for (uint32_t i = 0; i < still_count; i++)
     {
-        uint32_t still_id = walk->still->tree->order[still.first + i];
-        narrow_triangle still_triangle = tree_world_triangle(walk->still, still_id);
-        for (uint32_t j = 0; j < moved.count; j++)
+        narrow_triangle still_triangle = tree_world_triangle(walk->still, still_ids[i]);
+        for (uint32_t j = 0; j < moved_count; j++)
         {
-            uint32_t moved_id = walk->moved->tree->order[moved.first + j];
             if (!base_budget_spend(walk->task->budget, 1))
                 return CAROM_UNKNOWN;
-            narrow_triangle moved_triangle = tree_world_triangle(walk->moved, moved_id);
-            binary_pair pair = binary_walk_pair(walk, still_id, moved_id);
+            narrow_triangle moved_triangle = tree_world_triangle(walk->moved, moved_ids[j]);
+            binary_pair pair = binary_walk_pair(walk, still_ids[i], moved_ids[j]);
             if (walk->swapped)
                 measure(all, pair, &moved_triangle, &still_triangle);
             else
@@ -66,44 +67,36 @@ static carom_status measure_leaves(distance_walk *all, tree_node still, tree_nod
 }
 
 /* Lower bound of one pair of nodes, as a float that is not larger. */
-static float bound(distance_walk *all, uint32_t still_node, uint32_t moved_node)
+static float bound(distance_walk *all, tree_stack_entry pair)
 {
-    binary_walk *walk = &all->walk;
-    walk->task->counters->boxes_tested++;
-    const volume_moved *moved = binary_walk_moved(walk, moved_node);
-    double distance = volume_distance(&walk->frame, binary_walk_still(walk, still_node), moved);
+    double distance = binary_walk_bound(&all->walk, pair.node_a, pair.node_b);
     return distance > 0.0 ? math_float_down(distance) : 0.0f;
 }
 
-/* Puts both children's pairs on the stack, the nearer on top. */
-static carom_status open_pair(distance_walk *all, tree_stack_entry parent)
+/* Puts the children's pairs on the stack, the nearest on top. */
+static carom_status open_pair(distance_walk *all, tree_stack_entry pair, binary_opening opening)
 {
-    binary_walk *walk = &all->walk;
-    const tree_task *task = walk->task;
-    tree_stack_entry child[2] = {parent, parent};
-    if (binary_walk_opening(walk, parent.node_a, parent.node_b) == BINARY_OPEN_STILL)
-    {
-        child[0].node_a = walk->still->tree->nodes[parent.node_a].first;
-        child[1].node_a = child[0].node_a + 1;
-    }
-    else
-    {
-        child[0].node_b = walk->moved->tree->nodes[parent.node_b].first;
-        child[1].node_b = child[0].node_b + 1;
-    }
-    if (!base_budget_spend(task->budget, 2))
+    const tree_task *task = all->walk.task;
+    tree_stack_entry child[VIEW_CHILDREN_MAX];
+    uint32_t count = binary_walk_open(&all->walk, pair, opening, child);
+    if (!base_budget_spend(task->budget, count))
         return CAROM_UNKNOWN;
-    for (int i = 0; i < 2; i++)
-        child[i].key = fmaxf(bound(all, child[i].node_a, child[i].node_b), parent.key);
-    int nearer = child[1].key < child[0].key;
-    for (int i = 0; i < 2; i++)
+    if (!base_array_reserve(task->scratch->context, &task->scratch->stack, count))
+        return base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+    tree_stack_entry *pushed = task->scratch->stack.items + task->scratch->stack.count;
+    size_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
     {
-        tree_stack_entry entry = child[i == 0 ? 1 - nearer : nearer];
-        if ((double)entry.key > all->best->distance)
+        float key = fmaxf(bound(all, child[i]), pair.key);
+        if ((double)key > all->best->distance)
             continue;
-        if (!binary_walk_push(task, entry))
-            return base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+        size_t at = kept++;
+        for (; at > 0 && pushed[at - 1].key <= key; at--)
+            pushed[at] = pushed[at - 1];
+        pushed[at] = child[i];
+        pushed[at].key = key;
     }
+    task->scratch->stack.count += kept;
     return CAROM_OK;
 }
 
@@ -120,11 +113,11 @@ static double open_bound(const distance_walk *all, float unfinished)
 static carom_status search(distance_walk *all)
 {
     const tree_task *task = all->walk.task;
-    tree_stack_entry entry = {.node_a = 0, .node_b = 0, .key = 0.0f};
+    tree_stack_entry entry = {.node_a = VIEW_ROOT, .node_b = VIEW_ROOT, .key = 0.0f};
     carom_status status = base_budget_spend(task->budget, 1) ? CAROM_OK : CAROM_UNKNOWN;
     if (status == CAROM_OK)
     {
-        entry.key = bound(all, 0, 0);
+        entry.key = bound(all, entry);
         if (!binary_walk_push(task, entry))
             return base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
     }
@@ -133,9 +126,8 @@ static carom_status search(distance_walk *all)
         entry = task->scratch->stack.items[--task->scratch->stack.count];
         if ((double)entry.key > all->best->distance)
             continue;
-        tree_node still = all->walk.still->tree->nodes[entry.node_a];
-        tree_node moved = all->walk.moved->tree->nodes[entry.node_b];
-        status = still.count > 0 && moved.count > 0 ? measure_leaves(all, still, moved) : open_pair(all, entry);
+        binary_opening opening = binary_walk_opening(&all->walk, entry.node_a, entry.node_b);
+        status = opening == BINARY_OPEN_NONE ? measure_leaves(all, entry) : open_pair(all, entry, opening);
     }
     all->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(all, entry.key) : all->best->distance;
     return status;
@@ -145,7 +137,7 @@ static carom_status run(const tree_task *task, tree_closest *closest, bool stop_
 {
     closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
     closest->lower_bound = closest->distance;
-    if (task->a->tree->node_count == 0 || task->b->tree->node_count == 0)
+    if (view_is_empty(task->a->tree) || view_is_empty(task->b->tree))
         return CAROM_OK;
     distance_walk all = {.best = closest, .stop_at_first = stop_at_first};
     BASE_TRY(binary_walk_begin(&all.walk, task));

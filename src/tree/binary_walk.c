@@ -20,14 +20,18 @@ static void begin_frame(binary_walk *walk)
                                 (r[3] * o.x + r[4] * o.y + r[5] * o.z) + t.y - still->origin.y,
                                 (r[6] * o.x + r[7] * o.y + r[8] * o.z) + t.z - still->origin.z);
     double reach = diagonal(still->mesh) + diagonal(moved->mesh) + largest_coordinate(relative.translation);
-    volume_frame_begin(&walk->frame, still->def.volume, moved->def.volume, &relative, reach);
+    walk->boxes = !view_is_binary(still) || !view_is_binary(moved);
+    volume_frame_begin(&walk->frame, walk->boxes ? CAROM_VOLUME_OBB : still->def.volume,
+                       walk->boxes ? CAROM_VOLUME_OBB : moved->def.volume, &relative, reach);
+    if (walk->boxes)
+        walk->frame.parallel *= 4.0; /* other layouts may round their axes more than once */
 }
 
 static carom_status begin_cache(binary_walk *walk)
 {
     const uint32_t largest = 4096;
     uint32_t size = 1;
-    while (size < walk->moved->tree->node_count && size < largest)
+    while (size < view_node_count(walk->moved->tree) && size < largest)
         size *= 2;
     tree_scratch *scratch = walk->task->scratch;
     size_t cached_words = (size_t)size * (sizeof(volume_moved) / sizeof(uint64_t));
@@ -44,7 +48,7 @@ static carom_status begin_cache(binary_walk *walk)
 carom_status binary_walk_begin(binary_walk *walk, const tree_task *task)
 {
     walk->task = task;
-    walk->swapped = task->b->tree->node_count > task->a->tree->node_count;
+    walk->swapped = view_node_count(task->b->tree) > view_node_count(task->a->tree);
     walk->still = walk->swapped ? task->b : task->a;
     walk->moved = walk->swapped ? task->a : task->b;
     walk->still_floats = volume_floats(walk->still->tree->def.volume);
@@ -59,23 +63,84 @@ void binary_walk_end(binary_walk *walk) { walk->task->counters->exact_fallbacks 
 
 const volume_moved *binary_walk_move(binary_walk *walk, uint32_t node)
 {
-    uint32_t slot = node & walk->mask;
-    walk->tags[slot] = node + 1;
-    volume_move(&walk->frame, walk->moved->tree->volumes + (size_t)node * walk->moved_floats, &walk->cached[slot]);
+    const carom_tree *tree = walk->moved->tree;
+    volume_moved *slot = &walk->cached[node & walk->mask];
+    walk->tags[node & walk->mask] = node + 1;
     walk->task->counters->volumes_updated++;
-    return &walk->cached[slot];
+    if (!walk->boxes)
+        volume_move(&walk->frame, tree->volumes + (size_t)node * walk->moved_floats, slot);
+    else
+    {
+        volume_box box;
+        view_box(tree, node, &box);
+        volume_move_box(&walk->frame, &box, &slot->box);
+    }
+    return slot;
+}
+
+bool binary_walk_apart(binary_walk *walk, uint32_t still_node, uint32_t moved_node, double margin)
+{
+    const volume_moved *moved = binary_walk_moved(walk, moved_node);
+    const carom_tree *tree = walk->still->tree;
+    walk->task->counters->boxes_tested++;
+    if (!walk->boxes)
+        return volume_apart(&walk->frame, tree->volumes + (size_t)still_node * walk->still_floats, moved, margin);
+    volume_box still;
+    view_box(tree, still_node, &still);
+    return volume_boxes_apart(&walk->frame, &still, &moved->box, margin);
+}
+
+double binary_walk_bound(binary_walk *walk, uint32_t still_node, uint32_t moved_node)
+{
+    const volume_moved *moved = binary_walk_moved(walk, moved_node);
+    const carom_tree *tree = walk->still->tree;
+    walk->task->counters->boxes_tested++;
+    if (!walk->boxes)
+        return volume_distance(&walk->frame, tree->volumes + (size_t)still_node * walk->still_floats, moved);
+    volume_box still;
+    view_box(tree, still_node, &still);
+    return volume_boxes_distance(&walk->frame, &still, &moved->box);
+}
+
+static double node_size(const carom_tree *tree, uint32_t floats, uint32_t node)
+{
+    if (view_is_binary(tree))
+        return volume_size(tree->def.volume, tree->volumes + (size_t)node * floats);
+    volume_box box;
+    view_box(tree, node, &box);
+    return box.half[0] + box.half[1] + box.half[2] + 2.0 * box.radius;
 }
 
 binary_opening binary_walk_opening(const binary_walk *walk, uint32_t still_node, uint32_t moved_node)
 {
     const carom_tree *still = walk->still->tree, *moved = walk->moved->tree;
-    if (moved->nodes[moved_node].count > 0)
-        return still->nodes[still_node].count > 0 ? BINARY_OPEN_NONE : BINARY_OPEN_STILL;
-    if (still->nodes[still_node].count > 0)
+    uint32_t count;
+    bool still_leaf = view_triangles(still, still_node, &count) != NULL;
+    if (view_triangles(moved, moved_node, &count))
+        return still_leaf ? BINARY_OPEN_NONE : BINARY_OPEN_STILL;
+    if (still_leaf)
         return BINARY_OPEN_MOVED;
-    double still_size = volume_size(still->def.volume, still->volumes + (size_t)still_node * walk->still_floats);
-    double moved_size = volume_size(moved->def.volume, moved->volumes + (size_t)moved_node * walk->moved_floats);
+    double still_size = node_size(still, walk->still_floats, still_node);
+    double moved_size = node_size(moved, walk->moved_floats, moved_node);
     return still_size >= moved_size ? BINARY_OPEN_STILL : BINARY_OPEN_MOVED;
+}
+
+uint32_t binary_walk_open(const binary_walk *walk, tree_stack_entry pair, binary_opening opening,
+                          tree_stack_entry out[VIEW_CHILDREN_MAX])
+{
+    uint32_t child[VIEW_CHILDREN_MAX];
+    bool still = opening == BINARY_OPEN_STILL;
+    uint32_t count = still ? view_children(walk->still->tree, pair.node_a, child)
+                           : view_children(walk->moved->tree, pair.node_b, child);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        out[i] = pair;
+        if (still)
+            out[i].node_a = child[i];
+        else
+            out[i].node_b = child[i];
+    }
+    return count;
 }
 
 bool binary_walk_recall(const tree_task *task, binary_pair *last)

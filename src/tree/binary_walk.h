@@ -1,15 +1,17 @@
 /* What the pair traversals of the binary layout share: one tree stands still, the volumes of the other, smaller one
- * are brought into its frame when they are first needed. */
+ * are brought into its frame when they are first needed. Pairs of trees whose layouts differ are walked too, as
+ * oriented boxes. */
 #ifndef TREE_BINARY_WALK_H
 #define TREE_BINARY_WALK_H
 
-#include "tree/binary.h"
+#include "tree/binary_view.h"
 
 typedef struct binary_walk
 {
     const tree_task *task;
     const carom_placed *still, *moved;
     bool swapped; /* still is task->b */
+    bool boxes;   /* not both are binary: oriented boxes through the view */
     uint32_t still_floats, moved_floats;
     volume_frame frame;
     /* Brought into the frame already: direct mapped, tags[node & mask] == node + 1. */
@@ -31,10 +33,10 @@ static inline const volume_moved *binary_walk_moved(binary_walk *walk, uint32_t 
     return walk->tags[slot] == node + 1 ? &walk->cached[slot] : binary_walk_move(walk, node);
 }
 
-static inline const float *binary_walk_still(const binary_walk *walk, uint32_t node)
-{
-    return walk->still->tree->volumes + (size_t)node * walk->still_floats;
-}
+/* Certainly farther apart than the margin? */
+bool binary_walk_apart(binary_walk *walk, uint32_t still_node, uint32_t moved_node, double margin);
+/* Lower bound of the distance. */
+double binary_walk_bound(binary_walk *walk, uint32_t still_node, uint32_t moved_node);
 
 /* The larger volume is opened first (chapter 25.2), a leaf never. Of two leaves: neither. */
 typedef enum binary_opening
@@ -44,6 +46,10 @@ typedef enum binary_opening
     BINARY_OPEN_MOVED
 } binary_opening;
 binary_opening binary_walk_opening(const binary_walk *walk, uint32_t still_node, uint32_t moved_node);
+
+/* Pairs of nodes that stand for a pair once one of its nodes is opened; returns their number. */
+uint32_t binary_walk_open(const binary_walk *walk, tree_stack_entry pair, binary_opening opening,
+                          tree_stack_entry out[VIEW_CHILDREN_MAX]);
 
 /* A pair of triangles in the caller's order of bodies. */
 typedef struct binary_pair

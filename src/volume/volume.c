@@ -160,6 +160,21 @@ void volume_frame_begin(volume_frame *frame, carom_volume still, carom_volume mo
         slab_frame_begin(frame);
 }
 
+void volume_move_box(const volume_frame *frame, const volume_box *box, volume_box *out)
+{
+    const double *r = frame->relative.rotation;
+    carom_pose pose = {.translation = frame->relative.translation};
+    memcpy(pose.rotation, r, sizeof pose.rotation);
+    *out = *box;
+    out->centre = pose_apply(&pose, box->centre);
+    for (int i = 0; i < 3; i++)
+    {
+        carom_vec3 u = box->axis[i];
+        out->axis[i] = vec3(r[0] * u.x + r[1] * u.y + r[2] * u.z, r[3] * u.x + r[4] * u.y + r[5] * u.z,
+                            r[6] * u.x + r[7] * u.y + r[8] * u.z);
+    }
+}
+
 void volume_move(const volume_frame *frame, const float *volume, volume_moved *out)
 {
     if (frame->slabs)
@@ -167,18 +182,19 @@ void volume_move(const volume_frame *frame, const float *volume, volume_moved *o
         slab_move(frame, volume, out->slabs);
         return;
     }
-    const double *r = frame->relative.rotation;
-    volume_box *box = &out->box;
-    volume_to_box(frame->moved, volume, box);
-    carom_pose pose = {.translation = frame->relative.translation};
-    memcpy(pose.rotation, r, sizeof pose.rotation);
-    box->centre = pose_apply(&pose, box->centre);
-    for (int i = 0; i < 3; i++)
-    {
-        carom_vec3 u = box->axis[i];
-        box->axis[i] = vec3(r[0] * u.x + r[1] * u.y + r[2] * u.z, r[3] * u.x + r[4] * u.y + r[5] * u.z,
-                            r[6] * u.x + r[7] * u.y + r[8] * u.z);
-    }
+    volume_box box;
+    volume_to_box(frame->moved, volume, &box);
+    volume_move_box(frame, &box, &out->box);
+}
+
+bool volume_boxes_apart(const volume_frame *frame, const volume_box *still, const volume_box *moved, double margin)
+{
+    return box_apart(frame, still, moved, margin);
+}
+
+double volume_boxes_distance(const volume_frame *frame, const volume_box *still, const volume_box *moved)
+{
+    return box_distance(frame, still, moved);
 }
 
 bool volume_apart(const volume_frame *frame, const float *still, const volume_moved *moved, double margin)

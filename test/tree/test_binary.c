@@ -404,6 +404,43 @@ static void test_mixed_volumes(void **state)
     }
 }
 
+static carom_tree *wide_tree_over(const carom_mesh *mesh, carom_volume volume)
+{
+    carom_tree_def def = carom_tree_def_default();
+    def.volume = volume;
+    carom_tree *tree;
+    assert_int_equal(carom_tree_create(context, mesh, &def, &tree), CAROM_OK);
+    return tree;
+}
+
+/* Every pair of layouts, in both orders. */
+static void test_mixed_layouts(void **state)
+{
+    (void)state;
+    static const carom_volume kinds[4] = {CAROM_VOLUME_OBB, CAROM_VOLUME_AABB, CAROM_VOLUME_KDOP18, CAROM_VOLUME_RSS};
+    for (int i = 0; i < SCENE_COUNT; i++)
+    {
+        truth expected = brute_force(&scenes[i]);
+        for (int one = 0; one < 6; one++)
+            for (int other = 0; other < 6; other++)
+            {
+                char what[128];
+                snprintf(what, sizeof what, "%s, layouts %d and %d", scenes[i].name, one, other);
+                const carom_mesh *mesh_a = scenes[i].mesh_a, *mesh_b = scenes[i].mesh_b;
+                carom_tree *a =
+                    one < 2 ? wide_tree_over(mesh_a, kinds[one]) : tree_over(mesh_a, kinds[one - 2], CAROM_BUILDER_SAH);
+                carom_tree *b = other < 2 ? wide_tree_over(mesh_b, kinds[other])
+                                          : tree_over(mesh_b, kinds[other - 2], CAROM_BUILDER_MORTON);
+                asking q = ask(&scenes[i], a, b);
+                check_questions(&q, &expected, what);
+                check_limits(&q, &expected, what);
+                done(&q);
+                carom_tree_destroy(a), carom_tree_destroy(b);
+            }
+        free(expected.pairs.items);
+    }
+}
+
 /* ---- budgets ---- */
 
 static void test_budget_is_honest(void **state)
@@ -649,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_volumes_and_builders),
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_mixed_volumes),
+        cmocka_unit_test(test_mixed_layouts),
         cmocka_unit_test(test_rays),
         cmocka_unit_test(test_budget_is_honest),
     };
