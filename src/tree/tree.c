@@ -147,34 +147,21 @@ void tree_memory_free(carom_context *context, tree_memory *memory)
 /* ---- questions ---- */
 
 static bool both_wide(const tree_task *task) { return task->a->tree->wide && task->b->tree->wide; }
-static bool is_binary(const carom_tree *tree) { return !tree->wide && !tree->rays; }
-static bool both_binary(const tree_task *task) { return is_binary(task->a->tree) && is_binary(task->b->tree); }
 
-/* The query layer gives both bodies trees of one layout; a pair of different ones has no walk. */
-static carom_status refuse_mixed(const tree_task *task)
-{
-    return base_fail(task->context, CAROM_UNSUPPORTED, "trees of different layouts");
-}
-
+/* Any pair but two wide trees is walked by `binary`, which sees wide nodes as oriented boxes where it meets them. */
 carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
 {
-    if (both_wide(task))
-        return wide_collide(task, options, violated);
-    return both_binary(task) ? binary_collide(task, options, violated) : refuse_mixed(task);
+    return both_wide(task) ? wide_collide(task, options, violated) : binary_collide(task, options, violated);
 }
 
 carom_status tree_distance(const tree_task *task, tree_closest *closest)
 {
-    if (both_wide(task))
-        return wide_distance(task, closest);
-    return both_binary(task) ? binary_distance(task, closest) : refuse_mixed(task);
+    return both_wide(task) ? wide_distance(task, closest) : binary_distance(task, closest);
 }
 
 carom_status tree_within(const tree_task *task, double limit, bool *within)
 {
-    if (both_wide(task))
-        return wide_within(task, limit, within);
-    return both_binary(task) ? binary_within(task, limit, within) : refuse_mixed(task);
+    return both_wide(task) ? wide_within(task, limit, within) : binary_within(task, limit, within);
 }
 
 carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user)
