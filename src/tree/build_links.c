@@ -1,10 +1,7 @@
 /* From linked nodes to the canonical tree. */
 #include "tree/build.h"
 
-enum
-{
-    NO_LINK = UINT32_MAX /* a bare range of records: halved by count */
-};
+#define NO_LINK UINT32_MAX /* a bare range of records: halved by count */
 
 typedef struct link_space
 {
