@@ -1,0 +1,50 @@
+/* Many bodies: a ring of gears that share one mesh, a frame of the scene, an engine that finds all that meet. */
+#include "scenes/generate.h"
+
+#include <carom/carom.h>
+#include <stdio.h>
+
+enum
+{
+    GEARS = 6
+};
+
+int main(void)
+{
+    carom_context *context;
+    carom_mesh *gear;
+    carom_scene *scene;
+    carom_engine *engine;
+    generate_def def = generate_def_default(GENERATE_GEAR);
+    if (carom_context_create(NULL, &context) != CAROM_OK || generate_mesh(context, &def, &gear) != CAROM_OK ||
+        carom_scene_create(context, &scene) != CAROM_OK || carom_engine_create(context, NULL, &engine) != CAROM_OK)
+        return 1;
+
+    for (int i = 0; i < GEARS; i++)
+    {
+        char name[16];
+        snprintf(name, sizeof name, "gear-%d", i);
+        carom_body_def body = carom_body_def_default();
+        body.placed = (carom_placed){gear, NULL, carom_pose_translation(0.9 * i, 0, 0)};
+        body.name = name;
+        carom_body_id id;
+        if (carom_scene_add(scene, &body, &id) != CAROM_OK)
+            return 1;
+    }
+    carom_frame frame;
+    carom_scene_report report;
+    if (carom_scene_frame(scene, &frame) != CAROM_OK || carom_engine_run(engine, &frame, NULL, &report) != CAROM_OK)
+        return 1;
+    for (uint64_t i = 0; i < report.body_pair_count; i++)
+        printf("%s meets %s: %llu pairs of triangles\n", frame.bodies[report.body_pairs[i].body_a.index - 1].name,
+               frame.bodies[report.body_pairs[i].body_b.index - 1].name,
+               (unsigned long long)report.body_pairs[i].pair_count);
+    printf("%llu of %llu pairs of bodies were examined\n", (unsigned long long)report.body_pairs_examined,
+           (unsigned long long)report.bodies_examined * (report.bodies_examined - 1) / 2);
+    uint64_t found = report.body_pair_count;
+    carom_engine_destroy(engine);
+    carom_scene_destroy(scene);
+    carom_mesh_destroy(gear);
+    carom_context_destroy(context);
+    return found == GEARS - 1 ? 0 : 1;
+}
