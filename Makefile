@@ -4,6 +4,7 @@ PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 600
 SETUP        ?= yes
+ARGS         ?=
 
 setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
 configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
@@ -27,13 +28,13 @@ check:
 
 bench: all
 	$(call compile,release,carom_bench)
-	build/bin/carom_bench
+	build/bin/carom_bench $(ARGS)
 
 bench-peers:
 	$(call setup,bench-peers)
 	@cmake --preset release -DCAROM_BENCH_PEERS=ON --log-level=WARNING
 	$(call compile,release,carom_bench_peers)
-	build/bin/carom_bench_peers
+	build/bin/carom_bench_peers $(ARGS)
 
 fuzz:
 	$(call setup,fuzz)
