@@ -28,13 +28,13 @@ struct UserScene
     RTCScene scene;
     RTCGeometry geometry;
 
-    explicit UserScene(const Model &source) : model(&source), placed(source.vertices)
+    explicit UserScene(const Model &source)
+        : model(&source), placed(source.vertices), scene(rtcNewScene(device())),
+          geometry(rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_USER))
     {
-        scene = rtcNewScene(device());
         // Only a scene of low quality heeds what its geometries ask for.
         rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_LOW);
         rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
-        geometry = rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_USER);
         rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT);
         rtcSetGeometryUserPrimitiveCount(geometry, static_cast<unsigned>(source.triangles.size()));
         rtcSetGeometryUserData(geometry, this);
@@ -87,16 +87,15 @@ struct UserScene
 
 struct TriangleScene
 {
-    RTCScene scene = nullptr;
-    RTCGeometry geometry = nullptr;
+    RTCScene scene;
+    RTCGeometry geometry;
 
     TriangleScene(const Model &model, RTCBuildQuality quality, bool dynamic)
+        : scene(rtcNewScene(device())), geometry(rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_TRIANGLE))
     {
-        scene = rtcNewScene(device());
         rtcSetSceneBuildQuality(scene, dynamic ? RTC_BUILD_QUALITY_LOW : quality);
         if (dynamic)
             rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
-        geometry = rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_TRIANGLE);
         rtcSetGeometryBuildQuality(geometry, dynamic ? RTC_BUILD_QUALITY_REFIT : quality);
         auto *vertices = static_cast<float *>(rtcSetNewGeometryBuffer(
             geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float), model.vertices.size()));

@@ -68,12 +68,11 @@ std::shared_ptr<fcl::BVHModel<fcl::RSSd>> make_rss(const Model &model)
 class Placer
 {
   public:
-    Placer(const Workload &workload, const WorkloadOptions &options) : workload_(workload), options_(options)
+    Placer(const Workload &workload, const WorkloadOptions &options)
+        : workload_(workload), options_(options), a_(make_rss(*workload.a)),
+          b_(workload.a == workload.b ? a_ : make_rss(*workload.b)),
+          size_(workload.inside ? workload.b->diagonal : std::max(workload.a->diagonal, workload.b->diagonal))
     {
-        a_ = make_rss(*workload.a);
-        b_ = workload.a == workload.b ? a_ : make_rss(*workload.b);
-        // The size that the percentages refer to; among the parts of an environment only b's own size makes sense.
-        size_ = workload.inside ? workload.b->diagonal : std::max(workload.a->diagonal, workload.b->diagonal);
     }
     std::vector<PoseClass> place()
     {
@@ -112,7 +111,7 @@ class Placer
     const Workload &workload_;
     const WorkloadOptions &options_;
     std::shared_ptr<fcl::BVHModel<fcl::RSSd>> a_, b_;
-    double size_ = 0;
+    double size_; // what percentages refer to: among the parts of an environment only b's own makes sense
 
     double distance(const Pose &pose) const
     {
