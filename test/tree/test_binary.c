@@ -660,6 +660,82 @@ static void test_info(void **state)
     }
 }
 
+/* ---- failing allocations ---- */
+
+typedef struct rationed
+{
+    long left; /* allocations until one fails */
+    long held;
+} rationed;
+
+static void *rationed_allocate(size_t size, size_t alignment, void *user)
+{
+    rationed *ration = user;
+    if (ration->left-- <= 0)
+        return NULL;
+    ration->held++;
+    size_t rounded = (size + alignment - 1) / alignment * alignment;
+    return alignment <= sizeof(void *) ? malloc(size) : aligned_alloc(alignment, rounded);
+}
+
+static void rationed_release(void *memory, size_t size, void *user)
+{
+    (void)size;
+    ((rationed *)user)->held--;
+    free(memory);
+}
+
+/* Builds and asks with the n-th allocation failing; true once nothing failed. */
+static bool survive(carom_context *rationed_context, rationed *ration, carom_volume volume, long allowed)
+{
+    carom_tree_def def = carom_tree_def_default();
+    def.layout = CAROM_LAYOUT_BINARY, def.volume = volume;
+    long held = ration->held;
+    ration->left = allowed;
+    carom_tree *tree;
+    carom_status status = carom_tree_create(rationed_context, scenes[0].mesh_a, &def, &tree);
+    if (status == CAROM_OK)
+    {
+        pair_set found = {0};
+        carom_placed a = {scenes[0].mesh_a, tree, scenes[0].pose_a}, b = {scenes[0].mesh_a, tree, scenes[0].pose_b};
+        tree_scratch scratch = {.context = rationed_context};
+        base_budget budget = base_budget_begin(NULL);
+        carom_counters counters = {0};
+        tree_task task = {rationed_context, &a, &b, &scratch, NULL, &budget, &counters};
+        tree_collide_options options = {.on_pair = collect, .user = &found};
+        tree_closest closest = {.distance = INFINITY};
+        status = tree_collide(&task, &options, NULL);
+        if (status == CAROM_OK)
+            status = tree_distance(&task, &closest);
+        tree_scratch_free(&scratch);
+        free(found.items);
+    }
+    carom_tree_destroy(tree);
+    assert_true(status == CAROM_OK || status == CAROM_OUT_OF_MEMORY);
+    assert_int_equal(ration->held, held);
+    return status == CAROM_OK;
+}
+
+static void test_failing_allocations(void **state)
+{
+    (void)state;
+    rationed ration = {.left = 1000};
+    carom_context_def def = carom_context_def_default();
+    def.allocator = (carom_allocator){rationed_allocate, rationed_release, &ration};
+    carom_context *rationed_context;
+    assert_int_equal(carom_context_create(&def, &rationed_context), CAROM_OK);
+    for (int volume = 0; volume < CAROM_VOLUME_COUNT; volume++)
+    {
+        long allowed = 0;
+        while (!survive(rationed_context, &ration, (carom_volume)volume, allowed))
+            allowed++;
+        assert_true(allowed > 4);
+    }
+    ration.left = 1000;
+    carom_context_destroy(rationed_context);
+    assert_int_equal(ration.held, 0);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -682,6 +758,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_info),
+        cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_empty_mesh),
         cmocka_unit_test(test_volumes_and_builders),
         cmocka_unit_test(test_wide),
