@@ -24,8 +24,8 @@ extern "C"
 
     /* A mesh where it stands, of the same context as the query. tree may be null: the query then builds the default
      * tree on first sight of the mesh and keeps it until carom_query_destroy. Make trees yourself to share them between
-     * threads or to choose their kind; trees that can't be walked together (a wide one and a binary one, or a ray tree)
-     * are set aside for default ones. */
+     * threads or to choose their kind. Any two kinds answer together; a ray tree answers rays, and questions about
+     * pairs set it aside for a default one. */
     typedef struct carom_placed
     {
         const carom_mesh *mesh;

@@ -115,23 +115,18 @@ carom_status query_find_tree(carom_query *query, const carom_placed *placed, con
     return CAROM_OK;
 }
 
-/* Is there a walk for these two? A wide tree goes with a wide one, a binary one with a binary one of any volume; a ray
- * tree is for rays. */
-static bool walk_together(const carom_tree *a, const carom_tree *b)
-{
-    return a && b && ((a->wide && b->wide) || (a->nodes && b->nodes));
-}
+/* A ray tree has no walk for pairs. */
+static bool answers_pairs(const carom_tree *tree) { return tree && !tree->rays; }
 
 carom_status query_add_trees(carom_query *query, query_question *question, carom_placed own[2])
 {
-    if (BASE_LIKELY(walk_together(question->a->tree, question->b->tree)))
+    if (BASE_LIKELY(answers_pairs(question->a->tree) && answers_pairs(question->b->tree)))
         return CAROM_OK;
+    own[0] = *question->a, own[1] = *question->b;
     for (int side = 0; side < 2; side++)
     {
-        const carom_placed *given = side == 0 ? question->a : question->b;
-        own[side] = *given;
-        if (given->tree && !given->tree->wide)
-            own[side].tree = NULL; /* set aside for a default one */
+        if (!answers_pairs(own[side].tree))
+            own[side].tree = NULL;
         BASE_TRY(query_find_tree(query, &own[side], &own[side].tree));
     }
     question->a = &own[0], question->b = &own[1];
