@@ -4,6 +4,9 @@
 static const double ROUNDING = 0x1p-53;   /* unit roundoff of double */
 static const double SMALLEST = 0x1p-1070; /* more than all underflows add up to */
 
+/* fmax is a call; nothing here is NaN. */
+static inline double greater(double a, double b) { return a > b ? a : b; }
+
 carom_pose carom_pose_identity(void) { return carom_pose_translation(0.0, 0.0, 0.0); }
 
 carom_pose carom_pose_translation(double x, double y, double z)
@@ -39,7 +42,7 @@ static double orthogonality_defect(const double r[9])
         for (int j = i; j < 3; j++)
         {
             double dot = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j] - (i == j ? 1.0 : 0.0);
-            worst = fmax(worst, fabs(dot));
+            worst = greater(fabs(dot), worst);
         }
     return worst;
 }
@@ -49,12 +52,12 @@ carom_status carom_pose_check(const carom_pose *pose)
     if (!pose)
         return CAROM_INVALID_ARGUMENT;
     const double *r = pose->rotation;
-    for (int i = 0; i < 9; i++)
-        if (!isfinite(r[i]))
-            return CAROM_NOT_FINITE;
-    if (!vec3_finite(pose->translation))
-        return CAROM_NOT_FINITE;
     carom_vec3 t = pose->translation;
+    double zero = t.x * 0.0 + t.y * 0.0 + t.z * 0.0; /* NaN as soon as one is not finite */
+    for (int i = 0; i < 9; i++)
+        zero += r[i] * 0.0;
+    if (!(zero == 0.0))
+        return CAROM_NOT_FINITE;
     if (fabs(t.x) > MATH_COORDINATE_LIMIT || fabs(t.y) > MATH_COORDINATE_LIMIT || fabs(t.z) > MATH_COORDINATE_LIMIT)
         return CAROM_OUT_OF_RANGE;
     const double allowed = 1e-9;
@@ -87,9 +90,9 @@ math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pos
                                 ra[2] * between.x + ra[5] * between.y + ra[8] * between.z);
     /* Deviation of the rotations from orthogonality (measured with an error of its own), the products above, and the
      * placement rounding of both bodies, of which only the last grows with the distance from the origin. */
-    double defect = fmax(orthogonality_defect(ra), orthogonality_defect(rb)) + 8.0 * ROUNDING;
-    double extent = fmax(extent_a, extent_b) + largest_coordinate(between);
-    double far = fmax(largest_coordinate(pose_a->translation), largest_coordinate(pose_b->translation));
+    double defect = greater(orthogonality_defect(ra), orthogonality_defect(rb)) + 8.0 * ROUNDING;
+    double extent = greater(extent_a, extent_b) + largest_coordinate(between);
+    double far = greater(largest_coordinate(pose_a->translation), largest_coordinate(pose_b->translation));
     relative.error = 6.0 * defect * extent + 24.0 * ROUNDING * extent + 2.0 * ROUNDING * far + SMALLEST;
     return relative;
 }

@@ -205,6 +205,7 @@ static carom_status collect_pairs(collector *all, const query_question *question
     bool plain_count = !all->keeping && !all->streaming;
     tree_task task = query_make_task(query, question, &report->counters);
     tree_collide_options traversal = {.need_meeting = options->relation || options->mode == CAROM_COLLIDE_ALL,
+                                      .every_pair = true,
                                       .clearance = options->clearance,
                                       .on_pair = plain_count ? count_pair : take_pair,
                                       .user = all};

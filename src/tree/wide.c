@@ -3,7 +3,8 @@
 
 /* ---- a pair's frames ---- */
 
-static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+static inline double greater(double a, double b) { return a > b ? a : b; }
+static double largest_coordinate(carom_vec3 v) { return greater(fabs(v.x), greater(fabs(v.y), fabs(v.z))); }
 
 static carom_vec3 rotate(const double r[9], carom_vec3 v)
 {
@@ -43,13 +44,19 @@ void wide_pair_begin(wide_pair *pair, const tree_task *task)
     pair->tree_b = task->b->tree->wide;
     math_relative b_in_a =
         math_relative_pose(&task->a->pose, &task->b->pose, task->a->mesh->extent, task->b->mesh->extent);
-    math_relative a_in_b = math_relative_inverse(&b_in_a);
+    pair->b_in_a = b_in_a;
     set_transform(&pair->b_to_a, &b_in_a, pair->tree_b, pair->tree_a);
-    set_transform(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
     pair->margin_a = pair->margin_b = 0.0f;
     pair->violated = false;
     pair->options = NULL;
     pair->told_a = pair->told_b = CAROM_NO_TRIANGLE;
+}
+
+/* The other direction, which pairs that are apart as a whole never need. */
+void wide_pair_finish(wide_pair *pair)
+{
+    math_relative a_in_b = math_relative_inverse(&pair->b_in_a);
+    set_transform(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
 }
 
 /* What met last time is likely to meet again. CAROM_STOPPED if that was enough. */
@@ -71,6 +78,31 @@ static carom_status tell_last(wide_pair *pair)
     return pair->options->on_pair(last.a, last.b, meeting, pair->options->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
+/* Are the meshes apart as a whole, by more than the clearance? Remembers the direction. */
+static bool apart_as_a_whole(const wide_pair *pair)
+{
+    const wide_tree *a = pair->tree_a, *b = pair->tree_b;
+    tree_memory *memory = pair->task->memory;
+    if (!a->support || !b->support)
+        return false;
+    wide_support_pair whole = {.support_a = a->support, .support_b = b->support, .ratio = pair->b_to_a.ratio};
+    memcpy(whole.rotation, pair->b_to_a.rotation, sizeof whole.rotation);
+    memcpy(whole.translation, pair->b_to_a.translation, sizeof whole.translation);
+    float along[3] = {0.0f, 0.0f, 0.0f};
+    if (memory && memory->has_axis && memory->tree_a_serial == pair->task->a->tree->serial &&
+        memory->tree_b_serial == pair->task->b->tree->serial)
+        along[0] = (float)memory->axis.x, along[1] = (float)memory->axis.y, along[2] = (float)memory->axis.z;
+    if (!wide_support_apart(&whole, pair->b_to_a.pad + pair->margin_a, along))
+        return false;
+    if (memory)
+    {
+        memory->tree_a_serial = pair->task->a->tree->serial, memory->tree_b_serial = pair->task->b->tree->serial;
+        memory->axis = vec3((double)along[0], (double)along[1], (double)along[2]);
+        memory->has_axis = true;
+    }
+    return true;
+}
+
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
 {
     wide_pair pair;
@@ -85,6 +117,9 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
         pair.margin_a = math_float_up(options->clearance * pair.tree_a->scale) * (1.0f + 0x1p-20f);
         pair.margin_b = math_float_up(options->clearance * pair.tree_b->scale) * (1.0f + 0x1p-20f);
     }
+    if (apart_as_a_whole(&pair))
+        return CAROM_OK;
+    wide_pair_finish(&pair);
     carom_status status = tell_last(&pair);
     if (status == CAROM_OK)
         status = BASE_PICK_ISA(task->context, wide_collide_walk)(&pair);

@@ -14,6 +14,15 @@ enum
     WIDE_LEAF_TRIANGLES = 4
 };
 
+/* The table of support heights: a grid on each face of the cube of directions. Small meshes do without: their tree is
+ * walked as fast as the table is read. */
+enum
+{
+    WIDE_SUPPORT_SIDE = 17,
+    WIDE_SUPPORT_ENTRIES = 6 * WIDE_SUPPORT_SIDE * WIDE_SUPPORT_SIDE,
+    WIDE_SUPPORT_FROM = 256 /* triangles */
+};
+
 #define WIDE_NO_CHILD  UINT32_MAX
 #define WIDE_LEAF_FLAG 0x80000000u
 
@@ -50,6 +59,7 @@ struct wide_tree
     wide_node *nodes;     /* node 0 is a handle: its lane 0 is the root's box, its child 0 the root */
     wide_leaf *leaves;    /* in the order of a depth-first walk, so a subtree is a run of leaves */
     uint32_t *first_leaf; /* per node and lane: first leaf of the child's run; with the next one its end */
+    float *support;       /* heights in WIDE_SUPPORT_ENTRIES directions, or null where the mesh is small */
     size_t block_size;    /* this struct and the arrays are one block */
 };
 
@@ -63,7 +73,7 @@ static inline uint32_t wide_child(const wide_tree *tree, wide_slot slot)
 carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
                               wide_tree **out);
 void wide_tree_destroy(carom_context *context, wide_tree *tree);
-wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count);
+wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support);
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
 void wide_tree_info(const wide_tree *tree, carom_tree_info *info);
 /* was: the mesh it fits now. */
@@ -84,6 +94,7 @@ typedef struct wide_pair
 {
     const tree_task *task;
     const wide_tree *tree_a, *tree_b;
+    math_relative b_in_a;
     wide_transform b_to_a, a_to_b;
     const tree_collide_options *options;
     float margin_a, margin_b; /* clearance in units of a and of b, rounded up */
@@ -91,7 +102,17 @@ typedef struct wide_pair
     uint32_t told_a, told_b; /* a pair that was reported before the walk */
 } wide_pair;
 
-void wide_pair_begin(wide_pair *pair, const tree_task *task);
+/* What the search for a separating direction needs; b in units and frame of a. */
+typedef struct wide_support_pair
+{
+    const float *support_a, *support_b;
+    float rotation[9], translation[3], ratio;
+} wide_support_pair;
+void wide_support_fill(carom_context *context, wide_tree *tree);
+bool wide_support_apart(const wide_support_pair *pair, float margin, float along[3]);
+
+void wide_pair_begin(wide_pair *pair, const tree_task *task); /* b_to_a */
+void wide_pair_finish(wide_pair *pair);                       /* a_to_b */
 
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated);
 carom_status wide_distance(const tree_task *task, tree_closest *closest);
@@ -115,6 +136,7 @@ typedef struct wide_nearest
 bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most);
 
 /* kernels, one version per instruction set */
+BASE_DECLARE_ISA(float, wide_height, (const wide_tree *tree, const float u[3]));
 BASE_DECLARE_ISA(carom_status, wide_collide_walk, (wide_pair * pair));
 BASE_DECLARE_ISA(carom_status, wide_distance_walk, (wide_nearest * search));
 

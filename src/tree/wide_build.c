@@ -416,11 +416,12 @@ static carom_status emit(const wide_build *build, const slot_cost *costs, const 
 static size_t align_up(size_t n) { return (n + BASE_CACHE_LINE - 1) & ~(size_t)(BASE_CACHE_LINE - 1); }
 
 /* One block: header, nodes, leaves, leaf runs. */
-wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count)
+wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support)
 {
     size_t header = align_up(sizeof(wide_tree));
     size_t nodes = node_count * sizeof(wide_node), leaves = leaf_count * sizeof(wide_leaf);
-    size_t size = header + nodes + leaves + (size_t)node_count * WIDE_LANES * sizeof(uint32_t);
+    size_t runs = (size_t)node_count * WIDE_LANES * sizeof(uint32_t);
+    size_t size = header + nodes + leaves + runs + (support ? WIDE_SUPPORT_ENTRIES * sizeof(float) : 0);
     char *block = base_allocate(context, 1, size, BASE_CACHE_LINE);
     if (!block)
         return NULL;
@@ -431,7 +432,8 @@ wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint3
     tree->nodes = (wide_node *)(void *)(block + header);
     tree->leaves = (wide_leaf *)(void *)(block + header + nodes);
     tree->first_leaf = (uint32_t *)(void *)(block + header + nodes + leaves);
-    memset(tree->first_leaf, 0, (size_t)node_count * WIDE_LANES * sizeof(uint32_t));
+    memset(tree->first_leaf, 0, runs);
+    tree->support = support ? (float *)(void *)(block + header + nodes + leaves + runs) : NULL;
     return tree;
 }
 
@@ -468,7 +470,8 @@ static carom_status build_into(wide_build *build, base_arena *arena, const carom
         measure_oriented(build);
     choose_slots(build, costs);
     BASE_TRY(emit(build, costs, mesh, &frame)); /* counts */
-    wide_tree *tree = wide_tree_allocate(context, frame.node_count, frame.leaf_count);
+    wide_tree *tree =
+        wide_tree_allocate(context, frame.node_count, frame.leaf_count, build->count >= WIDE_SUPPORT_FROM);
     if (!tree)
         return CAROM_OUT_OF_MEMORY;
     tree->centre = frame.centre, tree->scale = frame.scale;
@@ -478,6 +481,7 @@ static carom_status build_into(wide_build *build, base_arena *arena, const carom
         wide_tree_destroy(context, tree);
         return status;
     }
+    wide_support_fill(context, tree);
     *out = tree;
     return CAROM_OK;
 }
@@ -487,7 +491,7 @@ carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, co
 {
     if (mesh->triangle_count == 0)
     {
-        *out = wide_tree_allocate(context, 0, 0);
+        *out = wide_tree_allocate(context, 0, 0, false);
         return *out ? CAROM_OK : base_fail(context, CAROM_OUT_OF_MEMORY, "tree: out of memory");
     }
     bool tight = def->obb_fit == CAROM_OBB_TIGHT;

@@ -105,6 +105,7 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
         return CAROM_OK;
     wide_pair pair;
     wide_pair_begin(&pair, task);
+    wide_pair_finish(&pair);
     wide_nearest search = {.pair = &pair, .best = INFINITY, .limit = -1.0};
     binary_pair last;
     if (binary_walk_recall(task, &last) && base_budget_spend(task->budget, 1))
@@ -145,6 +146,7 @@ carom_status wide_within(const tree_task *task, double limit, bool *within)
         return CAROM_OK;
     wide_pair pair;
     wide_pair_begin(&pair, task);
+    wide_pair_finish(&pair);
     wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit};
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
     if (status == CAROM_OUT_OF_MEMORY)

@@ -118,6 +118,7 @@ carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const caro
         for (wide_slot slot = 0; slot < tree->node_count * WIDE_LANES; slot++)
             if (wide_child(tree, slot) != WIDE_NO_CHILD)
                 fit_slot(&r, slot);
+        wide_support_fill(context, tree);
     }
     base_arena_free(&arena);
     return status == CAROM_OK ? status
