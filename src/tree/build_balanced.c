@@ -206,8 +206,9 @@ static bool grow(balanced_space *space, build_nodes *nodes)
 {
     balanced_range waiting[BUILD_DEPTH_LIMIT];
     uint32_t waiting_count = 0;
-    waiting[waiting_count++] =
-        (balanced_range){.count = space->input->count, .budget = (uint64_t)MOST_REFERENCES * space->input->count};
+    uint64_t budget = (uint64_t)MOST_REFERENCES * space->input->count;
+    budget = budget < UINT32_MAX ? budget : UINT32_MAX;
+    waiting[waiting_count++] = (balanced_range){.count = space->input->count, .budget = budget};
     for (uint32_t i = 0; i < space->input->count; i++)
         space->ids.items[space->ids.count++] = i;
     if (!base_array_reserve(space->input->context, nodes, 1))
