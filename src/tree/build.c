@@ -23,26 +23,36 @@ carom_status build_out_of_memory(carom_context *context, uint64_t count)
 
 /* ---- records ---- */
 
-/* The float next below x; x finite. */
-static float float_below(float x)
+build_frame build_frame_of(const carom_aabb *bounds)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = x > 0.0f ? bits - 1 : x < 0.0f ? bits + 1 : 0x80000001u;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    build_frame frame = {{0.0, 0.0, 0.0}, 1.0};
+    if (!(bounds->min.x <= bounds->max.x))
+        return frame;
+    frame.centre = vec3_scale(vec3_add(bounds->min, bounds->max), 0.5);
+    carom_vec3 half = vec3_max(vec3_sub(bounds->max, frame.centre), vec3_sub(frame.centre, bounds->min));
+    int exponent = 0;
+    frexp(fmax(half.x, fmax(half.y, half.z)), &exponent);
+    frame.scale = ldexp(1.0, exponent > -1000 ? -exponent : 1000);
+    return frame;
 }
 
-static float round_down(double value)
+/* A vertex that no triangle uses may lie anywhere; others are within one. */
+static float in_frame(double offset, double scale)
 {
-    float rounded = (float)value;
-    return (double)rounded > value ? float_below(rounded) : rounded;
+    double x = offset * scale;
+    x = x < 8.0 ? x : 8.0;
+    return (float)(x > -8.0 ? x : -8.0);
 }
 
-static build_box point_box(carom_vec3 point)
+void build_vertex_boxes(const carom_mesh *mesh, const build_frame *frame, build_box *out)
 {
-    return (build_box){{-round_down(point.x), -round_down(point.y), -round_down(point.z), 1.0f, -round_down(-point.x),
-                        -round_down(-point.y), -round_down(-point.z), 0.0f}};
+    for (uint32_t i = 0; i < mesh->vertex_count; i++)
+    {
+        carom_vec3 offset = vec3_sub(mesh->vertices[i], frame->centre);
+        float x = in_frame(offset.x, frame->scale), y = in_frame(offset.y, frame->scale);
+        float z = in_frame(offset.z, frame->scale);
+        out[i] = (build_box){{-x, -y, -z, 1.0f, x, y, z, 0.0f}};
+    }
 }
 
 carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out)
@@ -50,8 +60,8 @@ carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh
     build_box *vertices = base_allocate(context, mesh->vertex_count, sizeof *vertices, BASE_CACHE_LINE);
     if (!vertices)
         return build_out_of_memory(context, mesh->triangle_count);
-    for (uint32_t i = 0; i < mesh->vertex_count; i++)
-        vertices[i] = point_box(mesh->vertices[i]);
+    build_frame frame = build_frame_of(&mesh->info.bounds);
+    build_vertex_boxes(mesh, &frame, vertices);
     BASE_PICK_ISA(context, build_gather_boxes)(mesh, vertices, out);
     base_release(context, vertices, mesh->vertex_count, sizeof *vertices);
     return CAROM_OK;

@@ -24,8 +24,18 @@ void tree_structure_free(carom_context *context, tree_structure *structure);
 
 /* ---- the records ---- */
 
-/* Float box rounded outwards, with an id: -min x y z, id, max x y z, 0. With the minimum negated one maximum of eight
- * lanes merges two boxes. The id is kept as the bits of a float so that a record moves as one register. */
+/* The frame that builders work in: (point - centre) * scale, scale a power of two, lies within [-1, 1], so that
+ * floats keep their digits and nothing overflows, wherever and however large the mesh is. */
+typedef struct build_frame
+{
+    carom_vec3 centre;
+    double scale;
+} build_frame;
+build_frame build_frame_of(const carom_aabb *bounds);
+
+/* Float box in a build_frame with an id: -min x y z, id, max x y z, 0. With the minimum negated one maximum of eight
+ * lanes merges two boxes. Corners are rounded to nearest: add 2^-24 to enclose the triangle. The id is kept as the bits
+ * of a float so that a record moves as one register. */
 typedef struct build_box
 {
     _Alignas(32) float v[8];
@@ -49,6 +59,9 @@ static inline void build_box_set_id(build_box *box, uint32_t id)
 
 /* Twice the centre along an axis. */
 static inline float build_box_centre(const build_box *box, int axis) { return box->v[4 + axis] - box->v[axis]; }
+
+/* Each vertex as a box of its own, into an array with room for vertex_count. */
+void build_vertex_boxes(const carom_mesh *mesh, const build_frame *frame, build_box *out);
 
 /* Boxes of the mesh's triangles, in order, into an array with room for triangle_count. */
 carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out);
