@@ -118,7 +118,8 @@ static carom_status cast(carom_query *query, const carom_placed *placed, const c
                           .placed = &with_tree,
                           .ray = ray,
                           .scratch = &query->scratch,
-                          .counters = &report->counters};
+                          .counters = &report->counters,
+                          .first_only = mode == CAROM_RAY_FIRST};
     ray_collector all = {query, mode, ray->max_t, false};
     query->hits.count = 0;
     BASE_TRY(tree_ray(&task, take_hit, &all));

@@ -1,6 +1,8 @@
 /* The builders' front: records from a mesh, the builder that the def names, the result in its canonical form. */
 #include "tree/build.h"
 
+#include <math.h>
+
 void tree_structure_free(carom_context *context, tree_structure *structure)
 {
     base_release(context, structure->nodes, structure->node_count, sizeof *structure->nodes);
@@ -108,61 +110,89 @@ carom_status build_binned(carom_context *context, build_box *boxes, uint32_t cou
 
 /* ---- the front ---- */
 
-static carom_status build_nodes_binned(const build_input *input, const carom_tree_def *def, build_nodes *nodes)
+static carom_status run_binned(const build_input *input, const carom_tree_def *def, uint32_t block_size,
+                               build_tree *tree)
 {
-    build_options options = {.leaf_size = input->leaf_size, .block_size = 1};
+    build_options options = {.leaf_size = input->leaf_size, .block_size = block_size};
     options.by_volume = def->builder == CAROM_BUILDER_VOLUME;
-    build_tree tree;
-    BASE_TRY(build_binned(input->context, input->boxes, input->count, &options, &tree));
-    nodes->items = tree.nodes;
-    nodes->count = tree.node_count;
-    nodes->capacity = tree.capacity;
-    base_release(input->context, tree.boxes, tree.capacity, sizeof *tree.boxes);
-    return CAROM_OK;
+    return build_binned(input->context, input->boxes, input->count, &options, tree);
 }
 
-static carom_status run_builder(const build_input *input, const carom_tree_def *def, build_nodes *nodes,
-                                tree_structure *out)
+static carom_status run_builder(const build_input *input, const carom_tree_def *def, build_result *out)
 {
+    build_nodes nodes = {0};
+    carom_status status = CAROM_INVALID_ARGUMENT;
     switch (def->builder)
     {
-    case CAROM_BUILDER_SAH:
-    case CAROM_BUILDER_VOLUME: return build_nodes_binned(input, def, nodes);
-    case CAROM_BUILDER_MEDIAN: return build_median(input, nodes);
-    case CAROM_BUILDER_MEAN: return build_mean(input, nodes);
-    case CAROM_BUILDER_BALANCED: return build_balanced(input, nodes, &out->order, &out->reference_count);
-    case CAROM_BUILDER_BOTTOM_UP: return build_bottom_up(input, nodes);
-    case CAROM_BUILDER_INSERTION: return build_insertion(input, nodes);
-    case CAROM_BUILDER_MORTON: return build_morton(input, nodes);
-    case CAROM_BUILDER_COUNT: break;
+    case CAROM_BUILDER_MEDIAN: status = build_median(input, &nodes); break;
+    case CAROM_BUILDER_MEAN: status = build_mean(input, &nodes); break;
+    case CAROM_BUILDER_BALANCED: status = build_balanced(input, &nodes, &out->order, &out->reference_count); break;
+    case CAROM_BUILDER_BOTTOM_UP: status = build_bottom_up(input, &nodes); break;
+    case CAROM_BUILDER_INSERTION: status = build_insertion(input, &nodes); break;
+    case CAROM_BUILDER_MORTON: status = build_morton(input, &nodes); break;
+    default: base_fail(input->context, status, "tree: builder %d is unknown", (int)def->builder);
     }
-    return base_fail(input->context, CAROM_INVALID_ARGUMENT, "tree: builder %d is unknown", (int)def->builder);
+    out->tree = (build_tree){nodes.items, NULL, (uint32_t)nodes.count, (uint32_t)nodes.capacity};
+    return status;
 }
 
-/* Arrays of exactly the right size, from the working arrays. */
-static carom_status keep(const build_input *input, const build_nodes *nodes, tree_structure *out)
+/* Reads the order off the records, unless the builder made one because it duplicates. */
+static carom_status take_order(const build_input *input, build_result *out)
 {
-    carom_context *context = input->context;
-    out->node_count = (uint32_t)nodes->count;
-    out->nodes = base_allocate(context, nodes->count, sizeof *out->nodes, BASE_CACHE_LINE);
-    if (!out->nodes)
-        return build_out_of_memory(context, input->count);
-    memcpy(out->nodes, nodes->items, nodes->count * sizeof *out->nodes);
     if (out->order)
         return CAROM_OK;
-    out->reference_count = input->count;
-    out->order = base_allocate(context, input->count, sizeof *out->order, BASE_CACHE_LINE);
+    out->order = base_allocate(input->context, input->count, sizeof *out->order, BASE_CACHE_LINE);
     if (!out->order)
-        return build_out_of_memory(context, input->count);
+        return build_out_of_memory(input->context, input->count);
+    out->reference_count = input->count;
     for (uint32_t i = 0; i < input->count; i++)
         out->order[i] = build_box_id(&input->boxes[i]);
     return CAROM_OK;
 }
 
-carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
-                                  tree_structure *out)
+static carom_status add_boxes(const build_input *input, bool reordered, build_result *out)
 {
-    *out = (tree_structure){0};
+    build_tree *tree = &out->tree;
+    tree->boxes = base_allocate(input->context, tree->capacity, sizeof *tree->boxes, BASE_CACHE_LINE);
+    if (!tree->boxes)
+        return build_out_of_memory(input->context, input->count);
+    for (uint32_t i = tree->node_count; i-- > 0;)
+    {
+        tree_node node = tree->nodes[i];
+        uint32_t count = node.count ? node.count : 2;
+        build_box box = {{-INFINITY, -INFINITY, -INFINITY, 0.0f, -INFINITY, -INFINITY, -INFINITY, 0.0f}};
+        for (uint32_t k = node.first; k < node.first + count; k++)
+            box = build_join(&box, !node.count ? &tree->boxes[k] : &input->boxes[reordered ? k : out->order[k]]);
+        tree->boxes[i] = box;
+    }
+    return CAROM_OK;
+}
+
+static carom_status build_all(const build_input *input, const carom_mesh *mesh, const carom_tree_def *def,
+                              uint32_t block_size, build_result *out)
+{
+    BASE_TRY(build_triangle_boxes(input->context, mesh, input->boxes));
+    if (def->builder == CAROM_BUILDER_SAH || def->builder == CAROM_BUILDER_VOLUME)
+    {
+        BASE_TRY(run_binned(input, def, block_size, &out->tree));
+        return take_order(input, out);
+    }
+    BASE_TRY(run_builder(input, def, out));
+    BASE_TRY(take_order(input, out));
+    return block_size ? add_boxes(input, def->builder != CAROM_BUILDER_BALANCED, out) : CAROM_OK;
+}
+
+void build_result_free(carom_context *context, build_result *result)
+{
+    build_tree_free(context, &result->tree);
+    base_release(context, result->order, result->reference_count, sizeof *result->order);
+    *result = (build_result){0};
+}
+
+carom_status build_with_boxes(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+                              uint32_t block_size, build_result *out)
+{
+    *out = (build_result){0};
     if (!mesh->triangle_count)
         return CAROM_OK;
     build_input input = {.context = context,
@@ -172,15 +202,34 @@ carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh
     input.boxes = base_allocate(context, input.count, sizeof *input.boxes, BASE_CACHE_LINE);
     if (!input.boxes)
         return build_out_of_memory(context, input.count);
-    build_nodes nodes = {0};
-    carom_status status = build_triangle_boxes(context, mesh, input.boxes);
-    if (status == CAROM_OK)
-        status = run_builder(&input, def, &nodes, out);
-    if (status == CAROM_OK)
-        status = keep(&input, &nodes, out);
+    carom_status status = build_all(&input, mesh, def, block_size, out);
     if (status != CAROM_OK)
-        tree_structure_free(context, out);
-    base_array_free(context, &nodes);
+        build_result_free(context, out);
     base_release(context, input.boxes, input.count, sizeof *input.boxes);
+    return status;
+}
+
+carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+                                  tree_structure *out)
+{
+    *out = (tree_structure){0};
+    bool binned = def->builder == CAROM_BUILDER_SAH || def->builder == CAROM_BUILDER_VOLUME;
+    build_result result;
+    BASE_TRY(build_with_boxes(context, mesh, def, binned ? 1 : 0, &result));
+    if (!result.tree.node_count)
+        return CAROM_OK;
+    out->nodes = base_allocate(context, result.tree.node_count, sizeof *out->nodes, BASE_CACHE_LINE);
+    carom_status status = CAROM_OK;
+    if (out->nodes)
+    {
+        memcpy(out->nodes, result.tree.nodes, result.tree.node_count * sizeof *out->nodes);
+        out->node_count = result.tree.node_count;
+        out->order = result.order;
+        out->reference_count = result.reference_count;
+        result.order = NULL;
+    }
+    else
+        status = build_out_of_memory(context, mesh->triangle_count);
+    build_result_free(context, &result);
     return status;
 }

@@ -96,6 +96,17 @@ carom_status build_binned(carom_context *context, build_box *boxes, uint32_t cou
                           build_tree *out);
 void build_tree_free(carom_context *context, build_tree *tree);
 
+/* Any builder's tree with the boxes of its nodes; like tree_build_structure otherwise. */
+typedef struct build_result
+{
+    build_tree tree;
+    uint32_t *order;
+    uint32_t reference_count;
+} build_result;
+carom_status build_with_boxes(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+                              uint32_t block_size, build_result *out);
+void build_result_free(carom_context *context, build_result *result);
+
 /* ---- the other builders; like build_binned ---- */
 
 typedef struct build_input

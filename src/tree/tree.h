@@ -127,6 +127,7 @@ typedef struct tree_ray_task
     const carom_ray *ray;
     tree_scratch *scratch;
     carom_counters *counters;
+    bool first_only; /* only the smallest (t, triangle) matters: other hits may be left out */
 } tree_ray_task;
 
 /* Reports every triangle the ray hits with t at most the current limit (narrow_ray_hit on world corners decides). */

@@ -1,0 +1,329 @@
+/* The ray layout: made from a binary tree, fitted, measured, checked. */
+#include "tree/rays.h"
+#include "tree/rays_fit.h"
+
+enum
+{
+    HEADER = 2 * BASE_CACHE_LINE
+};
+
+static const uint32_t NO_NODE = UINT32_MAX;
+
+_Static_assert(sizeof(ray_tree) <= HEADER, "the header fits its place");
+_Static_assert(sizeof(ray_node) == 224 && sizeof(ray_block) == 160, "no padding");
+
+static carom_status out_of_memory(carom_context *context, uint32_t triangle_count)
+{
+    return base_fail(context, CAROM_OUT_OF_MEMORY, "ray tree of %u triangles: out of memory", triangle_count);
+}
+
+/* ---- from two children to eight ---- */
+
+typedef struct wide_members
+{
+    uint32_t binary[RAY_WIDTH]; /* nodes of the binary tree */
+    uint32_t child[RAY_WIDTH];
+    uint32_t count;
+} wide_members;
+
+typedef struct collapse
+{
+    carom_context *context;
+    const build_tree *tree;
+    BASE_ARRAY(wide_members) nodes;
+    uint32_t block_count, depth;
+} collapse;
+
+typedef struct open_wide
+{
+    uint32_t node, binary, depth;
+} open_wide;
+
+static float area_of(const build_box *box)
+{
+    float x = box->v[0] + box->v[4], y = box->v[1] + box->v[5], z = box->v[2] + box->v[6];
+    return x * y + y * z + z * x;
+}
+
+/* Opens the largest inner member until eight are there. */
+static void gather_members(const build_tree *tree, uint32_t root, wide_members *members)
+{
+    members->binary[0] = root;
+    members->count = 1;
+    while (members->count < RAY_WIDTH)
+    {
+        uint32_t largest = NO_NODE;
+        float largest_area = -1.0f;
+        for (uint32_t i = 0; i < members->count; i++)
+        {
+            float area = area_of(&tree->boxes[members->binary[i]]);
+            if (!tree->nodes[members->binary[i]].count && area > largest_area)
+                largest = i, largest_area = area;
+        }
+        if (largest == NO_NODE)
+            return;
+        uint32_t child = tree->nodes[members->binary[largest]].first;
+        members->binary[largest] = child;
+        members->binary[members->count++] = child + 1;
+    }
+}
+
+static bool collapse_tree(collapse *work)
+{
+    /* At most seven siblings wait on each level. */
+    open_wide waiting[BUILD_DEPTH_LIMIT * (RAY_WIDTH - 1) + 1];
+    uint32_t waiting_count = 0;
+    waiting[waiting_count++] = (open_wide){0, 0, 1};
+    if (!base_array_reserve(work->context, &work->nodes, work->tree->node_count / 8 + 1))
+        return false;
+    work->nodes.count = 1;
+    while (waiting_count)
+    {
+        open_wide open = waiting[--waiting_count];
+        if (!base_array_reserve(work->context, &work->nodes, RAY_WIDTH))
+            return false;
+        wide_members *members = &work->nodes.items[open.node];
+        gather_members(work->tree, open.binary, members);
+        work->depth = open.depth > work->depth ? open.depth : work->depth;
+        for (uint32_t i = 0; i < members->count; i++)
+        {
+            if (work->tree->nodes[members->binary[i]].count)
+            {
+                members->child[i] = RAY_LEAF_FLAG | work->block_count++;
+                continue;
+            }
+            members->child[i] = (uint32_t)work->nodes.count++;
+            waiting[waiting_count++] = (open_wide){members->child[i], members->binary[i], open.depth + 1};
+        }
+    }
+    return true;
+}
+
+/* ---- life ---- */
+
+static void fill_node(ray_node *node, const wide_members *members)
+{
+    for (int lane = 0; lane < RAY_WIDTH; lane++)
+    {
+        for (int plane = 0; plane < RAY_PLANES; plane++)
+            node->planes[plane][lane] = plane & 1 ? -8.0f : 8.0f;
+        node->child[lane] = (uint32_t)lane < members->count ? members->child[lane] : RAY_NO_CHILD;
+    }
+}
+
+static carom_status assemble(const collapse *work, const carom_mesh *mesh, const build_result *built, ray_tree **out)
+{
+    uint32_t node_count = (uint32_t)work->nodes.count;
+    size_t size = HEADER + node_count * sizeof(ray_node) + work->block_count * sizeof(ray_block);
+    ray_tree *tree = base_allocate(work->context, 1, size, BASE_CACHE_LINE);
+    if (!tree)
+        return out_of_memory(work->context, mesh->triangle_count);
+    memset(tree, 0, HEADER);
+    tree->size = size;
+    tree->frame = build_frame_of(&mesh->info.bounds);
+    tree->node_count = node_count;
+    tree->block_count = work->block_count;
+    tree->triangle_count = mesh->triangle_count;
+    tree->reference_count = built->reference_count;
+    tree->depth = work->depth;
+    for (uint32_t i = 0; i < node_count; i++)
+    {
+        const wide_members *members = &work->nodes.items[i];
+        fill_node(&ray_tree_nodes(tree)[i], members);
+        for (uint32_t lane = 0; lane < members->count; lane++)
+        {
+            tree_node leaf = built->tree.nodes[members->binary[lane]];
+            if (!leaf.count)
+                continue;
+            ray_block *block = &ray_tree_blocks(tree)[members->child[lane] & ~RAY_LEAF_FLAG];
+            for (uint32_t k = 0; k < RAY_LEAF; k++)
+                block->triangle[k] = k < leaf.count ? built->order[leaf.first + k] : CAROM_NO_TRIANGLE;
+        }
+    }
+    *out = tree;
+    return CAROM_OK;
+}
+
+static carom_status fit_whole(carom_context *context, ray_tree *tree, const carom_mesh *mesh)
+{
+    ray_fit fit = {.tree = tree, .mesh = mesh};
+    carom_status status = ray_fit_begin(context, &fit) ? CAROM_OK : out_of_memory(context, mesh->triangle_count);
+    if (status == CAROM_OK)
+        BASE_PICK_ISA(context, ray_fit_run)(&fit);
+    ray_fit_end(context, &fit);
+    return status;
+}
+
+carom_status ray_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def, ray_tree **out)
+{
+    carom_tree_def small = *def;
+    small.leaf_size = def->leaf_size && def->leaf_size < RAY_LEAF ? def->leaf_size : RAY_LEAF;
+    build_result built;
+    BASE_TRY(build_with_boxes(context, mesh, &small, RAY_LEAF, &built));
+    collapse work = {.context = context, .tree = &built.tree};
+    carom_status status = CAROM_OK;
+    if (built.tree.node_count && !collapse_tree(&work))
+        status = out_of_memory(context, mesh->triangle_count);
+    if (status == CAROM_OK)
+        status = assemble(&work, mesh, &built, out);
+    base_array_free(context, &work.nodes);
+    build_result_free(context, &built);
+    if (status == CAROM_OK)
+        status = fit_whole(context, *out, mesh);
+    if (status != CAROM_OK)
+        ray_tree_destroy(context, *out), *out = NULL;
+    return status;
+}
+
+void ray_tree_destroy(carom_context *context, ray_tree *tree)
+{
+    if (tree)
+        base_release(context, tree, 1, tree->size);
+}
+
+/* ---- refit ---- */
+
+static bool frame_holds(const build_frame *frame, const carom_aabb *bounds)
+{
+    carom_vec3 low = vec3_scale(vec3_sub(bounds->min, frame->centre), frame->scale);
+    carom_vec3 high = vec3_scale(vec3_sub(bounds->max, frame->centre), frame->scale);
+    return low.x >= -1.0 && low.y >= -1.0 && low.z >= -1.0 && high.x <= 1.0 && high.y <= 1.0 && high.z <= 1.0;
+}
+
+carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_mesh *old, const carom_mesh *moved)
+{
+    ray_fit fit = {.tree = tree, .mesh = moved};
+    build_frame frame = build_frame_of(&moved->info.bounds);
+    /* The old frame still serves if everything lies in it and it is not far too large. */
+    bool keep = frame_holds(&tree->frame, &moved->info.bounds) && frame.scale <= 4.0 * tree->frame.scale;
+    build_frame before = tree->frame;
+    if (!keep)
+        tree->frame = frame;
+    if (!ray_fit_begin(context, &fit) || (keep && !ray_fit_compare(context, &fit, old)))
+    {
+        tree->frame = before;
+        ray_fit_end(context, &fit);
+        return out_of_memory(context, moved->triangle_count);
+    }
+    BASE_PICK_ISA(context, ray_fit_run)(&fit);
+    ray_fit_end(context, &fit);
+    return CAROM_OK;
+}
+
+/* ---- figures ---- */
+
+carom_aabb ray_tree_box(const ray_tree *tree, uint32_t node, int lane)
+{
+    float(*planes)[RAY_WIDTH] = ray_tree_nodes(tree)[node].planes;
+    double size = 1.0 / tree->frame.scale, pad = 0x1p-23;
+    carom_vec3 low = vec3((double)planes[0][lane] - pad, (double)planes[2][lane] - pad, (double)planes[4][lane] - pad);
+    carom_vec3 high = vec3((double)planes[1][lane] + pad, (double)planes[3][lane] + pad, (double)planes[5][lane] + pad);
+    return (carom_aabb){vec3_add(vec3_scale(low, size), tree->frame.centre),
+                        vec3_add(vec3_scale(high, size), tree->frame.centre)};
+}
+
+typedef struct box_size
+{
+    double area, volume;
+} box_size;
+
+static box_size lane_size(const ray_node *node, int first, int last)
+{
+    double extent[3];
+    for (int axis = 0; axis < 3; axis++)
+    {
+        float low = INFINITY, high = -INFINITY;
+        for (int lane = first; lane <= last; lane++)
+        {
+            if (node->child[lane] == RAY_NO_CHILD)
+                continue;
+            low = fminf(low, node->planes[2 * axis][lane]);
+            high = fmaxf(high, node->planes[2 * axis + 1][lane]);
+        }
+        extent[axis] = (double)high - (double)low;
+    }
+    return (box_size){extent[0] * extent[1] + extent[1] * extent[2] + extent[2] * extent[0],
+                      extent[0] * extent[1] * extent[2]};
+}
+
+void ray_tree_describe(const ray_tree *tree, carom_tree_info *info)
+{
+    info->node_count = tree->node_count;
+    info->leaf_count = tree->block_count;
+    info->depth = tree->depth;
+    info->reference_count = tree->reference_count;
+    info->bytes += tree->size;
+    if (!tree->node_count)
+        return;
+    const ray_node *nodes = ray_tree_nodes(tree);
+    const ray_block *blocks = ray_tree_blocks(tree);
+    box_size root = lane_size(&nodes[0], 0, RAY_WIDTH - 1), sum = {0.0, 0.0};
+    for (uint32_t i = 0; i < tree->node_count; i++)
+    {
+        box_size own = lane_size(&nodes[i], 0, RAY_WIDTH - 1);
+        sum.area += own.area, sum.volume += own.volume;
+        for (int lane = 0; lane < RAY_WIDTH; lane++)
+        {
+            uint32_t child = nodes[i].child[lane];
+            if (child == RAY_NO_CHILD || !(child & RAY_LEAF_FLAG))
+                continue;
+            box_size leaf = lane_size(&nodes[i], lane, lane);
+            const uint32_t *triangle = blocks[child & ~RAY_LEAF_FLAG].triangle;
+            for (int k = 0; k < RAY_LEAF && triangle[k] != CAROM_NO_TRIANGLE; k++)
+                sum.area += leaf.area, sum.volume += leaf.volume;
+        }
+    }
+    info->area_cost = root.area > 0.0 ? sum.area / root.area : 0.0;
+    info->volume_cost = root.volume > 0.0 ? sum.volume / root.volume : 0.0;
+}
+
+/* ---- data from outside ---- */
+
+/* A node that is somebody's child: once only, after its parent, not too deep for the stacks. */
+static bool child_valid(const ray_tree *tree, uint32_t parent, uint32_t child, uint8_t *depth)
+{
+    if (child == RAY_NO_CHILD)
+        return true;
+    if (child & RAY_LEAF_FLAG)
+        return (child & ~RAY_LEAF_FLAG) < tree->block_count;
+    if (child <= parent || child >= tree->node_count || depth[child] || depth[parent] >= BUILD_DEPTH_LIMIT)
+        return false;
+    depth[child] = depth[parent] + 1;
+    return true;
+}
+
+static bool content_valid(const ray_tree *tree, uint8_t *depth)
+{
+    const ray_node *nodes = ray_tree_nodes(tree);
+    const ray_block *blocks = ray_tree_blocks(tree);
+    memset(depth, 0, tree->node_count);
+    depth[0] = 1;
+    for (uint32_t i = 0; i < tree->node_count; i++)
+        for (int lane = 0; lane < RAY_WIDTH; lane++)
+            if (!child_valid(tree, i, nodes[i].child[lane], depth))
+                return false;
+    for (uint32_t i = 0; i < tree->block_count; i++)
+        for (int lane = 0; lane < RAY_LEAF; lane++)
+            if (blocks[i].triangle[lane] != CAROM_NO_TRIANGLE && blocks[i].triangle[lane] >= tree->triangle_count)
+                return false;
+    return true;
+}
+
+carom_status ray_tree_check(carom_context *context, const void *block, size_t size, uint32_t triangle_count)
+{
+    const ray_tree *tree = block;
+    bool fits = size >= HEADER && tree->size == size && tree->triangle_count == triangle_count;
+    size_t left = fits ? size - HEADER : 0;
+    fits = fits && tree->node_count <= left / sizeof(ray_node) && (tree->node_count > 0) == (triangle_count > 0);
+    left -= fits ? tree->node_count * sizeof(ray_node) : left;
+    if (!fits || left % sizeof(ray_block) || tree->block_count != left / sizeof(ray_block))
+        return base_fail(context, CAROM_BAD_DATA, "ray tree: sizes disagree");
+    if (!tree->node_count)
+        return CAROM_OK;
+    uint8_t *depth = base_allocate(context, tree->node_count, sizeof *depth, BASE_CACHE_LINE);
+    if (!depth)
+        return out_of_memory(context, triangle_count);
+    bool valid = content_valid(tree, depth);
+    base_release(context, depth, tree->node_count, sizeof *depth);
+    return valid ? CAROM_OK : base_fail(context, CAROM_BAD_DATA, "ray tree: a child or triangle is out of range");
+}

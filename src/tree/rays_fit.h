@@ -1,0 +1,24 @@
+/* Fitting the ray layout to positions: one backward sweep, over everything or only over what changed. */
+#ifndef TREE_RAYS_FIT_H
+#define TREE_RAYS_FIT_H
+
+#include "tree/rays.h"
+
+typedef struct ray_fit
+{
+    ray_tree *tree;
+    const carom_mesh *mesh;
+    build_box *vertices;   /* of the mesh in the tree's frame */
+    build_box *node_boxes; /* of the nodes that were fitted */
+    uint8_t *node_changed;
+    uint8_t *vertex_changed; /* null: all */
+} ray_fit;
+
+/* False: out of memory. End in any case. */
+bool ray_fit_begin(carom_context *context, ray_fit *fit);
+bool ray_fit_compare(carom_context *context, ray_fit *fit, const carom_mesh *old);
+void ray_fit_end(carom_context *context, ray_fit *fit);
+
+BASE_DECLARE_ISA(void, ray_fit_run, (const ray_fit *fit));
+
+#endif

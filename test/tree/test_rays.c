@@ -1,0 +1,297 @@
+/* The ray layout answers like brute force over narrow_ray_hit: first, any, all; ordinary, hostile and far rays. */
+#include "support/check.h"
+#include "tree/rays.h"
+
+#include <stdlib.h>
+
+typedef struct hit_list
+{
+    carom_ray_hit *items;
+    size_t count, capacity;
+    carom_ray_mode mode;
+    double max_t;
+} hit_list;
+
+static double keep_hit(uint32_t triangle, double t, const double uv[2], void *user)
+{
+    hit_list *list = user;
+    carom_ray_hit hit = {t, triangle, uv[0], uv[1]};
+    if (list->mode == CAROM_RAY_FIRST)
+    {
+        if (!list->count || t < list->items[0].t || (t == list->items[0].t && triangle < list->items[0].triangle))
+            list->items[0] = hit, list->count = 1;
+        return list->items[0].t;
+    }
+    assert_true(list->count < list->capacity);
+    list->items[list->count++] = hit;
+    return list->mode == CAROM_RAY_ANY ? -1.0 : list->max_t;
+}
+
+static int by_triangle(const void *a, const void *b)
+{
+    const carom_ray_hit *x = a, *y = b;
+    return (x->triangle > y->triangle) - (x->triangle < y->triangle);
+}
+
+typedef struct ray_case
+{
+    carom_context *context;
+    carom_mesh *mesh;
+    ray_tree *tree;
+    carom_pose pose;
+    hit_list expected, actual;
+    uint64_t hit_rays, rays;
+} ray_case;
+
+static void brute(const carom_placed *placed, const carom_ray *ray, hit_list *list)
+{
+    narrow_ray exact = {ray->origin, ray->direction};
+    narrow_counts counts = {0};
+    list->count = 0;
+    for (uint32_t i = 0; i < placed->mesh->triangle_count; i++)
+    {
+        narrow_triangle corners = tree_world_triangle(placed, i);
+        double t, uv[2];
+        if (narrow_ray_hit(&exact, &corners, &t, uv, &counts) && t <= ray->max_t)
+            list->items[list->count++] = (carom_ray_hit){t, i, uv[0], uv[1]};
+    }
+}
+
+static void check_first(const ray_case *test, const char *what)
+{
+    const hit_list *all = &test->expected;
+    const carom_ray_hit *best = NULL;
+    for (size_t i = 0; i < all->count; i++)
+        if (!best || all->items[i].t < best->t)
+            best = &all->items[i];
+    if ((best != NULL) != (test->actual.count == 1) ||
+        (best && (best->triangle != test->actual.items[0].triangle || best->t != test->actual.items[0].t)))
+        fail_msg("%s: first hit is triangle %u at %.17g, expected %u at %.17g", what,
+                 test->actual.count ? test->actual.items[0].triangle : CAROM_NO_TRIANGLE,
+                 test->actual.count ? test->actual.items[0].t : INFINITY, best ? best->triangle : CAROM_NO_TRIANGLE,
+                 best ? best->t : INFINITY);
+}
+
+static void check_ray(ray_case *test, carom_ray ray, const char *what)
+{
+    carom_placed placed = {test->mesh, NULL, test->pose};
+    carom_counters counters = {0};
+    brute(&placed, &ray, &test->expected);
+    for (int mode = 0; mode <= CAROM_RAY_ALL; mode++)
+    {
+        tree_ray_task task = {.context = test->context, .placed = &placed, .ray = &ray, .counters = &counters};
+        task.first_only = mode == CAROM_RAY_FIRST;
+        test->actual.mode = (carom_ray_mode)mode;
+        test->actual.max_t = ray.max_t;
+        test->actual.count = 0;
+        carom_status status = ray_tree_cast(test->tree, &task, keep_hit, &test->actual);
+        assert_true(status == CAROM_OK || (mode == CAROM_RAY_ANY && status == CAROM_STOPPED));
+        if (mode == CAROM_RAY_FIRST)
+            check_first(test, what);
+        if (mode == CAROM_RAY_ANY)
+            assert_int_equal(test->actual.count > 0, test->expected.count > 0);
+        if (mode != CAROM_RAY_ALL)
+            continue;
+        qsort(test->actual.items, test->actual.count, sizeof *test->actual.items, by_triangle);
+        if (test->actual.count != test->expected.count)
+            fail_msg("%s: %zu hits, expected %zu", what, test->actual.count, test->expected.count);
+        for (size_t i = 0; i < test->actual.count; i++)
+        {
+            carom_ray_hit actual = test->actual.items[i], expected = test->expected.items[i];
+            assert_int_equal(actual.triangle, expected.triangle);
+            assert_true(actual.t == expected.t && actual.u == expected.u && actual.v == expected.v);
+        }
+    }
+    test->rays++;
+    test->hit_rays += test->expected.count > 0;
+}
+
+/* ---- meshes ---- */
+
+static carom_vec3 random_point(check_random *random, double size)
+{
+    double x = check_uniform(random, -size, size), y = check_uniform(random, -size, size);
+    return vec3(x, y, check_uniform(random, -size, size));
+}
+
+static carom_mesh *make_mesh(carom_context *context, const carom_vec3 *vertices, size_t vertex_count,
+                             const uint32_t *indices, size_t triangle_count)
+{
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices = vertices;
+    def.vertex_type = CAROM_FLOAT64;
+    def.vertex_count = vertex_count;
+    def.indices = indices;
+    def.triangle_count = triangle_count;
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
+    return mesh;
+}
+
+enum
+{
+    GRID = 24
+};
+
+/* A bumpy closed torus-like grid: neighbours share edges and corners. */
+static carom_mesh *grid_mesh(carom_context *context, double size, carom_vec3 centre)
+{
+    carom_vec3 vertices[GRID * GRID];
+    uint32_t indices[GRID * GRID * 6], count = 0;
+    for (uint32_t i = 0; i < GRID * GRID; i++)
+    {
+        double a = 6.283185307179586 * (double)(i / GRID) / GRID, b = 6.283185307179586 * (double)(i % GRID) / GRID;
+        double ring = 2.0 + cos(b) * (0.8 + 0.1 * sin(5 * a));
+        vertices[i] = vec3_add(centre, vec3_scale(vec3(cos(a) * ring, sin(a) * ring, sin(b)), size));
+        uint32_t row = i / GRID, column = i % GRID, below = (row + 1) % GRID, right = (column + 1) % GRID;
+        uint32_t quad[6] = {i, below * GRID + column, below * GRID + right,
+                            i, below * GRID + right,  row * GRID + right};
+        memcpy(indices + count, quad, sizeof quad);
+        count += 6;
+    }
+    return make_mesh(context, vertices, GRID * GRID, indices, count / 3);
+}
+
+/* Flat, needle and point triangles among ordinary ones, with many on the same planes. */
+static carom_mesh *awkward_mesh(carom_context *context)
+{
+    enum
+    {
+        COUNT = 600
+    };
+    carom_vec3 vertices[3 * COUNT];
+    uint32_t indices[3 * COUNT];
+    check_random random = {11};
+    for (uint32_t i = 0; i < COUNT; i++)
+    {
+        carom_vec3 at = random_point(&random, 4.0);
+        at = vec3(floor(at.x), floor(at.y), floor(at.z));
+        vertices[3 * i] = at;
+        vertices[3 * i + 1] = i % 7 == 0 ? at : vec3_add(at, vec3(i % 5, 0, i % 2));
+        vertices[3 * i + 2] = i % 11 == 0 ? at : vec3_add(at, vec3(0, i % 3, i % 4));
+    }
+    for (uint32_t i = 0; i < 3 * COUNT; i++)
+        indices[i] = i;
+    return make_mesh(context, vertices, 3 * COUNT, indices, COUNT);
+}
+
+/* ---- rays ---- */
+
+static carom_vec3 world_vertex(const ray_case *test, uint32_t i)
+{
+    return carom_pose_apply(&test->pose, test->mesh->vertices[i % test->mesh->vertex_count]);
+}
+
+static void cast_many(ray_case *test, check_random *random, uint32_t count)
+{
+    double size = test->mesh->info.bounds.max.x - test->mesh->info.bounds.min.x;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t pick = (uint32_t)check_next(random);
+        carom_vec3 a = world_vertex(test, pick), b = world_vertex(test, pick + 1), c = world_vertex(test, pick + GRID);
+        carom_vec3 from = vec3_add(a, random_point(random, size)), middle = vec3_scale(vec3_add(a, b), 0.5);
+        check_ray(test, (carom_ray){from, random_point(random, 1.0), INFINITY}, "random");
+        check_ray(test, (carom_ray){from, vec3_sub(c, from), INFINITY}, "towards a corner");
+        check_ray(test, (carom_ray){from, vec3_sub(middle, from), INFINITY}, "towards an edge");
+        check_ray(test, (carom_ray){from, vec3_sub(middle, from), 1.0}, "up to an edge");
+        check_ray(test, (carom_ray){a, vec3_sub(b, a), 1.0}, "along an edge");
+        check_ray(test, (carom_ray){a, random_point(random, 1e-3), 1e5}, "from a corner");
+        carom_vec3 far = vec3_add(c, random_point(random, 1e7 * size));
+        check_ray(test, (carom_ray){far, vec3_sub(c, far), INFINITY}, "from far away");
+        for (int axis = 0; axis < 3; axis++)
+        {
+            carom_vec3 along = vec3(axis == 0, axis == 1, axis == 2);
+            check_ray(test, (carom_ray){vec3_sub(c, vec3_scale(along, size)), along, INFINITY}, "along an axis");
+            check_ray(test,
+                      (carom_ray){vec3_add(middle, vec3_scale(along, size)), vec3_scale(along, -1e-200), INFINITY},
+                      "back along an axis");
+        }
+        check_ray(test, (carom_ray){from, vec3(0.0, 1e-30, 1.0), INFINITY}, "almost along an axis");
+    }
+}
+
+static carom_pose random_pose(check_random *random, double size)
+{
+    double q[4];
+    for (int i = 0; i < 4; i++)
+        q[i] = check_uniform(random, -1.0, 1.0);
+    return carom_pose_from_quaternion(q, random_point(random, size));
+}
+
+static void run_case(carom_context *context, carom_mesh *mesh, const carom_tree_def *def, uint32_t count)
+{
+    ray_case test = {.context = context, .mesh = mesh};
+    assert_int_equal(ray_tree_create(context, mesh, def, &test.tree), CAROM_OK);
+    assert_int_equal(ray_tree_check(context, test.tree, test.tree->size, mesh->triangle_count), CAROM_OK);
+    test.expected.capacity = test.actual.capacity = 4 * (size_t)mesh->triangle_count + 1;
+    test.expected.items = malloc(test.expected.capacity * sizeof(carom_ray_hit));
+    test.actual.items = malloc(test.actual.capacity * sizeof(carom_ray_hit));
+    check_random random = {mesh->triangle_count};
+    test.pose = carom_pose_identity();
+    cast_many(&test, &random, count);
+    for (int i = 0; i < 3; i++)
+    {
+        test.pose = random_pose(&random, i == 2 ? 1e9 : 10.0);
+        cast_many(&test, &random, count / 2);
+    }
+    assert_in_range(test.hit_rays * 100 / test.rays, 20, 95);
+    free(test.expected.items), free(test.actual.items);
+    ray_tree_destroy(context, test.tree);
+}
+
+static carom_context *context_for(carom_simd simd)
+{
+    carom_context_def def = carom_context_def_default();
+    def.simd = simd;
+    carom_context *context = NULL;
+    return carom_context_create(&def, &context) == CAROM_OK ? context : NULL;
+}
+
+static void like_brute_force(void **state)
+{
+    (void)state;
+    for (int simd = CAROM_SIMD_SCALAR; simd <= CAROM_SIMD_AVX2; simd++)
+    {
+        carom_context *context = context_for((carom_simd)simd);
+        if (!context)
+            continue;
+        carom_tree_def def = {.volume = CAROM_VOLUME_AABB};
+        carom_mesh *meshes[] = {
+            grid_mesh(context, 1.0, vec3(0, 0, 0)),
+            grid_mesh(context, 1e-12, vec3(0, 0, 0)),
+            grid_mesh(context, 1e12, vec3(0, 0, 0)),
+            grid_mesh(context, 1.0, vec3(1e9, -1e9, 3e8)),
+            awkward_mesh(context),
+        };
+        for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++)
+        {
+            run_case(context, meshes[i], &def, 40);
+            carom_mesh_destroy(meshes[i]);
+        }
+        carom_context_destroy(context);
+    }
+}
+
+static void every_builder(void **state)
+{
+    (void)state;
+    carom_context *context = context_for(CAROM_SIMD_AUTO);
+    carom_mesh *mesh = grid_mesh(context, 1.0, vec3(0, 0, 0));
+    for (int builder = 0; builder < CAROM_BUILDER_COUNT; builder++)
+    {
+        carom_tree_def def = {.volume = CAROM_VOLUME_AABB, .builder = (carom_builder)builder, .balance_penalty = 0.5};
+        if (builder != CAROM_BUILDER_BALANCED) /* reports triangles twice; the query layer removes them */
+            run_case(context, mesh, &def, 10);
+    }
+    carom_mesh_destroy(mesh);
+    carom_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(like_brute_force),
+        cmocka_unit_test(every_builder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
