@@ -3,6 +3,7 @@
 
 /* Beyond this a determinant's error bound is small enough beside it for quotients in plain double. */
 static const double TRUSTED = 0x1p-40;
+static const double TRUSTED_WEIGHT = 0x1p-36; /* of u and v, against 1 */
 
 static double component(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
@@ -161,19 +162,42 @@ static bool hit_flat(const narrow_ray *ray, const narrow_triangle *triangle, dou
 
 /* ---- the usual case ---- */
 
+/* t, u, v of a line that passes the triangle: from its edges, which lose fewer digits than corners seen from a distant
+ * origin, or exactly if too many are lost still. */
+static void solve(const narrow_ray *ray, const narrow_triangle *triangle, bool in_range, double *t, double uv[2])
+{
+    carom_vec3 d = ray->direction, corner = vec3_sub(triangle->corner[0], ray->origin);
+    carom_vec3 edge_1 = vec3_sub(triangle->corner[1], triangle->corner[0]);
+    carom_vec3 edge_2 = vec3_sub(triangle->corner[2], triangle->corner[0]);
+    double steep_bound, height_bound, u_bound, v_bound;
+    double steep = exact_filter3d(d, edge_1, edge_2, &steep_bound);
+    double height = exact_filter3d(corner, edge_1, edge_2, &height_bound);
+    double u = exact_filter3d(d, edge_2, corner, &u_bound), v = exact_filter3d(d, corner, edge_1, &v_bound);
+    if (!in_range || !(steep_bound <= TRUSTED * fabs(steep)) || !(height_bound <= TRUSTED * fabs(height)) ||
+        !(u_bound + v_bound <= TRUSTED_WEIGHT * fabs(steep)) || !(fabs(d.x) + fabs(d.y) + fabs(d.z) > 0x1p-100))
+    {
+        narrow_triangle same = *triangle;
+        exact_ray_solve(d, ray->origin, same.corner, t, uv);
+        return;
+    }
+    *t = height / steep;
+    /* It is inside, whatever rounding says. */
+    uv[0] = fmin(fmax(u / steep, 0.0), 1.0);
+    uv[1] = fmin(fmax(v / steep, 0.0), 1.0 - uv[0]);
+}
+
 bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
                     narrow_counts *counts)
 {
     const carom_vec3 *c = triangle->corner, d = ray->direction, o = ray->origin;
     carom_vec3 r[3] = {vec3_sub(c[0], o), vec3_sub(c[1], o), vec3_sub(c[2], o)};
-    double weight[3], bound[3], worst = 0.0;
+    double weight[3], bound[3];
     bool in_range = fabs(d.x) <= EXACT_RAY_LARGEST && fabs(d.y) <= EXACT_RAY_LARGEST && fabs(d.z) <= EXACT_RAY_LARGEST;
     int sign[3];
     for (int i = 0; i < 3; i++)
     {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         weight[i] = exact_filter3d(d, r[j], r[k], &bound[i]);
-        worst += bound[i];
         sign[i] = exact_filter_sign(weight[i], bound[i]);
     }
     /* Most rays miss, and two certain sides show it. */
@@ -195,15 +219,6 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
         reach_sign = exact_orient3d_integers(c[0], c[1], c[2], o, &counts->exact_fallbacks);
     if (reach_sign * (some_left ? 1 : -1) < 0)
         return false;
-    double sum = weight[0] + weight[1] + weight[2];
-    if (in_range && worst <= TRUSTED * fabs(sum) && reach_bound <= TRUSTED * fabs(reach) &&
-        fabs(d.x) + fabs(d.y) + fabs(d.z) > 0x1p-100)
-    {
-        *t = reach / sum;
-        uv[0] = weight[1] / sum;
-        uv[1] = weight[2] / sum;
-    }
-    else
-        exact_ray_solve(d, o, c, t, uv);
+    solve(ray, triangle, in_range, t, uv);
     return true;
 }
