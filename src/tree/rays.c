@@ -253,6 +253,11 @@ void ray_tree_describe(const ray_tree *tree, carom_tree_info *info)
     info->depth = tree->depth;
     info->reference_count = tree->reference_count;
     info->bytes += tree->size;
+}
+
+void ray_tree_costs(const ray_tree *tree, double *area_cost, double *volume_cost)
+{
+    *area_cost = *volume_cost = 0.0;
     if (!tree->node_count)
         return;
     const ray_node *nodes = ray_tree_nodes(tree);
@@ -273,8 +278,8 @@ void ray_tree_describe(const ray_tree *tree, carom_tree_info *info)
                 sum.area += leaf.area, sum.volume += leaf.volume;
         }
     }
-    info->area_cost = root.area > 0.0 ? sum.area / root.area : 0.0;
-    info->volume_cost = root.volume > 0.0 ? sum.volume / root.volume : 0.0;
+    *area_cost = root.area > 0.0 ? sum.area / root.area : 0.0;
+    *volume_cost = root.volume > 0.0 ? sum.volume / root.volume : 0.0;
 }
 
 /* ---- data from outside ---- */

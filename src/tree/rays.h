@@ -57,8 +57,9 @@ void ray_tree_destroy(carom_context *context, ray_tree *tree);
 /* Fits boxes and triangles to other positions; on failure the tree is as it was. `old` is the mesh that it fits now. */
 carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_mesh *old, const carom_mesh *moved);
 
-/* Adds node, leaf and reference counts, depth, bytes and costs. */
+/* Sets node, leaf and reference counts and depth, adds bytes. */
 void ray_tree_describe(const ray_tree *tree, carom_tree_info *info);
+void ray_tree_costs(const ray_tree *tree, double *area_cost, double *volume_cost);
 
 /* CAROM_BAD_DATA unless a block of `size` bytes, aligned to a cache line, is a tree over that many triangles that no
  * walk can leave. For bytes from outside; the answers follow after a refit to the mesh they came with. */

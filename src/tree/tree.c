@@ -1,5 +1,6 @@
 /* Trees as objects: created, asked and destroyed here; which layout answers is decided here and nowhere else. */
 #include "tree/binary.h"
+#include "tree/rays.h"
 #include "tree/wide.h"
 
 const char *carom_volume_name(carom_volume volume)
@@ -65,6 +66,13 @@ static carom_status create_layout(carom_tree *tree)
         wide_tree_info(tree->wide, &tree->info);
         return CAROM_OK;
     }
+    if (tree->def.layout == CAROM_LAYOUT_WIDE)
+    {
+        tree->def.leaf_size = RAY_LEAF;
+        BASE_TRY(ray_tree_create(tree->context, tree->mesh, &tree->def, &tree->rays));
+        ray_tree_describe(tree->rays, &tree->info);
+        return CAROM_OK;
+    }
     if (tree->def.leaf_size == 0)
         tree->def.leaf_size = 1;
     return binary_create(tree);
@@ -110,6 +118,7 @@ void carom_tree_destroy(carom_tree *tree)
         return;
     binary_destroy(tree);
     wide_tree_destroy(tree->context, tree->wide);
+    ray_tree_destroy(tree->context, tree->rays);
     base_release(tree->context, tree, 1, sizeof *tree);
 }
 
@@ -123,6 +132,8 @@ carom_tree_info carom_tree_get_info(const carom_tree *tree)
     /* Measuring every k-DOP takes about as long as building, so it waits until somebody asks. */
     if (tree->nodes)
         binary_costs(tree, &info.area_cost, &info.volume_cost);
+    if (tree->rays)
+        ray_tree_costs(tree->rays, &info.area_cost, &info.volume_cost);
     return info;
 }
 
@@ -166,12 +177,17 @@ carom_status tree_within(const tree_task *task, double limit, bool *within)
 
 carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user)
 {
-    return task->placed->tree->wide ? wide_ray(task, on_hit, user) : binary_ray(task, on_hit, user);
+    const carom_tree *tree = task->placed->tree;
+    if (tree->rays)
+        return ray_tree_cast(tree->rays, task, on_hit, user);
+    return tree->wide ? wide_ray(task, on_hit, user) : binary_ray(task, on_hit, user);
 }
 
 carom_status tree_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user)
 {
-    return task->placed->tree->wide ? wide_line_x(task, point, on_triangle, user)
-                                    : binary_line_x(task, point, on_triangle, user);
+    const carom_tree *tree = task->placed->tree;
+    if (tree->rays)
+        return ray_tree_line_x(tree->rays, task, point, on_triangle, user);
+    return tree->wide ? wide_line_x(task, point, on_triangle, user) : binary_line_x(task, point, on_triangle, user);
 }
