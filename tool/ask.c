@@ -46,9 +46,10 @@ static void take_pair(const carom_scene_report *scene, carom_report *report)
     report->clearance_violated = found->clearance_violated;
     report->pair_count = found->pair_count;
     report->pairs = scene->pairs + found->first_pair;
-    report->pairs_listed = scene->pair_count - found->first_pair;
-    if (report->pairs_listed > found->pair_count)
-        report->pairs_listed = found->pair_count;
+    report->pairs_listed = found->pairs_listed;
+    /* the only pair of bodies: all contacts are its own, counted from its first pair, which is 0 */
+    report->contacts = scene->contacts, report->contact_count = scene->contact_count;
+    report->points = scene->points, report->point_count = scene->point_count;
     report->distance = found->distance;
     report->point_a = found->point_a, report->point_b = found->point_b;
     report->triangle_a = found->triangle_a, report->triangle_b = found->triangle_b;
@@ -65,6 +66,12 @@ static carom_status run_engine(const tool_asker *asker, carom_scene *scene, cons
     if (status < CAROM_FIRST_ERROR)
         take_pair(&found, report);
     return status;
+}
+
+static bool is_container(const carom_mesh *mesh)
+{
+    carom_mesh_info info = carom_mesh_get_info(mesh);
+    return info.closed && info.oriented;
 }
 
 carom_status tool_ask_collide(const tool_asker *asker, const carom_placed *a, const carom_placed *b,
@@ -84,6 +91,11 @@ carom_status tool_ask_collide(const tool_asker *asker, const carom_placed *a, co
     }
     if (status < CAROM_FIRST_ERROR)
         status = run_engine(asker, scene, options, report);
+    if (status < CAROM_FIRST_ERROR)
+    {
+        report->a_closed = is_container(a->mesh);
+        report->b_closed = is_container(b->mesh);
+    }
     carom_scene_destroy(scene);
     return status;
 }

@@ -120,7 +120,7 @@ static carom_status mark_triangles(demo_work *work)
         const carom_body_pair *pair = &work->report.body_pairs[i];
         const carom_frame_body *a = find_body(work, pair->body_a), *b = find_body(work, pair->body_b);
         unsigned char *marks[2] = {work->marked[a - work->frame.bodies], work->marked[b - work->frame.bodies]};
-        picture_mark_pairs(&a->placed, &b->placed, work->report.pairs + pair->first_pair, pair->pair_count, marks);
+        picture_mark_pairs(&a->placed, &b->placed, work->report.pairs + pair->first_pair, pair->pairs_listed, marks);
     }
     return CAROM_OK;
 }
@@ -170,7 +170,7 @@ static demo_verdict verdict_of(const demo_work *work, const carom_body_pair *pai
     if (pair->relation == CAROM_RELATION_APART)
         return DEMO_NEAR;
     const carom_placed *a = &find_body(work, pair->body_a)->placed, *b = &find_body(work, pair->body_b)->placed;
-    for (uint64_t k = 0; k < pair->pair_count; k++)
+    for (uint64_t k = 0; k < pair->pairs_listed; k++)
         if (picture_judge(a, b, &work->report.pairs[pair->first_pair + k]) == PICTURE_CLASH)
             return DEMO_CLASH;
     return DEMO_CONTACT;
@@ -207,7 +207,7 @@ static json_t *findings_to_json(const demo_work *work)
                       carom_relation_name(pair->relation), "clearance_violated", pair->clearance_violated, "pair_count",
                       (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
         json_t *pairs = json_array();
-        for (uint64_t k = 0; k < pair->pair_count; k++)
+        for (uint64_t k = 0; k < pair->pairs_listed; k++)
         {
             const carom_pair *found = &work->report.pairs[pair->first_pair + k];
             json_array_append_new(pairs, json_pack("[I,I,s]", (json_int_t)found->triangle_a,
