@@ -155,12 +155,14 @@ static carom_status refuse_pose(carom_context *context, carom_status why, const 
     return base_fail(context, why, "%s: %s", whose, text);
 }
 
-static inline bool is_unit(double x, double y, double z) { return fabs(x * x + y * y + z * z - 1.0) <= 1e-9; }
+static inline unsigned is_unit(double x, double y, double z) { return fabs(x * x + y * y + z * z - 1.0) <= 1e-9; }
 
-static inline bool is_square(double x0, double y0, double z0, double x1, double y1, double z1)
+static inline unsigned is_square(const double *r, int i, int j)
 {
-    return fabs(x0 * x1 + y0 * y1 + z0 * z1) <= 1e-9;
+    return fabs(r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j]) <= 1e-9;
 }
+
+static inline unsigned is_in_range(double coordinate) { return fabs(coordinate) <= MATH_COORDINATE_LIMIT; }
 
 /* carom_pose_check's conditions without branches, false for NaN: it runs twice in every query of a microsecond. Where
  * it says no, carom_pose_check says why. */
@@ -170,10 +172,10 @@ static inline bool is_rigid(const carom_pose *pose)
     carom_vec3 t = pose->translation;
     double determinant =
         r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
-    return is_unit(r[0], r[3], r[6]) & is_unit(r[1], r[4], r[7]) & is_unit(r[2], r[5], r[8]) &
-           is_square(r[0], r[3], r[6], r[1], r[4], r[7]) & is_square(r[0], r[3], r[6], r[2], r[5], r[8]) &
-           is_square(r[1], r[4], r[7], r[2], r[5], r[8]) & (determinant > 0.0) & (fabs(t.x) <= MATH_COORDINATE_LIMIT) &
-           (fabs(t.y) <= MATH_COORDINATE_LIMIT) & (fabs(t.z) <= MATH_COORDINATE_LIMIT);
+    unsigned units = is_unit(r[0], r[3], r[6]) & is_unit(r[1], r[4], r[7]) & is_unit(r[2], r[5], r[8]);
+    unsigned squares = is_square(r, 0, 1) & is_square(r, 0, 2) & is_square(r, 1, 2);
+    unsigned in_range = is_in_range(t.x) & is_in_range(t.y) & is_in_range(t.z);
+    return (units & squares & in_range & (unsigned)(determinant > 0.0)) != 0;
 }
 
 carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose)
