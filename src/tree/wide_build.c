@@ -310,6 +310,14 @@ static void clear_node(wide_node *node)
     }
 }
 
+/* gcc 12 drops a rounding to float that is widened again in the same vectorised block; the corners must be relative to
+ * the origin as stored. */
+static float rounded(double value)
+{
+    volatile float stored = (float)value;
+    return stored;
+}
+
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh)
 {
     carom_aabb box = aabb_empty();
@@ -321,9 +329,9 @@ void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *me
             y[lane][c] = normalise(tree, mesh->vertices[mesh->indices[3 * (size_t)triangle + c]]);
             box = aabb_add_point(box, y[lane][c]);
         }
-    leaf->origin[0] = (float)(0.5 * (box.min.x + box.max.x));
-    leaf->origin[1] = (float)(0.5 * (box.min.y + box.max.y));
-    leaf->origin[2] = (float)(0.5 * (box.min.z + box.max.z));
+    leaf->origin[0] = rounded(0.5 * (box.min.x + box.max.x));
+    leaf->origin[1] = rounded(0.5 * (box.min.y + box.max.y));
+    leaf->origin[2] = rounded(0.5 * (box.min.z + box.max.z));
     float reach = 0.0f, longest = 0.0f;
     for (uint32_t lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
     {
