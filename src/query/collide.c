@@ -214,7 +214,7 @@ static carom_status collect_pairs(collector *all, const query_question *question
                               : CAROM_OK;
     if (status >= CAROM_FIRST_ERROR)
         return status;
-    if (all->out_of_memory || (all->keeping && !trim_kept(all)))
+    if (all->out_of_memory || (all->keeping && all->count > 0 && !trim_kept(all)))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for %zu pairs", query->keys.count);
     if (repeats && !(all->stop_at_crossing && all->crossing))
         all->count = query->keys.count;
@@ -248,12 +248,17 @@ static carom_status decide_relation(collector *all, const query_question *questi
     return CAROM_OK;
 }
 
+/* start: when the query began, so that its clock need not be read twice. */
 static carom_status find_all(carom_query *query, const query_question *question, const carom_collide_options *options,
-                             carom_report *report)
+                             double start, carom_report *report)
 {
-    double start = base_now();
     collector all = make_collector(query, options, may_repeat(question));
     BASE_TRY(collect_pairs(&all, question, report));
+    if (all.count == 0 && !options->relation) /* nothing to sort, to list or to time apart from the traversal */
+    {
+        BASE_TRY(decide_relation(&all, question, report));
+        return report->status;
+    }
     double traversed = base_now();
     BASE_TRY(decide_relation(&all, question, report));
     if (options->mode == CAROM_COLLIDE_ALL && !options->on_pair)
@@ -278,7 +283,7 @@ carom_status query_collide(carom_query *query, const query_question *question, c
     report->a_closed = closed_and_oriented(question->a->mesh);
     report->b_closed = closed_and_oriented(question->b->mesh);
     carom_status status = any && !options->relation ? find_any(query, question, options->clearance, report)
-                                                    : find_all(query, question, options, report);
+                                                    : find_all(query, question, options, start, report);
     if (BASE_UNLIKELY(status >= CAROM_FIRST_ERROR))
     {
         query_clear_report(report);
@@ -287,6 +292,8 @@ carom_status query_collide(carom_query *query, const query_question *question, c
     report->status = status;
     report->hash = query_report_hash(report, !any);
     report->times.total_ms = 1e3 * (base_now() - start);
+    if (report->times.mid_ms == 0.0)
+        report->times.mid_ms = report->times.total_ms;
     return status;
 }
 
