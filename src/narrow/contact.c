@@ -181,17 +181,33 @@ static void order_ring(contact_list *list)
             }
 }
 
-/* Starts with the smallest corner and goes towards its smaller neighbour. */
+/* Is the ring read from `start` in steps of `step` lexicographically before `out`? */
+static bool reads_before(const contact_list *list, uint32_t start, uint32_t step, const carom_vec3 *out)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+    {
+        int order = shape_compare(list->point[(start + i * step) % list->count].position, out[i]);
+        if (order != 0)
+            return order < 0;
+    }
+    return false;
+}
+
+/* Of all ways to read the ring, the one that comes first. Comparing whole rings, not only where they start, matters
+ * where different corners were rounded to one position. */
 static void write_ring(const contact_list *list, carom_vec3 out[6])
 {
-    uint32_t n = list->count, first = 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (shape_compare(list->point[i].position, list->point[first].position) < 0)
-            first = i;
-    carom_vec3 next = list->point[(first + 1) % n].position, previous = list->point[(first + n - 1) % n].position;
-    uint32_t step = shape_compare(next, previous) <= 0 ? 1 : n - 1;
+    uint32_t n = list->count;
     for (uint32_t i = 0; i < n; i++)
-        out[i] = list->point[(first + i * step) % n].position;
+        out[i] = list->point[i].position;
+    for (uint32_t way = 1; way < 2 * n; way++)
+    {
+        uint32_t start = way / 2, step = way % 2 ? n - 1 : 1;
+        if (!reads_before(list, start, step, out))
+            continue;
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = list->point[(start + i * step) % n].position;
+    }
 }
 
 static uint32_t contact_flat(const narrow_shape *a, const narrow_shape *b, carom_vec3 out[6], narrow_counts *counts)

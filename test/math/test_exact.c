@@ -13,7 +13,8 @@ enum
 /* A dust grain: far below an ulp of 1. */
 static double dust(check_random *random)
 {
-    return ldexp(check_uniform(random, -1.0, 1.0), -family_integer(random, 40, 1074));
+    double fraction = check_uniform(random, -1.0, 1.0);
+    return ldexp(fraction, -family_integer(random, 40, 1074));
 }
 
 static carom_vec3 random_point(check_random *random, double half)
@@ -31,7 +32,11 @@ static void make_points(check_random *random, int kind, carom_vec3 p[4])
     carom_vec3 in_plane =
         vec3_add(p[0], vec3_add(vec3_scale(vec3_sub(p[1], p[0]), u), vec3_scale(vec3_sub(p[2], p[0]), v)));
     if (kind == 0)
-        p[3] = vec3(family_nudge(random, in_plane.x, 1), in_plane.y, family_nudge(random, in_plane.z, 1));
+    {
+        p[3] = in_plane;
+        p[3].x = family_nudge(random, in_plane.x, 1);
+        p[3].z = family_nudge(random, in_plane.z, 1);
+    }
     else if (kind == 1)
         for (int i = 0; i < 12; i++)
             (&p[0].x)[i] = family_integer(random, -3, 3);
@@ -40,7 +45,10 @@ static void make_points(check_random *random, int kind, carom_vec3 p[4])
             p[i].z = p[i].x;
     else if (kind == 3)
         for (int i = 0; i < 12; i++)
-            (&p[0].x)[i] = family_integer(random, -2, 2) * 0x1p90 + family_integer(random, -2, 2);
+        {
+            double large = family_integer(random, -2, 2) * 0x1p90;
+            (&p[0].x)[i] = large + family_integer(random, -2, 2);
+        }
     else if (kind == 4) /* a grid with dust in one or two places */
     {
         for (int i = 0; i < 12; i++)

@@ -93,7 +93,8 @@ static carom_pose make_pose(check_random *random, double far)
     double q[4];
     for (int i = 0; i < 4; i++)
         q[i] = family_integer(random, 0, 9) == 0 ? family_integer(random, -1, 1) : check_uniform(random, -1.0, 1.0);
-    carom_vec3 t = vec3(check_uniform(random, -far, far), check_uniform(random, -far, far), far);
+    double x = check_uniform(random, -far, far), y = check_uniform(random, -far, far);
+    carom_vec3 t = vec3(x, y, far);
     carom_pose pose = carom_pose_from_quaternion(q, t);
     int kind = family_integer(random, 0, 3);
     double most = 4.9e-10;
@@ -164,7 +165,8 @@ static void test_relative_poses(void **state)
     {
         double extent_a = make_size(&random, 0x1p100), extent_b = make_size(&random, 0x1p100);
         double far = make_size(&random, 0x1p100);
-        carom_pose a = make_pose(&random, far), c = make_pose(&random, make_size(&random, 0x1p100));
+        double other_far = make_size(&random, 0x1p100);
+        carom_pose a = make_pose(&random, far), c = make_pose(&random, other_far);
         if (family_integer(&random, 0, 1)) /* far from the origin but near each other */
             c.translation = vec3_add(a.translation, extreme_vertex(&random, extent_a));
         if (carom_pose_check(&c) != CAROM_OK)
@@ -217,7 +219,8 @@ static void test_float_bounds(void **state)
     check_random random = {62};
     for (int i = 0; i < 100000; i++)
     {
-        double value = ldexp(check_uniform(&random, -1.0, 1.0), family_integer(&random, -1074, 127));
+        double fraction = check_uniform(&random, -1.0, 1.0);
+        double value = ldexp(fraction, family_integer(&random, -1074, 127));
         float down = math_float_down(value), up = math_float_up(value);
         assert_true((double)down <= value && (double)up >= value);
         assert_true(down == up || nextafterf(down, INFINITY) == up);

@@ -1,4 +1,6 @@
-/* Distance and witness points against exact arithmetic. CAROM_TEST_SCALE multiplies the number of cases. */
+/* Distance and witness points against exact arithmetic, and the same bits from every version of the kernel and every
+ * compiler. CAROM_TEST_SCALE multiplies the number of cases. */
+#include "narrow/distance.h"
 #include "support/families.h"
 #include "support/oracle.h"
 
@@ -8,6 +10,9 @@ enum
 {
     CASES = 40000
 };
+
+/* Of test_same_bits_everywhere; changes only with the kernels' formulas. */
+static const uint64_t GOLDEN_HASH = 0xd4a967c9ced9cf0du;
 
 static void print_pair(const narrow_triangle pair[2])
 {
@@ -47,6 +52,25 @@ static bool same_result(narrow_distance_result p, narrow_distance_result q)
     return p.distance == q.distance && vec3_equal(p.point_a, q.point_a) && vec3_equal(p.point_b, q.point_b);
 }
 
+/* The versions for all instruction sets that this machine has. */
+static bool versions_agree(const narrow_triangle pair[2])
+{
+#if BASE_HAS_X86
+    narrow_triangle a = pair[0], b = pair[1];
+    narrow_counts counts = {0};
+    shape_sort3(a.corner);
+    shape_sort3(b.corner);
+    narrow_distance_result scalar = distance_of_sorted_scalar(&a, &b, &counts);
+    bool same = same_result(scalar, distance_of_sorted_sse2(&a, &b, &counts));
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        same = same && same_result(scalar, distance_of_sorted_avx2(&a, &b, &counts));
+    return same;
+#else
+    (void)pair;
+    return true;
+#endif
+}
+
 static const char *check_case(oracle *o, const narrow_triangle pair[2], check_random *random, double *worst)
 {
     narrow_counts counts = {0};
@@ -66,6 +90,8 @@ static const char *check_case(oracle *o, const narrow_triangle pair[2], check_ra
         return "place of a point";
     if (fabs(length_between(result.point_a, result.point_b) - result.distance) > slack)
         return "distance of the points";
+    if (!versions_agree(pair))
+        return "a version of the kernel";
     for (int n = 0; n < 4; n++)
     {
         int i = family_integer(random, 0, 2), j = family_integer(random, 0, 2);
@@ -127,8 +153,44 @@ static void test_degenerate(void **state)
     run(families_degenerate, families_degenerate_count, 22);
 }
 
+static void hash_point(base_hash *hash, carom_vec3 p)
+{
+    base_hash_double(hash, p.x), base_hash_double(hash, p.y), base_hash_double(hash, p.z);
+}
+
+/* Bits of meeting, contact, distance and ray hits over families that use no libm function but sqrt. */
+static void test_same_bits_everywhere(void **state)
+{
+    (void)state;
+    check_random random = {23};
+    base_hash hash = base_hash_begin();
+    narrow_counts counts = {0};
+    for (int i = 0; i < 20000; i++)
+    {
+        narrow_triangle pair[2];
+        const family *source = i % 2 ? &families_random[i / 2 % 2] : &families_degenerate[i / 2 % 11];
+        source->make(&random, pair);
+        base_hash_u64(&hash, narrow_meet(&pair[0], &pair[1], &counts));
+        carom_vec3 points[6];
+        uint32_t count = narrow_contact(&pair[0], &pair[1], points, &counts);
+        for (uint32_t k = 0; k < count; k++)
+            hash_point(&hash, points[k]);
+        narrow_distance_result result = narrow_distance(&pair[0], &pair[1], &counts);
+        base_hash_double(&hash, result.distance);
+        hash_point(&hash, result.point_a), hash_point(&hash, result.point_b);
+        narrow_ray ray = {pair[0].corner[0], vec3_sub(pair[0].corner[1], pair[0].corner[0])};
+        double t, uv[2];
+        if (narrow_ray_hit(&ray, &pair[1], &t, uv, &counts))
+            base_hash_double(&hash, t), base_hash_double(&hash, uv[0]), base_hash_double(&hash, uv[1]);
+    }
+    print_message("hash %llx, %llu fallbacks\n", (unsigned long long)base_hash_end(&hash),
+                  (unsigned long long)counts.exact_fallbacks);
+    assert_int_equal(base_hash_end(&hash), GOLDEN_HASH);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_degenerate)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_degenerate),
+                                       cmocka_unit_test(test_same_bits_everywhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

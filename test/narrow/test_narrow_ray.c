@@ -40,7 +40,10 @@ static narrow_ray make_ray(check_random *random, const narrow_triangle *t, const
     if (kind == 2 && family_integer(random, 0, 1))
         ray.direction = vec3(0, 0, 0);
     if (kind == 3)
-        ray.direction = vec3(family_integer(random, -1, 1), family_integer(random, -1, 1), 1);
+    {
+        int x = family_integer(random, -1, 1), y = family_integer(random, -1, 1);
+        ray.direction = vec3(x, y, 1);
+    }
     return ray;
 }
 

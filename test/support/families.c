@@ -73,8 +73,8 @@ static void make_cube(check_random *random, narrow_triangle pair[2])
 static void make_near(check_random *random, narrow_triangle pair[2])
 {
     make_cube(random, pair);
-    carom_vec3 move = vec3_sub(point_of(random, &pair[0]), point_of(random, &pair[1]));
-    move = vec3_add(move, cube_point(random, check_uniform(random, 0.0, 0.2)));
+    carom_vec3 on_a = point_of(random, &pair[0]), on_b = point_of(random, &pair[1]);
+    carom_vec3 move = vec3_add(vec3_sub(on_a, on_b), cube_point(random, check_uniform(random, 0.0, 0.2)));
     for (int i = 0; i < 3; i++)
         pair[1].corner[i] = vec3_add(pair[1].corner[i], move);
 }
@@ -167,7 +167,8 @@ static void make_coplanar_full(check_random *random, narrow_triangle pair[2])
 static void make_shared_corner(check_random *random, narrow_triangle pair[2])
 {
     make_cube(random, pair);
-    pair[1].corner[family_integer(random, 0, 2)] = pair[0].corner[family_integer(random, 0, 2)];
+    int i = family_integer(random, 0, 2), j = family_integer(random, 0, 2);
+    pair[1].corner[i] = pair[0].corner[j];
     rotate_pair(random, pair);
 }
 
@@ -184,7 +185,8 @@ static void make_shared_edge(check_random *random, narrow_triangle pair[2])
 static void make_corner_on_face(check_random *random, narrow_triangle pair[2])
 {
     make_cube(random, pair);
-    pair[1].corner[0] = nudge_point(random, point_of(random, &pair[0]), family_integer(random, 0, 2));
+    carom_vec3 on_a = point_of(random, &pair[0]);
+    pair[1].corner[0] = nudge_point(random, on_a, family_integer(random, 0, 2));
     if (family_integer(random, 0, 1))
         pair[1].corner[1] = nudge_point(random, point_of(random, &pair[0]), 1);
 }
@@ -218,7 +220,8 @@ static void make_edges_cross(check_random *random, narrow_triangle pair[2])
     carom_vec3 at = vec3_add(a[0], vec3_scale(vec3_sub(a[1], a[0]), check_uniform(random, 0.0, 1.0)));
     carom_vec3 along = cube_point(random, 1.0);
     b[0] = nudge_point(random, vec3_add(at, along), 1);
-    b[1] = nudge_point(random, vec3_sub(at, vec3_scale(along, check_uniform(random, 0.0, 2.0))), 1);
+    carom_vec3 back = vec3_scale(along, check_uniform(random, 0.0, 2.0));
+    b[1] = nudge_point(random, vec3_sub(at, back), 1);
     if (family_integer(random, 0, 1))
         rotate_pair(random, pair);
 }
@@ -330,8 +333,9 @@ static void make_grid_and_dust(check_random *random, narrow_triangle pair[2])
     for (int n = 0; n < 2; n++)
     {
         double *value = &(&pair[0].corner[0].x)[family_integer(random, 0, 17)];
+        double fraction = check_uniform(random, -1.0, 1.0);
         if (*value == 0.0)
-            *value = ldexp(check_uniform(random, -1.0, 1.0), family_integer(random, -1060, -50));
+            *value = ldexp(fraction, family_integer(random, -1060, -50));
     }
 }
 
