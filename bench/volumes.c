@@ -14,7 +14,7 @@
 
 enum
 {
-    MOST_POSES = 8,
+    MOST_POSES = 5,
     REPETITIONS = 5
 };
 

@@ -222,6 +222,9 @@ void add_ours(Contestants &contestants, Builders &builders)
     add("ours fast", carom_tree_def_preset(CAROM_TREE_FAST));
     add("ours tight", carom_tree_def_preset(CAROM_TREE_TIGHT));
     add("ours rays", carom_tree_def_preset(CAROM_TREE_RAYS));
+    carom_tree_def quick_rays = carom_tree_def_preset(CAROM_TREE_RAYS);
+    quick_rays.builder = CAROM_BUILDER_MORTON;
+    add("ours rays morton", quick_rays);
     add("ours AABB sah", binary_boxes(CAROM_BUILDER_SAH));
     add("ours AABB morton", binary_boxes(CAROM_BUILDER_MORTON));
 }

@@ -263,11 +263,11 @@ void print_goals(const Results &results)
     print_goal("build fast against Embree medium", build_ratios(results, "ours fast", "Embree medium", build), 0.5, 0);
     print_goal("build tight against Embree medium", build_ratios(results, "ours tight", "Embree medium", build),
                1.0 / 6, 0);
-    print_goal("build AABB sah against Embree medium", build_ratios(results, "ours AABB sah", "Embree medium", build),
-               1, 0);
-    print_goal("build AABB morton against Embree low", build_ratios(results, "ours AABB morton", "Embree low", build),
+    print_goal("build AABB sah against Embree medium", build_ratios(results, "ours rays", "Embree medium", build), 1,
+               0);
+    print_goal("build AABB morton against Embree low", build_ratios(results, "ours rays morton", "Embree low", build),
                1 / 1.5, 0);
-    print_goal("refit AABB against Embree", build_ratios(results, "ours AABB sah", "Embree dynamic", refit), 2, 0);
+    print_goal("refit AABB against Embree", build_ratios(results, "ours rays", "Embree dynamic", refit), 2, 0);
 }
 
 void print_triangles(const Results &results)
