@@ -16,6 +16,13 @@ Vec3 cross(const Vec3 &a, const Vec3 &b)
     return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
+double read_clock(clockid_t id)
+{
+    timespec time;
+    clock_gettime(id, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 bool separated(const Vec3 &axis, const Vec3 a[3], const Vec3 b[3])
 {
     const double a0 = dot(axis, a[0]), a1 = dot(axis, a[1]), a2 = dot(axis, a[2]);
@@ -66,11 +73,14 @@ bool triangles_meet(const Vec3 a[3], const Vec3 b[3])
     return true;
 }
 
-double now()
+double now() { return read_clock(CLOCK_MONOTONIC); }
+
+Timer::Timer() : processor_(read_clock(CLOCK_THREAD_CPUTIME_ID)), clock_(now()) {}
+
+double Timer::seconds() const
 {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    const double clock = now() - clock_;
+    return std::min(clock, read_clock(CLOCK_THREAD_CPUTIME_ID) - processor_);
 }
 
 } // namespace bench

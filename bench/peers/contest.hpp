@@ -114,4 +114,16 @@ bool triangles_meet(const Vec3 a[3], const Vec3 b[3]);
 
 double now(); // seconds
 
+// Seconds since its making: what the clock says or, if less, what this thread got of the processor, so that other
+// programs on the machine count less.
+class Timer
+{
+  public:
+    Timer();
+    double seconds() const;
+
+  private:
+    double processor_, clock_;
+};
+
 } // namespace bench

@@ -12,7 +12,7 @@ namespace bench
 struct MeasureOptions
 {
     int repetitions = 15;         // per pose; the least time counts
-    double slow_seconds = 0.5;    // a contestant that needs longer for one pass over the poses gets no second one, ...
+    double slow_seconds = 0.5;    // a contestant that needs longer for one pass over the poses gets two more, ...
     double give_up_seconds = 2.0; // ... and after this long it is stopped in the middle of its first
 };
 
