@@ -111,12 +111,16 @@ extern "C"
     CAROM_API carom_status carom_bake(carom_context *context, const carom_tree *tree, void **out, size_t *size);
     CAROM_API void carom_baked_destroy(carom_context *context, void *block, size_t size);
 
-    /* Copies and validates a block: any bytes at all give either two usable objects or CAROM_BAD_DATA. */
+    /* Copies and validates a block: any bytes at all give either two usable objects or CAROM_BAD_DATA (or
+     * CAROM_OUT_OF_MEMORY). The tree is closed around the block's triangles anew, so even after a block that somebody
+     * forged, checksum and all, pairs, distances and rays are right for its triangles; but its topology is believed:
+     * what such a mesh says of being closed, and relations that rest on it, may be wrong. Destroy the tree first. */
     CAROM_API carom_status carom_unbake(carom_context *context, const void *block, size_t size, carom_mesh **mesh,
                                         carom_tree **tree);
 
-    /* carom_tree_create through a folder of baked trees, keyed by a hash of the mesh and the def. A missing, damaged or
-     * foreign file means a fresh build. */
+    /* carom_tree_create through a folder of baked trees, keyed by a hash of the mesh's geometry and the def. A missing,
+     * damaged or foreign file means a fresh build, which is then stored for the next time; a folder that can't be
+     * written means a warning in the log. Several processes may share a folder. */
     CAROM_API carom_status carom_tree_create_cached(carom_context *context, const carom_mesh *mesh,
                                                     const carom_tree_def *def, const char *folder, carom_tree **out);
 

@@ -25,7 +25,4 @@ carom_status mesh_merge_positions(mesh_build *build);
 /* Edges, neighbours, components and their counts and flags from parts.indices and parts.merged. */
 carom_status mesh_find_topology(mesh_build *build);
 
-/* Bounds, extent, area, volume, degenerate triangles. */
-void mesh_measure(carom_mesh *mesh);
-
 #endif

@@ -47,4 +47,7 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
  * is true to the triangles. Errors name the mesh and the culprit. */
 carom_status mesh_check_parts(carom_context *context, const carom_mesh *parts);
 
+/* Sets bounds, extent, area, volume and the number of degenerate triangles. */
+void mesh_measure(carom_mesh *mesh);
+
 #endif

@@ -30,6 +30,7 @@ typedef struct fit_task
 {
     carom_tree *tree;
     const node_range *ranges;
+    const float *found; /* or null */
 } fit_task;
 
 static bool fitted_directly(const carom_tree *tree, const node_range *range, uint32_t node)
@@ -50,11 +51,15 @@ static void fit_range(uint32_t first, uint32_t last, void *data)
         if (!fitted_directly(tree, range, node))
             continue;
         volume_cloud cloud = cloud_of(tree, range->first, range->last - range->first);
-        volume_fit(tree->def.volume, tree->def.obb_fit, &cloud, binary_volume(tree, node));
+        if (fit->found)
+            volume_enclose(tree->def.volume, &cloud, fit->found + (size_t)node * volume_found(tree->def.volume).count,
+                           binary_volume(tree, node));
+        else
+            volume_fit(tree->def.volume, tree->def.obb_fit, &cloud, binary_volume(tree, node));
     }
 }
 
-static void fit_volumes(carom_tree *tree, node_range *ranges)
+static void fit_volumes(carom_tree *tree, node_range *ranges, const float *found)
 {
     for (uint32_t node = tree->node_count; node-- > 0;)
     {
@@ -69,7 +74,7 @@ static void fit_volumes(carom_tree *tree, node_range *ranges)
             (node_range){left.first < right.first ? left.first : right.first,
                          left.last > right.last ? left.last : right.last, left.references + right.references};
     }
-    fit_task fit = {tree, ranges};
+    fit_task fit = {tree, ranges, found};
     base_parallel_for(tree->context, tree->node_count, 64, fit_range, &fit);
     for (uint32_t node = tree->node_count; node-- > 0;)
         if (!fitted_directly(tree, &ranges[node], node))
@@ -97,14 +102,10 @@ static void measure_shape(carom_tree *tree, uint32_t *depth)
     }
 }
 
-carom_status binary_create(carom_tree *tree)
+carom_status binary_fit(carom_tree *tree, const float *found)
 {
     carom_context *context = tree->context;
     const carom_aabb *bounds = &tree->mesh->info.bounds;
-    tree_structure structure;
-    BASE_TRY(tree_build_structure(context, tree->mesh, &tree->def, &structure));
-    tree->nodes = structure.nodes, tree->node_count = structure.node_count;
-    tree->order = structure.order, tree->reference_count = structure.reference_count;
     tree->info.node_count = tree->node_count, tree->info.reference_count = tree->reference_count;
     if (tree->node_count == 0)
         return CAROM_OK;
@@ -117,12 +118,21 @@ carom_status binary_create(carom_tree *tree)
         base_release(context, ranges, tree->node_count, sizeof *ranges);
         return out_of_memory(tree);
     }
-    fit_volumes(tree, ranges);
+    fit_volumes(tree, ranges, found);
     measure_shape(tree, (uint32_t *)(void *)ranges);
     base_release(context, ranges, tree->node_count, sizeof *ranges);
     tree->info.bytes =
         tree->node_count * (sizeof(tree_node) + floats * sizeof(float)) + tree->reference_count * sizeof(uint32_t);
     return CAROM_OK;
+}
+
+carom_status binary_create(carom_tree *tree)
+{
+    tree_structure structure;
+    BASE_TRY(tree_build_structure(tree->context, tree->mesh, &tree->def, &structure));
+    tree->nodes = structure.nodes, tree->node_count = structure.node_count;
+    tree->order = structure.order, tree->reference_count = structure.reference_count;
+    return binary_fit(tree, NULL);
 }
 
 void binary_destroy(carom_tree *tree)

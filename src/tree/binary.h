@@ -7,6 +7,9 @@
 
 /* Builds the structure and fits the volumes of a tree whose context, mesh and def are set. */
 carom_status binary_create(carom_tree *tree);
+/* Fits the volumes of a tree whose nodes and order are set. found: of every node what a fit would have to search for,
+ * volume_found(..).count floats each; or null. */
+carom_status binary_fit(carom_tree *tree, const float *found);
 void binary_destroy(carom_tree *tree);
 
 static inline float *binary_volume(const carom_tree *tree, uint32_t node)

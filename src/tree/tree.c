@@ -35,7 +35,7 @@ carom_tree_def carom_tree_def_default(void) { return carom_tree_def_preset(CAROM
 
 /* ---- life ---- */
 
-static carom_status check_def(carom_context *context, const carom_tree_def *def)
+carom_status tree_check_def(carom_context *context, const carom_tree_def *def)
 {
     if (!carom_volume_name(def->volume))
         return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: unknown volume %d", (int)def->volume);
@@ -56,9 +56,10 @@ static carom_status check_def(carom_context *context, const carom_tree_def *def)
     return CAROM_OK;
 }
 
-/* The layouts' own parts. */
-static carom_status create_layout(carom_tree *tree)
+/* The layouts' own parts, built. */
+static carom_status create_layout(carom_tree *tree, void *nothing)
 {
+    (void)nothing;
     if (tree->def.layout == CAROM_LAYOUT_WIDE && tree->def.volume == CAROM_VOLUME_OBB)
     {
         tree->def.leaf_size = WIDE_LEAF_TRIANGLES;
@@ -78,6 +79,30 @@ static carom_status create_layout(carom_tree *tree)
     return binary_create(tree);
 }
 
+carom_status tree_assemble(const carom_tree *blank, tree_layout_fn *make, void *source, carom_tree **out)
+{
+    double start = base_now();
+    carom_context *context = blank->context;
+    uint32_t triangles = blank->mesh->triangle_count;
+    carom_tree *tree = base_allocate(context, 1, sizeof *tree, BASE_CACHE_LINE);
+    if (!tree)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "tree of %u triangles: out of memory", triangles);
+    *tree = *blank;
+    tree->serial = atomic_fetch_add(&context->next_serial, 1);
+    carom_status status = make(tree, source);
+    if (status != CAROM_OK)
+    {
+        carom_tree_destroy(tree);
+        return status;
+    }
+    tree->info.def = tree->def;
+    tree->info.bytes += sizeof *tree;
+    tree->info.bytes_per_triangle = triangles > 0 ? (double)tree->info.bytes / (double)triangles : 0.0;
+    tree->info.build_ms = 1e3 * (base_now() - start);
+    *out = tree;
+    return CAROM_OK;
+}
+
 carom_status carom_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
                                carom_tree **out)
 {
@@ -89,27 +114,9 @@ carom_status carom_tree_create(carom_context *context, const carom_mesh *mesh, c
                          : !mesh  ? "mesh"
                                   : "out");
     carom_tree_def chosen = def ? *def : carom_tree_def_default();
-    BASE_TRY(check_def(context, &chosen));
+    BASE_TRY(tree_check_def(context, &chosen));
     BASE_TRY(base_check_float_mode(context));
-    double start = base_now();
-    carom_tree *tree = base_allocate(context, 1, sizeof *tree, BASE_CACHE_LINE);
-    if (!tree)
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "tree of %u triangles: out of memory", mesh->triangle_count);
-    *tree = (carom_tree){.context = context, .mesh = mesh, .def = chosen};
-    tree->serial = atomic_fetch_add(&context->next_serial, 1);
-    carom_status status = create_layout(tree);
-    if (status != CAROM_OK)
-    {
-        carom_tree_destroy(tree);
-        return status;
-    }
-    tree->info.def = tree->def;
-    tree->info.bytes += sizeof *tree;
-    tree->info.bytes_per_triangle =
-        mesh->triangle_count > 0 ? (double)tree->info.bytes / (double)mesh->triangle_count : 0.0;
-    tree->info.build_ms = 1e3 * (base_now() - start);
-    *out = tree;
-    return CAROM_OK;
+    return tree_assemble(&(carom_tree){.context = context, .mesh = mesh, .def = chosen}, create_layout, NULL, out);
 }
 
 void carom_tree_destroy(carom_tree *tree)

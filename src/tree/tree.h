@@ -41,6 +41,18 @@ struct carom_tree
     ray_tree *rays;
 };
 
+/* ---- life ---- */
+
+/* Is this a kind of tree that there is? */
+carom_status tree_check_def(carom_context *context, const carom_tree_def *def);
+
+/* Makes the layout's parts of a tree whose context, mesh and def are set. On failure what it made is freed with the
+ * tree. */
+typedef carom_status tree_layout_fn(carom_tree *tree, void *source);
+
+/* A tree like `blank` with the parts that `make` gives it; sets serial and info. */
+carom_status tree_assemble(const carom_tree *blank, tree_layout_fn *make, void *source, carom_tree **out);
+
 /* ---- pair questions ---- */
 
 typedef struct tree_stack_entry

@@ -53,11 +53,6 @@ void wide_principal_axes(const double covariance[6], float axis[3][3])
 static inline float lesser(float a, float b) { return a < b ? a : b; }
 static inline float greater(float a, float b) { return a > b ? a : b; }
 
-static carom_vec3 normalise(const wide_tree *tree, carom_vec3 v)
-{
-    return vec3_scale(vec3_sub(v, tree->centre), tree->scale);
-}
-
 /* y = (x - centre) * scale fits into the unit cube; scale is a power of two. */
 void wide_choose_frame(wide_tree *tree, const carom_mesh *mesh)
 {
@@ -78,7 +73,7 @@ bool wide_frame_holds(const wide_tree *tree, const carom_mesh *mesh)
 {
     wide_tree fresh = {0};
     wide_choose_frame(&fresh, mesh);
-    carom_vec3 low = normalise(tree, mesh->info.bounds.min), high = normalise(tree, mesh->info.bounds.max);
+    carom_vec3 low = wide_normalise(tree, mesh->info.bounds.min), high = wide_normalise(tree, mesh->info.bounds.max);
     double most = fmax(fmax(fmax(-low.x, -low.y), fmax(-low.z, high.x)), fmax(high.y, high.z));
     return most <= 1.0 && fresh.scale <= 4.0 * tree->scale;
 }
@@ -90,7 +85,7 @@ static void load_triangles(wide_build *build, const carom_mesh *mesh, const wide
         float *out = build->corners + 9 * (size_t)i;
         for (int c = 0; c < 3; c++)
         {
-            carom_vec3 y = normalise(frame, mesh->vertices[mesh->indices[3 * (size_t)i + c]]);
+            carom_vec3 y = wide_normalise(frame, mesh->vertices[mesh->indices[3 * (size_t)i + c]]);
             out[3 * c] = (float)y.x, out[3 * c + 1] = (float)y.y, out[3 * c + 2] = (float)y.z;
         }
         float *box = build->boxes[i].lane;
@@ -299,7 +294,7 @@ void wide_put_box(wide_node *node, int lane, const wide_box *box)
 }
 
 /* A box that nothing meets: no half extent makes up for it. */
-static void clear_node(wide_node *node)
+void wide_clear_node(wide_node *node)
 {
     memset(node, 0, sizeof *node);
     for (int lane = 0; lane < WIDE_LANES; lane++)
@@ -326,7 +321,7 @@ void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *me
         for (int c = 0; c < 3; c++)
         {
             uint32_t triangle = leaf->triangle[lane < leaf->count ? lane : 0];
-            y[lane][c] = normalise(tree, mesh->vertices[mesh->indices[3 * (size_t)triangle + c]]);
+            y[lane][c] = wide_normalise(tree, mesh->vertices[mesh->indices[3 * (size_t)triangle + c]]);
             box = aabb_add_point(box, y[lane][c]);
         }
     leaf->origin[0] = rounded(0.5 * (box.min.x + box.max.x));
@@ -368,7 +363,7 @@ static carom_status emit(const wide_build *build, const slot_cost *costs, const 
     bool writing = tree->nodes != NULL;
     uint32_t node_count = 1, leaf_count = 0;
     if (writing)
-        clear_node(&tree->nodes[0]);
+        wide_clear_node(&tree->nodes[0]);
     stack.items[stack.count++] = (emit_entry){0, 0, 1};
     while (stack.count > 0)
     {
@@ -405,7 +400,7 @@ static carom_status emit(const wide_build *build, const slot_cost *costs, const 
         if (writing)
         {
             parent->child[lane] = node;
-            clear_node(&tree->nodes[node]);
+            wide_clear_node(&tree->nodes[node]);
         }
         if (!base_array_reserve(context, &stack, WIDE_LANES))
         {

@@ -1,5 +1,6 @@
 /* How a wide tree is made: split top-down into a binary tree, fit oriented boxes, choose the eight-wide tree by dynamic
- * programming, write it out. Private to src/tree/wide_*.c.
+ * programming, write it out. Private to src/tree/wide_*.c and
+ * baked_wide.c.
  *
  * Everything here works on triangles in the normalised frame, in float. Only the shape of the tree depends on it, never
  * an answer: the boxes written at the end enclose the true vertices. */
@@ -71,7 +72,14 @@ void wide_subtract_moments(const split_moments *a, const split_moments *b, split
 
 void wide_choose_frame(wide_tree *tree, const carom_mesh *mesh);
 bool wide_frame_holds(const wide_tree *tree, const carom_mesh *mesh);
+static inline carom_vec3 wide_normalise(const wide_tree *tree, carom_vec3 v)
+{
+    return vec3_scale(vec3_sub(v, tree->centre), tree->scale);
+}
+
+void wide_clear_node(wide_node *node); /* no children, boxes that nothing meets */
 void wide_put_box(wide_node *node, int lane, const wide_box *box);
+uint32_t wide_last_leaf(const wide_tree *tree, wide_slot slot); /* one past the child's last */
 
 /* Unit eigenvectors of a symmetric matrix {xx, xy, xz, yy, yz, zz} as rows, largest eigenvalue first. */
 void wide_principal_axes(const double covariance[6], float axis[3][3]);

@@ -50,7 +50,7 @@ static void take_leaf(refit *r, uint32_t index, const carom_mesh *was, const car
 }
 
 /* One past the last leaf of a child. Leaves are numbered depth first, so a subtree is a run. */
-static uint32_t last_leaf(const wide_tree *tree, wide_slot slot)
+uint32_t wide_last_leaf(const wide_tree *tree, wide_slot slot)
 {
     uint32_t child = wide_child(tree, slot);
     while (!(child & WIDE_LEAF_FLAG))
@@ -67,7 +67,7 @@ static void fit_slot(refit *r, wide_slot slot)
 {
     wide_node *node = &r->tree->nodes[slot >> 3];
     int lane = (int)(slot & 7);
-    uint32_t first = r->tree->first_leaf[slot], last = last_leaf(r->tree, slot);
+    uint32_t first = r->tree->first_leaf[slot], last = wide_last_leaf(r->tree, slot);
     if (r->changed_before[first] == r->changed_before[last])
         return;
     split_moments moments = r->before[last];

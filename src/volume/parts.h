@@ -56,9 +56,11 @@ void obb_merge(const float *a, const float *b, float *out);
 
 /* ---- sphere and RSS ---- */
 void sphere_fit(const volume_cloud *cloud, float *out);
+void sphere_measure(const volume_cloud *cloud, float *sphere); /* sets the radius */
 void sphere_merge(const float *a, const float *b, float *out);
 /* radii: one per corner that has to fit in with its ball, or null. */
 void rss_enclose(const volume_cloud *cloud, const double *radii, const carom_vec3 axis[3], float *out);
+void rss_measure(const volume_cloud *cloud, float *rss); /* sets the radius */
 void rss_merge(const float *a, const float *b, float *out);
 
 /* ---- swept boxes ---- */

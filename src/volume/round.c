@@ -31,6 +31,11 @@ static carom_vec3 farthest_from(const volume_cloud *cloud, carom_vec3 from)
     return best;
 }
 
+void sphere_measure(const volume_cloud *cloud, float *sphere)
+{
+    sphere[3] = math_float_up(radius_at(cloud, load3(sphere)));
+}
+
 /* Badoiu and Clarkson: steps of 1/(i+1) towards the farthest point approach the smallest sphere. */
 void sphere_fit(const volume_cloud *cloud, float *out)
 {
@@ -50,7 +55,7 @@ void sphere_fit(const volume_cloud *cloud, float *out)
             least = radius, best = centre;
     }
     store3(out, best);
-    out[3] = math_float_up(radius_at(cloud, load3(out)));
+    sphere_measure(cloud, out);
 }
 
 void sphere_merge(const float *a, const float *b, float *out)
@@ -206,6 +211,12 @@ void rss_enclose(const volume_cloud *cloud, const double *radii, const carom_vec
     for (int i = 0; i < 3; i++)
         store3(out + 3 + 3 * i, ordered[i]);
     out[14] = math_float_up(rss_radius(&view, out));
+}
+
+void rss_measure(const volume_cloud *cloud, float *rss)
+{
+    rss_view view = {.cloud = cloud};
+    rss[14] = math_float_up(rss_radius(&view, rss));
 }
 
 void rss_merge(const float *a, const float *b, float *out)

@@ -24,6 +24,66 @@ void volume_fit(carom_volume kind, carom_obb_fit obb_fit, const volume_cloud *cl
     }
 }
 
+volume_range volume_found(carom_volume kind)
+{
+    switch (kind)
+    {
+    case CAROM_VOLUME_OBB: return (volume_range){3, 9};
+    case CAROM_VOLUME_RSS: return (volume_range){0, 14};
+    case CAROM_VOLUME_SPHERE: return (volume_range){0, 3};
+    default: return (volume_range){0, 0};
+    }
+}
+
+/* Orthonormal axes, each rounded to float: dot products are off by less than 2 sqrt 3 2^-25. */
+static bool axes_valid(const float *axes)
+{
+    const double most = 0x1p-23;
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            if (!(fabs(vec3_dot(load3(axes + 3 * i), load3(axes + 3 * j)) - (i == j ? 1.0 : 0.0)) <= most))
+                return false;
+    return true;
+}
+
+static bool within(const float *values, int count, float low, float high)
+{
+    for (int i = 0; i < count; i++)
+        if (!(values[i] >= low && values[i] <= high))
+            return false;
+    return true;
+}
+
+bool volume_found_valid(carom_volume kind, const float *found)
+{
+    const float far = 0x1p103f; /* coordinates of at most 2^100, around the middle of all */
+    switch (kind)
+    {
+    case CAROM_VOLUME_OBB: return axes_valid(found);
+    case CAROM_VOLUME_RSS: return within(found, 3, -far, far) && axes_valid(found + 3) && within(found + 12, 2, 0, far);
+    case CAROM_VOLUME_SPHERE: return within(found, 3, -far, far);
+    default: return true;
+    }
+}
+
+void volume_enclose(carom_volume kind, const volume_cloud *cloud, const float *found, float *out)
+{
+    volume_range range = volume_found(kind);
+    memcpy(out + range.first, found, range.count * sizeof *out);
+    switch (kind)
+    {
+    case CAROM_VOLUME_OBB:
+    {
+        carom_vec3 axis[3] = {load3(out + 3), load3(out + 6), load3(out + 9)};
+        obb_enclose(cloud, axis, out);
+        break;
+    }
+    case CAROM_VOLUME_RSS: rss_measure(cloud, out); break;
+    case CAROM_VOLUME_SPHERE: sphere_measure(cloud, out); break;
+    default: slab_fit(kind, cloud, out); break;
+    }
+}
+
 void volume_merge(carom_volume kind, const float *a, const float *b, float *out)
 {
     switch (kind)

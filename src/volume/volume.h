@@ -36,6 +36,20 @@ uint32_t volume_floats(carom_volume kind);
  * v - origin as rounded. */
 void volume_fit(carom_volume kind, carom_obb_fit obb_fit, const volume_cloud *cloud, float *out);
 
+/* Floats of a volume that volume_fit searches for: the axes of a box, the rectangle of an RSS, the centre of a sphere.
+ * The others follow from these and the triangles. */
+typedef struct volume_range
+{
+    uint32_t first, count;
+} volume_range;
+volume_range volume_found(carom_volume kind);
+
+/* Could a fit have found these? Then volume_enclose makes a volume of them that holds whatever it is given. */
+bool volume_found_valid(carom_volume kind, const float *found);
+
+/* Encloses the triangles without a search: volume_fit's own result, given what it had found. */
+void volume_enclose(carom_volume kind, const volume_cloud *cloud, const float *found, float *out);
+
 /* Encloses two volumes. Exact hulls for AABB and k-DOP (theorem 3 of the FDH paper), looser for the others.
  * out may be a or b. */
 void volume_merge(carom_volume kind, const float *a, const float *b, float *out);
