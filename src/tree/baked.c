@@ -1,5 +1,6 @@
 /* Meshes with their trees as one block of bytes, and back from bytes that nobody vouches for. */
 #include "tree/baked.h"
+#include "tree/rays.h"
 #include "tree/wide.h"
 
 static const char MAGIC[8] = {'c', 'a', 'r', 'o', 'm', 'b', 'a', 'k'};
@@ -63,11 +64,14 @@ static baked_header make_header(const carom_tree *tree)
         .obb_fit = tree->def.obb_fit,
         .leaf_size = tree->def.leaf_size,
         .balance_penalty = tree->def.balance_penalty + 0.0, /* -0 as 0 */
-        .node_count = tree->wide ? tree->wide->node_count : tree->node_count,
-        .leaf_count = tree->wide ? tree->wide->leaf_count : 0,
+        .node_count = tree->node_count,
         .reference_count = (uint32_t)tree->info.reference_count,
     };
     memcpy(header.magic, MAGIC, sizeof MAGIC);
+    if (tree->wide)
+        header.node_count = tree->wide->node_count, header.leaf_count = tree->wide->leaf_count;
+    if (tree->rays)
+        header.node_count = tree->rays->node_count, header.leaf_count = tree->rays->block_count;
     return header;
 }
 
@@ -78,6 +82,8 @@ static void write_block(baked_writer *writer, const carom_tree *tree)
     baked_write_mesh(writer, tree->mesh);
     if (tree->wide)
         baked_write_wide(writer, tree);
+    else if (tree->rays)
+        baked_write_rays(writer, tree);
     else
         baked_write_binary(writer, tree);
     if (!writer->bytes)

@@ -91,6 +91,8 @@ carom_status baked_read_binary(baked_reader *reader, carom_tree *tree);
 void baked_write_binary(baked_writer *writer, const carom_tree *tree);
 carom_status baked_read_wide(baked_reader *reader, carom_tree *tree);
 void baked_write_wide(baked_writer *writer, const carom_tree *tree);
+carom_status baked_read_rays(baked_reader *reader, carom_tree *tree);
+void baked_write_rays(baked_writer *writer, const carom_tree *tree);
 
 /* Nodes with eight children and leaves of up to four triangles, as both wide layouts have them. */
 #define BAKED_LEAF_FLAG 0x80000000u
@@ -106,6 +108,7 @@ typedef struct baked_eight
     const uint32_t *child;     /* 8 per node: a later node, a leaf | BAKED_LEAF_FLAG, or BAKED_NO_CHILD */
     const uint32_t *leaf_size; /* per leaf */
     const uint32_t *order;     /* triangles, leaf after leaf */
+    uint32_t depth;            /* nodes on the longest path */
 } baked_eight;
 
 /* Takes and checks them: every node and leaf is reached exactly once from node 0, children follow their parents and

@@ -137,7 +137,7 @@ static bool child_valid(const baked_header *header, uint32_t parent, uint32_t ch
 }
 
 /* Exactly one way to each node and leaf: as many are reached as there are, none twice. */
-static bool eight_valid(const baked_header *header, const baked_eight *eight, uint8_t *depth, uint8_t *leaf_taken)
+static bool eight_valid(const baked_header *header, baked_eight *eight, uint8_t *depth, uint8_t *leaf_taken)
 {
     uint32_t leaves = 0;
     depth[0] = 1;
@@ -146,6 +146,7 @@ static bool eight_valid(const baked_header *header, const baked_eight *eight, ui
         const uint32_t *children = eight->child + (size_t)i * BAKED_LANES;
         if (depth[i] == 0 || children[0] == BAKED_NO_CHILD)
             return false;
+        eight->depth = depth[i] > eight->depth ? depth[i] : eight->depth;
         for (int lane = 0; lane < BAKED_LANES; lane++)
         {
             uint32_t child = children[lane];
@@ -178,6 +179,7 @@ carom_status baked_read_eight(baked_reader *reader, baked_eight *out)
     if ((header->node_count == 0) != empty || (header->leaf_count == 0) != empty ||
         header->leaf_count >= BAKED_LEAF_FLAG || header->node_count >= BAKED_LEAF_FLAG / BAKED_LANES)
         return baked_refuse(reader, "the tree's counts contradict each other");
+    out->depth = 0;
     out->child = baked_take(reader, (size_t)header->node_count * BAKED_LANES, sizeof *out->child);
     out->leaf_size = baked_take(reader, header->leaf_count, sizeof *out->leaf_size);
     out->order = baked_take(reader, header->reference_count, sizeof *out->order);
@@ -203,8 +205,10 @@ carom_status baked_read_eight(baked_reader *reader, baked_eight *out)
 static carom_status read_layout(carom_tree *tree, void *source)
 {
     baked_reader *reader = source;
-    bool wide = tree->def.layout == CAROM_LAYOUT_WIDE && tree->def.volume == CAROM_VOLUME_OBB;
-    BASE_TRY(wide ? baked_read_wide(reader, tree) : baked_read_binary(reader, tree));
+    bool binary = tree->def.layout == CAROM_LAYOUT_BINARY, boxes = tree->def.volume == CAROM_VOLUME_OBB;
+    BASE_TRY(binary  ? baked_read_binary(reader, tree)
+             : boxes ? baked_read_wide(reader, tree)
+                     : baked_read_rays(reader, tree));
     return reader->at == reader->size ? CAROM_OK : baked_refuse(reader, "something follows the tree");
 }
 

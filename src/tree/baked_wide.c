@@ -178,7 +178,8 @@ carom_status baked_read_wide(baked_reader *reader, carom_tree *tree)
 {
     wide_reader w = {.reader = reader, .build = {.context = reader->context, .count = tree->mesh->triangle_count}};
     BASE_TRY(read_parts(&w));
-    tree->wide = wide_tree_allocate(reader->context, reader->header->node_count, reader->header->leaf_count);
+    tree->wide = wide_tree_allocate(reader->context, reader->header->node_count, reader->header->leaf_count,
+                                    tree->mesh->triangle_count >= WIDE_SUPPORT_FROM);
     if (!tree->wide)
         return base_fail(reader->context, CAROM_OUT_OF_MEMORY, "unbake: no memory for a tree of %u triangles",
                          tree->mesh->triangle_count);
@@ -199,6 +200,7 @@ carom_status baked_read_wide(baked_reader *reader, carom_tree *tree)
         }
         base_arena_free(&arena);
         BASE_TRY(status);
+        wide_support_fill(reader->context, w.tree);
     }
     wide_tree_info(w.tree, &tree->info);
     return CAROM_OK;

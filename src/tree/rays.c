@@ -1,4 +1,4 @@
-/* The ray layout: made from a binary tree, fitted, measured, checked. */
+/* The ray layout: made from a binary tree, fitted, measured. */
 #include "tree/rays.h"
 #include "tree/rays_fit.h"
 
@@ -101,50 +101,61 @@ static bool collapse_tree(collapse *work)
 
 /* ---- life ---- */
 
-static void fill_node(ray_node *node, const wide_members *members)
+ray_tree *ray_tree_allocate(carom_context *context, const carom_mesh *mesh, uint32_t node_count, uint32_t block_count)
+{
+    size_t size = HEADER + node_count * sizeof(ray_node) + block_count * sizeof(ray_block);
+    ray_tree *tree = base_allocate(context, 1, size, BASE_CACHE_LINE);
+    if (!tree)
+        return out_of_memory(context, mesh->triangle_count), NULL;
+    memset(tree, 0, HEADER);
+    tree->size = size;
+    tree->frame = build_frame_of(&mesh->info.bounds);
+    tree->node_count = node_count;
+    tree->block_count = block_count;
+    tree->triangle_count = mesh->triangle_count;
+    return tree;
+}
+
+void ray_node_fill(ray_node *node, const uint32_t *children, uint32_t count)
 {
     for (int lane = 0; lane < RAY_WIDTH; lane++)
     {
         for (int plane = 0; plane < RAY_PLANES; plane++)
             node->planes[plane][lane] = plane & 1 ? -8.0f : 8.0f;
-        node->child[lane] = (uint32_t)lane < members->count ? members->child[lane] : RAY_NO_CHILD;
+        node->child[lane] = (uint32_t)lane < count ? children[lane] : RAY_NO_CHILD;
     }
+}
+
+void ray_block_fill(ray_block *block, const uint32_t *triangles, uint32_t count)
+{
+    for (uint32_t k = 0; k < RAY_LEAF; k++)
+        block->triangle[k] = k < count ? triangles[k] : CAROM_NO_TRIANGLE;
 }
 
 static carom_status assemble(const collapse *work, const carom_mesh *mesh, const build_result *built, ray_tree **out)
 {
-    uint32_t node_count = (uint32_t)work->nodes.count;
-    size_t size = HEADER + node_count * sizeof(ray_node) + work->block_count * sizeof(ray_block);
-    ray_tree *tree = base_allocate(work->context, 1, size, BASE_CACHE_LINE);
+    ray_tree *tree = ray_tree_allocate(work->context, mesh, (uint32_t)work->nodes.count, work->block_count);
     if (!tree)
-        return out_of_memory(work->context, mesh->triangle_count);
-    memset(tree, 0, HEADER);
-    tree->size = size;
-    tree->frame = build_frame_of(&mesh->info.bounds);
-    tree->node_count = node_count;
-    tree->block_count = work->block_count;
-    tree->triangle_count = mesh->triangle_count;
+        return CAROM_OUT_OF_MEMORY;
     tree->reference_count = built->reference_count;
     tree->depth = work->depth;
-    for (uint32_t i = 0; i < node_count; i++)
+    for (uint32_t i = 0; i < tree->node_count; i++)
     {
         const wide_members *members = &work->nodes.items[i];
-        fill_node(&ray_tree_nodes(tree)[i], members);
+        ray_node_fill(&ray_tree_nodes(tree)[i], members->child, members->count);
         for (uint32_t lane = 0; lane < members->count; lane++)
         {
             tree_node leaf = built->tree.nodes[members->binary[lane]];
-            if (!leaf.count)
-                continue;
-            ray_block *block = &ray_tree_blocks(tree)[members->child[lane] & ~RAY_LEAF_FLAG];
-            for (uint32_t k = 0; k < RAY_LEAF; k++)
-                block->triangle[k] = k < leaf.count ? built->order[leaf.first + k] : CAROM_NO_TRIANGLE;
+            if (leaf.count)
+                ray_block_fill(&ray_tree_blocks(tree)[members->child[lane] & ~RAY_LEAF_FLAG], built->order + leaf.first,
+                               leaf.count);
         }
     }
     *out = tree;
     return CAROM_OK;
 }
 
-static carom_status fit_whole(carom_context *context, ray_tree *tree, const carom_mesh *mesh)
+carom_status ray_tree_fit(carom_context *context, ray_tree *tree, const carom_mesh *mesh)
 {
     ray_fit fit = {.tree = tree, .mesh = mesh};
     carom_status status = ray_fit_begin(context, &fit) ? CAROM_OK : out_of_memory(context, mesh->triangle_count);
@@ -169,7 +180,7 @@ carom_status ray_tree_create(carom_context *context, const carom_mesh *mesh, con
     base_array_free(context, &work.nodes);
     build_result_free(context, &built);
     if (status == CAROM_OK)
-        status = fit_whole(context, *out, mesh);
+        status = ray_tree_fit(context, *out, mesh);
     if (status != CAROM_OK)
         ray_tree_destroy(context, *out), *out = NULL;
     return status;
@@ -280,55 +291,4 @@ void ray_tree_costs(const ray_tree *tree, double *area_cost, double *volume_cost
     }
     *area_cost = root.area > 0.0 ? sum.area / root.area : 0.0;
     *volume_cost = root.volume > 0.0 ? sum.volume / root.volume : 0.0;
-}
-
-/* ---- data from outside ---- */
-
-/* A node that is somebody's child: once only, after its parent, not too deep for the stacks. */
-static bool child_valid(const ray_tree *tree, uint32_t parent, uint32_t child, uint8_t *depth)
-{
-    if (child == RAY_NO_CHILD)
-        return true;
-    if (child & RAY_LEAF_FLAG)
-        return (child & ~RAY_LEAF_FLAG) < tree->block_count;
-    if (child <= parent || child >= tree->node_count || depth[child] || depth[parent] >= BUILD_DEPTH_LIMIT)
-        return false;
-    depth[child] = depth[parent] + 1;
-    return true;
-}
-
-static bool content_valid(const ray_tree *tree, uint8_t *depth)
-{
-    const ray_node *nodes = ray_tree_nodes(tree);
-    const ray_block *blocks = ray_tree_blocks(tree);
-    memset(depth, 0, tree->node_count);
-    depth[0] = 1;
-    for (uint32_t i = 0; i < tree->node_count; i++)
-        for (int lane = 0; lane < RAY_WIDTH; lane++)
-            if (!child_valid(tree, i, nodes[i].child[lane], depth))
-                return false;
-    for (uint32_t i = 0; i < tree->block_count; i++)
-        for (int lane = 0; lane < RAY_LEAF; lane++)
-            if (blocks[i].triangle[lane] != CAROM_NO_TRIANGLE && blocks[i].triangle[lane] >= tree->triangle_count)
-                return false;
-    return true;
-}
-
-carom_status ray_tree_check(carom_context *context, const void *block, size_t size, uint32_t triangle_count)
-{
-    const ray_tree *tree = block;
-    bool fits = size >= HEADER && tree->size == size && tree->triangle_count == triangle_count;
-    size_t left = fits ? size - HEADER : 0;
-    fits = fits && tree->node_count <= left / sizeof(ray_node) && (tree->node_count > 0) == (triangle_count > 0);
-    left -= fits ? tree->node_count * sizeof(ray_node) : left;
-    if (!fits || left % sizeof(ray_block) || tree->block_count != left / sizeof(ray_block))
-        return base_fail(context, CAROM_BAD_DATA, "ray tree: sizes disagree");
-    if (!tree->node_count)
-        return CAROM_OK;
-    uint8_t *depth = base_allocate(context, tree->node_count, sizeof *depth, BASE_CACHE_LINE);
-    if (!depth)
-        return out_of_memory(context, triangle_count);
-    bool valid = content_valid(tree, depth);
-    base_release(context, depth, tree->node_count, sizeof *depth);
-    return valid ? CAROM_OK : base_fail(context, CAROM_BAD_DATA, "ray tree: a child or triangle is out of range");
 }

@@ -61,9 +61,12 @@ carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_
 void ray_tree_describe(const ray_tree *tree, carom_tree_info *info);
 void ray_tree_costs(const ray_tree *tree, double *area_cost, double *volume_cost);
 
-/* CAROM_BAD_DATA unless a block of `size` bytes, aligned to a cache line, is a tree over that many triangles that no
- * walk can leave. For bytes from outside; the answers follow after a refit to the mesh they came with. */
-carom_status ray_tree_check(carom_context *context, const void *block, size_t size, uint32_t triangle_count);
+/* For trees that come out of a block: one without content, its parts, and the fit of everything. Null after base_fail.
+ */
+ray_tree *ray_tree_allocate(carom_context *context, const carom_mesh *mesh, uint32_t node_count, uint32_t block_count);
+void ray_node_fill(ray_node *node, const uint32_t *children, uint32_t count);
+void ray_block_fill(ray_block *block, const uint32_t *triangles, uint32_t count);
+carom_status ray_tree_fit(carom_context *context, ray_tree *tree, const carom_mesh *mesh);
 
 /* tree_ray and tree_line_x for this layout. */
 carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree_ray_fn *on_hit, void *user);

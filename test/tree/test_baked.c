@@ -3,6 +3,7 @@
 #include "query/world.h"
 #include "tree/baked.h"
 #include "tree/binary.h"
+#include "tree/rays.h"
 #include "tree/wide.h"
 
 /* ---- every kind of tree ---- */
@@ -90,7 +91,16 @@ static void check_same_wide(const wide_tree *a, const wide_tree *b)
     assert_int_equal(a->leaf_count, b->leaf_count);
     assert_memory_equal(a->nodes, b->nodes, a->node_count * sizeof *a->nodes);
     assert_memory_equal(a->leaves, b->leaves, a->leaf_count * sizeof *a->leaves);
+    assert_int_equal(!a->support, !b->support);
+    if (a->support)
+        assert_memory_equal(a->support, b->support, WIDE_SUPPORT_ENTRIES * sizeof(float));
     assert_memory_equal(a->first_leaf, b->first_leaf, a->node_count * WIDE_LANES * sizeof(uint32_t));
+}
+
+static void check_same_rays(const ray_tree *a, const ray_tree *b)
+{
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a, b, a->size);
 }
 
 static void check_same_tree(const carom_tree *a, const carom_tree *b)
@@ -104,6 +114,9 @@ static void check_same_tree(const carom_tree *a, const carom_tree *b)
     assert_int_equal(!a->wide, !b->wide);
     if (a->wide)
         check_same_wide(a->wide, b->wide);
+    assert_int_equal(!a->rays, !b->rays);
+    if (a->rays)
+        check_same_rays(a->rays, b->rays);
     assert_int_equal(a->node_count, b->node_count);
     assert_memory_equal(&a->origin, &b->origin, sizeof a->origin);
     if (a->node_count == 0)
