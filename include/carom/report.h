@@ -59,7 +59,7 @@ extern "C"
      * eq. 25.3). */
     typedef struct carom_counters
     {
-        uint64_t boxes_tested;     /* pairs of volumes */
+        uint64_t boxes_tested;     /* pairs of volumes; a test of eight lanes counts as eight */
         uint64_t triangles_tested; /* pairs of triangles that reached the narrow phase */
         uint64_t volumes_updated;  /* volumes transformed or refitted for this answer */
         uint64_t filter_undecided; /* triangle pairs the float filter passed on to double */
