@@ -1,4 +1,5 @@
 #include "tree/wide_build.h"
+#include "tree/build.h"
 
 /* ---- principal axes: Jacobi rotations on a symmetric 3 x 3 matrix ---- */
 
@@ -88,26 +89,93 @@ static void load_triangles(wide_build *build, const carom_mesh *mesh, const wide
             carom_vec3 y = wide_normalise(frame, mesh->vertices[mesh->indices[3 * (size_t)i + c]]);
             out[3 * c] = (float)y.x, out[3 * c + 1] = (float)y.y, out[3 * c + 2] = (float)y.z;
         }
+    }
+}
+
+/* Any other builder's tree, with ranges and areas for its inner nodes. */
+static carom_status take_structure(wide_build *build, base_arena *arena, const carom_mesh *mesh,
+                                   const carom_tree_def *def)
+{
+    carom_tree_def chosen = *def;
+    chosen.leaf_size = WIDE_LEAF_TRIANGLES;
+    build_result result;
+    BASE_TRY(build_with_boxes(build->context, mesh, &chosen, 1, &result));
+    uint32_t count = result.tree.node_count;
+    build->count = result.reference_count;
+    build->node_count = count;
+    build->nodes = base_arena_allocate(arena, count, sizeof(split_node), BASE_CACHE_LINE);
+    build->order = base_arena_allocate(arena, build->count, sizeof(uint32_t), BASE_CACHE_LINE);
+    bool have = build->nodes && build->order;
+    if (have)
+        memcpy(build->order, result.order, build->count * sizeof(uint32_t));
+    for (uint32_t i = count; have && i-- > 0;)
+    {
+        tree_node from = result.tree.nodes[i];
+        split_node *node = &build->nodes[i];
+        *node = (split_node){.first = from.first, .count = from.count};
+        if (from.count == 0)
+        {
+            const split_node *left = &build->nodes[from.first], *right = left + 1;
+            node->left = from.first, node->right = from.first + 1;
+            node->first = left->first < right->first ? left->first : right->first;
+            node->count = left->count + right->count;
+        }
+        const float *v = result.tree.boxes[i].v;
+        float x = v[0] + v[4], y = v[1] + v[5], z = v[2] + v[6];
+        node->area = x * y + y * z + z * x;
+    }
+    build_result_free(build->context, &result);
+    return have ? CAROM_OK : CAROM_OUT_OF_MEMORY;
+}
+
+/* Splits of our own, which look along principal axes too. */
+static carom_status split_tightly(wide_build *build, base_arena *arena, const carom_mesh *mesh, const wide_tree *frame)
+{
+    size_t n = build->count;
+    build->corners = base_arena_allocate(arena, 9 * n, sizeof(float), BASE_CACHE_LINE);
+    build->boxes = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
+    build->local = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
+    build->order = base_arena_allocate(arena, n, sizeof(uint32_t), BASE_CACHE_LINE);
+    build->nodes = base_arena_allocate(arena, 2 * n, sizeof(split_node), BASE_CACHE_LINE);
+    if (!build->corners || !build->boxes || !build->local || !build->order || !build->nodes)
+        return CAROM_OUT_OF_MEMORY;
+    load_triangles(build, mesh, frame);
+    for (uint32_t i = 0; i < n; i++)
+    {
+        const float *v = build->corners + 9 * (size_t)i;
         float *box = build->boxes[i].lane;
         box[3] = box[7] = 0.0f;
         for (int k = 0; k < 3; k++)
         {
-            box[k] = lesser(out[k], lesser(out[3 + k], out[6 + k]));
-            box[4 + k] = -greater(out[k], greater(out[3 + k], out[6 + k]));
+            box[k] = lesser(v[k], lesser(v[3 + k], v[6 + k]));
+            box[4 + k] = -greater(v[k], greater(v[3 + k], v[6 + k]));
         }
         build->order[i] = i;
     }
+    BASE_PICK_ISA(build->context, wide_split)(build);
+    return CAROM_OK;
 }
 
-static void store_sorted(wide_build *build)
+static void store_sorted(wide_build *build, const carom_mesh *mesh, const wide_tree *frame)
 {
     for (uint32_t i = 0; i < build->count; i++)
-    {
-        const float *from = build->corners + 9 * (size_t)build->order[i];
         for (size_t c = 0; c < 3; c++)
-            for (size_t k = 0; k < 3; k++)
-                build->sorted[k][3 * (size_t)i + c] = from[3 * c + k];
-    }
+        {
+            uint32_t vertex = mesh->indices[3 * (size_t)build->order[i] + c];
+            carom_vec3 y = wide_normalise(frame, mesh->vertices[vertex]);
+            size_t at = 3 * (size_t)i + c;
+            build->sorted[0][at] = (float)y.x, build->sorted[1][at] = (float)y.y, build->sorted[2][at] = (float)y.z;
+        }
+}
+
+/* Moments of the i-th sorted triangle. */
+static void sorted_moments(const wide_build *build, uint32_t i, split_moments *out)
+{
+    float corners[9];
+    for (size_t c = 0; c < 3; c++)
+        for (size_t k = 0; k < 3; k++)
+            corners[3 * c + k] = build->sorted[k][3 * (size_t)i + c];
+    wide_triangle_moments(corners, out);
 }
 
 /* Second moment of a triangle of weight w with corners p, q, r and mean m: w / 12 (9 m m' + p p' + q q' + r r'). */
@@ -159,11 +227,11 @@ static void find_moments(wide_build *build)
         split_moments *own = &build->moments[i];
         if (node->left == 0)
         {
-            wide_triangle_moments(build->corners + 9 * (size_t)build->order[node->first], own);
+            sorted_moments(build, node->first, own);
             for (uint32_t other = 1; other < node->count; other++)
             {
                 split_moments more;
-                wide_triangle_moments(build->corners + 9 * (size_t)build->order[node->first + other], &more);
+                sorted_moments(build, node->first + other, &more);
                 wide_add_moments(own, &more, own);
             }
             continue;
@@ -315,15 +383,17 @@ static float rounded(double value)
 
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh)
 {
-    carom_aabb box = aabb_empty();
     carom_vec3 y[WIDE_LEAF_TRIANGLES][3];
     for (uint32_t lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
         for (int c = 0; c < 3; c++)
         {
-            uint32_t triangle = leaf->triangle[lane < leaf->count ? lane : 0];
-            y[lane][c] = wide_normalise(tree, mesh->vertices[mesh->indices[3 * (size_t)triangle + c]]);
-            box = aabb_add_point(box, y[lane][c]);
+            const uint32_t *index = mesh->indices + 3 * (size_t)leaf->triangle[lane];
+            y[lane][c] = lane < leaf->count ? wide_normalise(tree, mesh->vertices[index[c]]) : y[0][c];
         }
+    carom_aabb box = {y[0][0], y[0][0]};
+    for (uint32_t lane = 0; lane < leaf->count; lane++)
+        for (int c = 0; c < 3; c++)
+            box = (carom_aabb){vec3_min(box.min, y[lane][c]), vec3_max(box.max, y[lane][c])};
     leaf->origin[0] = rounded(0.5 * (box.min.x + box.max.x));
     leaf->origin[1] = rounded(0.5 * (box.min.y + box.max.y));
     leaf->origin[2] = rounded(0.5 * (box.min.z + box.max.z));
@@ -446,28 +516,22 @@ void wide_tree_destroy(carom_context *context, wide_tree *tree)
         base_release(context, tree, 1, tree->block_size);
 }
 
-static carom_status build_into(wide_build *build, base_arena *arena, const carom_mesh *mesh, wide_tree **out)
+static carom_status build_into(wide_build *build, base_arena *arena, const carom_mesh *mesh, const carom_tree_def *def,
+                               wide_tree **out)
 {
     carom_context *context = build->context;
-    size_t n = build->count;
     wide_tree frame = {0};
     wide_choose_frame(&frame, mesh);
-    build->corners = base_arena_allocate(arena, 9 * n, sizeof(float), BASE_CACHE_LINE);
-    build->boxes = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
-    build->local = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
-    build->order = base_arena_allocate(arena, n, sizeof(uint32_t), BASE_CACHE_LINE);
-    build->nodes = base_arena_allocate(arena, 2 * n, sizeof(split_node), BASE_CACHE_LINE);
-    build->moments = base_arena_allocate(arena, 2 * n, sizeof(split_moments), BASE_CACHE_LINE);
-    slot_cost *costs = base_arena_allocate(arena, 2 * n, sizeof(slot_cost), BASE_CACHE_LINE);
+    bool own = build->principal_splits && def->builder == CAROM_BUILDER_SAH;
+    BASE_TRY(own ? split_tightly(build, arena, mesh, &frame) : take_structure(build, arena, mesh, def));
+    size_t n = build->count;
+    build->moments = base_arena_allocate(arena, build->node_count, sizeof(split_moments), BASE_CACHE_LINE);
+    slot_cost *costs = base_arena_allocate(arena, build->node_count, sizeof(slot_cost), BASE_CACHE_LINE);
     for (int k = 0; k < 3; k++)
         build->sorted[k] = base_arena_allocate(arena, 3 * n, sizeof(float), BASE_CACHE_LINE);
-    if (!build->corners || !build->boxes || !build->local || !build->order || !build->nodes || !build->moments ||
-        !costs || !build->sorted[0] || !build->sorted[1] || !build->sorted[2])
+    if (!build->moments || !costs || !build->sorted[0] || !build->sorted[1] || !build->sorted[2])
         return CAROM_OUT_OF_MEMORY;
-
-    load_triangles(build, mesh, &frame);
-    BASE_PICK_ISA(context, wide_split)(build);
-    store_sorted(build);
+    store_sorted(build, mesh, &frame);
     find_moments(build);
     if (build->oriented_area)
         measure_oriented(build);
@@ -500,12 +564,12 @@ carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, co
     bool tight = def->obb_fit == CAROM_OBB_TIGHT;
     wide_build build = {.context = context,
                         .count = mesh->triangle_count,
-                        .split_above = tight ? 1 : WIDE_LEAF_TRIANGLES,
+                        .split_above = tight ? 2 : WIDE_LEAF_TRIANGLES,
                         .principal_splits = tight,
                         .oriented_area = tight,
                         .search_rotation = tight};
     base_arena arena = {.context = context};
-    carom_status status = build_into(&build, &arena, mesh, out);
+    carom_status status = build_into(&build, &arena, mesh, def, out);
     base_arena_free(&arena);
     return status == CAROM_OK ? status
                               : base_fail(context, status, "tree over %u triangles: out of memory", build.count);

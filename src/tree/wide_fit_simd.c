@@ -53,12 +53,14 @@ static float frame_area(const points *set, float axis[3][3])
     return x * y + y * z + z * x;
 }
 
-static void surface_covariance(const split_moments *moments, double covariance[6])
+static void principal_axes(const split_moments *moments, float axis[3][3])
 {
+    double covariance[6];
     int entry = 0;
     for (int k = 0; k < 3; k++)
         for (int l = k; l < 3; l++, entry++)
             covariance[entry] = moments->square[entry] - moments->sum[k] * moments->sum[l] / moments->weight;
+    wide_principal_axes(covariance, axis);
 }
 
 static void keep_better(const points *set, float candidate[3][3], float *best, float axis[3][3])
@@ -88,21 +90,61 @@ static bool frame_from(const float u[3], const float v[3], float frame[3][3])
     return true;
 }
 
-/* The best box of a few triangles nearly always lies along one of their edges and normals. */
-static void try_edges(const points *triangles, const points *set, float *best, float axis[3][3])
+/* A run's corners; few are copied and padded to whole vectors, so that nothing is read past the end. */
+typedef struct run_points
 {
-    for (uint32_t i = 0; i + 2 < triangles->count; i += 3)
-        for (uint32_t c = 0; c < 3; c++)
+    points all, padded;
+    float few[3][16];
+} run_points;
+
+static void take_run(const wide_build *build, const split_node *run, run_points *out)
+{
+    size_t at = 3 * (size_t)run->first;
+    out->all = (points){build->sorted[0] + at, build->sorted[1] + at, build->sorted[2] + at, 3 * run->count};
+    out->padded = out->all;
+    if (run->count > SMALL_SET)
+        return;
+    for (uint32_t i = 0; i < 16; i++)
+    {
+        uint32_t from = i < out->all.count ? i : out->all.count - 1;
+        out->few[0][i] = out->all.x[from], out->few[1][i] = out->all.y[from], out->few[2][i] = out->all.z[from];
+    }
+    out->padded = (points){out->few[0], out->few[1], out->few[2], out->all.count <= 8 ? 8u : 16u};
+}
+
+/* Corner after which the longest edge of a triangle starts. */
+static uint32_t longest_edge(const points *set, uint32_t first)
+{
+    uint32_t longest = 0;
+    float most = -1.0f;
+    for (uint32_t c = 0; c < 3; c++)
+    {
+        uint32_t p = first + c, q = first + (c + 1) % 3;
+        float x = set->x[q] - set->x[p], y = set->y[q] - set->y[p], z = set->z[q] - set->z[p];
+        if (x * x + y * y + z * z > most)
+            most = x * x + y * y + z * z, longest = c;
+    }
+    return longest;
+}
+
+/* The best box of a few triangles nearly always lies along one of their edges and normals: all edges, or the longest of
+ * each. */
+static void try_edges(const run_points *set, bool every_edge, float *best, float axis[3][3])
+{
+    const points *all = &set->all;
+    for (uint32_t i = 0; i + 2 < all->count; i += 3)
+    {
+        uint32_t longest = longest_edge(all, i);
+        for (uint32_t c = every_edge ? 0 : longest; c < (every_edge ? 3 : longest + 1); c++)
         {
             uint32_t p = i + c, q = i + (c + 1) % 3, r = i + (c + 2) % 3;
-            float u[3] = {triangles->x[q] - triangles->x[p], triangles->y[q] - triangles->y[p],
-                          triangles->z[q] - triangles->z[p]};
-            float v[3] = {triangles->x[r] - triangles->x[p], triangles->y[r] - triangles->y[p],
-                          triangles->z[r] - triangles->z[p]};
+            float u[3] = {all->x[q] - all->x[p], all->y[q] - all->y[p], all->z[q] - all->z[p]};
+            float v[3] = {all->x[r] - all->x[p], all->y[r] - all->y[p], all->z[r] - all->z[p]};
             float frame[3][3];
             if (frame_from(u, v, frame))
-                keep_better(set, frame, best, axis);
+                keep_better(&set->padded, frame, best, axis);
         }
+    }
 }
 
 /* The points that are lowest or highest along 13 directions: enough to judge small rotations by. */
@@ -188,28 +230,6 @@ static void make_box(const points *set, float axis[3][3], wide_box *out)
     memcpy(out->axis, axis, sizeof out->axis);
 }
 
-/* A run's corners; few are copied and padded to whole vectors, so that nothing is read past the end. */
-typedef struct run_points
-{
-    points all, padded;
-    float few[3][16];
-} run_points;
-
-static void take_run(const wide_build *build, const split_node *run, run_points *out)
-{
-    size_t at = 3 * (size_t)run->first;
-    out->all = (points){build->sorted[0] + at, build->sorted[1] + at, build->sorted[2] + at, 3 * run->count};
-    out->padded = out->all;
-    if (run->count > SMALL_SET)
-        return;
-    for (uint32_t i = 0; i < 16; i++)
-    {
-        uint32_t from = i < out->all.count ? i : out->all.count - 1;
-        out->few[0][i] = out->all.x[from], out->few[1][i] = out->all.y[from], out->few[2][i] = out->all.z[from];
-    }
-    out->padded = (points){out->few[0], out->few[1], out->few[2], out->all.count <= 8 ? 8u : 16u};
-}
-
 void BASE_ISA(wide_enclose)(const wide_build *build, const split_node *run, wide_box *box)
 {
     run_points set;
@@ -222,36 +242,40 @@ void BASE_ISA(wide_enclose)(const wide_build *build, const split_node *run, wide
 void BASE_ISA(wide_fit)(const wide_build *build, const split_node *run, const split_moments *moments, wide_box *out)
 {
     run_points set;
-    double covariance[6];
-    float axis[3][3];
+    float axis[3][3], best = INFINITY;
     take_run(build, run, &set);
-    surface_covariance(moments, covariance);
-    wide_principal_axes(covariance, axis);
+    if (run->count <= SMALL_SET)
+        try_edges(&set, false, &best, axis);
+    if (!(best < INFINITY)) /* many triangles, or none with an area */
+        principal_axes(moments, axis);
     make_box(&set.padded, axis, out);
+}
+
+/* Small rotations of the principal axes, judged by the extremal points; kept if the whole run agrees. */
+static void improve_axes(const run_points *set, float axis[3][3])
+{
+    float extremal[3][EXTREMAL_POINTS], before[3][3];
+    points judged = extremal_points(&set->all, extremal);
+    float judged_area = frame_area(&judged, axis);
+    memcpy(before, axis, sizeof before);
+    search_rotations(&judged, &judged_area, axis);
+    if (!(frame_area(&set->padded, axis) < frame_area(&set->padded, before)))
+        memcpy(axis, before, sizeof before);
 }
 
 void BASE_ISA(wide_fit_well)(const wide_build *build, const split_node *run, const split_moments *moments,
                              wide_box *out)
 {
     run_points set;
-    double covariance[6];
-    float axis[3][3];
+    float axis[3][3], best = INFINITY;
     take_run(build, run, &set);
-    surface_covariance(moments, covariance);
-    wide_principal_axes(covariance, axis);
-    float best = frame_area(&set.padded, axis);
-    bool small = run->count <= SMALL_SET;
-    if (small)
-        try_edges(&set.all, &set.padded, &best, axis);
-    if (build->search_rotation)
+    if (run->count <= SMALL_SET)
+        try_edges(&set, build->search_rotation, &best, axis);
+    if (!(best < INFINITY)) /* many triangles, or none with an area */
     {
-        float extremal[3][EXTREMAL_POINTS], before[3][3];
-        points judged = small ? set.padded : extremal_points(&set.all, extremal);
-        float judged_area = frame_area(&judged, axis);
-        memcpy(before, axis, sizeof before);
-        search_rotations(&judged, &judged_area, axis);
-        if (!small && !(frame_area(&set.padded, axis) < best))
-            memcpy(axis, before, sizeof axis);
+        principal_axes(moments, axis);
+        if (build->search_rotation && run->count > SMALL_SET)
+            improve_axes(&set, axis);
     }
     make_box(&set.padded, axis, out);
 }

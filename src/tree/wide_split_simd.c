@@ -10,7 +10,7 @@ enum
     STACK_LIMIT = 128,      /* depth is bounded by MOST_UNBALANCED + 32 */
     MOST_UNBALANCED = 64,   /* below this depth ranges are halved */
     PRINCIPAL_SAMPLE = 256, /* triangles that stand for a large node */
-    PRINCIPAL_FROM = 5      /* triangles; smaller nodes are not worth an eigenvalue problem */
+    PRINCIPAL_FROM = 9      /* triangles; smaller nodes are not worth an eigenvalue problem */
 };
 
 typedef struct bins

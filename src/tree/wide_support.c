@@ -26,6 +26,7 @@ void wide_support_fill(carom_context *context, wide_tree *tree)
     if (!tree->support)
         return;
     float *entry = tree->support;
+    uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
     for (int face = 0; face < 6; face++)
         for (int row = 0; row <= STEPS; row++)
             for (int column = 0; column <= STEPS; column++)
@@ -33,7 +34,7 @@ void wide_support_fill(carom_context *context, wide_tree *tree)
                 float u[3];
                 entry_direction(face, row, column, u);
                 /* Coordinates of at most 1 and their rounding, three products. */
-                *entry++ = BASE_PICK_ISA(context, wide_height)(tree, u) + 32.0f * 0x1p-24f;
+                *entry++ = BASE_PICK_ISA(context, wide_height)(tree, u, &highest) + 32.0f * 0x1p-24f;
             }
 }
 

@@ -36,7 +36,7 @@ static inline float leaf_height(const wide_leaf *leaf, const float u[3])
     return height + u[0] * leaf->origin[0] + u[1] * leaf->origin[1] + u[2] * leaf->origin[2];
 }
 
-float BASE_ISA(wide_height)(const wide_tree *tree, const float u[3])
+float BASE_ISA(wide_height)(const wide_tree *tree, const float u[3], uint32_t *highest)
 {
     struct
     {
@@ -44,7 +44,7 @@ float BASE_ISA(wide_height)(const wide_tree *tree, const float u[3])
         float bound;
     } stack[STACK];
     int top = 0;
-    float best = -3e38f;
+    float best = leaf_height(&tree->leaves[*highest], u); /* a good guess cuts the walk short */
     stack[top].child = wide_child(tree, 0), stack[top++].bound = 3e38f;
     while (top > 0)
     {
@@ -55,7 +55,8 @@ float BASE_ISA(wide_height)(const wide_tree *tree, const float u[3])
         if (child & WIDE_LEAF_FLAG)
         {
             float height = leaf_height(&tree->leaves[child & ~WIDE_LEAF_FLAG], u);
-            best = height > best ? height : best;
+            if (height > best)
+                best = height, *highest = child & ~WIDE_LEAF_FLAG;
             continue;
         }
         if (top + WIDE_LANES > STACK)
