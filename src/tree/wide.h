@@ -26,7 +26,7 @@ enum
 #define WIDE_NO_CHILD  UINT32_MAX
 #define WIDE_LEAF_FLAG 0x80000000u
 
-/* Half extent of a lane without a child: so negative that every separation test finds a gap. */
+/* Half extent of a lane without a child: so negative that most separation tests find a gap. */
 #define WIDE_EMPTY_HALF (-1e30f)
 
 /* Boxes of eight children, structure of arrays. */

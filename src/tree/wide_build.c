@@ -30,6 +30,8 @@ void wide_principal_axes(const double covariance[6], float axis[3][3])
                       {covariance[2], covariance[4], covariance[5]}};
     double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double trace = fabs(m[0][0]) + fabs(m[1][1]) + fabs(m[2][2]);
+    if (!(trace + fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]) < INFINITY)) /* no surface: any axes will do */
+        memset(m, 0, sizeof m), trace = 0.0;
     for (int sweep = 0; sweep < 8; sweep++)
     {
         if (fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]) <= 1e-3 * trace) /* axes need not be better than this */

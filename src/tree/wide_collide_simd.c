@@ -41,7 +41,8 @@ static BASE_ALWAYS_INLINE uint32_t test_node(const moved_box *box, const wide_no
         worst = f8_max(f8_sub(f8_abs(tx[i]), reach), worst);
     }
     *gap = worst;
-    uint32_t alive = ~f8_bits(f8_gt(worst, f8_zero())) & 0xff;
+    /* Lanes without a child have a negative half; beside a huge box that alone would not part them. */
+    uint32_t alive = f8_bits(f8_gt(hl[0], f8_zero())) & ~f8_bits(f8_gt(worst, f8_zero()));
     if (alive == 0)
         return 0;
     f8 edge = f8_set1(-3e38f), h[3] = {f8_set1(box->half[0]), f8_set1(box->half[1]), f8_set1(box->half[2])};

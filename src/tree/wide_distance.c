@@ -89,9 +89,10 @@ static void start_direction(wide_nearest *search, const tree_closest *closest)
 {
     const double *r = search->pair->task->a->pose.rotation;
     carom_vec3 d = vec3_sub(closest->point_b, closest->point_a);
-    if (!(closest->distance > 0.0) || !(closest->distance < INFINITY))
+    double length = vec3_length(d); /* not the distance: rounded points of a near pair may be farther apart */
+    if (!(length > 1e-140) || !(length < 1e140))
         return;
-    d = vec3_scale(d, (1.0 - 0x1p-20) / closest->distance);
+    d = vec3_scale(d, (1.0 - 0x1p-20) / length);
     search->along[0] = (float)(r[0] * d.x + r[3] * d.y + r[6] * d.z);
     search->along[1] = (float)(r[1] * d.x + r[4] * d.y + r[7] * d.z);
     search->along[2] = (float)(r[2] * d.x + r[5] * d.y + r[8] * d.z);

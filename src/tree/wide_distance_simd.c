@@ -45,7 +45,7 @@ static BASE_ALWAYS_INLINE f8 bound_node(const moved_box *box, const wide_node *n
         f8 gap = f8_max(f8_sub(f8_abs(tx[i]), reach), zero);
         square_x = f8_madd(gap, gap, square_x);
     }
-    f8 faces = f8_sqrt(f8_max(square_l, square_x));
+    f8 faces = f8_sqrt(f8_min(f8_max(square_l, square_x), f8_set1(3e38f))); /* an infinite square says less */
 
     /* Point of the box nearest to the lane's centre, then the lane's point nearest to it: v joins them, in the lane's
      * axes. Whatever v is, the gap along it is a lower bound. */
@@ -69,7 +69,7 @@ static BASE_ALWAYS_INLINE f8 bound_node(const moved_box *box, const wide_node *n
         f8 along = f8_madd(c[i][0], v[0], f8_madd(c[i][1], v[1], f8_mul(c[i][2], v[2])));
         gap = f8_nmadd(f8_abs(along), hx[i], gap);
     }
-    f8 usable = f8_gt(vv, f8_set1(1e-20f));
+    f8 usable = f8_and(f8_gt(vv, f8_set1(1e-20f)), f8_lt(*away, f8_set1(1e34f))); /* nothing overflows */
     f8 directed = f8_and(usable, f8_div(gap, f8_sqrt(f8_max(vv, f8_set1(1e-20f)))));
     return f8_mul(f8_max(directed, faces), f8_set1(1.0f - 0x1p-18f));
 }
@@ -82,10 +82,10 @@ typedef struct nearest
     f8 square, v[3];
 } nearest;
 
-static BASE_ALWAYS_INLINE void keep_nearer(nearest *best, const f8 v[3], f8 allowed)
+static BASE_ALWAYS_INLINE void keep_nearer(nearest *best, const f8 v[3])
 {
     f8 square = dot(v, v);
-    f8 better = f8_and(f8_lt(square, best->square), allowed);
+    f8 better = f8_lt(square, best->square);
     best->square = f8_select(better, square, best->square);
     for (int k = 0; k < 3; k++)
         best->v[k] = f8_select(better, v[k], best->v[k]);
@@ -106,32 +106,27 @@ static BASE_ALWAYS_INLINE void segment_pair(const f8 p[3], const f8 e[3], f8 ee,
     f8 v[3];
     for (int k = 0; k < 3; k++)
         v[k] = f8_nmadd(e[k], s, f8_madd(f[k], t, r[k]));
-    keep_nearer(best, v, f8_ge(ee, f8_zero()));
+    keep_nearer(best, v);
 }
 
-/* Corners over the interior of a face: sign +1 when the face belongs to A and the corner to B. */
-static BASE_ALWAYS_INLINE void corners_over_face(const leaf_lines *face, f8 corner[3][3], const f8 distance[3],
-                                                 float sign, nearest *best)
+/* From a face to corners over it. The foot is made from weights between 0 and 1, so it is a point of the face however
+ * badly a thin face's normal is known. sign: +1 when the face belongs to A and the corners to B, else -1. */
+static BASE_ALWAYS_INLINE void corners_over_face(const leaf_lines *face, f8 corner[3][3], float sign, nearest *best)
 {
-    f8 nn = dot(face->normal, face->normal);
-    f8 usable = f8_gt(nn, f8_set1(1e-30f));
-    f8 inverse = f8_div(f8_set1(sign), f8_max(nn, f8_set1(1e-30f)));
-    f8 side[3][3]; /* inward normals of the edges */
-    for (int c = 0; c < 3; c++)
-        cross(face->normal, face->edge[c], side[c]);
+    f8 one = f8_set1(1.0f), turn = f8_set1(sign), along_0[3], along_2[3];
+    f8 inverse = f8_div(one, f8_max(dot(face->normal, face->normal), f8_set1(1e-30f)));
+    cross(face->normal, face->edge[2], along_0);
+    cross(face->normal, face->edge[0], along_2);
     for (int i = 0; i < 3; i++)
     {
-        f8 inside = usable;
-        for (int c = 0; c < 3; c++)
-        {
-            f8 r[3] = {f8_sub(corner[i][0], face->corner[c][0]), f8_sub(corner[i][1], face->corner[c][1]),
-                       f8_sub(corner[i][2], face->corner[c][2])};
-            inside = f8_and(inside, f8_ge(dot(side[c], r), f8_zero()));
-        }
-        f8 height = f8_mul(distance[i], inverse), v[3];
+        f8 r[3] = {f8_sub(corner[i][0], face->corner[0][0]), f8_sub(corner[i][1], face->corner[0][1]),
+                   f8_sub(corner[i][2], face->corner[0][2])};
+        f8 p = unit_clamp(f8_mul(dot(along_0, r), inverse));                                /* weight of corner 1 */
+        f8 q = f8_min(f8_max(f8_mul(dot(along_2, r), inverse), f8_zero()), f8_sub(one, p)); /* of corner 2 */
+        f8 v[3];
         for (int k = 0; k < 3; k++)
-            v[k] = f8_mul(face->normal[k], height);
-        keep_nearer(best, v, inside);
+            v[k] = f8_mul(turn, f8_madd(q, face->edge[2][k], f8_nmadd(p, face->edge[0][k], r[k])));
+        keep_nearer(best, v);
     }
 }
 
@@ -140,16 +135,14 @@ static BASE_ALWAYS_INLINE void corners_over_face(const leaf_lines *face, f8 corn
 static BASE_ALWAYS_INLINE void bound_triangles(leaf_lines *a, leaf_lines *b, f8 *low, f8 *high, f8 along[3])
 {
     nearest best = {.square = f8_set1(3e38f), .v = {f8_zero(), f8_zero(), f8_zero()}};
-    f8 tiny = f8_set1(1e-30f), ee[3], ff[3], da[3], db[3];
+    f8 tiny = f8_set1(1e-30f), ee[3], ff[3];
     for (int c = 0; c < 3; c++)
         ee[c] = f8_max(dot(a->edge[c], a->edge[c]), tiny), ff[c] = f8_max(dot(b->edge[c], b->edge[c]), tiny);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             segment_pair(a->corner[i], a->edge[i], ee[i], b->corner[j], b->edge[j], ff[j], &best);
-    plane_gap(a->normal, a->corner[0], b->corner, db);
-    plane_gap(b->normal, b->corner[0], a->corner, da);
-    corners_over_face(a, b->corner, db, 1.0f, &best);
-    corners_over_face(b, a->corner, da, -1.0f, &best);
+    corners_over_face(a, b->corner, 1.0f, &best);
+    corners_over_face(b, a->corner, -1.0f, &best);
     *high = f8_sqrt(best.square);
     f8 a_most = f8_set1(-3e38f), b_least = f8_set1(3e38f);
     for (int c = 0; c < 3; c++)
@@ -294,7 +287,7 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     move_box(kept, kept_slot, transform, transform->pad, &box);
     uint32_t node_index = wide_child(opened, opened_slot);
     const wide_node *node = &opened->nodes[node_index];
-    f8 away, bound = f8_mul(bound_node(&box, node, &away), f8_set1(to_a));
+    f8 away, bound = f8_max(f8_mul(bound_node(&box, node, &away), f8_set1(to_a)), f8_zero()); /* 0, never a NaN */
     w->nodes_tested++;
     f8 real = f8_gt(f8_load(node->half[0]), f8_zero());
     uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(bound, f8_set1(w->search->best)));

@@ -73,20 +73,23 @@ static void keep_better(const points *set, float candidate[3][3], float *best, f
     }
 }
 
-/* Frame with one axis along u and one along the part of v normal to u; false where they are parallel. */
+/* Frame with one axis along u, one along the normal of u and v; false where those are parallel. In double, so that the
+ * axes are orthonormal but for their own rounding, whatever the angle. */
 static bool frame_from(const float u[3], const float v[3], float frame[3][3])
 {
-    float uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-    float n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-    float nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    if (!(nn > 1e-8f * uu * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])) || !(uu > 1e-30f))
+    double x = (double)u[0], y = (double)u[1], z = (double)u[2];
+    double n[3] = {y * (double)v[2] - z * (double)v[1], z * (double)v[0] - x * (double)v[2],
+                   x * (double)v[1] - y * (double)v[0]};
+    double uu = x * x + y * y + z * z, nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    double vv = (double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] + (double)v[2] * (double)v[2];
+    if (!(nn > 1e-8 * uu * vv) || !(uu > 1e-30))
         return false;
-    float iu = 1.0f / sqrtf(uu), in = 1.0f / sqrtf(nn);
+    double iu = 1.0 / sqrt(uu), in = 1.0 / sqrt(nn), iun = iu * in;
     for (int k = 0; k < 3; k++)
-        frame[0][k] = u[k] * iu, frame[1][k] = n[k] * in;
-    frame[2][0] = frame[0][1] * frame[1][2] - frame[0][2] * frame[1][1];
-    frame[2][1] = frame[0][2] * frame[1][0] - frame[0][0] * frame[1][2];
-    frame[2][2] = frame[0][0] * frame[1][1] - frame[0][1] * frame[1][0];
+        frame[0][k] = (float)((double)u[k] * iu), frame[1][k] = (float)(n[k] * in);
+    frame[2][0] = (float)((y * n[2] - z * n[1]) * iun);
+    frame[2][1] = (float)((z * n[0] - x * n[2]) * iun);
+    frame[2][2] = (float)((x * n[1] - y * n[0]) * iun);
     return true;
 }
 
@@ -211,22 +214,49 @@ static void search_rotations(const points *set, float *best, float axis[3][3])
         }
 }
 
-/* Rounding of coordinates up to 1, of the axes and of the projections: see docs/exactness.md. */
-static const float BOX_ROUNDING = 24.0f * 0x1p-24f;
+/* Axes that many turns have bent become orthonormal again, but for their own rounding. */
+static void straighten(float axis[3][3])
+{
+    double x[3], y[3], xx = 0.0, xy = 0.0, yy = 0.0;
+    for (int j = 0; j < 3; j++)
+        x[j] = (double)axis[0][j], y[j] = (double)axis[1][j], xx += x[j] * x[j], xy += x[j] * y[j];
+    for (int j = 0; j < 3; j++)
+        y[j] -= xy / xx * x[j], yy += y[j] * y[j];
+    double ix = 1.0 / sqrt(xx), iy = 1.0 / sqrt(yy);
+    for (int j = 0; j < 3; j++)
+    {
+        int next = (j + 1) % 3, last = (j + 2) % 3;
+        axis[0][j] = (float)(x[j] * ix), axis[1][j] = (float)(y[j] * iy);
+        axis[2][j] = (float)((x[next] * y[last] - x[last] * y[next]) * ix * iy);
+    }
+}
 
+/* Rounding of coordinates up to 1 and of their projections, and how far rounded axes are from orthonormal: derived in
+ * docs/exactness.md. It also covers a centre and axes that the compiler left unrounded below (see wide_leaf_fill). */
+static const double BOX_ROUNDING = 13.0 * 0x1p-24, AXES_ROUNDING = 2.25 * 0x1p-24;
+
+/* The axes are orthonormal but for the rounding of their components. */
 static void make_box(const points *set, float axis[3][3], wide_box *out)
 {
     float low[3], high[3];
+    double middle[3], half[3], sum = 0.0;
     project(set, axis, low, high);
-    float middle[3];
+    for (int k = 0; k < 3; k++)
+        middle[k] = 0.5 * ((double)low[k] + (double)high[k]);
+    for (int j = 0; j < 3; j++)
+        out->centre[j] =
+            (float)((double)axis[0][j] * middle[0] + (double)axis[1][j] * middle[1] + (double)axis[2][j] * middle[2]);
+    /* Measured from where the centre really is. */
     for (int k = 0; k < 3; k++)
     {
-        middle[k] = 0.5f * (low[k] + high[k]);
-        float up = high[k] - middle[k], down = middle[k] - low[k];
-        out->half[k] = (up > down ? up : down) * (1.0f + 0x1p-20f) + BOX_ROUNDING;
+        double at = (double)axis[k][0] * (double)out->centre[0] + (double)axis[k][1] * (double)out->centre[1] +
+                    (double)axis[k][2] * (double)out->centre[2];
+        double up = (double)high[k] - at, down = at - (double)low[k];
+        half[k] = up > down ? up : down;
+        sum += half[k];
     }
-    for (int j = 0; j < 3; j++)
-        out->centre[j] = axis[0][j] * middle[0] + axis[1][j] * middle[1] + axis[2][j] * middle[2];
+    for (int k = 0; k < 3; k++)
+        out->half[k] = (float)(half[k] + BOX_ROUNDING + AXES_ROUNDING * sum) * (1.0f + 0x1p-22f);
     memcpy(out->axis, axis, sizeof out->axis);
 }
 
@@ -259,6 +289,7 @@ static void improve_axes(const run_points *set, float axis[3][3])
     float judged_area = frame_area(&judged, axis);
     memcpy(before, axis, sizeof before);
     search_rotations(&judged, &judged_area, axis);
+    straighten(axis);
     if (!(frame_area(&set->padded, axis) < frame_area(&set->padded, before)))
         memcpy(axis, before, sizeof before);
 }

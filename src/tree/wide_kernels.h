@@ -14,6 +14,10 @@ typedef struct moved_box
     float edge_margin; /* rounding of the edge tests */
 } moved_box;
 
+/* Rounding of everything that enters a test of boxes, in the target's units, where coordinates are at most 1: of a
+ * moved box's faces, and of the products behind the edge axes. Derived in docs/exactness.md. */
+static const float MOVE_ROUNDING = 24.0f * 0x1p-24f, FACE_LENGTHS = 3.0f, EDGE_LENGTHS = 9.0f;
+
 /* margin: placement pad plus clearance, in target units. */
 static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_transform *t, float margin,
                             moved_box *out)
@@ -39,11 +43,11 @@ static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_tr
         out->half[k] = node->half[k][lane] * t->ratio;
         size += out->half[k];
     }
-    /* Rounding of everything that enters a test, with the target's own coordinates at most 1 and boxes at most 2. */
-    float rounding = 32.0f * UNIT * (away + size + t->ratio + 4.0f);
+    float lengths = away + size + t->ratio;
+    float grow = margin * (1.0f + 0x1p-18f) + MOVE_ROUNDING * (lengths + FACE_LENGTHS);
     for (int k = 0; k < 3; k++)
-        out->half[k] += margin + rounding;
-    out->edge_margin = rounding;
+        out->half[k] += grow;
+    out->edge_margin = MOVE_ROUNDING * (lengths + EDGE_LENGTHS);
 }
 
 static inline float slot_size(const wide_tree *tree, wide_slot slot)
@@ -143,7 +147,8 @@ static BASE_ALWAYS_INLINE float place_b(const wide_pair *pair, const wide_leaf *
     return a->reach > reach_b ? a->reach : reach_b;
 }
 
-/* Error bound of every triple product of two leaves' coordinates and edges; infinity: none. */
+/* Error bound of every triple product of two leaves' coordinates and edges; infinity: none. Derived in
+ * docs/exactness.md. */
 static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b,
                                                      float reach)
 {
@@ -151,11 +156,11 @@ static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, cons
         return INFINITY;
     float edge_b = ROOT_3 * pair->b_to_a.ratio * b->longest;
     float edge = a->longest > edge_b ? a->longest : edge_b;
-    return edge * reach * (UNIT * (400.0f * reach + 240.0f * edge)) +
-           pair->b_to_a.pad * edge * (16.0f * edge + 64.0f * reach) + 0x1p-120f;
+    return edge * reach * (UNIT * (256.0f * reach + 768.0f * edge)) +
+           pair->b_to_a.pad * edge * (32.0f * edge + 32.0f * reach) + 0x1p-120f;
 }
 
-/* Error bound of the lengths and gaps computed from two leaves; infinity: none. */
+/* Error bound of the lengths and gaps computed from two leaves; infinity: none. Derived in docs/exactness.md. */
 static BASE_ALWAYS_INLINE float place_b_for_distance(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b,
                                                      leaf_lines *out)
 {

@@ -82,9 +82,11 @@ static void fit_slot(refit *r, wide_slot slot)
     wide_put_box(node, lane, wide_box_area(&old) < wide_box_area(&fresh) ? &old : &fresh);
 }
 
-static carom_status allocate(refit *r, base_arena *arena, const carom_mesh *mesh)
+static carom_status allocate(refit *r, base_arena *arena)
 {
-    size_t leaves = (size_t)r->tree->leaf_count + 1, n = mesh->triangle_count;
+    size_t leaves = (size_t)r->tree->leaf_count + 1, n = 0;
+    for (uint32_t i = 0; i < r->tree->leaf_count; i++) /* a builder may put a triangle into several leaves */
+        n += r->tree->leaves[i].count;
     r->first_triangle = base_arena_allocate(arena, leaves, sizeof(uint32_t), BASE_CACHE_LINE);
     r->changed_before = base_arena_allocate(arena, leaves, sizeof(uint32_t), BASE_CACHE_LINE);
     r->before = base_arena_allocate(arena, leaves, sizeof(split_moments), BASE_CACHE_LINE);
@@ -103,7 +105,7 @@ carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const caro
         return CAROM_OK;
     refit r = {.tree = tree, .build = {.context = context}};
     base_arena arena = {.context = context};
-    carom_status status = allocate(&r, &arena, is);
+    carom_status status = allocate(&r, &arena);
     if (status == CAROM_OK)
     {
         if (!wide_frame_holds(tree, is))

@@ -12,6 +12,9 @@ enum
     MOST_REFLECTIONS = 4
 };
 
+/* Rounding of heights, and of the bounds that the walk for them trusts; derived in docs/exactness.md. */
+static const float HEIGHT_ROUNDING = 80.0f * 0x1p-24f;
+
 /* Direction of a table entry: the face's axis is +1 or -1, the next two run from -1 to 1. */
 static void entry_direction(int face, int row, int column, float u[3])
 {
@@ -33,8 +36,7 @@ void wide_support_fill(carom_context *context, wide_tree *tree)
             {
                 float u[3];
                 entry_direction(face, row, column, u);
-                /* Coordinates of at most 1 and their rounding, three products. */
-                *entry++ = BASE_PICK_ISA(context, wide_height)(tree, u, &highest) + 32.0f * 0x1p-24f;
+                *entry++ = BASE_PICK_ISA(context, wide_height)(tree, u, &highest) + HEIGHT_ROUNDING;
             }
 }
 
