@@ -13,37 +13,37 @@ static void count_fallback(uint64_t *fallbacks)
 }
 
 /* Differences p - origin as integers in units of 2^exponent. */
-static void wide_differences(wide out[3], carom_vec3 p, carom_vec3 origin, int exponent)
+static void integer_differences(wide out[3], carom_vec3 p, carom_vec3 origin, int exponent)
 {
     for (int axis = 0; axis < 3; axis++)
     {
         wide o;
-        wide_from_double(&out[axis], coordinate(p, axis), exponent);
-        wide_from_double(&o, coordinate(origin, axis), exponent);
-        wide_subtract(&out[axis], &out[axis], &o);
+        integer_from_double(&out[axis], coordinate(p, axis), exponent);
+        integer_from_double(&o, coordinate(origin, axis), exponent);
+        integer_subtract(&out[axis], &out[axis], &o);
     }
 }
 
 /* Determinant of three rows. */
-static void wide_determinant(wide *out, const wide a[3], const wide b[3], const wide c[3])
+static void integer_determinant(wide *out, const wide a[3], const wide b[3], const wide c[3])
 {
     wide minor, term;
-    wide_minor(&minor, &b[1], &b[2], &c[1], &c[2]);
-    wide_multiply(out, &a[0], &minor);
-    wide_minor(&minor, &b[2], &b[0], &c[2], &c[0]);
-    wide_multiply(&term, &a[1], &minor);
-    wide_add(out, out, &term);
-    wide_minor(&minor, &b[0], &b[1], &c[0], &c[1]);
-    wide_multiply(&term, &a[2], &minor);
-    wide_add(out, out, &term);
+    integer_minor(&minor, &b[1], &b[2], &c[1], &c[2]);
+    integer_multiply(out, &a[0], &minor);
+    integer_minor(&minor, &b[2], &b[0], &c[2], &c[0]);
+    integer_multiply(&term, &a[1], &minor);
+    integer_add(out, out, &term);
+    integer_minor(&minor, &b[0], &b[1], &c[0], &c[1]);
+    integer_multiply(&term, &a[2], &minor);
+    integer_add(out, out, &term);
 }
 
-static void wide_orient3d(wide *out, const carom_vec3 points[4], int exponent)
+static void integer_orient3d(wide *out, const carom_vec3 points[4], int exponent)
 {
     wide rows[3][3];
     for (int i = 0; i < 3; i++)
-        wide_differences(rows[i], points[i], points[3], exponent);
-    wide_determinant(out, rows[0], rows[1], rows[2]);
+        integer_differences(rows[i], points[i], points[3], exponent);
+    integer_determinant(out, rows[0], rows[1], rows[2]);
 }
 
 #if MATH_HAS_SMALL
@@ -70,7 +70,7 @@ static int common_exponent(const carom_vec3 *points, int count)
         values[3 * i + 1] = points[i].y;
         values[3 * i + 2] = points[i].z;
     }
-    return wide_common_exponent(values, 3 * count);
+    return integer_common_exponent(values, 3 * count);
 }
 
 /* Zero for a reason that needs no arithmetic: two points are one, or all have a coordinate in common. */
@@ -97,7 +97,7 @@ int exact_orient3d_integers(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3
         return small_sign(small_orient3d(p));
 #endif
     wide determinant;
-    wide_orient3d(&determinant, points, common_exponent(points, 4));
+    integer_orient3d(&determinant, points, common_exponent(points, 4));
     return determinant.sign;
 }
 
@@ -108,13 +108,13 @@ int exact_orient3d(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3 d, uint6
     return BASE_LIKELY(sign != 0) ? sign : exact_orient3d_integers(a, b, c, d, fallbacks);
 }
 
-static void wide_orient2d(wide *out, const carom_vec3 points[3], int axis, int exponent)
+static void integer_orient2d(wide *out, const carom_vec3 points[3], int axis, int exponent)
 {
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     wide p[3], q[3];
-    wide_differences(p, points[1], points[0], exponent);
-    wide_differences(q, points[2], points[0], exponent);
-    wide_minor(out, &p[u], &p[v], &q[u], &q[v]);
+    integer_differences(p, points[1], points[0], exponent);
+    integer_differences(q, points[2], points[0], exponent);
+    integer_minor(out, &p[u], &p[v], &q[u], &q[v]);
 }
 
 int exact_orient2d(carom_vec3 a, carom_vec3 b, carom_vec3 c, int axis, uint64_t *fallbacks)
@@ -137,7 +137,7 @@ int exact_orient2d(carom_vec3 a, carom_vec3 b, carom_vec3 c, int axis, uint64_t 
         return small_sign_128(small_orient2d(p, axis));
 #endif
     wide minor;
-    wide_orient2d(&minor, points, axis, common_exponent(points, 3));
+    integer_orient2d(&minor, points, axis, common_exponent(points, 3));
     return minor.sign;
 }
 
@@ -152,12 +152,12 @@ bool exact_collinear(carom_vec3 a, carom_vec3 b, carom_vec3 c, uint64_t *fallbac
 /* ---- rays ---- */
 
 /* The direction has a unit of its own: its numbers may be far from the points'. */
-static int wide_direction(wide out[3], carom_vec3 direction)
+static int integer_direction(wide out[3], carom_vec3 direction)
 {
     int exponent = common_exponent(&direction, 1);
-    wide_from_double(&out[0], direction.x, exponent);
-    wide_from_double(&out[1], direction.y, exponent);
-    wide_from_double(&out[2], direction.z, exponent);
+    integer_from_double(&out[0], direction.x, exponent);
+    integer_from_double(&out[1], direction.y, exponent);
+    integer_from_double(&out[2], direction.z, exponent);
     return exponent;
 }
 
@@ -174,10 +174,10 @@ int exact_ray3d_integers(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, 
 #endif
     int exponent = common_exponent(points, 3);
     wide d[3], p[3], q[3], determinant;
-    wide_direction(d, direction);
-    wide_differences(p, a, origin, exponent);
-    wide_differences(q, b, origin, exponent);
-    wide_determinant(&determinant, d, p, q);
+    integer_direction(d, direction);
+    integer_differences(p, a, origin, exponent);
+    integer_differences(q, b, origin, exponent);
+    integer_determinant(&determinant, d, p, q);
     return determinant.sign;
 }
 
@@ -209,9 +209,9 @@ int exact_ray2d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, int axis,
     count_fallback(fallbacks);
     carom_vec3 points[2] = {origin, a};
     wide d[3], p[3], minor;
-    wide_direction(d, direction);
-    wide_differences(p, a, origin, common_exponent(points, 2));
-    wide_minor(&minor, &d[u], &d[v], &p[u], &p[v]);
+    integer_direction(d, direction);
+    integer_differences(p, a, origin, common_exponent(points, 2));
+    integer_minor(&minor, &d[u], &d[v], &p[u], &p[v]);
     return minor.sign;
 }
 
@@ -222,8 +222,8 @@ static double share(wide *p, wide *q)
 {
     wide sum;
     p->sign = p->size > 0, q->sign = q->size > 0;
-    wide_add(&sum, p, q);
-    return wide_ratio(p, &sum, 0);
+    integer_add(&sum, p, q);
+    return integer_ratio(p, &sum, 0);
 }
 
 double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q)
@@ -240,8 +240,8 @@ double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q)
 #endif
     int exponent = common_exponent(with_p, 5);
     wide of_p, of_q;
-    wide_orient3d(&of_p, with_p, exponent);
-    wide_orient3d(&of_q, with_q, exponent);
+    integer_orient3d(&of_p, with_p, exponent);
+    integer_orient3d(&of_q, with_q, exponent);
     return share(&of_p, &of_q);
 }
 
@@ -259,8 +259,8 @@ double exact_share2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int a
 #endif
     int exponent = common_exponent(with_p, 4);
     wide of_p, of_q;
-    wide_orient2d(&of_p, with_p, axis, exponent);
-    wide_orient2d(&of_q, with_q, axis, exponent);
+    integer_orient2d(&of_p, with_p, axis, exponent);
+    integer_orient2d(&of_q, with_q, axis, exponent);
     return share(&of_p, &of_q);
 }
 
@@ -268,9 +268,9 @@ double exact_quotient2d(const carom_vec3 points[6], int axis)
 {
     int exponent = common_exponent(points, 6);
     wide numerator, denominator;
-    wide_orient2d(&numerator, points, axis, exponent);
-    wide_orient2d(&denominator, points + 3, axis, exponent);
-    return wide_ratio(&numerator, &denominator, 0);
+    integer_orient2d(&numerator, points, axis, exponent);
+    integer_orient2d(&denominator, points + 3, axis, exponent);
+    return integer_ratio(&numerator, &denominator, 0);
 }
 
 void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 corner[3], double *t, double uv[2])
@@ -278,17 +278,17 @@ void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 c
     carom_vec3 points[4] = {corner[0], corner[1], corner[2], origin};
     int exponent = common_exponent(points, 4);
     wide d[3], row[3][3], weight[3], sum, reach;
-    int direction_exponent = wide_direction(d, direction);
+    int direction_exponent = integer_direction(d, direction);
     for (int i = 0; i < 3; i++)
-        wide_differences(row[i], corner[i], origin, exponent);
+        integer_differences(row[i], corner[i], origin, exponent);
     for (int i = 0; i < 3; i++)
-        wide_determinant(&weight[i], d, row[(i + 1) % 3], row[(i + 2) % 3]);
-    wide_determinant(&reach, row[0], row[1], row[2]);
-    wide_add(&sum, &weight[0], &weight[1]);
-    wide_add(&sum, &sum, &weight[2]);
-    *t = wide_ratio(&reach, &sum, exponent - direction_exponent);
-    uv[0] = wide_ratio(&weight[1], &sum, 0);
-    uv[1] = wide_ratio(&weight[2], &sum, 0);
+        integer_determinant(&weight[i], d, row[(i + 1) % 3], row[(i + 2) % 3]);
+    integer_determinant(&reach, row[0], row[1], row[2]);
+    integer_add(&sum, &weight[0], &weight[1]);
+    integer_add(&sum, &sum, &weight[2]);
+    *t = integer_ratio(&reach, &sum, exponent - direction_exponent);
+    uv[0] = integer_ratio(&weight[1], &sum, 0);
+    uv[1] = integer_ratio(&weight[2], &sum, 0);
 }
 
 void exact_ray_pass(carom_vec3 direction, carom_vec3 origin, const carom_vec3 line[2], int axis, double t_share[2])
@@ -296,14 +296,14 @@ void exact_ray_pass(carom_vec3 direction, carom_vec3 origin, const carom_vec3 li
     carom_vec3 points[3] = {line[0], line[1], origin};
     int exponent = common_exponent(points, 3), u = (axis + 1) % 3, v = (axis + 2) % 3;
     wide d[3], p[3], q[3], side_p, side_q, numerator, denominator;
-    int direction_exponent = wide_direction(d, direction);
-    wide_differences(p, line[0], origin, exponent);
-    wide_differences(q, line[1], origin, exponent);
-    wide_minor(&side_p, &d[u], &d[v], &p[u], &p[v]);
-    wide_minor(&side_q, &d[u], &d[v], &q[u], &q[v]);
-    wide_minor(&numerator, &p[u], &p[v], &q[u], &q[v]);
-    wide_subtract(&denominator, &side_q, &side_p);
-    t_share[0] = wide_ratio(&numerator, &denominator, exponent - direction_exponent);
+    int direction_exponent = integer_direction(d, direction);
+    integer_differences(p, line[0], origin, exponent);
+    integer_differences(q, line[1], origin, exponent);
+    integer_minor(&side_p, &d[u], &d[v], &p[u], &p[v]);
+    integer_minor(&side_q, &d[u], &d[v], &q[u], &q[v]);
+    integer_minor(&numerator, &p[u], &p[v], &q[u], &q[v]);
+    integer_subtract(&denominator, &side_q, &side_p);
+    t_share[0] = integer_ratio(&numerator, &denominator, exponent - direction_exponent);
     side_p.sign = -side_p.sign;
-    t_share[1] = wide_ratio(&side_p, &denominator, 0);
+    t_share[1] = integer_ratio(&side_p, &denominator, 0);
 }

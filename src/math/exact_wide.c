@@ -22,7 +22,7 @@ static uint64_t split_double(double value, int *exponent)
     return mantissa;
 }
 
-int wide_common_exponent(const double *values, int count)
+int integer_common_exponent(const double *values, int count)
 {
     int smallest = INT32_MAX;
     for (int i = 0; i < count; i++)
@@ -43,7 +43,7 @@ static void trim(wide *w, int size)
         w->sign = 0;
 }
 
-void wide_from_double(wide *out, double value, int exponent)
+void integer_from_double(wide *out, double value, int exponent)
 {
     int own;
     uint64_t mantissa = split_double(value, &own);
@@ -129,10 +129,10 @@ static void add_signed(wide *out, const wide *a, const wide *b, int sign_b)
     out->sign = order > 0 ? sign_a : order < 0 ? sign_b : 0;
 }
 
-void wide_add(wide *out, const wide *a, const wide *b) { add_signed(out, a, b, b->sign); }
-void wide_subtract(wide *out, const wide *a, const wide *b) { add_signed(out, a, b, -b->sign); }
+void integer_add(wide *out, const wide *a, const wide *b) { add_signed(out, a, b, b->sign); }
+void integer_subtract(wide *out, const wide *a, const wide *b) { add_signed(out, a, b, -b->sign); }
 
-void wide_multiply(wide *out, const wide *a, const wide *b)
+void integer_multiply(wide *out, const wide *a, const wide *b)
 {
     int size = a->size + b->size;
     out->sign = a->sign * b->sign;
@@ -157,12 +157,12 @@ void wide_multiply(wide *out, const wide *a, const wide *b)
     trim(out, size);
 }
 
-void wide_minor(wide *out, const wide *a, const wide *b, const wide *c, const wide *d)
+void integer_minor(wide *out, const wide *a, const wide *b, const wide *c, const wide *d)
 {
     wide other;
-    wide_multiply(out, a, d);
-    wide_multiply(&other, b, c);
-    wide_subtract(out, out, &other);
+    integer_multiply(out, a, d);
+    integer_multiply(&other, b, c);
+    integer_subtract(out, out, &other);
 }
 
 /* The top limbs as a double, rounded once or twice, and the power of two it has to be multiplied with. */
@@ -176,7 +176,7 @@ static double leading_double(const wide *w, int *exponent)
     return w->sign < 0 ? -value : value;
 }
 
-double wide_ratio(const wide *numerator, const wide *denominator, int exponent)
+double integer_ratio(const wide *numerator, const wide *denominator, int exponent)
 {
     int up, down;
     double top = leading_double(numerator, &up), bottom = leading_double(denominator, &down);

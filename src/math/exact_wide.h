@@ -23,21 +23,21 @@ typedef struct wide
 } wide;
 
 /* The largest e for which every value is an integer times 2^e; 0 where all are zero. */
-int wide_common_exponent(const double *values, int count);
+int integer_common_exponent(const double *values, int count);
 
 /* value / 2^exponent, which must be an integer. */
-void wide_from_double(wide *out, double value, int exponent);
+void integer_from_double(wide *out, double value, int exponent);
 
-/* out may be one of the operands, except for wide_multiply. */
-void wide_add(wide *out, const wide *a, const wide *b);
-void wide_subtract(wide *out, const wide *a, const wide *b);
-void wide_multiply(wide *out, const wide *a, const wide *b);
+/* out may be one of the operands, except for integer_multiply. */
+void integer_add(wide *out, const wide *a, const wide *b);
+void integer_subtract(wide *out, const wide *a, const wide *b);
+void integer_multiply(wide *out, const wide *a, const wide *b);
 
 /* a d - b c; out is none of them. */
-void wide_minor(wide *out, const wide *a, const wide *b, const wide *c, const wide *d);
+void integer_minor(wide *out, const wide *a, const wide *b, const wide *c, const wide *d);
 
 /* numerator / denominator to within one rounding each of the two, the division and the final scaling by 2^exponent;
  * the denominator is not zero. */
-double wide_ratio(const wide *numerator, const wide *denominator, int exponent);
+double integer_ratio(const wide *numerator, const wide *denominator, int exponent);
 
 #endif

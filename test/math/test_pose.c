@@ -104,11 +104,11 @@ static carom_pose make_pose(check_random *random, double far)
         for (int i = 0; i < 9; i++)
             pose.rotation[i] *= factor;
     }
-    else if (kind == 1) /* sheared */
+    else if (kind == 1) /* stretched along a diagonal: every entry of RtR - I is at the limit */
         for (int i = 0; i < 3; i++)
         {
-            double *row = &pose.rotation[3 * i], x = row[0], y = row[1], z = row[2];
-            row[0] += most * (y + z), row[1] += most * (x + z), row[2] += most * (x + y);
+            double *row = &pose.rotation[3 * i], stretch = most * (row[0] + row[1] + row[2]);
+            row[0] += stretch, row[1] += stretch, row[2] += stretch;
         }
     if (carom_pose_check(&pose) != CAROM_OK)
         return carom_pose_from_quaternion(q, t);
