@@ -282,12 +282,13 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     const wide_tree *opened = open_a ? pair->tree_a : pair->tree_b, *kept = open_a ? pair->tree_b : pair->tree_a;
     wide_slot opened_slot = open_a ? entry->node_a : entry->node_b, kept_slot = open_a ? entry->node_b : entry->node_a;
     const wide_transform *transform = open_a ? &pair->b_to_a : &pair->a_to_b;
-    float to_a = open_a ? 1.0f : pair->b_to_a.ratio;
+    float to_a = open_a ? 1.0f : pair->b_to_a.ratio < 0x1p126f ? pair->b_to_a.ratio : 0x1p126f; /* too little is safe */
     moved_box box;
     move_box(kept, kept_slot, transform, transform->pad, &box);
     uint32_t node_index = wide_child(opened, opened_slot);
     const wide_node *node = &opened->nodes[node_index];
-    f8 away, bound = f8_max(f8_mul(bound_node(&box, node, &away), f8_set1(to_a)), f8_zero()); /* 0, never a NaN */
+    f8 away, bound = f8_mul(bound_node(&box, node, &away), f8_set1(to_a));
+    bound = f8_min(f8_max(bound, f8_zero()), f8_set1(3e38f)); /* never a NaN, nor more than is known */
     w->nodes_tested++;
     f8 real = f8_gt(f8_load(node->half[0]), f8_zero());
     uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(bound, f8_set1(w->search->best)));

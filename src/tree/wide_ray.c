@@ -2,12 +2,14 @@
  * one only has to be right. */
 #include "tree/wide.h"
 
-/* A line in a tree's normalised frame, with the uncertainty of every placement as `pad`. */
+/* A line in a tree's normalised frame, with the uncertainty of every placement as `pad`. Its parameter is the ray's
+ * times 2^exponent, so that no direction is too short or too long. */
 typedef struct stab
 {
     double origin[3], direction[3];
     double pad;
     double least_t, most_t;
+    int exponent;
 } stab;
 
 static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
@@ -19,8 +21,12 @@ static stab stab_begin(const carom_placed *placed, carom_vec3 origin, carom_vec3
     math_relative relative =
         math_relative_pose(&placed->pose, &world, placed->mesh->extent, largest_coordinate(origin));
     const double *r = relative.rotation;
-    carom_vec3 t = relative.translation, o = origin, d = direction;
-    stab line = {.pad = (4.0 * relative.error + 0x1p-45 * placed->mesh->extent) * tree->scale + 0x1p-22};
+    int exponent;
+    frexp(largest_coordinate(direction), &exponent);
+    carom_vec3 t = relative.translation, o = origin;
+    carom_vec3 d = vec3(ldexp(direction.x, -exponent), ldexp(direction.y, -exponent), ldexp(direction.z, -exponent));
+    stab line = {.pad = (4.0 * relative.error + 0x1p-45 * placed->mesh->extent) * tree->scale + 0x1p-22,
+                 .exponent = exponent};
     line.origin[0] = (r[0] * o.x + r[1] * o.y + r[2] * o.z + t.x - tree->centre.x) * tree->scale;
     line.origin[1] = (r[3] * o.x + r[4] * o.y + r[5] * o.z + t.y - tree->centre.y) * tree->scale;
     line.origin[2] = (r[6] * o.x + r[7] * o.y + r[8] * o.z + t.z - tree->centre.z) * tree->scale;
@@ -43,8 +49,7 @@ static bool stab_box(const stab *line, const wide_node *node, int lane, double *
             at += to[j] * (double)node->axis[k][j][lane];
             along += line->direction[j] * (double)node->axis[k][j][lane];
         }
-        /* Axes are unit only to float precision, so a far origin blurs the slab. */
-        half += 0x1p-22 * (fabs(to[0]) + fabs(to[1]) + fabs(to[2]));
+        half += 0x1p-50 * (fabs(to[0]) + fabs(to[1]) + fabs(to[2])); /* rounding of the sums above */
         if (along == 0.0)
         {
             if (fabs(at) > half)
@@ -69,6 +74,7 @@ typedef struct stab_walk
 {
     const tree_ray_task *task;
     stab line;
+    double most_t;                                                  /* of the ray */
     bool (*on_leaf)(struct stab_walk *walk, const wide_leaf *leaf); /* false: stop */
     void *user;
     tree_ray_fn *on_hit;
@@ -126,6 +132,13 @@ static carom_status stab_all(stab_walk *walk)
     return CAROM_OK;
 }
 
+/* A larger t of the ray does not matter. */
+static void set_most(stab_walk *walk, double t)
+{
+    walk->most_t = t;
+    walk->line.most_t = nextafter(ldexp(t, walk->line.exponent), INFINITY);
+}
+
 static bool cast_at_leaf(stab_walk *walk, const wide_leaf *leaf)
 {
     const tree_ray_task *task = walk->task;
@@ -138,12 +151,13 @@ static bool cast_at_leaf(stab_walk *walk, const wide_leaf *leaf)
         bool hit = narrow_ray_hit(&ray, &triangle, &t, uv, &counts);
         task->counters->triangles_tested++;
         task->counters->exact_fallbacks += counts.exact_fallbacks;
-        if (!hit || t > walk->line.most_t)
+        if (!hit || t > walk->most_t)
             continue;
         double most = walk->on_hit(leaf->triangle[i], t, uv, walk->user);
         if (most < 0.0)
             return false;
-        walk->line.most_t = most < walk->line.most_t ? most : walk->line.most_t;
+        if (most < walk->most_t)
+            set_most(walk, most);
     }
     return true;
 }
@@ -152,7 +166,8 @@ carom_status wide_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user
 {
     stab_walk walk = {.task = task, .on_leaf = cast_at_leaf, .on_hit = on_hit, .user = user};
     walk.line = stab_begin(task->placed, task->ray->origin, task->ray->direction);
-    walk.line.least_t = 0.0, walk.line.most_t = task->ray->max_t;
+    walk.line.least_t = 0.0;
+    set_most(&walk, task->ray->max_t);
     return stab_all(&walk);
 }
 

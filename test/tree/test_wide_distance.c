@@ -1,0 +1,529 @@
+/* Attacks on distance, support heights, refit and rays over wide trees: bounds are bounds, and every answer has the
+ * bits of all pairs. The distance kernels are compiled into this program so that the part of their bound that is really
+ * used can be measured. */
+#define CAROM_ISA scalar_here
+#define CAROM_ISA_SCALAR
+#include "tree/wide_distance_simd.c"
+
+#include "tree/bodies.h"
+
+/* ---- a soup and its answers by all pairs ---- */
+
+typedef enum soup_kind
+{
+    SOUP_LATTICE, /* touching and equal distances are common */
+    SOUP_RANDOM,
+    SOUP_SLIVERS,
+    SOUP_SHEETS, /* parallel faces: many ties */
+    SOUP_DUST,   /* points, segments, repeated triangles */
+    SOUP_KINDS
+} soup_kind;
+
+static carom_vec3 point(check_random *random, double half)
+{
+    double x = check_uniform(random, -half, half), y = check_uniform(random, -half, half);
+    return vec3(x, y, check_uniform(random, -half, half));
+}
+
+static void make_soup(check_random *random, soup_kind kind, carom_vec3 *corners, int triangles)
+{
+    for (int i = 0; i < triangles; i++)
+    {
+        carom_vec3 base = point(random, 1.0), *c = corners + 3 * i;
+        for (int k = 0; k < 3; k++)
+            c[k] = vec3_add(base, point(random, 0.3));
+        if (kind == SOUP_LATTICE || kind == SOUP_DUST)
+            for (int k = 0; k < 9; k++)
+                (&c[0].x)[k] = (double)family_integer(random, 0, 4);
+        if (kind == SOUP_SLIVERS)
+            c[2] = vec3_add(vec3_add(c[0], vec3_scale(vec3_sub(c[1], c[0]), check_uniform(random, -0.2, 1.2))),
+                            point(random, exp2(check_uniform(random, -45.0, -5.0))));
+        if (kind == SOUP_SHEETS)
+            for (int k = 0; k < 3; k++)
+                c[k].z = (double)family_integer(random, 0, 1) * 0.25;
+        if (kind == SOUP_SHEETS)
+            c[1].z = c[2].z = c[0].z;
+        if (kind == SOUP_DUST && i % 2)
+            c[2] = c[i % 4 == 1];
+        if (kind == SOUP_DUST && i > 0 && i % 5 == 0)
+            memcpy(c, c - 3, 3 * sizeof *c);
+    }
+}
+
+static tree_closest closest_of_all(const carom_placed *a, const carom_placed *b)
+{
+    tree_closest best = {.distance = INFINITY};
+    best.triangle_a = best.triangle_b = CAROM_NO_TRIANGLE;
+    for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
+        {
+            narrow_triangle s = tree_world_triangle(a, i), t = tree_world_triangle(b, j);
+            narrow_counts counts = {0};
+            narrow_distance_result found = narrow_distance(&s, &t, &counts);
+            if (found.distance < best.distance)
+                best = (tree_closest){found.distance, 0.0, found.point_a, found.point_b, i, j};
+        }
+    return best;
+}
+
+static void check_closest(const tree_closest *found, const tree_closest *truth, const char *what, int round)
+{
+    if (memcmp(&found->distance, &truth->distance, sizeof(double)) != 0 || found->triangle_a != truth->triangle_a ||
+        found->triangle_b != truth->triangle_b || !vec3_equal(found->point_a, truth->point_a) ||
+        !vec3_equal(found->point_b, truth->point_b))
+        fail_msg("%s, round %d: %.17g of %u %u, should be %.17g of %u %u", what, round, found->distance,
+                 found->triangle_a, found->triangle_b, truth->distance, truth->triangle_a, truth->triangle_b);
+    assert_true(found->lower_bound <= found->distance);
+}
+
+/* ---- bounds of triangle pairs ---- */
+
+typedef struct bound_case
+{
+    carom_vec3 corner[6];
+    carom_pose pose[2];
+} bound_case;
+
+/* How far the truth comes to the bounds' edge: 1 is on it, more is outside. */
+static double try_bounds(const bound_case *c)
+{
+    carom_placed placed[2];
+    carom_mesh *mesh[2];
+    for (int i = 0; i < 2; i++)
+    {
+        mesh[i] = mesh_of(contexts[0], c->corner + 3 * i, 1);
+        placed[i] = (carom_placed){mesh[i], tree_of(contexts[0], mesh[i], 0), c->pose[i]};
+    }
+    question q;
+    question_begin(&q, contexts[0], &placed[0], &placed[1]);
+    wide_pair pair;
+    wide_pair_begin(&pair, &q.task);
+    const wide_leaf *a = &pair.tree_a->leaves[0], *b = &pair.tree_b->leaves[0];
+    leaf_lines la, lb;
+    float error = place_b_for_distance(&pair, a, b, &lb);
+    double ratio = 0.0;
+    if (error < INFINITY)
+    {
+        find_edges(&lb);
+        for (int k = 0; k < 9; k++)
+            la.corner[k / 3][k % 3] = f8_two(a->corner[k / 3][k % 3][0], a->corner[k / 3][k % 3][1]);
+        find_edges(&la);
+        f8 low, high, along[3];
+        bound_triangles(&la, &lb, &low, &high, along);
+        narrow_triangle s = tree_world_triangle(&placed[0], 0), t = tree_world_triangle(&placed[1], 0);
+        narrow_counts counts = {0};
+        double truth = narrow_distance(&s, &t, &counts).distance * pair.tree_a->scale;
+        ratio = fmax((double)low.v[0] - truth, truth - (double)high.v[0]) / (double)error;
+    }
+    question_end(&q);
+    for (int i = 0; i < 2; i++)
+        carom_tree_destroy((carom_tree *)placed[i].tree), carom_mesh_destroy(mesh[i]);
+    return ratio;
+}
+
+static bound_case random_bound_case(check_random *random)
+{
+    bound_case c;
+    narrow_triangle pair[2];
+    int all = families_random_count + 16, at = (int)(check_next(random) % (uint64_t)all);
+    (at < families_random_count ? families_random[at] : families_degenerate[at - families_random_count])
+        .make(random, pair);
+    for (int i = 0; i < 2; i++)
+    {
+        c.pose[i] = random_pose(random, 1.0, 0.0);
+        for (int k = 0; k < 3; k++)
+            c.corner[3 * i + k] = to_own_frame(&c.pose[i], pair[i].corner[k]);
+    }
+    return c;
+}
+
+static void distance_bounds_hold(void **state)
+{
+    (void)state;
+    check_random random = {21};
+    double largest = 0.0;
+    for (int climb = 0; climb < effort(150); climb++)
+    {
+        bound_case best = random_bound_case(&random);
+        double most = try_bounds(&best);
+        for (int step = 0; step < 200; step++)
+        {
+            bound_case trial = best;
+            double *value = &trial.corner[0].x + check_next(&random) % 18;
+            *value += check_uniform(&random, -1.0, 1.0) * exp2(check_uniform(&random, -40.0, 1.0));
+            if (step % 8 == 0)
+                trial.corner[2] = vec3_add(trial.corner[0], vec3_scale(vec3_sub(trial.corner[1], trial.corner[0]),
+                                                                       check_uniform(&random, 0.0, 1.0)));
+            double ratio = try_bounds(&trial);
+            if (ratio > most)
+                most = ratio, best = trial;
+        }
+        largest = fmax(largest, most);
+        if (!(most <= 1.0))
+            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, most);
+    }
+    print_message("distance of triangles: the bounds use %.3f of their error\n", largest);
+}
+
+/* ---- distance through the front door ---- */
+
+enum
+{
+    SOUP = 20
+};
+
+static void make_bodies(check_random *random, int round, body out[2])
+{
+    carom_vec3 corners[2][3 * SOUP];
+    static const double sizes[] = {1.0, 1.0, 1.0, 1e-3, 1e6, 1e-12, 1e12, 0x1p-90, 0x1p60};
+    static const double fars[] = {0.0, 0.5, 2.0, 10.0, 1e6, 1e9};
+    double size[2] = {sizes[check_next(random) % 9], 0.0};
+    size[1] = round % 3 ? size[0] : sizes[check_next(random) % 9];
+    double far = fars[check_next(random) % 6] * fmax(size[0], size[1]), defect = round % 5 ? 0.0 : 1e-9;
+    bool same_place = round % 2; /* lattices and sheets keep their ties */
+    for (int i = 0; i < 2; i++)
+    {
+        make_soup(random, (soup_kind)(round % SOUP_KINDS), corners[i], SOUP);
+        carom_pose pose = random_pose(random, far, defect);
+        if (same_place)
+            pose = carom_pose_translation(i * floor(4.0 * size[0]), 0.0, i * far);
+        for (int k = 0; k < 3 * SOUP; k++)
+            corners[i][k] = vec3_scale(corners[i][k], size[i]);
+        out[i] = body_create(corners[i], SOUP, pose);
+    }
+}
+
+static bool go_on(uint32_t a, uint32_t b, uint32_t meeting, void *user)
+{
+    (void)a, (void)b, (void)meeting;
+    *(bool *)user = true;
+    return true;
+}
+
+/* Collide with a clearance just at the distance, above and below it. */
+static void check_clearance(const tree_task *task, double distance, int round)
+{
+    double clearances[4] = {0.0, distance, nextafter(distance, INFINITY), 1.5 * distance};
+    for (int i = 0; i < 4; i++)
+    {
+        bool met = false, violated = false;
+        tree_collide_options options = {.clearance = clearances[i], .on_pair = go_on, .user = &met};
+        assert_int_equal(tree_collide(task, &options, &violated), CAROM_OK);
+        if (met != (distance == 0.0) || violated != (distance == 0.0 || distance < clearances[i]))
+            fail_msg("round %d: distance %.17g, clearance %.17g: met %d, violated %d", round, distance, clearances[i],
+                     met, violated);
+    }
+}
+
+static void check_distance(const body bodies[2], int round)
+{
+    tree_closest truth = closest_of_all(&bodies[0].placed[0], &bodies[1].placed[0]);
+    tree_memory memory[6] = {{0}};
+    for (int v = 0; v < body_versions(); v++)
+        for (int time = 0; time < 2; time++) /* the second time with what the first left in memory */
+        {
+            question q;
+            question_begin(&q, contexts[v / 2], &bodies[0].placed[v], &bodies[1].placed[v]);
+            q.task.memory = &memory[v];
+            tree_closest found = {.distance = INFINITY};
+            assert_int_equal(tree_distance(&q.task, &found), CAROM_OK);
+            check_closest(&found, &truth, time ? "with memory" : "at first", round);
+            bool within;
+            double limits[3] = {truth.distance, nextafter(truth.distance, -1.0), truth.distance * 1.5};
+            for (int i = 0; i < 3; i++)
+                if (limits[i] >= 0.0)
+                {
+                    assert_int_equal(tree_within(&q.task, limits[i], &within), CAROM_OK);
+                    if (within != (truth.distance <= limits[i]))
+                        fail_msg("round %d: within %.17g is %d, distance %.17g", round, limits[i], within,
+                                 truth.distance);
+                }
+            check_clearance(&q.task, truth.distance, round);
+            question_end(&q);
+            if (time)
+                tree_memory_free(contexts[v / 2], &memory[v]);
+        }
+}
+
+static void distance_has_the_bits_of_all_pairs(void **state)
+{
+    (void)state;
+    check_random random = {22};
+    for (int round = 0; round < effort(1200); round++)
+    {
+        body bodies[2];
+        make_bodies(&random, round, bodies);
+        check_distance(bodies, round);
+        body_destroy(&bodies[0]), body_destroy(&bodies[1]);
+    }
+}
+
+/* A budget that ends early leaves a bound that is true. */
+static void what_a_budget_leaves_is_a_bound(void **state)
+{
+    (void)state;
+    check_random random = {23};
+    for (int round = 0; round < effort(200); round++)
+    {
+        body bodies[2];
+        make_bodies(&random, round, bodies);
+        tree_closest truth = closest_of_all(&bodies[0].placed[0], &bodies[1].placed[0]);
+        for (int v = 0; v < body_versions(); v++)
+        {
+            question q;
+            question_begin(&q, contexts[v / 2], &bodies[0].placed[v], &bodies[1].placed[v]);
+            q.budget = base_budget_begin(&(carom_budget){.work = 1 + check_next(&random) % 300});
+            tree_closest found = {.distance = INFINITY};
+            carom_status status = tree_distance(&q.task, &found);
+            assert_true(status == CAROM_OK || status == CAROM_UNKNOWN);
+            if (!(found.lower_bound <= truth.distance) || !(found.distance >= truth.distance))
+                fail_msg("round %d: %.17g .. %.17g leaves %.17g out", round, found.lower_bound, found.distance,
+                         truth.distance);
+            question_end(&q);
+        }
+        body_destroy(&bodies[0]), body_destroy(&bodies[1]);
+    }
+}
+
+/* ---- support heights ---- */
+
+enum
+{
+    MANY = 300
+};
+
+/* Touching or nearly: support points of both bodies brought together, then all pairs decide. */
+static void whole_meshes_that_meet_are_never_apart(void **state)
+{
+    (void)state;
+    check_random random = {24};
+    int met = 0, rounds = effort(60);
+    for (int round = 0; round < rounds; round++)
+    {
+        carom_vec3 corners[2][3 * MANY], u = point(&random, 1.0), extreme[2] = {{0}};
+        carom_placed placed[2];
+        carom_mesh *mesh[2];
+        double far = round % 3 ? 1.0 : 1e9;
+        for (int i = 0; i < 2; i++)
+        {
+            make_soup(&random, round % 2 ? SOUP_RANDOM : SOUP_LATTICE, corners[i], MANY);
+            mesh[i] = mesh_of(contexts[round % context_count], corners[i], MANY);
+            placed[i].mesh = mesh[i], placed[i].tree = tree_of(contexts[round % context_count], mesh[i], round % 2);
+            placed[i].pose = random_pose(&random, far, round % 4 ? 0.0 : 1e-9);
+            assert_non_null(placed[i].tree->wide->support);
+            double most = -INFINITY;
+            for (int k = 0; k < 3 * MANY; k++)
+            {
+                carom_vec3 world = pose_apply(&placed[i].pose, corners[i][k]);
+                double height = (i ? -1.0 : 1.0) * vec3_dot(u, world);
+                if (height > most)
+                    most = height, extreme[i] = world;
+            }
+        }
+        /* a little more or less than touching */
+        carom_vec3 move = vec3_sub(extreme[0], extreme[1]);
+        double deeper =
+            round % 4 == 1 ? 0.0 : check_uniform(&random, -1.0, 1.0) * exp2(check_uniform(&random, -60, -15));
+        move = vec3_sub(move, vec3_scale(u, deeper / vec3_length(u)));
+        placed[1].pose.translation = vec3_add(placed[1].pose.translation, move);
+        bool meets = false;
+        for (uint32_t i = 0; i < MANY && !meets; i++)
+            for (uint32_t j = 0; j < MANY && !meets; j++)
+            {
+                narrow_triangle s = tree_world_triangle(&placed[0], i), t = tree_world_triangle(&placed[1], j);
+                narrow_counts counts = {0};
+                meets = narrow_touches(&s, &t, &counts);
+            }
+        question q;
+        question_begin(&q, contexts[round % context_count], &placed[0], &placed[1]);
+        wide_pair pair;
+        wide_pair_begin(&pair, &q.task);
+        wide_support_pair whole = {placed[0].tree->wide->support, placed[1].tree->wide->support, {0}, {0}, 0};
+        memcpy(whole.rotation, pair.b_to_a.rotation, sizeof whole.rotation);
+        memcpy(whole.translation, pair.b_to_a.translation, sizeof whole.translation);
+        whole.ratio = pair.b_to_a.ratio;
+        carom_vec3 own = to_own_frame(&(carom_pose){.rotation = {placed[0].pose.rotation[0], placed[0].pose.rotation[1],
+                                                                 placed[0].pose.rotation[2], placed[0].pose.rotation[3],
+                                                                 placed[0].pose.rotation[4], placed[0].pose.rotation[5],
+                                                                 placed[0].pose.rotation[6], placed[0].pose.rotation[7],
+                                                                 placed[0].pose.rotation[8]}},
+                                      u);
+        float along[3] = {(float)own.x, (float)own.y, (float)own.z};
+        bool apart = wide_support_apart(&whole, pair.b_to_a.pad, along);
+        met += meets;
+        if (meets && apart)
+            fail_msg("round %d: meeting meshes are called apart", round);
+        question_end(&q);
+        for (int i = 0; i < 2; i++)
+            carom_tree_destroy((carom_tree *)placed[i].tree), carom_mesh_destroy(mesh[i]);
+    }
+    print_message("support heights: %d of %d pairs of meshes meet\n", met, rounds);
+    assert_true(met > 5 && met < rounds);
+}
+
+static void support_heights_are_upper_bounds(void **state)
+{
+    (void)state;
+    check_random random = {25};
+    double least = INFINITY;
+    for (int round = 0; round < effort(60); round++)
+    {
+        carom_vec3 corners[3 * MANY];
+        make_soup(&random, (soup_kind)(round % SOUP_KINDS), corners, MANY);
+        carom_context *context = contexts[round % context_count];
+        carom_mesh *mesh = mesh_of(context, corners, MANY);
+        carom_tree *tree = tree_of(context, mesh, round % 2);
+        const wide_tree *wide = tree->wide;
+        for (int entry = 0; entry < WIDE_SUPPORT_ENTRIES; entry++)
+        {
+            int face = entry / (WIDE_SUPPORT_SIDE * WIDE_SUPPORT_SIDE), row = entry / WIDE_SUPPORT_SIDE;
+            double u[3];
+            u[face >> 1] = face & 1 ? -1.0 : 1.0;
+            u[((face >> 1) + 1) % 3] = row % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
+            u[((face >> 1) + 2) % 3] = entry % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
+            double most = -INFINITY;
+            for (int k = 0; k < 3 * MANY; k++)
+            {
+                carom_vec3 y = vec3_scale(vec3_sub(corners[k], wide->centre), wide->scale);
+                most = fmax(most, u[0] * y.x + u[1] * y.y + u[2] * y.z);
+            }
+            least = fmin(least, ((double)wide->support[entry] - most) * 0x1p24);
+        }
+        carom_tree_destroy(tree), carom_mesh_destroy(mesh);
+    }
+    print_message("support heights: at least %.1f 2^-24 above the vertices\n", least);
+    assert_true(least >= 0.0);
+}
+
+/* ---- refit ---- */
+
+static void deform(check_random *random, int kind, const carom_vec3 *from, carom_vec3 *to)
+{
+    memcpy(to, from, 3 * SOUP * sizeof *to);
+    int one = family_integer(random, 0, 3 * SOUP - 1);
+    if (kind == 0) /* one vertex, a little or far */
+        to[one] = vec3_add(to[one], point(random, family_integer(random, 0, 1) ? 1e-3 : 100.0));
+    for (int k = 0; kind > 0 && k < 3 * SOUP; k++)
+        to[k] = kind == 1   ? vec3_add(from[k], point(random, 0.1))
+                : kind == 2 ? point(random, 1.0)
+                : kind == 3 ? vec3_add(vec3_scale(from[k], 1e-3), vec3(50.0, 0.0, 0.0))
+                            : vec3(from[k].x, 0.0, 0.0); /* all onto a line: no area anywhere */
+}
+
+static void a_refitted_tree_answers_like_a_fresh_one(void **state)
+{
+    (void)state;
+    check_random random = {26};
+    for (int round = 0; round < effort(600); round++)
+    {
+        carom_context *context = contexts[round % context_count];
+        carom_vec3 corners[2][3 * SOUP], moved[3 * SOUP];
+        for (int i = 0; i < 2; i++)
+            make_soup(&random, (soup_kind)(check_next(&random) % SOUP_KINDS), corners[i], SOUP);
+        carom_mesh *other = mesh_of(context, corners[1], SOUP), *now = mesh_of(context, corners[0], SOUP);
+        carom_tree_def def = carom_tree_def_preset(round % 2 ? CAROM_TREE_TIGHT : CAROM_TREE_FAST);
+        def.builder = (carom_builder)(round % CAROM_BUILDER_COUNT);
+        carom_tree *tree;
+        assert_int_equal(carom_tree_create(context, now, &def, &tree), CAROM_OK);
+        carom_placed a = {now, tree, random_pose(&random, 0.5, 0.0)};
+        carom_placed b = {other, tree_of(context, other, 0), random_pose(&random, 0.5, 0.0)};
+        for (int frame = 0; frame < 4; frame++)
+        {
+            deform(&random, family_integer(&random, 0, 4), corners[0], moved);
+            memcpy(corners[0], moved, sizeof moved);
+            carom_mesh *next = mesh_of(context, moved, SOUP);
+            assert_int_equal(carom_tree_refit(tree, next), CAROM_OK);
+            carom_mesh_destroy(now);
+            a.mesh = now = next;
+            tree_closest truth = closest_of_all(&a, &b), found = {.distance = INFINITY};
+            question q;
+            question_begin(&q, context, &a, &b);
+            assert_int_equal(tree_distance(&q.task, &found), CAROM_OK);
+            check_closest(&found, &truth, "after a refit", round);
+            question_end(&q);
+        }
+        carom_tree_destroy(tree), carom_tree_destroy((carom_tree *)b.tree);
+        carom_mesh_destroy(now), carom_mesh_destroy(other);
+    }
+}
+
+/* ---- rays ---- */
+
+typedef struct hits
+{
+    uint8_t hit[MANY];
+} hits;
+
+static double note_hit(uint32_t triangle, double t, const double uv[2], void *user)
+{
+    (void)t, (void)uv;
+    ((hits *)user)->hit[triangle]++;
+    return INFINITY;
+}
+
+static void rays_find_what_all_triangles_say(void **state)
+{
+    (void)state;
+    check_random random = {27};
+    int found = 0;
+    for (int round = 0; round < effort(400); round++)
+    {
+        carom_vec3 corners[3 * SOUP];
+        carom_context *context = contexts[round % context_count];
+        make_soup(&random, (soup_kind)(round % SOUP_KINDS), corners, SOUP);
+        double size = exp2((double)family_integer(&random, -60, 60));
+        for (int k = 0; k < 3 * SOUP; k++)
+            corners[k] = vec3_scale(corners[k], size);
+        carom_mesh *mesh = mesh_of(context, corners, SOUP);
+        carom_placed placed = {mesh, tree_of(context, mesh, round % 2), random_pose(&random, size, 1e-9)};
+        for (int shot = 0; shot < 20; shot++)
+        {
+            narrow_triangle aim = tree_world_triangle(&placed, (uint32_t)family_integer(&random, 0, SOUP - 1));
+            int corner = family_integer(&random, 0, 2);
+            carom_vec3 at = shot % 2 ? aim.corner[corner] : vec3_scale(vec3_add(aim.corner[0], aim.corner[1]), 0.5);
+            double away = size * exp2(check_uniform(&random, -10.0, shot % 3 ? 3.0 : 40.0));
+            carom_ray ray = {.origin = vec3_add(at, point(&random, away)), .max_t = INFINITY};
+            ray.direction = vec3_scale(vec3_sub(at, ray.origin), 1.0 / away);
+            if (shot % 4 == 0) /* lengths from the smallest to the largest double, and flat directions */
+                ray.direction = vec3_scale(ray.direction, exp2(check_uniform(&random, -1070.0, 900.0)));
+            if (shot % 5 == 0)
+                ray.origin.y = at.y, ray.direction.y = 0.0;
+            if (ray.direction.x == 0.0 && ray.direction.y == 0.0 && ray.direction.z == 0.0)
+                continue;
+            hits all = {{0}};
+            carom_counters counters = {0};
+            tree_scratch scratch = {.context = context};
+            tree_ray_task task = {.context = context, .placed = &placed, .ray = &ray};
+            task.scratch = &scratch, task.counters = &counters;
+            assert_int_equal(wide_ray(&task, note_hit, &all), CAROM_OK);
+            tree_scratch_free(&scratch);
+            for (uint32_t i = 0; i < SOUP; i++)
+            {
+                narrow_triangle t = tree_world_triangle(&placed, i);
+                narrow_ray line = {ray.origin, ray.direction};
+                narrow_counts counts = {0};
+                double parameter, uv[2];
+                bool hit = narrow_ray_hit(&line, &t, &parameter, uv, &counts);
+                found += hit;
+                if (hit != all.hit[i])
+                    fail_msg("round %d shot %d: triangle %u, hit %d, told %d times; direction %g %g %g t %g", round,
+                             shot, i, hit, all.hit[i], ray.direction.x, ray.direction.y, ray.direction.z, parameter);
+            }
+        }
+        carom_tree_destroy((carom_tree *)placed.tree), carom_mesh_destroy(mesh);
+    }
+    print_message("rays: %d hits\n", found);
+    assert_true(found > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(distance_bounds_hold),
+                                       cmocka_unit_test(distance_has_the_bits_of_all_pairs),
+                                       cmocka_unit_test(what_a_budget_leaves_is_a_bound),
+                                       cmocka_unit_test(support_heights_are_upper_bounds),
+                                       cmocka_unit_test(whole_meshes_that_meet_are_never_apart),
+                                       cmocka_unit_test(a_refitted_tree_answers_like_a_fresh_one),
+                                       cmocka_unit_test(rays_find_what_all_triangles_say)};
+    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+}
