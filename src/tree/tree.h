@@ -102,10 +102,11 @@ typedef bool tree_pair_fn(uint32_t triangle_a, uint32_t triangle_b, uint32_t mee
 
 typedef struct tree_collide_options
 {
-    bool every_pair;       /* a hint: on_pair will not stop at the first pair */
-    bool need_meeting;     /* false: any non-zero meeting will do, which is cheaper */
-    double clearance;      /* > 0: also decide whether the distance is smaller, in the same traversal */
-    tree_pair_fn *on_pair; /* each meeting pair; once each, unless the builder duplicates; in no particular order */
+    bool every_pair;          /* a hint: on_pair will not stop at the first pair */
+    bool need_meeting;        /* false: any non-zero meeting will do, which is cheaper */
+    const uint64_t *smallest; /* or null: only pairs with a smaller triangle_a << 32 | triangle_b matter */
+    double clearance;         /* > 0: also decide whether the distance is smaller, in the same traversal */
+    tree_pair_fn *on_pair;    /* each meeting pair; once each, unless the builder duplicates; in no particular order */
     void *user;
 } tree_collide_options;
 

@@ -56,11 +56,12 @@ struct wide_tree
     double scale;      /* power of two */
     uint32_t node_count, leaf_count;
     uint32_t depth;
-    wide_node *nodes;     /* node 0 is a handle: its lane 0 is the root's box, its child 0 the root */
-    wide_leaf *leaves;    /* in the order of a depth-first walk, so a subtree is a run of leaves */
-    uint32_t *first_leaf; /* per node and lane: first leaf of the child's run; with the next one its end */
-    float *support;       /* heights in WIDE_SUPPORT_ENTRIES directions, or null where the mesh is small */
-    size_t block_size;    /* this struct and the arrays are one block */
+    wide_node *nodes;         /* node 0 is a handle: its lane 0 is the root's box, its child 0 the root */
+    wide_leaf *leaves;        /* in the order of a depth-first walk, so a subtree is a run of leaves */
+    uint32_t *first_leaf;     /* per node and lane: first leaf of the child's run; with the next one its end */
+    uint32_t *least_triangle; /* per node and lane: smallest triangle id below */
+    float *support;           /* heights in WIDE_SUPPORT_ENTRIES directions, or null where the mesh is small */
+    size_t block_size;        /* this struct and the arrays are one block */
 };
 
 /* A child is named by node * 8 + lane. */
@@ -75,6 +76,7 @@ carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, co
 void wide_tree_destroy(carom_context *context, wide_tree *tree);
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support);
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
+void wide_find_least_triangles(wide_tree *tree);                                     /* once the leaves are filled */
 void wide_tree_info(const wide_tree *tree, carom_tree_info *info);
 /* was: the mesh it fits now. */
 carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *was, const carom_mesh *is);
@@ -125,11 +127,12 @@ carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
 typedef struct wide_nearest
 {
     wide_pair *pair;
-    float best;     /* pairs beyond this can't matter; shrinks */
-    float along[3]; /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
-    double limit;   /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
-    bool stopped;   /* a meeting pair, or one within the limit, was found */
-    bool meets;     /* the pair found meets */
+    float best;       /* pairs beyond this can't matter; shrinks */
+    float along[3];   /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
+    double limit;     /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
+    bool stopped;     /* a meeting pair, or one within the limit, was found */
+    bool meets;       /* the pair found meets: */
+    uint64_t meeting; /* its triangles, as tree_collide_options.smallest */
 } wide_nearest;
 
 /* The walk found a pair with bounds on its distance. False: stop. */

@@ -490,13 +490,13 @@ static carom_status emit(const wide_build *build, const slot_cost *costs, const 
 
 static size_t align_up(size_t n) { return (n + BASE_CACHE_LINE - 1) & ~(size_t)(BASE_CACHE_LINE - 1); }
 
-/* One block: header, nodes, leaves, leaf runs. */
+/* One block: header, nodes, leaves, leaf runs, least triangles, support heights. */
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support)
 {
     size_t header = align_up(sizeof(wide_tree));
     size_t nodes = node_count * sizeof(wide_node), leaves = leaf_count * sizeof(wide_leaf);
     size_t runs = (size_t)node_count * WIDE_LANES * sizeof(uint32_t);
-    size_t size = header + nodes + leaves + runs + (support ? WIDE_SUPPORT_ENTRIES * sizeof(float) : 0);
+    size_t size = header + nodes + leaves + 2 * runs + (support ? WIDE_SUPPORT_ENTRIES * sizeof(float) : 0);
     char *block = base_allocate(context, 1, size, BASE_CACHE_LINE);
     if (!block)
         return NULL;
@@ -508,7 +508,8 @@ wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint3
     tree->leaves = (wide_leaf *)(void *)(block + header + nodes);
     tree->first_leaf = (uint32_t *)(void *)(block + header + nodes + leaves);
     memset(tree->first_leaf, 0, runs);
-    tree->support = support ? (float *)(void *)(block + header + nodes + leaves + runs) : NULL;
+    tree->least_triangle = (uint32_t *)(void *)(block + header + nodes + leaves + runs);
+    tree->support = support ? (float *)(void *)(block + header + nodes + leaves + 2 * runs) : NULL;
     return tree;
 }
 
@@ -516,6 +517,23 @@ void wide_tree_destroy(carom_context *context, wide_tree *tree)
 {
     if (tree)
         base_release(context, tree, 1, tree->block_size);
+}
+
+/* Children come after their parent, so one backward sweep does. */
+void wide_find_least_triangles(wide_tree *tree)
+{
+    for (uint32_t slot = tree->node_count * WIDE_LANES; slot-- > 0;)
+    {
+        uint32_t child = wide_child(tree, slot), least = CAROM_NO_TRIANGLE;
+        bool none = child == WIDE_NO_CHILD, leaf = child & WIDE_LEAF_FLAG;
+        uint32_t count = none ? 0 : leaf ? WIDE_LEAF_TRIANGLES : WIDE_LANES;
+        const uint32_t *below = none   ? NULL
+                                : leaf ? tree->leaves[child & ~WIDE_LEAF_FLAG].triangle
+                                       : tree->least_triangle + (size_t)child * WIDE_LANES;
+        for (uint32_t i = 0; i < count; i++)
+            least = below[i] < least ? below[i] : least;
+        tree->least_triangle[slot] = least;
+    }
 }
 
 static carom_status build_into(wide_build *build, base_arena *arena, const carom_mesh *mesh, const carom_tree_def *def,
@@ -550,6 +568,7 @@ static carom_status build_into(wide_build *build, base_arena *arena, const carom
         wide_tree_destroy(context, tree);
         return status;
     }
+    wide_find_least_triangles(tree);
     wide_support_fill(context, tree);
     *out = tree;
     return CAROM_OK;

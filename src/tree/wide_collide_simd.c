@@ -136,6 +136,18 @@ static inline leaf_verdict test_leaves(const wide_pair *pair, const wide_leaf *a
     return verdict;
 }
 
+/* The smallest ids that a pair of children holds. */
+static inline uint64_t least_ids(const wide_pair *pair, wide_slot slot_a, wide_slot slot_b)
+{
+    return (uint64_t)pair->tree_a->least_triangle[slot_a] << 32 | pair->tree_b->least_triangle[slot_b];
+}
+
+/* Has a pair with smaller ids been found where only that matters? */
+static inline bool too_large(const wide_pair *pair, uint64_t ids)
+{
+    return pair->options->smallest && ids >= *pair->options->smallest;
+}
+
 /* Hands one meeting pair on; false when told to stop. */
 static bool emit_pair(const wide_pair *pair, uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting)
 {
@@ -173,6 +185,8 @@ static bool visit_leaves(wide_pair *pair, uint32_t leaf_a, uint32_t leaf_b)
     {
         uint32_t bit = (uint32_t)__builtin_ctz(rest);
         uint32_t triangle_a = a->triangle[2 * (bit >> 3) + ((bit & 4) >> 2)], triangle_b = b->triangle[bit & 3];
+        if (too_large(pair, (uint64_t)triangle_a << 32 | triangle_b))
+            continue;
         uint32_t meeting = CAROM_MEET_CROSSING;
         if (verdict.open >> bit & 1)
         {
@@ -263,6 +277,34 @@ static inline uint32_t order_survivors(uint32_t alive, f8 gap, uint32_t lanes[8]
     return n;
 }
 
+/* A node that was opened against a box of the other tree. */
+typedef struct opening
+{
+    uint32_t node_index;
+    wide_slot kept_slot;
+    bool open_a;
+} opening;
+
+/* The same where only the smallest ids matter: without the lanes whose ids are too large, the smallest last. */
+static uint32_t order_by_ids(const wide_pair *pair, const opening *o, uint32_t alive, uint32_t lanes[8])
+{
+    uint64_t ids[8];
+    uint32_t n = 0;
+    for (; alive; alive &= alive - 1)
+    {
+        uint32_t lane = (uint32_t)__builtin_ctz(alive), at = n;
+        wide_slot slot = o->node_index * WIDE_LANES + lane;
+        uint64_t own = o->open_a ? least_ids(pair, slot, o->kept_slot) : least_ids(pair, o->kept_slot, slot);
+        if (too_large(pair, own))
+            continue;
+        for (; at > 0 && ids[at - 1] < own; at--)
+            lanes[at] = lanes[at - 1], ids[at] = ids[at - 1];
+        lanes[at] = lane, ids[at] = own;
+        n++;
+    }
+    return n;
+}
+
 /* Opens one side of an entry against the box of the other. False: stop. */
 static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_status *status)
 {
@@ -286,7 +328,9 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
     float kept_size = open_a ? as_float(entry->more) : entry->key;
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
         return *status = CAROM_OUT_OF_MEMORY, false;
-    uint32_t lanes[8], count = order_survivors(alive, gap, lanes);
+    opening o = {node_index, kept_slot, open_a};
+    uint32_t lanes[8],
+        count = pair->options->smallest ? order_by_ids(pair, &o, alive, lanes) : order_survivors(alive, gap, lanes);
     tree_stack_entry *stack = w->scratch->stack.items;
     for (uint32_t i = 0; i < count; i++)
     {
@@ -326,6 +370,8 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
     while (w.scratch->stack.count > 0)
     {
         tree_stack_entry entry = w.scratch->stack.items[--w.scratch->stack.count];
+        if (pair->options->smallest && too_large(pair, least_ids(pair, entry.node_a, entry.node_b)))
+            continue;
         bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG,
              leaf_b = wide_child(b, entry.node_b) & WIDE_LEAF_FLAG;
         bool open_a = leaf_b || (!leaf_a && entry.key > as_float(entry.more) * pair->b_to_a.ratio);

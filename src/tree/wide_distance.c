@@ -33,6 +33,7 @@ bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t tria
     float reach = reach_for(search->pair, distance);
     search->best = reach < search->best ? reach : search->best;
     search->meets = distance == 0.0;
+    search->meeting = (uint64_t)triangle_a << 32 | triangle_b;
     search->stopped = search->meets || distance <= search->limit;
     return !search->stopped;
 }
@@ -47,29 +48,26 @@ static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triang
             (tree_closest){found.distance, closest->lower_bound, found.point_a, found.point_b, triangle_a, triangle_b};
 }
 
-/* Smallest ids among meeting pairs. */
-typedef struct smallest_pair
-{
-    uint32_t triangle_a, triangle_b;
-} smallest_pair;
-
 static bool keep_smallest(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)
 {
-    smallest_pair *smallest = user;
+    uint64_t *smallest = user, ids = (uint64_t)triangle_a << 32 | triangle_b;
     (void)meeting;
-    if (triangle_a < smallest->triangle_a || (triangle_a == smallest->triangle_a && triangle_b < smallest->triangle_b))
-        *smallest = (smallest_pair){triangle_a, triangle_b};
+    *smallest = ids < *smallest ? ids : *smallest;
     return true;
 }
 
-static carom_status closest_of_meeting(const tree_task *task, tree_closest *closest)
+/* The smallest ids among meeting pairs; known: one of them, or UINT64_MAX. */
+static carom_status closest_of_meeting(const tree_task *task, uint64_t known, tree_closest *closest)
 {
-    smallest_pair smallest = {CAROM_NO_TRIANGLE, CAROM_NO_TRIANGLE};
-    tree_collide_options options = {.on_pair = keep_smallest, .user = &smallest};
+    uint64_t smallest = known;
+    tree_collide_options options = {.on_pair = keep_smallest, .user = &smallest, .smallest = &smallest};
     carom_status status = wide_collide(task, &options, NULL);
+    binary_pair found = {(uint32_t)(smallest >> 32), (uint32_t)smallest};
     closest->lower_bound = 0.0;
-    if (smallest.triangle_a != CAROM_NO_TRIANGLE)
-        consider(task, smallest.triangle_a, smallest.triangle_b, closest);
+    if (found.a == CAROM_NO_TRIANGLE)
+        return status;
+    consider(task, found.a, found.b, closest);
+    binary_walk_remember(task, found);
     return status;
 }
 
@@ -109,29 +107,31 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
     wide_pair_finish(&pair);
     wide_nearest search = {.pair = &pair, .best = INFINITY, .limit = -1.0};
     binary_pair last;
+    uint64_t seed = UINT64_MAX; /* the pair that is measured already */
     if (binary_walk_recall(task, &last) && base_budget_spend(task->budget, 1))
     {
         task->counters->triangles_tested++;
         consider(task, last.a, last.b, closest);
+        seed = (uint64_t)last.a << 32 | last.b;
         start_direction(&search, closest);
     }
     if (closest->distance < INFINITY)
         search.best = reach_for(&pair, closest->distance);
     if (closest->distance == 0.0)
-        return closest_of_meeting(task, closest);
+        return closest_of_meeting(task, (uint64_t)closest->triangle_a << 32 | closest->triangle_b, closest);
 
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(task->context, status, "distance: out of memory");
     if (search.meets)
-        return closest_of_meeting(task, closest);
+        return closest_of_meeting(task, search.meeting, closest);
     for (size_t i = 0; i < task->scratch->words.count; i += 2)
     {
         uint32_t bits = (uint32_t)task->scratch->words.items[i + 1];
         uint64_t ids = task->scratch->words.items[i];
         float least;
         memcpy(&least, &bits, sizeof least);
-        if (least <= search.best)
+        if (least <= search.best && ids != seed)
             consider(task, (uint32_t)(ids >> 32), (uint32_t)ids, closest);
     }
     closest->lower_bound = status == CAROM_UNKNOWN ? open_bound(&search, closest->distance) : closest->distance;
