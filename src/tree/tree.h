@@ -79,6 +79,7 @@ typedef struct tree_memory
     uint64_t tree_a_serial, tree_b_serial; /* whose memory this is; anything else is forgotten */
     uint32_t last_a, last_b;               /* triangles of the last hit or the last closest pair */
     bool has_last;
+    bool missed; /* the last walk for meeting pairs found none: the last pair is not worth a test */
     bool has_axis;
     carom_vec3 axis;                    /* last separating direction in a's frame */
     BASE_ARRAY(tree_stack_entry) front; /* node pairs where the last descent ended */

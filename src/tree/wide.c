@@ -64,11 +64,13 @@ static carom_status tell_last(wide_pair *pair)
 {
     const tree_task *task = pair->task;
     binary_pair last;
-    if (!binary_walk_recall(task, &last) || !base_budget_spend(task->budget, 1))
+    if (!task->memory || task->memory->missed || !binary_walk_recall(task, &last) ||
+        !base_budget_spend(task->budget, 1))
         return CAROM_OK;
     narrow_counts counts = {0};
     narrow_triangle a = tree_world_triangle(task->a, last.a), b = tree_world_triangle(task->b, last.b);
-    uint32_t meeting = narrow_meet(&a, &b, &counts);
+    uint32_t meeting =
+        pair->options->need_meeting ? narrow_meet(&a, &b, &counts) : (uint32_t)narrow_touches(&a, &b, &counts);
     task->counters->triangles_tested++;
     task->counters->exact_fallbacks += counts.exact_fallbacks;
     if (meeting == CAROM_MEET_NONE)
@@ -126,6 +128,8 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
     carom_status status = tell_last(&pair);
     if (status == CAROM_OK)
         status = BASE_PICK_ISA(task->context, wide_collide_walk)(&pair);
+    if (task->memory)
+        task->memory->missed = !pair.violated;
     if (violated)
         *violated = pair.violated;
     return status;

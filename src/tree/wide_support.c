@@ -67,18 +67,11 @@ static float support_height(const float *table, const float u[3], float point[3]
     return height * length;
 }
 
-/* True if the whole meshes are certainly farther apart than `margin` (units of a). along: a direction to start with,
- * and the one that separates; in a's frame, zero: none. */
-bool wide_support_apart(const wide_support_pair *pair, float margin, float along[3])
+/* Searches from u; leaves the direction that separates there. */
+static bool search_from(const wide_support_pair *pair, float margin, int reflections, float u[3])
 {
     const float *t = pair->translation, *r = pair->rotation;
-    float u[3] = {along[0], along[1], along[2]};
-    if (u[0] == 0.0f && u[1] == 0.0f && u[2] == 0.0f)
-        u[0] = t[0], u[1] = t[1], u[2] = t[2];
-    /* Rounding of the sums below: coordinates of at most 1 and ratio, and the translation. */
-    float away = fabsf(t[0]) + fabsf(t[1]) + fabsf(t[2]);
-    margin += 64.0f * 0x1p-24f * (2.0f + 2.0f * pair->ratio + away);
-    for (int reflection = 0; reflection <= MOST_REFLECTIONS; reflection++)
+    for (int reflection = 0; reflection <= reflections; reflection++)
     {
         float length = fabsf(u[0]) + fabsf(u[1]) + fabsf(u[2]);
         if (!(length > 1e-6f) || !(length < 1e6f))
@@ -90,10 +83,7 @@ bool wide_support_apart(const wide_support_pair *pair, float margin, float along
         float height_b = support_height(pair->support_b, w, point_b) * pair->ratio;
         float gap = u[0] * t[0] + u[1] * t[1] + u[2] * t[2] - height_a - height_b;
         if (gap > margin * length)
-        {
-            along[0] = u[0], along[1] = u[1], along[2] = u[2];
             return true;
-        }
         if (!(gap > -0.35f * length)) /* as deep as this, no plane is likely */
             return false;
         float between[3], square = 0.0f, dot = 0.0f;
@@ -111,4 +101,25 @@ bool wide_support_apart(const wide_support_pair *pair, float margin, float along
             u[j] = (u[j] - 2.0f * dot / square * between[j]) * inverse;
     }
     return false;
+}
+
+/* True if the whole meshes are certainly farther apart than `margin` (units of a). along: a direction to start with,
+ * and the one that separates; in a's frame, zero: none. */
+bool wide_support_apart(const wide_support_pair *pair, float margin, float along[3])
+{
+    const float *t = pair->translation;
+    /* Rounding of the sums above: coordinates of at most 1 and ratio, and the translation. */
+    float away = fabsf(t[0]) + fabsf(t[1]) + fabsf(t[2]);
+    margin += 64.0f * 0x1p-24f * (2.0f + 2.0f * pair->ratio + away);
+    bool known = along[0] != 0.0f || along[1] != 0.0f || along[2] != 0.0f;
+    if (known && search_from(pair, margin, 0, along))
+        return true;
+    /* Reflections lead from the line between the centres to a plane more often than from an old plane. */
+    float start[3] = {t[0], t[1], t[2]};
+    if (search_from(pair, margin, MOST_REFLECTIONS, start))
+    {
+        memcpy(along, start, sizeof start);
+        return true;
+    }
+    return known && search_from(pair, margin, MOST_REFLECTIONS, along);
 }
