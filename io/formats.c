@@ -46,6 +46,9 @@ static carom_status find_format(carom_context *context, const char *path, const 
     if (name)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: no format is called '%.32s' (known: %s)",
                          io_short_path(path), name, known);
+    if (!*extension)
+        return base_fail(context, CAROM_UNSUPPORTED, "%s: no extension says the file type (known: %s)",
+                         io_short_path(path), known);
     return base_fail(context, CAROM_UNSUPPORTED, "%s: unknown file type '.%.32s' (known: %s)", io_short_path(path),
                      extension, known);
 }

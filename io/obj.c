@@ -87,7 +87,8 @@ static carom_status fail_corner(const obj_reader *reader, const char *at, int64_
     size_t count = reader->soup->vertices.count;
     if (index == 0)
         return io_fail_at(reader->source, at, "corner '%s' is not a vertex index", io_quote(at, word));
-    return io_fail_at(reader->source, at, "vertex index %lld, but %zu vertices come before it", (long long)index,
+    /* quoted, not printed: a number that does not fit is still the one in the file */
+    return io_fail_at(reader->source, at, "vertex index '%s', but %zu vertices come before it", io_quote(at, word),
                       count);
 }
 

@@ -172,8 +172,8 @@ static void print_text(const check_work *work)
         printf("%c         %s: %s triangles%s\n", 'A' + i, work->path[i],
                tool_thousands(carom_mesh_get_info(work->model[i].mesh).triangle_count, number),
                (i == 0 ? report->a_closed : report->b_closed) ? ", closed" : ", not closed");
-    printf("relation  %s%s%s\n", report->pair_count > 0 ? tool_red() : tool_green(),
-           carom_relation_name(report->relation), tool_plain());
+    printf("relation  %s%s%s\n", is_finding(report) ? tool_red() : tool_green(), carom_relation_name(report->relation),
+           tool_plain());
     printf("pairs     %s%s\n", tool_thousands(report->pair_count, number),
            report->status == CAROM_TRUNCATED ? " (not all listed)" : "");
     for (uint64_t i = 0; work->options->all && i < report->pairs_listed; i++)
@@ -227,7 +227,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
         {"--pose-a", TOOL_POSE, &options.pose_a, "R T", "12 numbers: rotation row by row, then translation"},
         {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "the same for B"},
         {"--unit", TOOL_TEXT, &options.unit, "UNIT", "the models' unit: mm, cm, m, in, ft"},
-        {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH", "demand a gap of, for example 5mm"},
+        {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH",
+         "demand a gap: 5, or with --unit also 5mm, 0.2in"},
         {"--distance", TOOL_FLAG, &options.distance, NULL, "how far apart the surfaces are, and where"},
         {"--all", TOOL_FLAG, &options.all, NULL, "list every pair of triangles that meets"},
         {"--contacts", TOOL_FLAG, &options.contacts, NULL, "with --json: the points each pair has in common"},
@@ -245,12 +246,18 @@ int tool_check(const tool_command *command, int argc, char **argv)
         (options.clearance_text &&
          !tool_parse_length(command, options.clearance_text, options.unit, &options.clearance)))
         return TOOL_ERROR;
+    if (options.clearance_text && !(options.clearance > 0))
+        return tool_fail(command, "--clearance: '%s' demands no gap; meeting is always found", options.clearance_text);
+    if (options.contacts && !options.json)
+        return tool_fail(command, "--contacts needs --json");
     tool_method methods[TOOL_METHOD_LIMIT];
     int count = tool_methods(command, &options.method, methods);
     if (count == 0)
         return TOOL_ERROR;
     if (count > 1)
-        return tool_fail(command, "one method answers a check; `all` is for bench and verify");
+        return tool_fail(command,
+                         "one method answers a check, not %d: name one of --tree, --volume, --engine, and not `all`",
+                         count);
 
     check_work work = {.command = command,
                        .options = &options,

@@ -78,6 +78,8 @@ int tool_gen(const tool_command *command, int argc, char **argv)
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
+    if (options.json && !options.list)
+        return tool_fail(command, "--json needs --list");
     if (options.list)
         return print_list(command, options.json);
     if (arguments.positional_count != 1)
@@ -91,5 +93,7 @@ int tool_gen(const tool_command *command, int argc, char **argv)
     if (options.triangles < fewest || options.triangles >= (uint64_t)1 << 31)
         return tool_fail(command, "--triangles %llu: a %s has from %u up to 2^31 - 1",
                          (unsigned long long)options.triangles, arguments.positional[0], fewest);
+    if (!(options.size > 0 && options.size <= 0x1p100))
+        return tool_fail(command, "--size %g: above 0, up to 2^100", options.size);
     return generate(command, kind, &options);
 }

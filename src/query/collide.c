@@ -12,6 +12,7 @@ typedef struct collector
     uint64_t count;
     size_t keep;               /* pairs worth keeping; SIZE_MAX: all */
     bool keeping;              /* pairs go into query->keys */
+    bool repeats;              /* a pair may come several times: all are kept and counted at the end */
     bool streaming;            /* pairs go to the caller at once */
     bool stop_at_crossing;     /* any-hit with relation: nothing further can change the answer */
     bool crossing;             /* a crossing pair was seen */
@@ -88,6 +89,24 @@ static bool keep_pair(collector *all, uint64_t key)
     return true;
 }
 
+/* How many pairs the answer itself can show. */
+static size_t listed_at_most(const carom_collide_options *options)
+{
+    if (options->mode != CAROM_COLLIDE_ALL || options->on_pair)
+        return 0;
+    return options->max_pairs > 0 && options->max_pairs < SIZE_MAX / 4 ? (size_t)options->max_pairs : SIZE_MAX;
+}
+
+/* A crossing settles the relation: from here on only what will be listed is worth its memory. */
+static void settle_relation(collector *all)
+{
+    all->crossing = true;
+    if (all->repeats)
+        return;
+    all->keep = listed_at_most(all->options);
+    all->keeping = all->keep > 0;
+}
+
 static bool take_pair(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)
 {
     collector *all = user;
@@ -95,7 +114,8 @@ static bool take_pair(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting
     all->count++;
     if (meeting & CAROM_MEET_CROSSING)
     {
-        all->crossing = true;
+        if (!all->crossing)
+            settle_relation(all);
         if (all->stop_at_crossing)
             return false;
     }
@@ -132,14 +152,15 @@ static collector make_collector(carom_query *query, const carom_collide_options 
     collector all = {.query = query,
                      .options = options,
                      .keep = SIZE_MAX,
+                     .repeats = repeats,
                      .first_a = CAROM_NO_TRIANGLE,
                      .first_b = CAROM_NO_TRIANGLE};
-    bool listing = options->mode == CAROM_COLLIDE_ALL && !options->on_pair;
-    all.keeping = listing || options->relation || repeats;
+    size_t listed = listed_at_most(options);
+    all.keeping = listed > 0 || options->relation || repeats;
     all.streaming = options->on_pair && !repeats;
     all.stop_at_crossing = options->mode == CAROM_COLLIDE_ANY;
-    if (listing && options->max_pairs > 0 && options->max_pairs < SIZE_MAX / 4 && !options->relation && !repeats)
-        all.keep = (size_t)options->max_pairs;
+    if (listed > 0 && !options->relation && !repeats)
+        all.keep = listed;
     query->keys.count = query->pairs.count = query->contacts.count = query->points.count = 0;
     return all;
 }
@@ -201,7 +222,7 @@ static carom_status collect_pairs(collector *all, const query_question *question
 {
     carom_query *query = all->query;
     const carom_collide_options *options = all->options;
-    bool repeats = may_repeat(question), violated = false;
+    bool repeats = all->repeats, violated = false;
     bool plain_count = !all->keeping && !all->streaming;
     tree_task task = query_make_task(query, question, &report->counters);
     tree_collide_options traversal = {.need_meeting = options->relation || options->mode == CAROM_COLLIDE_ALL,

@@ -148,8 +148,8 @@ static void names_the_culprit(void **state)
     {
         const char *format, *text, *part;
     } cases[] = {
-        {"obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "line 4: vertex index 4, but 3"},
-        {"obj", "v 0 0 0\nf -2 1 1\n", "line 2: vertex index -2"},
+        {"obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "line 4: vertex index '4', but 3"},
+        {"obj", "v 0 0 0\nf -2 1 1\n", "line 2: vertex index '-2'"},
         {"obj", "v 0 0 0\nf 0 1 1\n", "line 2: corner '0'"},
         {"obj", "v 0 0 0\nf 1 1\n", "line 2: a face has 2 corners"},
         {"obj", "v 0 0 0\nf 1/1/1/1 1 1\n", "corner '1/1/1/1'"},
@@ -158,7 +158,7 @@ static void names_the_culprit(void **state)
         {"obj", "\n\nv 0 1\nv 1 1 1\n", "line 3: a point has 2 coordinates"},
         {"obj", "v 0 0 1e31\n", "beyond 2^100"},
         {"obj", "v 0 0 1e999\n", "beyond 2^100"},
-        {"obj", "v 0 0 0\nf 99999999999999999999999 1 1\n", "line 2: vertex index"},
+        {"obj", "v 0 0 0\nf 99999999999999999999999 1 1\n", "line 2: vertex index '99999999999999999999999', but 1"},
         {"obj", "what is this\n", "'what' is no OBJ statement"},
         {"obj", "", "empty"},
         {"stl", "", "empty"},

@@ -121,6 +121,7 @@ static void limits_list_the_smallest_pairs(void **state)
     {
         carom_collide_options options = carom_collide_options_default();
         options.max_pairs = limit;
+        options.relation = limit % 2 == 0;
         carom_status expected = limit < count ? CAROM_TRUNCATED : CAROM_OK;
         assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), expected);
         assert_int_equal(report.status, expected);
@@ -404,6 +405,37 @@ static void repeated_triangles_count_once(void **state)
     close_fixture(&f);
 }
 
+/* A limit also limits memory, with the relation asked for too: a crossing pair settles that. */
+static void a_limit_bounds_memory(void **state)
+{
+    (void)state;
+    enum
+    {
+        COPIES = 400
+    };
+    world w = world_open();
+    double corners[COPIES][9];
+    for (int i = 0; i < COPIES; i++)
+        memcpy(corners[i], (double[9]){0, 0, 0, 1, 0, 0, 0, 1, 0}, sizeof corners[i]);
+    carom_mesh *mesh = world_mesh(&w, corners[0], 3 * COPIES, NULL, COPIES);
+    carom_placed placed = world_place(mesh, 0, 0, 0);
+    carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = true, .max_pairs = 5};
+    carom_report report;
+    assert_int_equal(carom_collide(w.query, &placed, &placed, &options, &report), CAROM_TRUNCATED);
+    assert_int_equal(report.pair_count, COPIES * COPIES);
+    assert_int_equal(report.relation, CAROM_RELATION_CROSSING);
+    assert_int_equal(report.pairs_listed, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_true(report.pairs[i].triangle_a == 0 && report.pairs[i].triangle_b == i);
+    options = (carom_collide_options){.mode = CAROM_COLLIDE_COUNT, .relation = true};
+    assert_int_equal(carom_collide(w.query, &placed, &placed, &options, &report), CAROM_OK);
+    assert_int_equal(report.pair_count, COPIES * COPIES);
+    assert_int_equal(report.relation, CAROM_RELATION_CROSSING);
+    assert_true(w.query->keys.capacity < COPIES * COPIES / 4);
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
 static void empty_meshes_meet_nothing(void **state)
 {
     (void)state;
@@ -497,6 +529,7 @@ int main(void)
         cmocka_unit_test(caches_change_nothing),
         cmocka_unit_test(trees_of_different_kinds_agree),
         cmocka_unit_test(repeated_triangles_count_once),
+        cmocka_unit_test(a_limit_bounds_memory),
         cmocka_unit_test(empty_meshes_meet_nothing),
         cmocka_unit_test(rays_agree_with_every_triangle),
     };

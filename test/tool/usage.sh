@@ -44,6 +44,15 @@ tells "ball"
 expect 2 check a b --engine warp
 tells "warp"
 expect 2 check a b --volume all
+tells "not \`all\`"
+expect 2 check a b --tree tight --volume obb
+tells "not 2"
+expect 2 check a b --clearance 0
+tells "--clearance: '0'"
+expect 2 check a b --clearance 1e-400m --unit mm
+tells "1e-400m"
+expect 2 check a b --contacts
+tells "--json"
 expect 2 check a b --max-pairs many
 tells "many"
 expect 2 check a b --json=yes
@@ -58,6 +67,11 @@ tells "-o"
 expect 2 gen torus --triangles 3 -o "$folder/x.stl"
 tells "--triangles 3"
 expect 2 gen torus --size 0 -o "$folder/x.stl"
+tells "--size 0"
+expect 2 gen torus --json -o "$folder/x.stl"
+tells "--list"
+expect 2 gen torus -o "$folder/x"
+tells "no extension"
 expect 2 gen torus --triangles 99999999999 -o "$folder/x.stl"
 holds ! -e "$folder/x.stl"
 expect 2 bench one.stl
