@@ -50,4 +50,7 @@ typedef struct narrow_ray
 bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
                     narrow_counts *counts);
 
+/* The same t, u, v for a ray that is known to hit at a point that is not in its plane. */
+void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2]);
+
 #endif

@@ -162,9 +162,15 @@ static bool hit_flat(const narrow_ray *ray, const narrow_triangle *triangle, dou
 
 /* ---- the usual case ---- */
 
+/* The filters' bounds hold for such directions. */
+static inline bool in_range(carom_vec3 d)
+{
+    return fabs(d.x) <= EXACT_RAY_LARGEST && fabs(d.y) <= EXACT_RAY_LARGEST && fabs(d.z) <= EXACT_RAY_LARGEST;
+}
+
 /* t, u, v of a line that passes the triangle: from its edges, which lose fewer digits than corners seen from a distant
  * origin, or exactly if too many are lost still. */
-static void solve(const narrow_ray *ray, const narrow_triangle *triangle, bool in_range, double *t, double uv[2])
+void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2])
 {
     carom_vec3 d = ray->direction, corner = vec3_sub(triangle->corner[0], ray->origin);
     carom_vec3 edge_1 = vec3_sub(triangle->corner[1], triangle->corner[0]);
@@ -173,7 +179,7 @@ static void solve(const narrow_ray *ray, const narrow_triangle *triangle, bool i
     double steep = exact_filter3d(d, edge_1, edge_2, &steep_bound);
     double height = exact_filter3d(corner, edge_1, edge_2, &height_bound);
     double u = exact_filter3d(d, edge_2, corner, &u_bound), v = exact_filter3d(d, corner, edge_1, &v_bound);
-    if (!in_range || !(steep_bound <= TRUSTED * fabs(steep)) || !(height_bound <= TRUSTED * fabs(height)) ||
+    if (!in_range(d) || !(steep_bound <= TRUSTED * fabs(steep)) || !(height_bound <= TRUSTED * fabs(height)) ||
         !(u_bound + v_bound <= TRUSTED_WEIGHT * fabs(steep)) || !(fabs(d.x) + fabs(d.y) + fabs(d.z) > 0x1p-100))
     {
         narrow_triangle same = *triangle;
@@ -192,7 +198,7 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
     const carom_vec3 *c = triangle->corner, d = ray->direction, o = ray->origin;
     carom_vec3 r[3] = {vec3_sub(c[0], o), vec3_sub(c[1], o), vec3_sub(c[2], o)};
     double weight[3], bound[3];
-    bool in_range = fabs(d.x) <= EXACT_RAY_LARGEST && fabs(d.y) <= EXACT_RAY_LARGEST && fabs(d.z) <= EXACT_RAY_LARGEST;
+    bool filters_hold = in_range(d);
     int sign[3];
     for (int i = 0; i < 3; i++)
     {
@@ -202,10 +208,10 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
     }
     /* Most rays miss, and two certain sides show it. */
     bool some_left = sign[0] > 0 || sign[1] > 0 || sign[2] > 0, some_right = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
-    if (in_range && some_left && some_right)
+    if (filters_hold && some_left && some_right)
         return false;
     for (int i = 0; i < 3; i++)
-        if (BASE_UNLIKELY(sign[i] == 0 || !in_range))
+        if (BASE_UNLIKELY(sign[i] == 0 || !filters_hold))
             sign[i] = exact_ray3d_integers(d, o, c[(i + 1) % 3], c[(i + 2) % 3], &counts->exact_fallbacks);
     some_left = sign[0] > 0 || sign[1] > 0 || sign[2] > 0, some_right = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
     if (some_left && some_right)
@@ -219,6 +225,6 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
         reach_sign = exact_orient3d_integers(c[0], c[1], c[2], o, &counts->exact_fallbacks);
     if (reach_sign * (some_left ? 1 : -1) < 0)
         return false;
-    solve(ray, triangle, in_range, t, uv);
+    narrow_ray_solve(ray, triangle, t, uv);
     return true;
 }

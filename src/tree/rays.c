@@ -26,10 +26,19 @@ typedef struct wide_members
     uint32_t count;
 } wide_members;
 
+/* The cheapest way to fill 1 to 8 slots from each binary node's subtree; the cost is the area of the wide nodes, which
+ * is the number that a random ray visits. */
+typedef struct slot_plan
+{
+    float cost[RAY_WIDTH];   /* with i + 1 slots */
+    uint8_t left[RAY_WIDTH]; /* slots for the left child; 0: one slot fewer is as good, or the node itself for one */
+} slot_plan;
+
 typedef struct collapse
 {
     carom_context *context;
     const build_tree *tree;
+    slot_plan *plans; /* null: open the largest child, which is quicker */
     BASE_ARRAY(wide_members) nodes;
     uint32_t block_count, depth;
 } collapse;
@@ -45,8 +54,59 @@ static float area_of(const build_box *box)
     return x * y + y * z + z * x;
 }
 
+static void plan_node(const build_tree *tree, slot_plan *plans, uint32_t index)
+{
+    slot_plan *plan = &plans[index];
+    memset(plan, 0, sizeof *plan);
+    if (tree->nodes[index].count)
+        return;
+    const slot_plan *left = &plans[tree->nodes[index].first], *right = left + 1;
+    for (uint32_t slots = 2; slots <= RAY_WIDTH; slots++)
+    {
+        float best = INFINITY;
+        for (uint32_t share = 1; share < slots; share++)
+        {
+            float cost = left->cost[share - 1] + right->cost[slots - share - 1];
+            if (cost < best)
+                best = cost, plan->left[slots - 1] = (uint8_t)share;
+        }
+        plan->cost[slots - 1] = best;
+    }
+    plan->cost[0] = area_of(&tree->boxes[index]) + plan->cost[RAY_WIDTH - 1];
+    for (uint32_t slots = 2; slots <= RAY_WIDTH; slots++)
+        if (plan->cost[slots - 2] <= plan->cost[slots - 1])
+            plan->cost[slots - 1] = plan->cost[slots - 2], plan->left[slots - 1] = 0;
+}
+
+static void gather_planned(const collapse *work, uint32_t root, wide_members *members)
+{
+    struct
+    {
+        uint32_t binary, slots;
+    } open[RAY_WIDTH] = {{root, RAY_WIDTH}}, at;
+    uint32_t open_count = 1;
+    members->count = 0;
+    while (open_count)
+    {
+        at = open[--open_count];
+        const slot_plan *plan = &work->plans[at.binary];
+        while (at.slots > 1 && !plan->left[at.slots - 1])
+            at.slots--;
+        if (at.slots == 1)
+        {
+            members->binary[members->count++] = at.binary;
+            continue;
+        }
+        uint32_t child = work->tree->nodes[at.binary].first, share = plan->left[at.slots - 1];
+        open[open_count].binary = child + 1;
+        open[open_count++].slots = at.slots - share;
+        open[open_count].binary = child;
+        open[open_count++].slots = share;
+    }
+}
+
 /* Opens the largest inner member until eight are there. */
-static void gather_members(const build_tree *tree, uint32_t root, wide_members *members)
+static void gather_largest(const build_tree *tree, uint32_t root, wide_members *members)
 {
     members->binary[0] = root;
     members->count = 1;
@@ -68,6 +128,14 @@ static void gather_members(const build_tree *tree, uint32_t root, wide_members *
     }
 }
 
+static void gather_members(const collapse *work, uint32_t root, wide_members *members)
+{
+    if (work->plans)
+        gather_planned(work, root, members);
+    else
+        gather_largest(work->tree, root, members);
+}
+
 static bool collapse_tree(collapse *work)
 {
     /* At most seven siblings wait on each level. */
@@ -83,7 +151,7 @@ static bool collapse_tree(collapse *work)
         if (!base_array_reserve(work->context, &work->nodes, RAY_WIDTH))
             return false;
         wide_members *members = &work->nodes.items[open.node];
-        gather_members(work->tree, open.binary, members);
+        gather_members(work, open.binary, members);
         work->depth = open.depth > work->depth ? open.depth : work->depth;
         for (uint32_t i = 0; i < members->count; i++)
         {
@@ -97,6 +165,17 @@ static bool collapse_tree(collapse *work)
         }
     }
     return true;
+}
+
+/* Whoever asks for Morton codes asks for speed of building. */
+static bool plan_slots(collapse *work, const carom_tree_def *def)
+{
+    if (def->builder == CAROM_BUILDER_MORTON)
+        return true;
+    work->plans = base_allocate(work->context, work->tree->node_count, sizeof *work->plans, BASE_CACHE_LINE);
+    for (uint32_t i = work->plans ? work->tree->node_count : 0; i-- > 0;)
+        plan_node(work->tree, work->plans, i);
+    return work->plans != NULL;
 }
 
 /* ---- life ---- */
@@ -173,8 +252,9 @@ carom_status ray_tree_create(carom_context *context, const carom_mesh *mesh, con
     BASE_TRY(build_with_boxes(context, mesh, &small, RAY_LEAF, &built));
     collapse work = {.context = context, .tree = &built.tree};
     carom_status status = CAROM_OK;
-    if (built.tree.node_count && !collapse_tree(&work))
+    if (built.tree.node_count && !(plan_slots(&work, def) && collapse_tree(&work)))
         status = out_of_memory(context, mesh->triangle_count);
+    base_release(context, work.plans, built.tree.node_count, sizeof *work.plans);
     if (status == CAROM_OK)
         status = assemble(&work, mesh, &built, out);
     base_array_free(context, &work.nodes);

@@ -1,6 +1,6 @@
 /* The ray layout: eight axis-aligned boxes a node, four triangles a leaf, all in float in a build_frame, derived from
  * any builder's tree. One relocatable block without pointers. What floats can't decide is certified by
- * narrow_ray_hit; the error bounds are in rays_cast.c and rays_simd.c. */
+ * narrow_ray_hit; the error bounds are in rays_simd.c and rays_enter_simd.c. */
 #ifndef TREE_RAYS_H
 #define TREE_RAYS_H
 
@@ -105,5 +105,26 @@ typedef struct ray_walk
 } ray_walk;
 
 BASE_DECLARE_ISA(void, ray_walk_run, (ray_walk * walk));
+
+typedef enum ray_answer
+{
+    RAY_MISSES,
+    RAY_ENTERS,
+    RAY_UNDECIDED /* rounding is larger than the mesh */
+} ray_answer;
+
+/* How the tree's frame counts along a ray: s = (t - start) * rate. */
+typedef struct ray_entry
+{
+    double start, rate;
+    double first;     /* no hit has a smaller t */
+    double placement; /* what the pose's rounding may shift, in the frame */
+    float exit;       /* s of the end of the mesh's box */
+} ray_entry;
+
+/* Brings a world ray into the frame and sets up the walk but for its limit. */
+BASE_DECLARE_ISA(ray_answer, ray_enter,
+                 (const ray_tree *tree, const carom_placed *placed, const narrow_ray *ray, ray_entry *entry,
+                  ray_walk *walk));
 
 #endif

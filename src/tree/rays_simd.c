@@ -2,13 +2,12 @@
  *
  * Frame: all vertices within [-1, 1]; u = 2^-24. `slack` covers, per unit of edge length (sum of |components|):
  *   positions: stored corners are within 2 u of the truth, the float ray within 2 u + P of the true one (P: what the
- *   pose's rounding adds, see rays_cast.c), the difference corner - origin is rounded by 2 u. A true hit therefore is
- *   a point of the stored triangle within g = 8 u + P of the float ray at the same s. Crossing with the direction and
- *   multiplying by an edge turns g into at most 2 g per unit of edge length;
- *   rounding: a cross product and a dot product of |corner - origin| <= 2 with an edge lose at most 20 u per unit of
- *   edge length, fused or not; the determinant loses 60 u (two edges of at most 6), and where its sign is uncertain
- *   that counts twice.
- * Sum: 16 u + 2 P + 20 u + 120 u < 160 u + 2 P. Every comparison below gives way by that much. */
+ *   pose's rounding adds, see rays_enter_simd.c), the difference corner - origin is rounded by 2 u. A true hit
+ * therefore is a point of the stored triangle within g = 8 u + P of the float ray at the same s. Crossing with the
+ * direction and multiplying by an edge turns g into at most 2 g per unit of edge length; rounding: a cross product and
+ * a dot product of |corner - origin| <= 2 with an edge lose at most 20 u per unit of edge length, fused or not; the
+ * determinant loses 60 u (two edges of at most 6), and where its sign is uncertain that counts twice. Sum: 16 u + 2 P +
+ * 20 u + 120 u < 160 u + 2 P. Every comparison below gives way by that much. */
 #include "base/simd.h"
 #include "tree/rays.h"
 
@@ -111,16 +110,46 @@ static BASE_ALWAYS_INLINE float entry_s(uint64_t entry)
     return s;
 }
 
-/* Puts the children that the ray enters on the stack, the nearest on top. */
-static BASE_ALWAYS_INLINE void open_node(const ray_walk *walk, const ray_node *node, walk_stack *stack)
+/* The ray against slabs, in registers. */
+typedef struct slab_ray
+{
+    v3 inverse, near_shift, far_shift;
+    uint32_t near[3], far[3];
+} slab_ray;
+
+static BASE_ALWAYS_INLINE v3 spread(const float v[3]) { return (v3){f8_set1(v[0]), f8_set1(v[1]), f8_set1(v[2])}; }
+
+static BASE_ALWAYS_INLINE slab_ray slabs_of(const ray_walk *walk)
 {
     const uint32_t *near = walk->near_plane, *far = walk->far_plane;
-    f8 near_x = f8_madd(f8_load(node->planes[near[0]]), f8_set1(walk->inverse[0]), f8_set1(walk->near_shift[0]));
-    f8 near_y = f8_madd(f8_load(node->planes[near[1]]), f8_set1(walk->inverse[1]), f8_set1(walk->near_shift[1]));
-    f8 near_z = f8_madd(f8_load(node->planes[near[2]]), f8_set1(walk->inverse[2]), f8_set1(walk->near_shift[2]));
-    f8 far_x = f8_madd(f8_load(node->planes[far[0]]), f8_set1(walk->inverse[0]), f8_set1(walk->far_shift[0]));
-    f8 far_y = f8_madd(f8_load(node->planes[far[1]]), f8_set1(walk->inverse[1]), f8_set1(walk->far_shift[1]));
-    f8 far_z = f8_madd(f8_load(node->planes[far[2]]), f8_set1(walk->inverse[2]), f8_set1(walk->far_shift[2]));
+    return (slab_ray){spread(walk->inverse),
+                      spread(walk->near_shift),
+                      spread(walk->far_shift),
+                      {near[0], near[1], near[2]},
+                      {far[0], far[1], far[2]}};
+}
+
+/* Large trees do not fit the caches, and a child on the stack is going to be visited. */
+static BASE_ALWAYS_INLINE void fetch_child(const ray_walk *walk, uint32_t child)
+{
+    bool leaf = child & RAY_LEAF_FLAG;
+    const char *at = leaf ? (const char *)&walk->blocks[child & ~RAY_LEAF_FLAG] : (const char *)&walk->nodes[child];
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + 64);
+    __builtin_prefetch(at + 128);
+    __builtin_prefetch(at + (leaf ? 159 : 223));
+}
+
+/* Puts the children that the ray enters on the stack, the nearest on top. */
+static BASE_ALWAYS_INLINE void open_node(const ray_walk *walk, const slab_ray *ray, const ray_node *node,
+                                         walk_stack *stack)
+{
+    f8 near_x = f8_madd(f8_load(node->planes[ray->near[0]]), ray->inverse.x, ray->near_shift.x);
+    f8 near_y = f8_madd(f8_load(node->planes[ray->near[1]]), ray->inverse.y, ray->near_shift.y);
+    f8 near_z = f8_madd(f8_load(node->planes[ray->near[2]]), ray->inverse.z, ray->near_shift.z);
+    f8 far_x = f8_madd(f8_load(node->planes[ray->far[0]]), ray->inverse.x, ray->far_shift.x);
+    f8 far_y = f8_madd(f8_load(node->planes[ray->far[1]]), ray->inverse.y, ray->far_shift.y);
+    f8 far_z = f8_madd(f8_load(node->planes[ray->far[2]]), ray->inverse.z, ray->far_shift.z);
     f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_zero()));
     f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(walk->limit)));
     uint32_t lanes = f8_bits(f8_le(enter, leave));
@@ -133,6 +162,7 @@ static BASE_ALWAYS_INLINE void open_node(const ray_walk *walk, const ray_node *n
     {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         lanes &= lanes - 1;
+        fetch_child(walk, node->child[lane]);
         uint64_t entry = entry_of(s[lane], node->child[lane]), *at = top++;
         for (; at > bottom && at[-1] < entry; at--)
             *at = at[-1];
@@ -144,6 +174,8 @@ static BASE_ALWAYS_INLINE void open_node(const ray_walk *walk, const ray_node *n
 void BASE_ISA(ray_walk_run)(ray_walk *walk)
 {
     walk_stack stack;
+    slab_ray ray = slabs_of(walk);
+    uint64_t boxes_tested = 0;
     stack.items[0] = entry_of(0.0f, 0);
     stack.count = 1;
     while (stack.count)
@@ -155,10 +187,11 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
         if (child & RAY_LEAF_FLAG)
         {
             if (!visit_leaf(walk, &walk->blocks[child & ~RAY_LEAF_FLAG]))
-                return;
+                break;
             continue;
         }
-        open_node(walk, &walk->nodes[child], &stack);
-        walk->boxes_tested += RAY_WIDTH;
+        open_node(walk, &ray, &walk->nodes[child], &stack);
+        boxes_tested += RAY_WIDTH;
     }
+    walk->boxes_tested += boxes_tested;
 }
