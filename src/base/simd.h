@@ -31,6 +31,20 @@ static BASE_ALWAYS_INLINE f8 f8_two(float a, float b)
     return _mm256_insertf128_ps(_mm256_set1_ps(a), _mm_set1_ps(b), 1);
 }
 static BASE_ALWAYS_INLINE f8 f8_swap(f8 a) { return _mm256_permute2f128_ps(a, a, 1); } /* e f g h a b c d */
+/* halves of four floats, anywhere in memory; transpose turns four rows of each half into columns */
+static BASE_ALWAYS_INLINE f8 f8_join(const float *low, const float *high)
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+}
+static BASE_ALWAYS_INLINE void f8_store_low(float *p, f8 a) { _mm_storeu_ps(p, _mm256_castps256_ps128(a)); }
+static BASE_ALWAYS_INLINE void f8_store_high(float *p, f8 a) { _mm_storeu_ps(p, _mm256_extractf128_ps(a, 1)); }
+static BASE_ALWAYS_INLINE void f8_transpose(f8 row[4])
+{
+    f8 a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]);
+    f8 c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
+    row[0] = _mm256_shuffle_ps(a, c, 0x44), row[1] = _mm256_shuffle_ps(a, c, 0xee);
+    row[2] = _mm256_shuffle_ps(b, d, 0x44), row[3] = _mm256_shuffle_ps(b, d, 0xee);
+}
 static BASE_ALWAYS_INLINE f8 f8_add(f8 a, f8 b) { return _mm256_add_ps(a, b); }
 static BASE_ALWAYS_INLINE f8 f8_sub(f8 a, f8 b) { return _mm256_sub_ps(a, b); }
 static BASE_ALWAYS_INLINE f8 f8_mul(f8 a, f8 b) { return _mm256_mul_ps(a, b); }
@@ -104,6 +118,17 @@ static BASE_ALWAYS_INLINE f8 f8_twice(const float *p)
 }
 static BASE_ALWAYS_INLINE f8 f8_two(float a, float b) { return (f8){_mm_set1_ps(a), _mm_set1_ps(b)}; }
 static BASE_ALWAYS_INLINE f8 f8_swap(f8 a) { return (f8){a.h, a.l}; }
+static BASE_ALWAYS_INLINE f8 f8_join(const float *low, const float *high)
+{
+    return (f8){_mm_loadu_ps(low), _mm_loadu_ps(high)};
+}
+static BASE_ALWAYS_INLINE void f8_store_low(float *p, f8 a) { _mm_storeu_ps(p, a.l); }
+static BASE_ALWAYS_INLINE void f8_store_high(float *p, f8 a) { _mm_storeu_ps(p, a.h); }
+static BASE_ALWAYS_INLINE void f8_transpose(f8 row[4])
+{
+    _MM_TRANSPOSE4_PS(row[0].l, row[1].l, row[2].l, row[3].l);
+    _MM_TRANSPOSE4_PS(row[0].h, row[1].h, row[2].h, row[3].h);
+}
 static BASE_ALWAYS_INLINE f8 f8_add(f8 a, f8 b) { return F8_BOTH(_mm_add_ps, a, b); }
 static BASE_ALWAYS_INLINE f8 f8_sub(f8 a, f8 b) { return F8_BOTH(_mm_sub_ps, a, b); }
 static BASE_ALWAYS_INLINE f8 f8_mul(f8 a, f8 b) { return F8_BOTH(_mm_mul_ps, a, b); }
@@ -202,6 +227,16 @@ static inline f8 f8_zero(void) { return f8_set1(0.0f); }
 static inline f8 f8_twice(const float *p) { F8_EACH(p[i & 3]); }
 static inline f8 f8_two(float a, float b) { F8_EACH(i < 4 ? a : b); }
 static inline f8 f8_swap(f8 a) { F8_EACH(a.v[i ^ 4]); }
+static inline f8 f8_join(const float *low, const float *high) { F8_EACH(i < 4 ? low[i] : high[i - 4]); }
+static inline void f8_store_low(float *p, f8 a) { memcpy(p, a.v, 4 * sizeof *p); }
+static inline void f8_store_high(float *p, f8 a) { memcpy(p, a.v + 4, 4 * sizeof *p); }
+static inline void f8_transpose(f8 row[4])
+{
+    f8 old[4] = {row[0], row[1], row[2], row[3]};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            row[i].v[j] = old[j].v[i], row[i].v[j + 4] = old[j].v[i + 4];
+}
 static inline f8 f8_add(f8 a, f8 b) { F8_EACH(a.v[i] + b.v[i]); }
 static inline f8 f8_sub(f8 a, f8 b) { F8_EACH(a.v[i] - b.v[i]); }
 static inline f8 f8_mul(f8 a, f8 b) { F8_EACH(a.v[i] * b.v[i]); }

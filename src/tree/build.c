@@ -46,24 +46,27 @@ static float in_frame(double offset, double scale)
     return (float)(x > -8.0 ? x : -8.0);
 }
 
-void build_vertex_boxes(const carom_mesh *mesh, const build_frame *frame, build_box *out)
+void build_vertices(const carom_mesh *mesh, const build_frame *frame, float (*out)[4])
 {
+    const carom_vec3 centre = frame->centre;
+    const double scale = frame->scale;
     for (uint32_t i = 0; i < mesh->vertex_count; i++)
     {
-        carom_vec3 offset = vec3_sub(mesh->vertices[i], frame->centre);
-        float x = in_frame(offset.x, frame->scale), y = in_frame(offset.y, frame->scale);
-        float z = in_frame(offset.z, frame->scale);
-        out[i] = (build_box){{-x, -y, -z, 1.0f, x, y, z, 0.0f}};
+        carom_vec3 offset = vec3_sub(mesh->vertices[i], centre);
+        out[i][0] = in_frame(offset.x, scale);
+        out[i][1] = in_frame(offset.y, scale);
+        out[i][2] = in_frame(offset.z, scale);
+        out[i][3] = 0.0f;
     }
 }
 
 carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out)
 {
-    build_box *vertices = base_allocate(context, mesh->vertex_count, sizeof *vertices, BASE_CACHE_LINE);
+    float(*vertices)[4] = base_allocate(context, mesh->vertex_count, sizeof *vertices, BASE_CACHE_LINE);
     if (!vertices)
         return build_out_of_memory(context, mesh->triangle_count);
     build_frame frame = build_frame_of(&mesh->info.bounds);
-    build_vertex_boxes(mesh, &frame, vertices);
+    build_vertices(mesh, &frame, vertices);
     BASE_PICK_ISA(context, build_gather_boxes)(mesh, vertices, out);
     base_release(context, vertices, mesh->vertex_count, sizeof *vertices);
     return CAROM_OK;

@@ -60,8 +60,8 @@ static inline void build_box_set_id(build_box *box, uint32_t id)
 /* Twice the centre along an axis. */
 static inline float build_box_centre(const build_box *box, int axis) { return box->v[4 + axis] - box->v[axis]; }
 
-/* Each vertex as a box of its own, into an array with room for vertex_count. */
-void build_vertex_boxes(const carom_mesh *mesh, const build_frame *frame, build_box *out);
+/* Vertices in the frame, rounded; a fourth coordinate of 0 fills the register. Room for vertex_count. */
+void build_vertices(const carom_mesh *mesh, const build_frame *frame, float (*out)[4]);
 
 /* Boxes of the mesh's triangles, in order, into an array with room for triangle_count. */
 carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out);
@@ -183,6 +183,6 @@ typedef struct build_work
 } build_work;
 
 BASE_DECLARE_ISA(uint32_t, build_binned_run, (const build_work *work)); /* returns the node count */
-BASE_DECLARE_ISA(void, build_gather_boxes, (const carom_mesh *mesh, const build_box *vertices, build_box *out));
+BASE_DECLARE_ISA(void, build_gather_boxes, (const carom_mesh *mesh, float (*vertices)[4], build_box *out));
 
 #endif

@@ -248,13 +248,15 @@ uint32_t BASE_ISA(build_binned_run)(const build_work *work)
     }
 }
 
-void BASE_ISA(build_gather_boxes)(const carom_mesh *mesh, const build_box *vertices, build_box *out)
+void BASE_ISA(build_gather_boxes)(const carom_mesh *mesh, float (*vertices)[4], build_box *out)
 {
+    const float minus = -0.0f, plus = 0.0f;
+    const f8 negate = f8_two(minus, plus);
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
     {
         const uint32_t *index = mesh->indices + 3 * (size_t)i;
-        f8 box = f8_max(f8_load(vertices[index[0]].v), f8_load(vertices[index[1]].v));
-        f8_store(out[i].v, f8_max(box, f8_load(vertices[index[2]].v)));
+        f8 a = f8_xor(f8_twice(vertices[index[0]]), negate), b = f8_xor(f8_twice(vertices[index[1]]), negate);
+        f8_store(out[i].v, f8_max(f8_max(a, b), f8_xor(f8_twice(vertices[index[2]]), negate)));
         build_box_set_id(&out[i], i);
     }
 }

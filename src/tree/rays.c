@@ -73,8 +73,9 @@ static void plan_node(const build_tree *tree, slot_plan *plans, uint32_t index)
         plan->cost[slots - 1] = best;
     }
     plan->cost[0] = area_of(&tree->boxes[index]) + plan->cost[RAY_WIDTH - 1];
+    /* Strictly: with all eight slots a node is always opened, also where areas are nothing. */
     for (uint32_t slots = 2; slots <= RAY_WIDTH; slots++)
-        if (plan->cost[slots - 2] <= plan->cost[slots - 1])
+        if (plan->cost[slots - 2] < plan->cost[slots - 1])
             plan->cost[slots - 1] = plan->cost[slots - 2], plan->left[slots - 1] = 0;
 }
 

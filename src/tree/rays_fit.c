@@ -9,27 +9,35 @@ bool ray_fit_begin(carom_context *context, ray_fit *fit)
     fit->node_changed = base_allocate(context, nodes, sizeof *fit->node_changed, BASE_CACHE_LINE);
     if (!fit->vertices || !fit->node_boxes || !fit->node_changed)
         return false;
-    build_vertex_boxes(fit->mesh, &fit->tree->frame, fit->vertices);
+    build_vertices(fit->mesh, &fit->tree->frame, fit->vertices);
     return true;
+}
+
+/* Where most vertices moved, asking costs more than it saves; a few of them tell. */
+static bool most_moved(const carom_mesh *old, const carom_mesh *now)
+{
+    enum
+    {
+        ASKED = 64
+    };
+    uint32_t moved = 0;
+    for (uint32_t i = 0; i < ASKED && now->vertex_count >= ASKED; i++)
+    {
+        size_t at = (size_t)i * now->vertex_count / ASKED;
+        moved += !vec3_equal(old->vertices[at], now->vertices[at]);
+    }
+    return moved > ASKED / 2;
 }
 
 bool ray_fit_compare(carom_context *context, ray_fit *fit, const carom_mesh *old)
 {
-    uint32_t count = fit->mesh->vertex_count, changed = 0;
-    uint8_t *flags = base_allocate(context, count, sizeof *flags, BASE_CACHE_LINE);
-    if (!flags)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-    {
-        flags[i] = !vec3_equal(old->vertices[i], fit->mesh->vertices[i]);
-        changed += flags[i];
-    }
-    /* Where most moved, asking costs more than it saves. */
-    if (changed > count / 2)
-        base_release(context, flags, count, sizeof *flags);
-    else
-        fit->vertex_changed = flags;
-    return true;
+    if (most_moved(old, fit->mesh))
+        return true;
+    uint32_t count = fit->mesh->vertex_count;
+    fit->vertex_changed = base_allocate(context, count, sizeof *fit->vertex_changed, BASE_CACHE_LINE);
+    for (uint32_t i = 0; i < count && fit->vertex_changed; i++)
+        fit->vertex_changed[i] = !vec3_equal(old->vertices[i], fit->mesh->vertices[i]);
+    return fit->vertex_changed != NULL;
 }
 
 void ray_fit_end(carom_context *context, ray_fit *fit)

@@ -8,7 +8,7 @@ typedef struct ray_fit
 {
     ray_tree *tree;
     const carom_mesh *mesh;
-    build_box *vertices;   /* of the mesh in the tree's frame */
+    float (*vertices)[4];  /* of the mesh in the tree's frame; the last is 0 */
     build_box *node_boxes; /* of the nodes that were fitted */
     uint8_t *node_changed;
     uint8_t *vertex_changed; /* null: all */

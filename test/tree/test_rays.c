@@ -286,11 +286,57 @@ static void every_builder(void **state)
     carom_context_destroy(context);
 }
 
+/* Sizes from 2^90 down to 2^-900 around one corner, then all of one size at one place. */
+static void hostile_meshes(void **state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 990
+    };
+    carom_context *context = context_for(CAROM_SIMD_AUTO);
+    carom_vec3 vertices[3 * COUNT];
+    uint32_t indices[3 * COUNT];
+    for (int same = 0; same < 2; same++)
+    {
+        for (uint32_t i = 0; i < COUNT; i++)
+        {
+            double size = same ? 1.0 : ldexp(1.0, 90 - (int)i);
+            vertices[3 * i] = vec3(size, 0, 0);
+            vertices[3 * i + 1] = vec3(size, size / 4, 0);
+            vertices[3 * i + 2] = vec3(size, 0, size / 4);
+            for (uint32_t corner = 0; corner < 3; corner++)
+                indices[3 * i + corner] = 3 * i + corner;
+        }
+        carom_mesh *mesh = make_mesh(context, vertices, 3 * COUNT, indices, COUNT);
+        for (int builder = 0; builder < CAROM_BUILDER_COUNT; builder++)
+        {
+            carom_tree_def def = {.volume = CAROM_VOLUME_AABB, .builder = (carom_builder)builder, .leaf_size = 1};
+            ray_case test = {.context = context, .mesh = mesh, .pose = carom_pose_identity()};
+            assert_int_equal(ray_tree_create(context, mesh, &def, &test.tree), CAROM_OK);
+            carom_ray_hit expected[COUNT], actual[4 * COUNT];
+            test.expected.items = expected, test.expected.capacity = COUNT;
+            test.actual.items = actual, test.actual.capacity = 4 * COUNT;
+            if (builder != CAROM_BUILDER_BALANCED)
+            {
+                check_ray(&test, (carom_ray){vec3(-1, 0.1, 0.1), vec3(1, 0, 0), INFINITY}, "along x");
+                check_ray(&test, (carom_ray){vec3(0, 0, 0), vec3(1, 0.01, 0.02), INFINITY}, "through all");
+                check_ray(&test, (carom_ray){vec3(0.5, 0.1, -1), vec3(0, 0, 1), INFINITY}, "in a plane");
+                check_ray(&test, (carom_ray){vec3(1, 0.1, -1), vec3(0, 0, 1e-30), INFINITY}, "in another");
+            }
+            ray_tree_destroy(context, test.tree);
+        }
+        carom_mesh_destroy(mesh);
+    }
+    carom_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(like_brute_force),
         cmocka_unit_test(every_builder),
+        cmocka_unit_test(hostile_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

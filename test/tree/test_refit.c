@@ -183,6 +183,74 @@ static void refusals(void **state)
     carom_mesh_destroy(mesh);
 }
 
+/* ---- failing allocations ---- */
+
+typedef struct failing
+{
+    uint64_t until_failure;
+    int64_t held;
+} failing;
+
+static void *allocate(size_t size, size_t alignment, void *user)
+{
+    failing *heap = user;
+    if (heap->until_failure-- == 0)
+        return heap->until_failure = 0, NULL;
+    heap->held++;
+    return aligned_alloc(alignment < 16 ? 16 : alignment, (size + 63) / 64 * 64);
+}
+
+static void release(void *memory, size_t size, void *user)
+{
+    (void)size;
+    ((failing *)user)->held--;
+    free(memory);
+}
+
+/* Builds and refits with every allocation failing in turn. */
+static void check_failures(const carom_tree_def *def, const carom_mesh *mesh, const carom_mesh *moved)
+{
+    bool done = false;
+    for (uint64_t k = 0; !done; k++)
+    {
+        failing heap = {UINT64_MAX, 0};
+        carom_context_def context_def = carom_context_def_default();
+        context_def.allocator = (carom_allocator){allocate, release, &heap};
+        carom_context *own = NULL;
+        assert_int_equal(carom_context_create(&context_def, &own), CAROM_OK);
+        int64_t before = heap.held;
+        heap.until_failure = k;
+        carom_tree *tree = NULL;
+        carom_status status = carom_tree_create(own, mesh, def, &tree);
+        assert_true(status == CAROM_OK || (status == CAROM_OUT_OF_MEMORY && !tree));
+        if (tree)
+        {
+            status = carom_tree_refit(tree, moved);
+            assert_true(status == CAROM_OK || (status == CAROM_OUT_OF_MEMORY && carom_tree_mesh(tree) == mesh));
+            done = status == CAROM_OK;
+            carom_tree_destroy(tree);
+        }
+        assert_int_equal(heap.held, before);
+        carom_context_destroy(own);
+    }
+}
+
+static void failing_allocations(void **state)
+{
+    (void)state;
+    carom_mesh *mesh = make_mesh(stay), *moved = make_mesh(move_few);
+    for (int builder = 0; builder < CAROM_BUILDER_COUNT; builder++)
+        for (int layout = 0; layout < 2; layout++)
+        {
+            carom_tree_def def = carom_tree_def_preset(CAROM_TREE_RAYS);
+            def.builder = (carom_builder)builder;
+            def.layout = (carom_layout)layout;
+            check_failures(&def, mesh, moved);
+        }
+    carom_mesh_destroy(moved);
+    carom_mesh_destroy(mesh);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -200,10 +268,8 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_volume),
-        cmocka_unit_test(every_builder),
-        cmocka_unit_test(wide_boxes),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(every_volume), cmocka_unit_test(every_builder),       cmocka_unit_test(wide_boxes),
+        cmocka_unit_test(refusals),     cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
