@@ -36,8 +36,8 @@ int main(void)
     if (carom_scene_frame(scene, &frame) != CAROM_OK || carom_engine_run(engine, &frame, NULL, &report) != CAROM_OK)
         return 1;
     for (uint64_t i = 0; i < report.body_pair_count; i++)
-        printf("%s meets %s: %llu pairs of triangles\n", frame.bodies[report.body_pairs[i].body_a.index - 1].name,
-               frame.bodies[report.body_pairs[i].body_b.index - 1].name,
+        printf("%s meets %s: %llu pairs of triangles\n", carom_frame_find(&frame, report.body_pairs[i].body_a)->name,
+               carom_frame_find(&frame, report.body_pairs[i].body_b)->name,
                (unsigned long long)report.body_pairs[i].pair_count);
     printf("%llu of %llu pairs of bodies were examined\n", (unsigned long long)report.body_pairs_examined,
            (unsigned long long)report.bodies_examined * (report.bodies_examined - 1) / 2);

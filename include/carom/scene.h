@@ -54,6 +54,9 @@ extern "C"
 
     CAROM_API carom_status carom_scene_frame(carom_scene *scene, carom_frame *out);
 
+    /* The body with this id, as a report names it; null if the frame has none. */
+    CAROM_API const carom_frame_body *carom_frame_find(const carom_frame *frame, carom_body_id id);
+
 #ifdef __cplusplus
 }
 #endif

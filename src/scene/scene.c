@@ -207,3 +207,21 @@ carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
     *out = (carom_frame){scene->frame.items, (uint32_t)scene->frame.count};
     return CAROM_OK;
 }
+
+const carom_frame_body *carom_frame_find(const carom_frame *frame, carom_body_id id)
+{
+    if (!frame || !frame->bodies)
+        return NULL;
+    uint32_t low = 0, high = frame->body_count;
+    while (low < high)
+    {
+        uint32_t middle = low + (high - low) / 2;
+        if (frame->bodies[middle].id.index < id.index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < frame->body_count && frame->bodies[low].id.index == id.index &&
+                 frame->bodies[low].id.generation == id.generation;
+    return found ? &frame->bodies[low] : NULL;
+}

@@ -139,7 +139,8 @@ typedef struct wide_nearest
 bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most);
 
 /* kernels, one version per instruction set */
-/* Height of the triangles along u; *highest: a leaf to guess from, and the one that reaches it. */
+/* Upper bound of the triangles' height along u, to 2^-16; *highest: a leaf to guess from, and the one that reaches it.
+ */
 BASE_DECLARE_ISA(float, wide_height, (const wide_tree *tree, const float u[3], uint32_t *highest));
 BASE_DECLARE_ISA(carom_status, wide_collide_walk, (wide_pair * pair));
 BASE_DECLARE_ISA(carom_status, wide_distance_walk, (wide_nearest * search));

@@ -36,6 +36,10 @@ static inline float leaf_height(const wide_leaf *leaf, const float u[3])
     return height + u[0] * leaf->origin[0] + u[1] * leaf->origin[1] + u[2] * leaf->origin[2];
 }
 
+/* Boxes are a little larger than what they hold. Without this much tolerance many equal leaves would all be visited;
+ * the result stays an upper bound because it is added at the end. */
+static const float HEIGHT_TOLERANCE = 0x1p-16f;
+
 float BASE_ISA(wide_height)(const wide_tree *tree, const float u[3], uint32_t *highest)
 {
     struct
@@ -50,7 +54,7 @@ float BASE_ISA(wide_height)(const wide_tree *tree, const float u[3], uint32_t *h
     {
         uint32_t child = stack[--top].child;
         float bound = stack[top].bound;
-        if (!(bound > best))
+        if (!(bound > best + HEIGHT_TOLERANCE))
             continue;
         if (child & WIDE_LEAF_FLAG)
         {
@@ -70,7 +74,7 @@ float BASE_ISA(wide_height)(const wide_tree *tree, const float u[3], uint32_t *h
         int first = top;
         for (int lane = 0; lane < WIDE_LANES; lane++)
         {
-            if (node->child[lane] == WIDE_NO_CHILD || !(heights[lane] > best))
+            if (node->child[lane] == WIDE_NO_CHILD || !(heights[lane] > best + HEIGHT_TOLERANCE))
                 continue;
             int at = top++;
             for (; at > first && stack[at - 1].bound > heights[lane]; at--)
@@ -78,5 +82,5 @@ float BASE_ISA(wide_height)(const wide_tree *tree, const float u[3], uint32_t *h
             stack[at].child = node->child[lane], stack[at].bound = heights[lane];
         }
     }
-    return best;
+    return best + HEIGHT_TOLERANCE;
 }

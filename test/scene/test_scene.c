@@ -68,7 +68,12 @@ static void frames_follow_the_scene(void **state)
         carom_vec3 centre = body->placed.pose.translation;
         assert_true(body->bounds.min.x <= centre.x - 1 && body->bounds.max.x >= centre.x + 1);
         assert_true(body->bounds.min.y <= centre.y - 1 && body->bounds.max.y >= centre.y + 1);
+        assert_ptr_equal(carom_frame_find(&frame, body->id), body);
     }
+    assert_null(carom_frame_find(&frame, ids[2]));
+    assert_null(carom_frame_find(&frame, (carom_body_id){ids[3].index, ids[3].generation + 1}));
+    assert_null(carom_frame_find(&frame, (carom_body_id){0, 0}));
+    assert_null(carom_frame_find(NULL, ids[0]));
     carom_scene_destroy(scene);
     carom_mesh_destroy(box);
     world_close(&w);
