@@ -261,22 +261,6 @@ static bool add_leaf_pair(walk *w, uint32_t leaf_a, uint32_t leaf_b, carom_statu
     return true;
 }
 
-/* Surviving children, the most promising last. */
-static inline uint32_t order_survivors(uint32_t alive, f8 gap, uint32_t lanes[8])
-{
-    float gaps[8];
-    f8_storeu(gaps, gap);
-    uint32_t n = 0;
-    for (; alive; alive &= alive - 1)
-    {
-        uint32_t lane = (uint32_t)__builtin_ctz(alive), at = n++;
-        for (; at > 0 && gaps[lanes[at - 1]] < gaps[lane]; at--)
-            lanes[at] = lanes[at - 1];
-        lanes[at] = lane;
-    }
-    return n;
-}
-
 /* A node that was opened against a box of the other tree. */
 typedef struct opening
 {
@@ -329,8 +313,10 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
         return *status = CAROM_OUT_OF_MEMORY, false;
     opening o = {node_index, kept_slot, open_a};
-    uint32_t lanes[8],
-        count = pair->options->smallest ? order_by_ids(pair, &o, alive, lanes) : order_survivors(alive, gap, lanes);
+    float gaps[8];
+    f8_storeu(gaps, gap);
+    uint32_t lanes[8];
+    uint32_t count = pair->options->smallest ? order_by_ids(pair, &o, alive, lanes) : order_lanes(alive, gaps, lanes);
     tree_stack_entry *stack = w->scratch->stack.items;
     for (uint32_t i = 0; i < count; i++)
     {

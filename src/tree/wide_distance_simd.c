@@ -261,20 +261,6 @@ static bool visit_leaves(walk *w, uint32_t leaf_a, uint32_t leaf_b)
     return true;
 }
 
-/* Surviving children, the nearest last. */
-static inline uint32_t order_children(uint32_t alive, const float key[8], uint32_t lanes[8])
-{
-    uint32_t n = 0;
-    for (; alive; alive &= alive - 1)
-    {
-        uint32_t lane = (uint32_t)__builtin_ctz(alive), at = n++;
-        for (; at > 0 && key[lanes[at - 1]] < key[lane]; at--)
-            lanes[at] = lanes[at - 1];
-        lanes[at] = lane;
-    }
-    return n;
-}
-
 /* Opens one side of an entry against the box of the other. False: stop. */
 static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
 {
@@ -297,7 +283,7 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     float bounds[8], keys[8];
     f8_storeu(bounds, bound);
     f8_storeu(keys, f8_madd(bound, bound, f8_mul(away, f8_set1(0.2f * to_a * to_a))));
-    uint32_t lanes[8], count = order_children(alive, keys, lanes);
+    uint32_t lanes[8], count = order_lanes(alive, keys, lanes);
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
         return w->status = CAROM_OUT_OF_MEMORY, false;
     for (uint32_t i = 0; i < count; i++)

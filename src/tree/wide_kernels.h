@@ -168,4 +168,18 @@ static BASE_ALWAYS_INLINE float place_b_for_distance(const wide_pair *pair, cons
     return reach < MOST_REACH ? 64.0f * UNIT * reach + 4.0f * pair->b_to_a.pad : INFINITY;
 }
 
+/* Lists the lanes that are alive, largest key first. */
+static inline uint32_t order_lanes(uint32_t alive, const float key[8], uint32_t lanes[8])
+{
+    uint32_t n = 0;
+    for (; alive; alive &= alive - 1)
+    {
+        uint32_t lane = (uint32_t)__builtin_ctz(alive), at = n++;
+        for (; at > 0 && key[lanes[at - 1]] < key[lane]; at--)
+            lanes[at] = lanes[at - 1];
+        lanes[at] = lane;
+    }
+    return n;
+}
+
 #endif
