@@ -95,7 +95,7 @@ extern "C"
 
     typedef struct carom_ray
     {
-        carom_vec3 origin, direction; /* world frame; the direction need not have length 1 and may not be zero */
+        carom_vec3 origin, direction; /* world frame; the direction's largest |component|: 2^-100 to 2^100 */
         double max_t;                 /* hits at origin + t direction with 0 <= t <= max_t; may be infinity */
     } carom_ray;
 

@@ -11,6 +11,9 @@ typedef struct ray_collector
 
 static const double STOP = -1.0;
 
+/* As far below 1 as coordinates may be above it. */
+static const double SHORTEST_DIRECTION = 1.0 / MATH_COORDINATE_LIMIT;
+
 /* The nearest hit stays alone in query->hits; equally near ones are settled by the smaller id. */
 static double keep_nearest(ray_collector *all, carom_ray_hit hit)
 {
@@ -102,6 +105,9 @@ static carom_status check_ray(carom_context *context, const carom_ray *ray, caro
                          within_limit(ray->origin) ? "direction" : "origin");
     if (ray->direction.x == 0.0 && ray->direction.y == 0.0 && ray->direction.z == 0.0)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "ray: the direction is zero");
+    /* Below this, parameters of hits overflow. */
+    if (fmax(fabs(ray->direction.x), fmax(fabs(ray->direction.y), fabs(ray->direction.z))) < SHORTEST_DIRECTION)
+        return base_fail(context, CAROM_OUT_OF_RANGE, "ray: the direction is below 2^-100");
     if (isnan(ray->max_t))
         return base_fail(context, CAROM_NOT_FINITE, "ray: max_t is NaN");
     if (ray->max_t < 0.0)

@@ -34,10 +34,10 @@ void baked_write_wide(baked_writer *writer, const carom_tree *tree)
     baked_close(writer);
 }
 
-/* Axes are unit and normal to each other but for the rounding that BOX_ROUNDING of the fit allows for. */
+/* Axes are unit and normal to each other but for their last rounding, as every fit leaves them. */
 static bool axes_valid(const float *axes)
 {
-    const float most = 0x1p-20f;
+    const float most = 0x1p-21f;
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
         {

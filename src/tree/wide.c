@@ -37,7 +37,15 @@ static void set_transform(wide_transform *out, const math_relative *relative, co
     out->pad = math_float_up((4.0 * relative->error + 16.0 * 0x1p-53 * sums) * target->scale) * (1.0f + 0x1p-20f);
 }
 
-void wide_pair_begin(wide_pair *pair, const tree_task *task)
+/* Squares and products of these must not overflow in float, seen from either body. */
+static bool fits_floats(const wide_transform *t)
+{
+    const float far = 0x1p28f;
+    return t->ratio <= far && t->ratio >= 1.0f / far && fabsf(t->translation[0]) <= far &&
+           fabsf(t->translation[1]) <= far && fabsf(t->translation[2]) <= far && t->pad <= far;
+}
+
+bool wide_pair_begin(wide_pair *pair, const tree_task *task)
 {
     pair->task = task;
     pair->tree_a = task->a->tree->wide;
@@ -50,6 +58,7 @@ void wide_pair_begin(wide_pair *pair, const tree_task *task)
     pair->violated = false;
     pair->options = NULL;
     pair->told_a = pair->told_b = CAROM_NO_TRIANGLE;
+    return fits_floats(&pair->b_to_a);
 }
 
 /* The other direction, which pairs that are apart as a whole never need. */
@@ -115,7 +124,8 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
         *violated = false;
     if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
         return CAROM_OK;
-    wide_pair_begin(&pair, task);
+    if (!wide_pair_begin(&pair, task))
+        return binary_collide(task, options, violated);
     pair.options = options;
     if (options->clearance > 0.0)
     {

@@ -113,7 +113,9 @@ typedef struct wide_support_pair
 void wide_support_fill(carom_context *context, wide_tree *tree);
 bool wide_support_apart(const wide_support_pair *pair, float margin, float along[3]);
 
-void wide_pair_begin(wide_pair *pair, const tree_task *task); /* b_to_a */
+/* False where bodies so far apart or so different in size do not fit floats: then the binary walk, which is in double,
+ * must answer. */
+bool wide_pair_begin(wide_pair *pair, const tree_task *task); /* b_to_a */
 void wide_pair_finish(wide_pair *pair);                       /* a_to_b */
 
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated);

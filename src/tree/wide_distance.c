@@ -103,7 +103,8 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
     if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
         return CAROM_OK;
     wide_pair pair;
-    wide_pair_begin(&pair, task);
+    if (!wide_pair_begin(&pair, task))
+        return binary_distance(task, closest);
     wide_pair_finish(&pair);
     wide_nearest search = {.pair = &pair, .best = INFINITY, .limit = -1.0};
     binary_pair last;
@@ -146,7 +147,8 @@ carom_status wide_within(const tree_task *task, double limit, bool *within)
     if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
         return CAROM_OK;
     wide_pair pair;
-    wide_pair_begin(&pair, task);
+    if (!wide_pair_begin(&pair, task))
+        return binary_within(task, limit, within);
     wide_pair_finish(&pair);
     wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit};
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);

@@ -1,0 +1,322 @@
+/* Two small triangle soups and their poses out of any bytes; every answer of the trees against all pairs. Numbers are
+ * decoded so that equal, coplanar, tiny, denormal and huge ones are common. */
+#include "carom/carom.h"
+#include "tree/tree.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum
+{
+    MOST_TRIANGLES = 12,
+    MOST_PAIRS = MOST_TRIANGLES * MOST_TRIANGLES
+};
+
+#define demand(fact)                                                                                                   \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        if (!(fact))                                                                                                   \
+        {                                                                                                              \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #fact);                                                 \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* ---- numbers out of bytes ---- */
+
+typedef struct decoder
+{
+    const uint8_t *bytes;
+    size_t size, at;
+    double last; /* number */
+    double unit; /* of this soup */
+} decoder;
+
+static uint8_t next_byte(decoder *d) { return d->at < d->size ? d->bytes[d->at++] : 0; }
+
+static double next_raw(decoder *d)
+{
+    unsigned char raw[8];
+    for (int i = 0; i < 8; i++)
+        raw[i] = next_byte(d);
+    double value;
+    memcpy(&value, raw, sizeof value);
+    return fabs(value) <= 0x1p99 ? value : 1.0;
+}
+
+static double next_number(decoder *d)
+{
+    static const double odd[16] = {0.0,     -0.0, 0x1p-1074, DBL_MIN, 1e-300, 1e-160, 1e-30, 1e-12,
+                                   0x1p-53, 0.1,  1e9,       1e12,    0x1p60, 0x1p90, -1.0,  1.0 + 0x1p-52};
+    uint8_t choice = next_byte(d);
+    double value;
+    if (choice < 160)
+        value = (double)(choice % 8) * d->unit; /* a lattice */
+    else if (choice < 192)
+        value = (double)(int8_t)next_byte(d) * 0.0625 * d->unit;
+    else if (choice < 208)
+        value = odd[choice - 192];
+    else if (choice < 224)
+        value = d->last;
+    else if (choice < 240)
+        value = nextafter(d->last, choice & 1 ? INFINITY : -INFINITY);
+    else
+        value = next_raw(d);
+    return d->last = value;
+}
+
+static carom_vec3 next_point(decoder *d)
+{
+    double x = next_number(d), y = next_number(d), z = next_number(d);
+    return (carom_vec3){x, y, z};
+}
+
+/* Corners are often those of earlier triangles. */
+static carom_mesh *next_mesh(decoder *d, carom_context *context)
+{
+    static const double units[8] = {1.0, 1.0, 1.0, 0.1, 1e-12, 1e12, 0x1p-1060, 0x1p95};
+    carom_vec3 corners[3 * MOST_TRIANGLES];
+    uint8_t head = next_byte(d);
+    d->unit = units[head >> 5];
+    size_t count = head % (MOST_TRIANGLES + 1);
+    for (size_t i = 0; i < 3 * count; i++)
+    {
+        uint8_t choice = i > 0 ? next_byte(d) : 0;
+        corners[i] = choice >= 128 ? corners[choice % i] : next_point(d);
+    }
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices = corners, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 3 * count;
+    def.index_type = CAROM_INDEX_NONE, def.triangle_count = count;
+    carom_mesh *mesh = NULL;
+    demand(carom_mesh_create(context, &def, &mesh) == CAROM_OK);
+    return mesh;
+}
+
+static carom_pose next_pose(decoder *d)
+{
+    static const double quarter[4][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                         {0, -1, 0, 1, 0, 0, 0, 0, 1},
+                                         {0, 0, 1, 1, 0, 0, 0, 1, 0},
+                                         {-1, 0, 0, 0, 1, 0, 0, 0, -1}};
+    uint8_t choice = next_byte(d);
+    carom_vec3 translation = {0.0, 0.0, 0.0};
+    if (choice & 0x80)
+        translation = next_point(d);
+    if ((choice & 0x7f) < 96)
+    {
+        carom_pose pose = {.translation = translation};
+        memcpy(pose.rotation, quarter[choice & 3], sizeof pose.rotation);
+        return pose;
+    }
+    double q[4];
+    for (int i = 0; i < 4; i++)
+        q[i] = (double)(int8_t)next_byte(d);
+    if (q[0] == 0.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 0.0)
+        q[0] = 1.0;
+    return carom_pose_from_quaternion(q, translation);
+}
+
+static carom_tree_def next_def(decoder *d)
+{
+    uint8_t kind = next_byte(d), builder = next_byte(d);
+    carom_tree_def def = carom_tree_def_preset((carom_tree_preset)(kind % 3));
+    def.builder = (carom_builder)(builder % CAROM_BUILDER_COUNT);
+    def.obb_fit = (carom_obb_fit)(builder / CAROM_BUILDER_COUNT % 3);
+    if (kind & 0x80)
+    {
+        def.layout = CAROM_LAYOUT_BINARY;
+        def.volume = (carom_volume)((kind >> 2) % CAROM_VOLUME_COUNT);
+        def.leaf_size = builder >> 6;
+    }
+    return def;
+}
+
+/* ---- truth: all pairs ---- */
+
+typedef struct truth
+{
+    carom_pair pairs[MOST_PAIRS];
+    uint32_t pair_count;
+    narrow_distance_result nearest;
+    uint32_t nearest_a, nearest_b;
+} truth;
+
+static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
+{
+    narrow_counts counts = {0};
+    out->pair_count = 0;
+    out->nearest = (narrow_distance_result){.distance = INFINITY};
+    for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
+        {
+            narrow_triangle s = tree_world_triangle(a, i), t = tree_world_triangle(b, j);
+            uint32_t meeting = narrow_meet(&s, &t, &counts);
+            narrow_distance_result found = narrow_distance(&s, &t, &counts);
+            demand((meeting != CAROM_MEET_NONE) == (found.distance == 0.0));
+            if (meeting != CAROM_MEET_NONE)
+                out->pairs[out->pair_count++] = (carom_pair){i, j, meeting};
+            if (found.distance < out->nearest.distance)
+                out->nearest = found, out->nearest_a = i, out->nearest_b = j;
+        }
+}
+
+/* ---- questions ---- */
+
+static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || a == b; }
+
+static bool same_point(carom_vec3 a, carom_vec3 b)
+{
+    return same_number(a.x, b.x) && same_number(a.y, b.y) && same_number(a.z, b.z);
+}
+
+/* Hashes of answers that must not depend on the tree. */
+typedef struct answers
+{
+    uint64_t all, distance, relation;
+} answers;
+
+static void check_collide(carom_query *query, const carom_placed *a, const carom_placed *b, const truth *t,
+                          answers *out)
+{
+    carom_collide_options options = carom_collide_options_default();
+    carom_report report;
+    options.contacts = true;
+    demand(carom_collide(query, a, b, &options, &report) == CAROM_OK);
+    demand(report.pair_count == t->pair_count && report.pairs_listed == t->pair_count);
+    for (uint32_t i = 0; i < t->pair_count; i++)
+        demand(report.pairs[i].triangle_a == t->pairs[i].triangle_a &&
+               report.pairs[i].triangle_b == t->pairs[i].triangle_b && report.pairs[i].meeting == t->pairs[i].meeting);
+    out->all = report.hash;
+    options.contacts = false, options.relation = true;
+    demand(carom_collide(query, a, b, &options, &report) == CAROM_OK);
+    out->relation = report.hash;
+    options.mode = CAROM_COLLIDE_ANY, options.relation = false;
+    demand(carom_collide(query, a, b, &options, &report) == CAROM_OK);
+    demand(report.pair_count == (t->pair_count > 0));
+    double distance = t->nearest.distance;
+    if (distance > 0.0 && distance < INFINITY)
+    {
+        options.clearance = distance;
+        demand(carom_collide(query, a, b, &options, &report) == CAROM_OK && !report.clearance_violated);
+        options.clearance = nextafter(distance, INFINITY);
+        demand(carom_collide(query, a, b, &options, &report) == CAROM_OK && report.clearance_violated);
+    }
+}
+
+static void check_distance(carom_query *query, const carom_placed *a, const carom_placed *b, const truth *t,
+                           answers *out)
+{
+    carom_report report;
+    carom_pair_cache *cache;
+    demand(carom_pair_cache_create(a->mesh->context, &cache) == CAROM_OK);
+    carom_distance_options options = carom_distance_options_default();
+    options.cache = cache;
+    for (int again = 0; again < 2; again++)
+    {
+        demand(carom_distance(query, a, b, &options, &report) == CAROM_OK);
+        demand(same_number(report.distance, t->nearest.distance));
+        if (report.distance == INFINITY)
+            continue;
+        demand(report.triangle_a == t->nearest_a && report.triangle_b == t->nearest_b);
+        demand(same_point(report.point_a, t->nearest.point_a) && same_point(report.point_b, t->nearest.point_b));
+    }
+    carom_pair_cache_destroy(cache);
+    out->distance = report.hash;
+    bool within = false;
+    double distance = t->nearest.distance;
+    if (distance == INFINITY)
+        return;
+    demand(carom_within(query, a, b, distance, &within) == CAROM_OK && within);
+    if (distance > 0.0)
+        demand(carom_within(query, a, b, nextafter(distance, 0.0), &within) == CAROM_OK && !within);
+}
+
+static int compare_hits(const void *left, const void *right)
+{
+    const carom_ray_hit *a = left, *b = right;
+    if (a->t != b->t)
+        return a->t < b->t ? -1 : 1;
+    return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+}
+
+static void check_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray)
+{
+    carom_ray_hit hits[MOST_TRIANGLES];
+    uint32_t count = 0;
+    narrow_counts counts = {0};
+    for (uint32_t i = 0; i < placed->mesh->triangle_count; i++)
+    {
+        narrow_triangle triangle = tree_world_triangle(placed, i);
+        double t, uv[2];
+        if (narrow_ray_hit(&(narrow_ray){ray->origin, ray->direction}, &triangle, &t, uv, &counts) && t <= ray->max_t)
+            hits[count++] = (carom_ray_hit){t, i, uv[0], uv[1]};
+    }
+    qsort(hits, count, sizeof *hits, compare_hits);
+    carom_ray_report report;
+    demand(carom_ray_cast(query, placed, ray, CAROM_RAY_ALL, &report) == CAROM_OK);
+    demand(report.hit_count == count);
+    for (uint32_t i = 0; i < count; i++)
+        demand(report.hits[i].triangle == hits[i].triangle && same_number(report.hits[i].t, hits[i].t));
+    demand(carom_ray_cast(query, placed, ray, CAROM_RAY_FIRST, &report) == CAROM_OK);
+    demand(report.hit_count == (count > 0));
+    if (count > 0)
+        demand(report.hits[0].triangle == hits[0].triangle && same_number(report.hits[0].t, hits[0].t));
+    demand(carom_ray_cast(query, placed, ray, CAROM_RAY_ANY, &report) == CAROM_OK);
+    demand((report.hit_count > 0) == (count > 0));
+}
+
+/* ---- one input ---- */
+
+static void check_world(decoder *d, carom_context *context, carom_placed bodies[2], const carom_ray *ray)
+{
+    truth t;
+    find_truth(&bodies[0], &bodies[1], &t);
+    carom_query *query;
+    demand(carom_query_create(context, &query) == CAROM_OK);
+    answers first = {0};
+    for (int round = 0; round < 2; round++)
+    {
+        carom_tree *trees[2];
+        for (int i = 0; i < 2; i++)
+        {
+            carom_tree_def def = round == 0 ? carom_tree_def_default() : next_def(d);
+            demand(carom_tree_create(context, bodies[i].mesh, &def, &trees[i]) == CAROM_OK);
+            bodies[i].tree = trees[i];
+        }
+        answers now;
+        check_collide(query, &bodies[0], &bodies[1], &t, &now);
+        check_distance(query, &bodies[0], &bodies[1], &t, &now);
+        check_ray(query, &bodies[0], ray);
+        check_ray(query, &bodies[1], ray);
+        demand(round == 0 || memcmp(&first, &now, sizeof now) == 0);
+        first = now;
+        carom_tree_destroy(trees[0]);
+        carom_tree_destroy(trees[1]);
+    }
+    carom_query_destroy(query);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    carom_context *context;
+    if (carom_context_create(NULL, &context) != CAROM_OK)
+        return 0;
+    decoder d = {.bytes = bytes, .size = size, .unit = 1.0};
+    carom_placed bodies[2];
+    for (int i = 0; i < 2; i++)
+    {
+        bodies[i].mesh = next_mesh(&d, context);
+        bodies[i].pose = next_pose(&d);
+    }
+    carom_ray ray = {next_point(&d), next_point(&d), INFINITY};
+    if (fmax(fabs(ray.direction.x), fmax(fabs(ray.direction.y), fabs(ray.direction.z))) < 0x1p-100)
+        ray.direction.x = 1.0; /* shorter ones are refused */
+    if (next_byte(&d) & 1)
+        ray.max_t = fabs(next_number(&d));
+    check_world(&d, context, bodies, &ray);
+    carom_mesh_destroy((carom_mesh *)bodies[0].mesh);
+    carom_mesh_destroy((carom_mesh *)bodies[1].mesh);
+    carom_context_destroy(context);
+    return 0;
+}
