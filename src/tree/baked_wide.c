@@ -63,13 +63,13 @@ typedef struct wide_reader
 static carom_status allocate(wide_reader *w, base_arena *arena)
 {
     const baked_header *header = w->reader->header;
-    size_t triangles = header->triangle_count, slots = (size_t)header->node_count * WIDE_LANES;
+    size_t references = header->reference_count, slots = (size_t)header->node_count * WIDE_LANES;
     w->first_triangle = base_arena_allocate(arena, (size_t)header->leaf_count + 1, sizeof(uint32_t), BASE_CACHE_LINE);
     w->waiting = base_arena_allocate(arena, slots, sizeof *w->waiting, BASE_CACHE_LINE);
     bool have = w->first_triangle && w->waiting;
     for (int k = 0; k < 3; k++)
     {
-        w->build.sorted[k] = base_arena_allocate(arena, 3 * triangles, sizeof(float), BASE_CACHE_LINE);
+        w->build.sorted[k] = base_arena_allocate(arena, 3 * references, sizeof(float), BASE_CACHE_LINE);
         have = have && w->build.sorted[k];
     }
     return have ? CAROM_OK
@@ -167,8 +167,6 @@ static carom_status read_parts(wide_reader *w)
     w->axes = baked_take(w->reader, boxes, AXIS_FLOATS * sizeof(float));
     if (!w->axes)
         return baked_refuse(w->reader, "the tree does not fit");
-    if (header->reference_count != header->triangle_count)
-        return baked_refuse(w->reader, "a triangle comes twice");
     if (header->node_count > 0 && w->eight.child[1] != WIDE_NO_CHILD)
         return baked_refuse(w->reader, "the tree has two roots");
     return CAROM_OK;
@@ -176,10 +174,10 @@ static carom_status read_parts(wide_reader *w)
 
 carom_status baked_read_wide(baked_reader *reader, carom_tree *tree)
 {
-    wide_reader w = {.reader = reader, .build = {.context = reader->context, .count = tree->mesh->triangle_count}};
+    wide_reader w = {.reader = reader, .build = {.context = reader->context, .count = reader->header->reference_count}};
     BASE_TRY(read_parts(&w));
     tree->wide = wide_tree_allocate(reader->context, reader->header->node_count, reader->header->leaf_count,
-                                    tree->mesh->triangle_count >= WIDE_SUPPORT_FROM);
+                                    reader->header->reference_count >= WIDE_SUPPORT_FROM);
     if (!tree->wide)
         return base_fail(reader->context, CAROM_OUT_OF_MEMORY, "unbake: no memory for a tree of %u triangles",
                          tree->mesh->triangle_count);
