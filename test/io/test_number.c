@@ -152,7 +152,7 @@ static void ignores_the_locale(void **state)
     (void)state;
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
     {
-        print_message("no locale with a decimal comma is installed\n");
+        print_message("SKIPPED: no locale with a decimal comma is installed; tried de_DE.UTF-8 and fr_FR.UTF-8\n");
         skip();
     }
     char text[IO_NUMBER_SIZE];

@@ -1,25 +1,13 @@
 /* The triangle kernels on the published pairs with known answers: tritri/pairs.txt and the triangle cases of
  * hardcases.json. Skipped with a word where the data is absent. */
 #include "narrow/narrow.h"
-#include "support/check.h"
-
-#include <stdlib.h>
+#include "support/data.h"
 
 static FILE *open_data(const char *name)
 {
-    const char *roots[] = {getenv("CAROM_DATA"), "../shared/data", "../../shared/data", "../../../shared/data"};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-    {
-        char path[1024];
-        if (!roots[i])
-            continue;
-        snprintf(path, sizeof path, "%s/%s", roots[i], name);
-        FILE *file = fopen(path, "r");
-        if (file)
-            return file;
-    }
-    print_message("%s not found (set CAROM_DATA): skipped\n", name);
-    return NULL;
+    char path[1024];
+    data_find(name, path, sizeof path);
+    return fopen(path, "r");
 }
 
 static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
@@ -71,8 +59,7 @@ static void test_published_pairs(void **state)
 {
     (void)state;
     FILE *file = open_data("tritri/pairs.txt");
-    if (!file)
-        skip();
+    assert_non_null(file);
     char line[2048], where[64];
     int cases = 0, hits = 0, number = 0;
     while (fgets(line, sizeof line, file))
@@ -102,8 +89,7 @@ static void test_hard_cases(void **state)
 {
     (void)state;
     FILE *file = open_data("hardcases/hardcases.json");
-    if (!file)
-        skip();
+    assert_non_null(file);
     static char text[4 << 20];
     size_t size = fread(text, 1, sizeof text - 1, file);
     fclose(file);

@@ -2,22 +2,7 @@
  * with exact predicates. Skipped with a word where the data is absent. */
 #include "io/io.h"
 #include "query/world.h"
-
-static bool data_path(const char *name, char *path, size_t size)
-{
-    const char *roots[] = {getenv("CAROM_DATA"), "../shared/data", "../../shared/data", "../../../shared/data"};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-    {
-        if (!roots[i])
-            continue;
-        snprintf(path, size, "%s/meshmesh/%s", roots[i], name);
-        FILE *file = fopen(path, "r");
-        if (file)
-            return fclose(file), true;
-    }
-    print_message("meshmesh/%s not found (set CAROM_DATA): skipped\n", name);
-    return false;
-}
+#include "support/data.h"
 
 /* The data's own hash: FNV-1a style over u32 little endian first * 4096 + second. */
 static uint64_t hash_pairs(const carom_pair *pairs, uint64_t count)
@@ -73,9 +58,9 @@ static void poses_give_the_published_answers(void **state)
 {
     (void)state;
     char env_path[1024], rob_path[1024], pose_path[1024], line[1024];
-    if (!data_path("env_q.obj", env_path, sizeof env_path) || !data_path("rob_q.obj", rob_path, sizeof rob_path) ||
-        !data_path("poses.txt", pose_path, sizeof pose_path))
-        skip();
+    data_find("meshmesh/env_q.obj", env_path, sizeof env_path);
+    data_find("meshmesh/rob_q.obj", rob_path, sizeof rob_path);
+    data_find("meshmesh/poses.txt", pose_path, sizeof pose_path);
     world w = world_open();
     io_model env, rob;
     assert_true(io_read(w.context, env_path, NULL, &env) < CAROM_FIRST_ERROR);
