@@ -1,34 +1,7 @@
 /* Every allocation fails in turn, in a sequence that makes and asks everything: a status each time, nothing leaked, no
  * use of what was not made, and objects that work once there is memory again. */
 #include "query/world.h"
-
-/* Counts what is out, and fails the k-th request. */
-typedef struct counting
-{
-    uint64_t requests, fail_at; /* 0: never */
-    uint64_t bytes_out;
-    bool failed;
-} counting;
-
-static void *count_allocate(size_t size, size_t alignment, void *user)
-{
-    counting *c = user;
-    if (++c->requests == c->fail_at)
-        return c->failed = true, NULL;
-    size_t rounded = (size + alignment - 1) / alignment * alignment;
-    void *memory = aligned_alloc(alignment < sizeof(void *) ? sizeof(void *) : alignment,
-                                 (rounded + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *));
-    c->bytes_out += memory ? size : 0;
-    return memory;
-}
-
-static void count_release(void *memory, size_t size, void *user)
-{
-    counting *c = user;
-    if (memory)
-        c->bytes_out -= size;
-    free(memory);
-}
+#include "support/failing.h"
 
 /* What the sequence makes; anything may be null. */
 typedef struct objects
@@ -157,25 +130,23 @@ static void fail_each_in_turn(bool tight)
     uint64_t truth = 0, failures = 0;
     for (uint64_t k = 0;; k++)
     {
-        counting c = {0};
-        carom_context_def def = carom_context_def_default();
-        def.allocator = (carom_allocator){count_allocate, count_release, &c};
+        failing memory = {0};
         objects o = {0};
-        assert_int_equal(carom_context_create(&def, &o.context), CAROM_OK);
-        c.requests = 0, c.fail_at = k;
+        assert_int_equal(failing_context(&memory, &o.context), CAROM_OK);
+        failing_arm(&memory, k);
         uint64_t hash = 0;
         carom_status status = run_sequence(&o, tight, &hash);
         if (k == 0)
             truth = hash;
-        if (c.failed && status < CAROM_FIRST_ERROR)
+        if (memory.failed && status < CAROM_FIRST_ERROR)
             assert_int_equal(hash, truth); /* what is only for speed may do without */
-        else if (c.failed)
+        else if (memory.failed)
             assert_int_equal(status, CAROM_OUT_OF_MEMORY), failures++;
         else
             assert_int_equal(status, CAROM_OK);
 
         /* with memory again, what was made still works */
-        c.fail_at = 0;
+        memory.fail_at = 0;
         if (o.query && o.cache)
         {
             uint64_t again = 0;
@@ -185,9 +156,9 @@ static void fail_each_in_turn(bool tight)
         }
         destroy_objects(&o);
         carom_context_destroy(o.context);
-        if (c.bytes_out != 0)
-            fail_msg("allocation %lu failed: %lu bytes leaked", (unsigned long)k, (unsigned long)c.bytes_out);
-        if (k > 0 && !c.failed)
+        if (memory.bytes_out != 0)
+            fail_msg("allocation %lu failed: %lu bytes leaked", (unsigned long)k, (unsigned long)memory.bytes_out);
+        if (k > 0 && !memory.failed)
             break;
     }
     print_message("%lu allocations failed in turn\n", (unsigned long)failures);

@@ -1,5 +1,6 @@
 /* Readers and writers: the public seeds, files that must be refused, round trips, polygons, what failure leaves. */
-#include "support/check.h"
+#include "support/data.h"
+#include "support/failing.h"
 
 #include "io/io.h"
 
@@ -58,30 +59,22 @@ static void check_message(fixture *f, const char *part)
 
 /* ---- the data set ---- */
 
-static const char *data_folder(void)
-{
-    const char *folder = getenv("CAROM_DATA");
-    return folder ? folder : "../shared/data";
-}
-
 /* Calls check for every file of a folder with one of our formats; returns how many. */
 static int for_each_file(const char *folder, void (*check)(fixture *, const char *), fixture *f)
 {
     char path[1024];
-    snprintf(path, sizeof path, "%s/meshfiles/%s", data_folder(), folder);
+    char name[256];
+    snprintf(name, sizeof name, "meshfiles/%s", folder);
+    data_find(name, path, sizeof path);
     DIR *directory = opendir(path);
-    if (!directory)
-    {
-        print_message("no data in %s (set CAROM_DATA)\n", path);
-        skip();
-    }
+    assert_non_null(directory);
     int count = 0;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
     {
         const char *dot = strrchr(entry->d_name, '.');
         if (!dot || (strcmp(dot, ".obj") != 0 && strcmp(dot, ".stl") != 0))
             continue;
-        snprintf(path, sizeof path, "%s/meshfiles/%s/%s", data_folder(), folder, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s/%s", data_folder(), name, entry->d_name);
         check(f, path);
         count++;
     }
@@ -455,32 +448,6 @@ static void leaves_nothing_behind(void **state)
 
 /* ---- every allocation fails once ---- */
 
-typedef struct failing
-{
-    uint64_t allocations, fail_at;
-    int64_t live;
-} failing;
-
-static void *failing_allocate(size_t size, size_t alignment, void *user)
-{
-    failing *hook = user;
-    if (++hook->allocations == hook->fail_at)
-        return NULL;
-    void *memory = NULL;
-    if (posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, size) != 0)
-        return NULL;
-    hook->live++;
-    return memory;
-}
-
-static void failing_release(void *memory, size_t size, void *user)
-{
-    (void)size;
-    failing *hook = user;
-    hook->live -= memory != NULL;
-    free(memory);
-}
-
 static void survives_failing_allocations(void **state)
 {
     fixture *f = *state;
@@ -491,11 +458,9 @@ static void survives_failing_allocations(void **state)
     uint64_t k = 1;
     for (;; k++)
     {
-        failing hook = {.fail_at = k};
-        carom_context_def def = carom_context_def_default();
-        def.allocator = (carom_allocator){failing_allocate, failing_release, &hook};
+        failing memory = {.fail_at = k};
         carom_context *context;
-        carom_status status = carom_context_create(&def, &context);
+        carom_status status = failing_context(&memory, &context);
         if (status == CAROM_OK)
         {
             io_model model;
@@ -508,7 +473,7 @@ static void survives_failing_allocations(void **state)
             io_model_free(&model);
             carom_context_destroy(context);
         }
-        assert_int_equal(hook.live, 0);
+        assert_int_equal(memory.blocks_out, 0);
         if (status == CAROM_OK)
             break;
         assert_int_equal(status, CAROM_OUT_OF_MEMORY);

@@ -1,5 +1,6 @@
 /* Thousands of damaged files: a model or a clean error, in time and memory bounded by the file's size. */
 #include "support/check.h"
+#include "support/failing.h"
 
 #include "io/io.h"
 
@@ -22,29 +23,6 @@ static const char stl_seed[] =
     "solid cube\n facet normal 0 0 1\n  outer loop\n   vertex 0 0 0\n   vertex 1 0 0\n   vertex "
     "0 1 1e-3\n  endloop\n endfacet\n facet normal nan nan nan\n outer loop\n vertex 1 2 3\n "
     "vertex 4 5 6\n vertex 7 8 9.5\n endloop endfacet\nendsolid cube\nsolid x\nendsolid x\n";
-
-typedef struct meter
-{
-    size_t live, peak;
-    size_t limit;
-} meter;
-
-static void *metered_allocate(size_t size, size_t alignment, void *user)
-{
-    meter *m = user;
-    void *memory = NULL;
-    if (size > m->limit || posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, size) != 0)
-        return NULL;
-    m->live += size;
-    m->peak = m->live > m->peak ? m->live : m->peak;
-    return memory;
-}
-
-static void metered_release(void *memory, size_t size, void *user)
-{
-    ((meter *)user)->live -= memory ? size : 0;
-    free(memory);
-}
 
 static size_t binary_seed(unsigned char *bytes)
 {
@@ -123,12 +101,10 @@ static size_t mutate(unsigned char *bytes, size_t size, check_random *random)
 static void survives_mutations(void **state)
 {
     (void)state;
-    meter m = {.limit = SIZE_MAX};
-    carom_context_def def = carom_context_def_default();
-    def.allocator = (carom_allocator){metered_allocate, metered_release, &m};
+    failing memory = {0};
     carom_context *context;
-    assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
-    size_t base = m.live;
+    assert_int_equal(failing_context(&memory, &context), CAROM_OK);
+    size_t base = memory.bytes_out;
     check_random random = {20};
     int good = 0, bad = 0;
     clock_t start = clock();
@@ -143,24 +119,25 @@ static void survives_mutations(void **state)
         /* an exact copy, so that a sanitizer sees the first byte read too far */
         unsigned char *copy = malloc(size ? size : 1);
         memcpy(copy, bytes, size);
-        m.peak = m.live;
+        memory.most_bytes_out = memory.bytes_out;
         io_model model;
         carom_status status = io_read_memory(context, copy, size, format, &model);
         io_model_free(&model);
         free(copy);
         if (status != CAROM_OK && status != CAROM_BAD_DATA)
             fail_msg("round %d: %s", round, carom_status_name(status));
-        if (m.peak - base > BYTES_ALWAYS + BYTES_PER_BYTE * size)
-            fail_msg("round %d: %zu bytes for a file of %zu", round, m.peak - base, size);
-        if (m.live != base)
-            fail_msg("round %d: %zu bytes leaked", round, m.live - base);
+        size_t peak = memory.most_bytes_out - base;
+        if (peak > BYTES_ALWAYS + BYTES_PER_BYTE * size)
+            fail_msg("round %d: %zu bytes for a file of %zu", round, peak, size);
+        if (memory.bytes_out != base)
+            fail_msg("round %d: %zu bytes leaked", round, (size_t)memory.bytes_out - base);
         good += status == CAROM_OK, bad += status != CAROM_OK;
     }
     print_message("%d models, %d errors\n", good, bad);
     assert_true(good > ROUNDS / 20 && bad > ROUNDS / 4);
     assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 60);
     carom_context_destroy(context);
-    assert_int_equal(m.live, 0);
+    assert_int_equal(memory.bytes_out, 0);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* What goes into a mesh: formats, refusals with their messages, failing allocations, hostile sizes, moved vertices. */
 #include "mesh/mesh.h"
 #include "support/check.h"
+#include "support/failing.h"
 
 #include <stdlib.h>
 
@@ -188,45 +189,20 @@ static void a_mesh_without_triangles_is_valid(void **state)
 
 /* ---- memory ---- */
 
-typedef struct failing_allocator
-{
-    long until_failure, living;
-    size_t bytes;
-} failing_allocator;
-
-static void *allocate_or_fail(size_t size, size_t alignment, void *user)
-{
-    failing_allocator *self = user;
-    if (self->until_failure-- == 0)
-        return NULL;
-    self->living++, self->bytes += size;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void release(void *memory, size_t size, void *user)
-{
-    failing_allocator *self = user;
-    self->living--, self->bytes -= size;
-    free(memory);
-}
-
 /* Fails the first allocation, then the second, ... until the work succeeds; nothing may be left behind. */
 static void every_failing_allocation_is_survived(void **state)
 {
     (void)state;
-    failing_allocator memory = {.until_failure = -1};
-    carom_context_def context_def = carom_context_def_default();
-    context_def.allocator = (carom_allocator){allocate_or_fail, release, &memory};
+    failing memory = {0};
     carom_context *context = NULL;
-    assert_int_equal(carom_context_create(&context_def, &context), CAROM_OK);
+    assert_int_equal(failing_context(&memory, &context), CAROM_OK);
     carom_mesh_def def = tetrahedron();
     def.name = "culprit";
-    long living = memory.living, failures = 0;
-    size_t bytes = memory.bytes;
+    uint64_t blocks = memory.blocks_out, bytes = memory.bytes_out, failures = 0;
     for (bool done = false; !done; failures++)
     {
         carom_mesh *mesh = NULL, *moved = NULL;
-        memory.until_failure = failures;
+        failing_arm(&memory, failures + 1);
         carom_status status = carom_mesh_create(context, &def, &mesh);
         if (status == CAROM_OK)
             status = carom_mesh_moved(mesh, &def, &moved);
@@ -235,12 +211,12 @@ static void every_failing_allocation_is_survived(void **state)
             assert_int_equal(status, CAROM_OUT_OF_MEMORY);
         carom_mesh_destroy(moved);
         carom_mesh_destroy(mesh);
-        assert_int_equal(memory.living, living);
-        assert_int_equal(memory.bytes, bytes);
+        assert_int_equal(memory.blocks_out, blocks);
+        assert_int_equal(memory.bytes_out, bytes);
     }
     assert_true(failures > 5);
-    memory.until_failure = -1;
     carom_context_destroy(context);
+    assert_int_equal(memory.blocks_out, 0);
 }
 
 /* ---- hostile but valid ---- */
@@ -424,14 +400,6 @@ static void spoilt_parts_are_found(void **state)
     carom_mesh_destroy(copy);
 }
 
-static int make_context(void **state) { return carom_context_create(NULL, (carom_context **)state) != CAROM_OK; }
-
-static int free_context(void **state)
-{
-    carom_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,5 +415,5 @@ int main(void)
         cmocka_unit_test(moved_vertices_give_what_create_would),
         cmocka_unit_test(spoilt_parts_are_found),
     };
-    return cmocka_run_group_tests(tests, make_context, free_context);
+    return cmocka_run_group_tests(tests, check_open_context, check_close_context);
 }

@@ -212,14 +212,6 @@ static void shapes_are_the_same_bits_everywhere(void **state)
     assert_true(all_right);
 }
 
-static int make_context(void **state) { return carom_context_create(NULL, (carom_context **)state) != CAROM_OK; }
-
-static int free_context(void **state)
-{
-    carom_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,5 +221,5 @@ int main(void)
         cmocka_unit_test(shapes_are_the_same_bits_everywhere),
         cmocka_unit_test(a_box_fills_its_cube_and_a_torus_its_volume),
     };
-    return cmocka_run_group_tests(tests, make_context, free_context);
+    return cmocka_run_group_tests(tests, check_open_context, check_close_context);
 }

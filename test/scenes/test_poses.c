@@ -128,19 +128,11 @@ static void errors_come_through(void **state)
     carom_mesh_destroy(nothing), carom_mesh_destroy(torus);
 }
 
-static int make_context(void **state) { return carom_context_create(NULL, (carom_context **)state) != CAROM_OK; }
-
-static int free_context(void **state)
-{
-    carom_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(poses_have_the_distance_of_their_class),
         cmocka_unit_test(errors_come_through),
     };
-    return cmocka_run_group_tests(tests, make_context, free_context);
+    return cmocka_run_group_tests(tests, check_open_context, check_close_context);
 }

@@ -2,6 +2,7 @@
 #include "narrow/narrow.h"
 #include "scenes/scenes.h"
 #include "support/check.h"
+#include "support/failing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -296,57 +297,26 @@ static void unknown_scenes_are_refused(void **state)
 
 /* ---- failing allocations ---- */
 
-typedef struct failing_allocator
-{
-    long until_failure, living;
-} failing_allocator;
-
-static void *allocate_or_fail(size_t size, size_t alignment, void *user)
-{
-    failing_allocator *self = user;
-    if (self->until_failure-- == 0)
-        return NULL;
-    self->living++;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void release(void *memory, size_t size, void *user)
-{
-    (void)size;
-    ((failing_allocator *)user)->living--;
-    free(memory);
-}
-
 static void a_scene_survives_each_failing_allocation(void **state)
 {
     (void)state;
-    failing_allocator memory = {.until_failure = -1};
-    carom_context_def def = carom_context_def_default();
-    def.allocator = (carom_allocator){allocate_or_fail, release, &memory};
+    failing memory = {0};
     carom_context *context = NULL;
-    assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
-    long failures = 0;
+    assert_int_equal(failing_context(&memory, &context), CAROM_OK);
+    uint64_t failures = 0;
     for (carom_status status = CAROM_OUT_OF_MEMORY; status != CAROM_OK; failures += 3)
     {
         scenes_scene *scene = NULL;
-        memory.until_failure = failures;
+        failing_arm(&memory, failures + 1);
         status = scenes_create(context, "assembly", &scene);
         if (status != CAROM_OK)
             assert_int_equal(status, CAROM_OUT_OF_MEMORY);
         scenes_destroy(scene);
-        assert_int_equal(memory.living, 1); /* the context */
+        assert_int_equal(memory.blocks_out, 1); /* the context */
     }
     assert_true(failures > 50);
-    memory.until_failure = -1;
     carom_context_destroy(context);
-}
-
-static int make_context(void **state) { return carom_context_create(NULL, (carom_context **)state) != CAROM_OK; }
-
-static int free_context(void **state)
-{
-    carom_context_destroy(*state);
-    return 0;
+    assert_int_equal(memory.blocks_out, 0);
 }
 
 int main(void)
@@ -362,5 +332,5 @@ int main(void)
         cmocka_unit_test(unknown_scenes_are_refused),
         cmocka_unit_test(a_scene_survives_each_failing_allocation),
     };
-    return cmocka_run_group_tests(tests, make_context, free_context);
+    return cmocka_run_group_tests(tests, check_open_context, check_close_context);
 }

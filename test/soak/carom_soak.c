@@ -5,6 +5,7 @@
  * line on stdout: N queries, M checked, K wrong. Exit 1 if anything was wrong. */
 #include "carom/carom.h"
 #include "scenes/generate.h"
+#include "support/failing.h"
 #include "tree/tree.h"
 
 #include <stdio.h>
@@ -23,28 +24,10 @@ typedef struct soak
 {
     carom_context *context;
     uint64_t random, seed;
-    uint64_t bytes_out, most_bytes;
+    failing memory; /* counts; none of it fails */
     uint64_t queries, checked, wrong;
     double started, limit;
 } soak;
-
-/* ---- memory that is counted ---- */
-
-static void *count_allocate(size_t size, size_t alignment, void *user)
-{
-    soak *s = user;
-    size_t least = alignment < sizeof(void *) ? sizeof(void *) : alignment;
-    void *memory = aligned_alloc(least, (size + least - 1) / least * least);
-    s->bytes_out += memory ? size : 0;
-    s->most_bytes = s->bytes_out > s->most_bytes ? s->bytes_out : s->most_bytes;
-    return memory;
-}
-
-static void count_release(void *memory, size_t size, void *user)
-{
-    ((soak *)user)->bytes_out -= memory ? size : 0;
-    free(memory);
-}
 
 /* ---- chance ---- */
 
@@ -286,26 +269,24 @@ static void show(const soak *s, char end)
 {
     fprintf(stderr, "\r%6.0f s  %llu queries, %llu checked, %llu wrong, %llu bytes at most%c", now() - s->started,
             (unsigned long long)s->queries, (unsigned long long)s->checked, (unsigned long long)s->wrong,
-            (unsigned long long)s->most_bytes, end);
+            (unsigned long long)s->memory.most_bytes_out, end);
 }
 
 int main(int argc, char **argv)
 {
     soak s = {.started = now(), .limit = argc > 1 ? atof(argv[1]) : 600.0};
     s.seed = s.random = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL);
-    carom_context_def def = carom_context_def_default();
-    def.allocator = (carom_allocator){count_allocate, count_release, &s};
-    if (carom_context_create(&def, &s.context) != CAROM_OK)
+    if (failing_context(&s.memory, &s.context) != CAROM_OK)
         return 2;
-    uint64_t level = s.bytes_out;
+    uint64_t level = s.memory.bytes_out;
     double shown = s.started;
     while (now() - s.started < s.limit)
     {
         run_round(&s);
-        if (s.bytes_out != level)
+        if (s.memory.bytes_out != level)
         {
             note(&s, false, "level of memory after a round");
-            level = s.bytes_out;
+            level = s.memory.bytes_out;
         }
         if (now() - shown > 1.0)
             show(&s, ' '), shown = now();

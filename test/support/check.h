@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "carom/base.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -20,6 +22,18 @@
             fail_msg("%s is %.17g, expected %.17g within %g", #actual, check_actual, check_expected,                   \
                      (double)(tolerance));                                                                             \
     } while (0)
+
+/* Set-up and tear-down of tests whose state is a context and nothing else. */
+static inline int check_open_context(void **state)
+{
+    return carom_context_create(NULL, (carom_context **)state) != CAROM_OK;
+}
+
+static inline int check_close_context(void **state)
+{
+    carom_context_destroy((carom_context *)*state);
+    return 0;
+}
 
 /* Deterministic random numbers for tests; print the seed when a case fails. */
 typedef struct check_random

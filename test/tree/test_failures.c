@@ -2,35 +2,11 @@
  * status each time, nothing leaked, and the same answer once there is memory again. The whole way from mesh to engine
  * is in test/engine/test_allocation.c. */
 #include "query/world.h"
+#include "support/failing.h"
 #include "tree/tree.h"
 
 #include <dirent.h>
 #include <unistd.h>
-
-/* Counts what is out, and fails the k-th request. */
-typedef struct failing
-{
-    uint64_t requests, fail_at; /* 0: never */
-    uint64_t bytes_out;
-    bool failed;
-} failing;
-
-static void *fail_allocate(size_t size, size_t alignment, void *user)
-{
-    failing *f = user;
-    if (++f->requests == f->fail_at)
-        return f->failed = true, NULL;
-    size_t least = alignment < sizeof(void *) ? sizeof(void *) : alignment;
-    void *memory = aligned_alloc(least, (size + least - 1) / least * least);
-    f->bytes_out += memory ? size : 0;
-    return memory;
-}
-
-static void fail_release(void *memory, size_t size, void *user)
-{
-    ((failing *)user)->bytes_out -= memory ? size : 0;
-    free(memory);
-}
 
 /* What the steps work on, made once without failures. */
 typedef struct bench
@@ -78,10 +54,8 @@ static carom_mesh *make_mesh(carom_context *context, double stretch)
 static void open_bench(bench *b, const carom_tree_def *def)
 {
     *b = (bench){.def = *def, .folder = "/tmp/carom_failures_XXXXXX"};
-    carom_context_def context_def = carom_context_def_default();
-    context_def.allocator = (carom_allocator){fail_allocate, fail_release, &b->memory};
     assert_non_null(mkdtemp(b->folder));
-    assert_int_equal(carom_context_create(&context_def, &b->context), CAROM_OK);
+    assert_int_equal(failing_context(&b->memory, &b->context), CAROM_OK);
     b->mesh = make_mesh(b->context, 1.0), b->moved = make_mesh(b->context, 1.25);
     assert_int_equal(carom_tree_create(b->context, b->mesh, def, &b->tree), CAROM_OK);
     assert_int_equal(carom_bake(b->context, b->tree, &b->block, &b->block_size), CAROM_OK);
@@ -254,7 +228,7 @@ static uint64_t fail_each(bench *b, step_fn *step, const char *name)
     for (uint64_t k = 1;; k++)
     {
         uint64_t hash = 0;
-        b->memory.requests = 0, b->memory.fail_at = k, b->memory.failed = false;
+        failing_arm(&b->memory, k);
         carom_status status = step(b, &hash);
         b->memory.fail_at = 0;
         if (b->memory.bytes_out != level)

@@ -1,6 +1,7 @@
 /* A refitted tree answers exactly like a fresh one: every layout, volume and builder, little and much movement. */
 #include "carom/query.h"
 #include "support/check.h"
+#include "support/failing.h"
 #include "tree/tree.h"
 
 #include <stdlib.h>
@@ -185,41 +186,17 @@ static void refusals(void **state)
 
 /* ---- failing allocations ---- */
 
-typedef struct failing
-{
-    uint64_t until_failure;
-    int64_t held;
-} failing;
-
-static void *allocate(size_t size, size_t alignment, void *user)
-{
-    failing *heap = user;
-    if (heap->until_failure-- == 0)
-        return heap->until_failure = 0, NULL;
-    heap->held++;
-    return aligned_alloc(alignment < 16 ? 16 : alignment, (size + 63) / 64 * 64);
-}
-
-static void release(void *memory, size_t size, void *user)
-{
-    (void)size;
-    ((failing *)user)->held--;
-    free(memory);
-}
-
 /* Builds and refits with every allocation failing in turn. */
 static void check_failures(const carom_tree_def *def, const carom_mesh *mesh, const carom_mesh *moved)
 {
     bool done = false;
-    for (uint64_t k = 0; !done; k++)
+    for (uint64_t k = 1; !done; k++)
     {
-        failing heap = {UINT64_MAX, 0};
-        carom_context_def context_def = carom_context_def_default();
-        context_def.allocator = (carom_allocator){allocate, release, &heap};
+        failing memory = {.persistent = true};
         carom_context *own = NULL;
-        assert_int_equal(carom_context_create(&context_def, &own), CAROM_OK);
-        int64_t before = heap.held;
-        heap.until_failure = k;
+        assert_int_equal(failing_context(&memory, &own), CAROM_OK);
+        uint64_t before = memory.blocks_out;
+        failing_arm(&memory, k);
         carom_tree *tree = NULL;
         carom_status status = carom_tree_create(own, mesh, def, &tree);
         assert_true(status == CAROM_OK || (status == CAROM_OUT_OF_MEMORY && !tree));
@@ -230,7 +207,7 @@ static void check_failures(const carom_tree_def *def, const carom_mesh *mesh, co
             done = status == CAROM_OK;
             carom_tree_destroy(tree);
         }
-        assert_int_equal(heap.held, before);
+        assert_int_equal(memory.blocks_out, before);
         carom_context_destroy(own);
     }
 }
