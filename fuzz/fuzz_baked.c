@@ -1,6 +1,8 @@
 /* A real baked block with damage under a right checksum: refused, or two objects that answer like all pairs do.
  *
  * Input: which tree of which mesh, then patches of eight bytes: what to do, where, with which word. */
+#include "fuzz/fuzz.h"
+
 #include "tree/baked.h"
 
 #include <stdio.h>
@@ -11,16 +13,6 @@ enum
     HEAD = 3, /* kind, shape, size */
     PATCH = 8
 };
-
-#define demand(fact)                                                                                                   \
-    do                                                                                                                 \
-    {                                                                                                                  \
-        if (!(fact))                                                                                                   \
-        {                                                                                                              \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #fact);                                                 \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 /* ---- the block ---- */
 

@@ -1,5 +1,7 @@
 /* Two small triangle soups and their poses out of any bytes; every answer of the trees against all pairs. Numbers are
  * decoded so that equal, coplanar, tiny, denormal and huge ones are common. */
+#include "fuzz/fuzz.h"
+
 #include "carom/carom.h"
 #include "tree/tree.h"
 
@@ -12,16 +14,6 @@ enum
     MOST_TRIANGLES = 12,
     MOST_PAIRS = MOST_TRIANGLES * MOST_TRIANGLES
 };
-
-#define demand(fact)                                                                                                   \
-    do                                                                                                                 \
-    {                                                                                                                  \
-        if (!(fact))                                                                                                   \
-        {                                                                                                              \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #fact);                                                 \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 /* ---- numbers out of bytes ---- */
 

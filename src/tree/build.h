@@ -60,6 +60,20 @@ static inline void build_box_set_id(build_box *box, uint32_t id)
 /* Twice the centre along an axis. */
 static inline float build_box_centre(const build_box *box, int axis) { return box->v[4 + axis] - box->v[axis]; }
 
+/* The smallest and largest of them; infinities the wrong way round where there are no boxes. */
+static inline void build_centre_range(const build_box *boxes, uint32_t count, float low[3], float high[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        low[axis] = INFINITY, high[axis] = -INFINITY;
+    for (uint32_t i = 0; i < count; i++)
+        for (int axis = 0; axis < 3; axis++)
+        {
+            float centre = build_box_centre(&boxes[i], axis);
+            low[axis] = centre < low[axis] ? centre : low[axis];
+            high[axis] = centre > high[axis] ? centre : high[axis];
+        }
+}
+
 /* Vertices in the frame, rounded; a fourth coordinate of 0 fills the register. Room for vertex_count. */
 void build_vertices(const carom_mesh *mesh, const build_frame *frame, float (*out)[4]);
 

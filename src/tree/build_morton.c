@@ -47,14 +47,8 @@ static uint32_t spread_bits(uint32_t x)
 /* False if all centres coincide (or nearly, so that no scale tells them apart). */
 static bool encode(const build_box *boxes, uint32_t count, uint64_t *keys)
 {
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (uint32_t i = 0; i < count; i++)
-        for (int axis = 0; axis < 3; axis++)
-        {
-            float centre = build_box_centre(&boxes[i], axis);
-            low[axis] = centre < low[axis] ? centre : low[axis];
-            high[axis] = centre > high[axis] ? centre : high[axis];
-        }
+    float low[3], high[3];
+    build_centre_range(boxes, count, low, high);
     /* One scale for all axes keeps the cells cubes. */
     float extent = fmaxf(high[0] - low[0], fmaxf(high[1] - low[1], high[2] - low[2]));
     float scale = 0.99999f * (float)(1 << AXIS_BITS) / extent;

@@ -63,14 +63,8 @@ static carom_status split_down(const build_input *input, split_fn *split, build_
 
 static int longest_axis(const build_box *boxes, uint32_t count)
 {
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (uint32_t i = 0; i < count; i++)
-        for (int axis = 0; axis < 3; axis++)
-        {
-            float centre = build_box_centre(&boxes[i], axis);
-            low[axis] = centre < low[axis] ? centre : low[axis];
-            high[axis] = centre > high[axis] ? centre : high[axis];
-        }
+    float low[3], high[3];
+    build_centre_range(boxes, count, low, high);
     float size[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     return size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
 }
