@@ -48,6 +48,8 @@ endif()
 
 add_library(carom SHARED ${CAROM_OBJECTS})
 carom_use_headers(carom)
+# What the library uses it must name: no symbol is left to the program that loads it.
+target_link_options(carom PRIVATE LINKER:-z,defs)
 set_target_properties(carom PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 # Hidden names still clash in a plain archive: join the objects, then make the hidden names local.
