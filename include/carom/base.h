@@ -85,7 +85,7 @@ extern "C"
     } carom_task_hooks;
 
     /* Instruction set for the inner loops. The answers are the same bits for each. The environment variable CAROM_SIMD
-     * (scalar, sse2, avx2) overrides CAROM_SIMD_AUTO. */
+     * (auto, scalar, sse2, avx2) overrides CAROM_SIMD_AUTO; another word is a warning in the log. */
     typedef enum carom_simd
     {
         CAROM_SIMD_AUTO = 0,

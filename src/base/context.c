@@ -77,23 +77,43 @@ static carom_simd best_simd(void)
 #endif
 }
 
+static const struct
+{
+    const char *name;
+    carom_simd simd;
+} simd_names[] = {
+    {"auto", CAROM_SIMD_AUTO}, {"scalar", CAROM_SIMD_SCALAR}, {"sse2", CAROM_SIMD_SSE2}, {"avx2", CAROM_SIMD_AVX2}};
+
+/* False for a word that names nothing. */
+static bool find_simd(const char *word, carom_simd *out)
+{
+    for (size_t i = 0; i < sizeof simd_names / sizeof *simd_names; i++)
+        if (strcmp(word, simd_names[i].name) == 0)
+            return *out = simd_names[i].simd, true;
+    return false;
+}
+
+/* What the environment or else the build says. *unknown: a word of the environment that names nothing, or null. */
+static carom_simd preferred_simd(const char **unknown)
+{
+    const char *word = getenv("CAROM_SIMD"), *built_in = CAROM_DEFAULT_SIMD;
+    carom_simd simd = CAROM_SIMD_AUTO;
+    bool asked = word && *word, found = asked && find_simd(word, &simd);
+    *unknown = asked && !found ? word : NULL;
+    if (!found && built_in)
+        find_simd(built_in, &simd);
+    return simd;
+}
+
 /* False if the machine can't do what is asked for. */
-static bool choose_simd(carom_simd wanted, carom_simd *out)
+static bool choose_simd(carom_simd wanted, carom_simd *out, const char **unknown)
 {
     carom_simd best = best_simd();
+    *unknown = NULL;
     if (wanted == CAROM_SIMD_AUTO)
-    {
-        const char *name = getenv("CAROM_SIMD");
-        if (!name)
-            name = CAROM_DEFAULT_SIMD;
+        wanted = preferred_simd(unknown);
+    if (wanted == CAROM_SIMD_AUTO)
         wanted = best;
-        if (name && strcmp(name, "scalar") == 0)
-            wanted = CAROM_SIMD_SCALAR;
-        else if (name && strcmp(name, "sse2") == 0)
-            wanted = CAROM_SIMD_SSE2;
-        else if (name && strcmp(name, "avx2") == 0)
-            wanted = CAROM_SIMD_AVX2;
-    }
     *out = wanted;
     return wanted >= CAROM_SIMD_SCALAR && wanted <= best;
 }
@@ -109,7 +129,8 @@ carom_status carom_context_create(const carom_context_def *def, carom_context **
     if (!chosen.allocator.allocate || !chosen.allocator.release)
         return CAROM_INVALID_ARGUMENT;
     carom_simd simd;
-    if (!choose_simd(chosen.simd, &simd))
+    const char *unknown;
+    if (!choose_simd(chosen.simd, &simd, &unknown))
         return CAROM_UNSUPPORTED;
 
     carom_context *context = chosen.allocator.allocate(sizeof *context, BASE_CACHE_LINE, chosen.allocator.user);
@@ -127,6 +148,8 @@ carom_status carom_context_create(const carom_context_def *def, carom_context **
         chosen.allocator.release(context, sizeof *context, chosen.allocator.user);
         return CAROM_OUT_OF_MEMORY;
     }
+    if (unknown)
+        base_log(context, CAROM_LOG_WARNING, "CAROM_SIMD: '%s' is none of auto, scalar, sse2, avx2: ignored", unknown);
     *out = context;
     return CAROM_OK;
 }

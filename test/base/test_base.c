@@ -112,6 +112,54 @@ static void hashes_differ_where_one_bit_does(void **state)
     assert_true(base_hash_end(&zero) == base_hash_end(&minus_zero));
 }
 
+typedef struct log_notes
+{
+    int count;
+    carom_log_level level;
+    char message[256];
+} log_notes;
+
+static void note_log(carom_log_level level, const char *message, void *user)
+{
+    log_notes *notes = user;
+    notes->count++, notes->level = level;
+    snprintf(notes->message, sizeof notes->message, "%s", message);
+}
+
+/* What a context chooses when the environment says this, and what it logs. */
+static carom_simd simd_under(const char *word, log_notes *notes)
+{
+    char before[64] = "";
+    if (getenv("CAROM_SIMD"))
+        snprintf(before, sizeof before, "%s", getenv("CAROM_SIMD"));
+    setenv("CAROM_SIMD", word, 1);
+    *notes = (log_notes){0};
+    carom_context_def def = carom_context_def_default();
+    def.log = note_log, def.log_user = notes;
+    carom_context *context = NULL;
+    assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+    carom_simd simd = carom_context_simd(context);
+    carom_context_destroy(context);
+    setenv("CAROM_SIMD", before, 1);
+    return simd;
+}
+
+static void an_unknown_instruction_set_is_a_warning(void **state)
+{
+    (void)state;
+    log_notes notes;
+    carom_simd usual = simd_under("", &notes); /* nothing is no word */
+    assert_int_equal(notes.count, 0);
+    assert_int_equal(simd_under("scalar", &notes), CAROM_SIMD_SCALAR);
+    assert_int_equal(notes.count, 0);
+    simd_under("auto", &notes);
+    assert_int_equal(notes.count, 0);
+    assert_int_equal(simd_under("avx512", &notes), usual);
+    assert_int_equal(notes.count, 1);
+    assert_int_equal(notes.level, CAROM_LOG_WARNING);
+    assert_non_null(strstr(notes.message, "'avx512' is none of auto, scalar, sse2, avx2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +167,7 @@ int main(void)
         cmocka_unit_test(ids_are_reused_with_a_new_generation),
         cmocka_unit_test(arenas_keep_alignment_and_contents),
         cmocka_unit_test(a_budget_stops_after_its_work),
+        cmocka_unit_test(an_unknown_instruction_set_is_a_warning),
         cmocka_unit_test(messages_name_the_culprit_and_survive_short_buffers),
         cmocka_unit_test(hashes_differ_where_one_bit_does),
     };
