@@ -1,8 +1,6 @@
 /* Wide integers for the exact predicates: sign and magnitude, 32-bit limbs, schoolbook products. */
 #include "math/exact_wide.h"
 
-#include <assert.h>
-
 /* value = mantissa 2^exponent with an odd mantissa, or zero; returns |mantissa|. */
 static uint64_t split_double(double value, int *exponent)
 {
@@ -53,16 +51,15 @@ void integer_from_double(wide *out, double value, int exponent)
         trim(out, 0);
         return;
     }
-    int shift = own - exponent, first = shift / 32, within = shift % 32;
-    assert(shift >= 0 && first + 3 <= WIDE_LIMBS);
-    for (int i = 0; i < first; i++)
+    unsigned shift = (unsigned)(own - exponent), first = shift / 32, within = shift % 32;
+    for (unsigned i = 0; i < first; i++)
         out->limb[i] = 0;
     uint64_t low = (mantissa & 0xffffffffu) << within, high = (mantissa >> 32) << within;
     out->limb[first] = (uint32_t)low;
     high += low >> 32;
     out->limb[first + 1] = (uint32_t)high;
     out->limb[first + 2] = (uint32_t)(high >> 32);
-    trim(out, first + 3);
+    trim(out, (int)first + 3);
 }
 
 static int compare_magnitude(const wide *a, const wide *b)
@@ -93,10 +90,7 @@ static void add_magnitude(wide *out, const wide *longer, const wide *shorter)
         carry >>= 32;
     }
     if (carry)
-    {
-        assert(size < WIDE_LIMBS);
         out->limb[size++] = (uint32_t)carry;
-    }
     out->size = size;
 }
 
@@ -141,7 +135,6 @@ void integer_multiply(wide *out, const wide *a, const wide *b)
         trim(out, 0);
         return;
     }
-    assert(size <= WIDE_LIMBS);
     memset(out->limb, 0, (size_t)size * sizeof out->limb[0]);
     for (int i = 0; i < a->size; i++)
     {

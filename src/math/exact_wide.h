@@ -1,19 +1,31 @@
-/* Integers wide enough for the determinants of any doubles we accept. Internal to the math folder.
+/* Integers wide enough for the determinants of any doubles. Internal to the math folder.
  *
  * A coordinate is m 2^e with an integer m; divided by a power of two that all inputs have in common it is an integer,
- * and sums and products of integers are exact without any thought of rounding, underflow or overflow. Sizes: a world
- * coordinate is below 2^110 and a multiple of 2^-1074, so a difference has at most 1185 bits (38 limbs), a 2x2 minor
- * 2371 (75 limbs), a 3x3 determinant 3558 (112 limbs); a ray's direction may be any double, 2098 bits (66 limbs), its
- * determinant 4471 (140 limbs). Most inputs need two or three limbs, and only the limbs in use are touched. */
+ * and sums and products of integers are exact without any thought of rounding, underflow or overflow. Most inputs need
+ * two or three limbs, and only the limbs in use are touched. */
 #ifndef MATH_EXACT_WIDE_H
 #define MATH_EXACT_WIDE_H
 
 #include "math/math.h"
 
+/* No operation checks its room, for nothing can outgrow it: a finite double is below 2^1024 and a multiple of 2^-1074,
+ * so below 2^2098 in any unit that has it as an integer, and exact.c makes of them
+ *
+ *   differences          below 2^2099
+ *   2x2 minors           below 2^4199, each product in as many limbs as its factors have together
+ *   3x3 determinants     below 3 2^6298 < 2^6300, likewise
+ *   sums of up to three  below 2^6302
+ *
+ * A row of a determinant may be a direction instead of a difference, which is smaller. */
 enum
 {
-    WIDE_LIMBS = 144
+    WIDE_LIMB_BITS = 32,
+    WIDE_DIFFERENCE_LIMBS = (2099 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS,
+    WIDE_MINOR_LIMBS = 2 * WIDE_DIFFERENCE_LIMBS,
+    WIDE_LIMBS = WIDE_DIFFERENCE_LIMBS + WIDE_MINOR_LIMBS
 };
+_Static_assert(4199 <= WIDE_LIMB_BITS * (int)WIDE_MINOR_LIMBS, "a minor fits into the limbs of its products");
+_Static_assert(6302 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "sums of determinants fit into the limbs of their products");
 
 /* sign * magnitude; size counts the limbs without leading zeros; sign is 0 iff size is 0. */
 typedef struct wide
@@ -25,7 +37,7 @@ typedef struct wide
 /* The largest e for which every value is an integer times 2^e; 0 where all are zero. */
 int integer_common_exponent(const double *values, int count);
 
-/* value / 2^exponent, which must be an integer. */
+/* value / 2^exponent; the exponent is the common one of some values, this among them. */
 void integer_from_double(wide *out, double value, int exponent);
 
 /* out may be one of the operands, except for integer_multiply. */

@@ -2,6 +2,7 @@
 #include "support/families.h"
 #include "support/oracle.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 enum
@@ -125,6 +126,44 @@ static void test_signs(void **state)
     assert_true(fallbacks > (uint64_t)cases / 4);
 }
 
+/* ---- numbers that fill the wide integers ---- */
+
+static double any_double(check_random *random)
+{
+    static const double extremes[] = {DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, -DBL_TRUE_MIN, 0.0, 1.0};
+    double value;
+    do
+    {
+        uint64_t bits = check_next(random);
+        memcpy(&value, &bits, sizeof value);
+    } while (!isfinite(value));
+    return check_next(random) % 2 ? value : extremes[check_next(random) % 6];
+}
+
+/* The filters need coordinates below 2^110; the integers behind them have room for every double. */
+static void test_any_doubles(void **state)
+{
+    (void)state;
+    check_random random = {43};
+    oracle *o = oracle_create();
+    int zeros = 0;
+    for (int i = 0; i < 20000; i++)
+    {
+        carom_vec3 p[4], direction = vec3(any_double(&random), any_double(&random), any_double(&random));
+        for (int k = 0; k < 4; k++)
+            p[k] = vec3(any_double(&random), any_double(&random), any_double(&random));
+        int sign = oracle_orient3d(o, p);
+        assert_int_equal(exact_orient3d_integers(p[0], p[1], p[2], p[3], NULL), sign);
+        assert_int_equal(exact_ray3d_integers(direction, p[0], p[1], p[2], NULL), oracle_ray3d(o, direction, p));
+        zeros += sign == 0;
+        double share = exact_share3d(p, p[3], direction), t, uv[2];
+        assert_true(isnan(share) || (share >= 0.0 && share <= 1.0));
+        exact_ray_solve(direction, p[3], p, &t, uv); /* for the sanitizers: it makes the largest numbers of all */
+    }
+    oracle_destroy(o);
+    assert_true(zeros < 10000);
+}
+
 /* ---- quotients ---- */
 
 static void test_shares(void **state)
@@ -147,6 +186,7 @@ static void test_shares(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signs), cmocka_unit_test(test_shares)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signs), cmocka_unit_test(test_any_doubles),
+                                       cmocka_unit_test(test_shares)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
