@@ -40,7 +40,11 @@ static void take_pair(const carom_scene_report *scene, carom_report *report)
                              .counters = scene->counters,
                              .times = scene->times};
     if (scene->body_pair_count == 0)
+    {
+        if (scene->status == CAROM_UNKNOWN)
+            report->relation = CAROM_RELATION_UNKNOWN;
         return;
+    }
     const carom_body_pair *found = &scene->body_pairs[0];
     report->relation = found->relation;
     report->clearance_violated = found->clearance_violated;

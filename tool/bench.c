@@ -298,7 +298,7 @@ int tool_bench(const tool_command *command, int argc, char **argv)
 {
     bench_options options = {.shape = "torus-knot", .triangles = 5000, .poses = 200, .seed = 1};
     const tool_option table[] = {
-        {"--shape", TOOL_TEXT, &options.shape, "KIND", "without files: two of these (torus-knot)"},
+        {"--shape", TOOL_SHAPE, &options.shape, "KIND", "without files: two of these (torus-knot)"},
         {"--triangles", TOOL_COUNT, &options.triangles, "N", "of each generated shape (5000)"},
         {"--poses", TOOL_COUNT, &options.poses, "N", "random poses (200)"},
         {"--seed", TOOL_COUNT, &options.seed, "S", "of the poses (1)"},
@@ -310,22 +310,19 @@ int tool_bench(const tool_command *command, int argc, char **argv)
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
-    generate_kind kind;
     if (arguments.positional_count != 0 && arguments.positional_count != 2)
         return tool_fail(command, "two files or none are needed, %d are named", arguments.positional_count);
-    if (arguments.positional_count == 0 && !generate_find(options.shape, &kind))
-        return tool_fail(command, "--shape: no kind of shape is called '%s'", options.shape);
+    if (arguments.positional_count == 0 && !tool_check_triangles(command, options.shape, options.triangles))
+        return TOOL_ERROR;
     if (options.poses < 1 || options.poses > POSE_LIMIT)
-        return tool_fail(command, "--poses: from 1 to %d", POSE_LIMIT);
-    if (options.triangles >= (uint64_t)1 << 31)
-        return tool_fail(command, "--triangles: fewer than 2^31");
+        return tool_fail(command, "--poses %llu: from 1 to %d", (unsigned long long)options.poses, POSE_LIMIT);
+    if (options.seed > INT64_MAX) /* JSON has no larger numbers here */
+        return tool_fail(command, "--seed %llu: up to 2^63 - 1", (unsigned long long)options.seed);
     tool_method_options *chosen = &options.method;
     if (!chosen->tree && !chosen->volume && !chosen->builder && !chosen->engine)
         chosen->volume = "all";
     tool_method methods[TOOL_METHOD_LIMIT];
-    int count = tool_methods(command, chosen, methods);
-    if (count == 0)
-        return TOOL_ERROR;
+    int count = tool_methods(chosen, methods);
     bench_work work = {.command = command, .options = &options, .context = tool_context(command)};
     work.poses = malloc(options.poses * sizeof *work.poses);
     code = work.context && work.poses ? run(&work, &arguments, methods, count) : TOOL_ERROR;

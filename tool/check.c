@@ -10,6 +10,7 @@ typedef struct check_options
     const char *clearance_text, *unit;
     bool distance, all, contacts, json;
     uint64_t max_pairs;
+    double seconds; /* of each question; infinity: no limit */
     tool_method_options method;
     double clearance; /* in the model's unit; 0: none asked for */
 } check_options;
@@ -56,11 +57,14 @@ static carom_status ask(check_work *work)
     options.relation = true;
     options.clearance = wanted->clearance;
     options.max_pairs = wanted->max_pairs;
+    options.budget.seconds = isinf(wanted->seconds) ? 0 : wanted->seconds;
     /* the distance first: both reports point into the query, and the pairs are the larger part */
     if (wanted->distance)
     {
+        carom_distance_options limits = carom_distance_options_default();
+        limits.budget = options.budget;
         carom_status status =
-            carom_distance(work->asker.query, &work->placed[0], &work->placed[1], NULL, &work->distance);
+            carom_distance(work->asker.query, &work->placed[0], &work->placed[1], &limits, &work->distance);
         if (status >= CAROM_FIRST_ERROR)
             return status;
     }
@@ -71,6 +75,20 @@ static bool is_finding(const carom_report *report)
 {
     return report->pair_count > 0 || report->clearance_violated || report->relation == CAROM_RELATION_A_INSIDE_B ||
            report->relation == CAROM_RELATION_B_INSIDE_A;
+}
+
+/* Was everything decided that could be clean? What was found is found, however early the time was up. */
+static bool is_open(const check_work *work)
+{
+    return work->report.status == CAROM_UNKNOWN || (work->options->distance && work->distance.status == CAROM_UNKNOWN);
+}
+
+/* violated, kept, or unknown: null. */
+static const char *clearance_verdict(const carom_report *report)
+{
+    if (report->clearance_violated)
+        return "violated";
+    return report->status == CAROM_UNKNOWN ? NULL : "kept";
 }
 
 /* ---- telling ---- */
@@ -106,6 +124,7 @@ static json_t *triangle_or_null(uint32_t triangle)
 
 static void distance_to_json(json_t *root, const carom_report *report)
 {
+    json_object_set_new(root, "distance_status", json_string(carom_status_name(report->status)));
     json_object_set_new(root, "distance", tool_json_number(report->distance));
     json_object_set_new(root, "distance_bound", tool_json_number(report->distance_bound));
     bool none = report->triangle_a == CAROM_NO_TRIANGLE;
@@ -140,7 +159,8 @@ static int print_json(const check_work *work)
     if (work->options->clearance > 0)
     {
         json_object_set_new(root, "clearance", tool_json_number(work->options->clearance));
-        json_object_set_new(root, "clearance_violated", json_boolean(report->clearance_violated));
+        json_object_set_new(root, "clearance_violated",
+                            clearance_verdict(report) ? json_boolean(report->clearance_violated) : json_null());
     }
     if (work->options->unit)
         json_object_set_new(root, "unit", json_string(work->options->unit));
@@ -155,7 +175,11 @@ static int print_json(const check_work *work)
 static void print_distance(const check_work *work, const char *unit)
 {
     const carom_report *found = &work->distance;
-    printf("distance  %.12g%s", found->distance, unit);
+    if (found->status == CAROM_UNKNOWN)
+        printf("distance  unknown: from %.12g%s up to ", found->distance_bound, unit);
+    else
+        printf("distance  ");
+    printf("%.12g%s", found->distance, unit);
     if (found->triangle_a != CAROM_NO_TRIANGLE)
         printf("  triangle %u of A at (%.9g, %.9g, %.9g), triangle %u of B at (%.9g, %.9g, %.9g)", found->triangle_a,
                found->point_a.x, found->point_a.y, found->point_a.z, found->triangle_b, found->point_b.x,
@@ -172,17 +196,22 @@ static void print_text(const check_work *work)
         printf("%c         %s: %s triangles%s\n", 'A' + i, work->path[i],
                tool_thousands(carom_mesh_get_info(work->model[i].mesh).triangle_count, number),
                (i == 0 ? report->a_closed : report->b_closed) ? ", closed" : ", not closed");
-    printf("relation  %s%s%s\n", is_finding(report) ? tool_red() : tool_green(), carom_relation_name(report->relation),
-           tool_plain());
-    printf("pairs     %s%s\n", tool_thousands(report->pair_count, number),
+    bool open = report->status == CAROM_UNKNOWN;
+    const char *tint = is_finding(report) ? tool_red() : open ? "" : tool_green();
+    printf("relation  %s%s%s%s\n", tint, carom_relation_name(report->relation), *tint ? tool_plain() : "",
+           open ? " (the time was up)" : "");
+    printf("pairs     %s%s%s\n", open ? "at least " : "", tool_thousands(report->pair_count, number),
            report->status == CAROM_TRUNCATED ? " (not all listed)" : "");
     for (uint64_t i = 0; work->options->all && i < report->pairs_listed; i++)
         printf("pair      %u %u %s\n", report->pairs[i].triangle_a, report->pairs[i].triangle_b,
                tool_meeting_name(report->pairs[i].meeting));
     if (work->options->clearance > 0)
-        printf("clearance %.12g%s %s%s%s\n", work->options->clearance, unit,
-               report->clearance_violated ? tool_red() : tool_green(), report->clearance_violated ? "violated" : "kept",
-               tool_plain());
+    {
+        const char *verdict = clearance_verdict(report);
+        tint = report->clearance_violated ? tool_red() : verdict ? tool_green() : "";
+        printf("clearance %.12g%s %s%s%s\n", work->options->clearance, unit, tint, verdict ? verdict : "unknown",
+               *tint ? tool_plain() : "");
+    }
     if (work->options->distance)
         print_distance(work, unit);
     printf("work      %llu boxes, %llu triangle pairs, %llu exact, %.3f ms\n",
@@ -215,23 +244,25 @@ static int run(check_work *work, const tool_method *method)
             fprintf(stderr, "carom check: nothing was checked: %s has no triangles\n", work->path[i]);
             return TOOL_NOTHING;
         }
-    if (work->report.status == CAROM_UNKNOWN)
-        return tool_fail(work->command, "the question was not decided");
-    return is_finding(&work->report) ? TOOL_FINDINGS : TOOL_CLEAN;
+    bool found = is_finding(&work->report) || (work->options->distance && work->distance.distance == 0);
+    if (is_open(work) && !found)
+        return tool_fail(work->command, "not decided within %g seconds", work->options->seconds);
+    return found ? TOOL_FINDINGS : TOOL_CLEAN;
 }
 
 int tool_check(const tool_command *command, int argc, char **argv)
 {
-    check_options options = {.pose_a = carom_pose_identity(), .pose_b = carom_pose_identity()};
+    check_options options = {.pose_a = carom_pose_identity(), .pose_b = carom_pose_identity(), .seconds = INFINITY};
     const tool_option table[] = {
         {"--pose-a", TOOL_POSE, &options.pose_a, "R T", "12 numbers: rotation row by row, then translation"},
         {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "the same for B"},
-        {"--unit", TOOL_TEXT, &options.unit, "UNIT", "the models' unit: mm, cm, m, in, ft"},
+        {"--unit", TOOL_UNIT, &options.unit, "UNIT", "the models' unit"},
         {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH",
          "demand a gap: 5, or with --unit also 5mm, 0.2in"},
         {"--distance", TOOL_FLAG, &options.distance, NULL, "how far apart the surfaces are, and where"},
         {"--all", TOOL_FLAG, &options.all, NULL, "list every pair of triangles that meets"},
         {"--contacts", TOOL_FLAG, &options.contacts, NULL, "with --json: the points each pair has in common"},
+        {"--seconds", TOOL_NUMBER, &options.seconds, "S", "answer each question within that time or say unknown"},
         {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most so many; all are counted"},
         TOOL_METHOD_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
@@ -242,18 +273,16 @@ int tool_check(const tool_command *command, int argc, char **argv)
         return code;
     if (arguments.positional_count != 2)
         return tool_fail(command, "two files are needed, %d are named", arguments.positional_count);
-    if (!tool_check_unit(command, options.unit) ||
-        (options.clearance_text &&
-         !tool_parse_length(command, options.clearance_text, options.unit, &options.clearance)))
+    if (options.clearance_text && !tool_parse_length(command, options.clearance_text, options.unit, &options.clearance))
         return TOOL_ERROR;
+    if (!(options.seconds > 0))
+        return tool_fail(command, "--seconds %g: must be above 0", options.seconds);
     if (options.clearance_text && !(options.clearance > 0))
         return tool_fail(command, "--clearance: '%s' demands no gap; meeting is always found", options.clearance_text);
     if (options.contacts && !options.json)
         return tool_fail(command, "--contacts needs --json");
     tool_method methods[TOOL_METHOD_LIMIT];
-    int count = tool_methods(command, &options.method, methods);
-    if (count == 0)
-        return TOOL_ERROR;
+    int count = tool_methods(&options.method, methods);
     if (count > 1)
         return tool_fail(command,
                          "one method answers a check, not %d: name one of --tree, --volume, --engine, and not `all`",

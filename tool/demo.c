@@ -321,8 +321,8 @@ int tool_demo(const tool_command *command, int argc, char **argv)
 {
     demo_options options = {.folder = "build/demo", .scene = "assembly"};
     const tool_option table[] = {
-        {"--scene", TOOL_TEXT, &options.scene, "NAME", "another generated scene (assembly)"},
-        {"--engine", TOOL_TEXT, &options.engine, "NAME", "another engine (tree)"},
+        {"--scene", TOOL_SCENE, &options.scene, "NAME", "another generated scene (assembly)"},
+        {"--engine", TOOL_ONE_ENGINE, &options.engine, "NAME", "another engine (tree)"},
         {"-o", TOOL_TEXT, &options.folder, "FOLDER", "where report.json and demo.png go (build/demo)"},
     };
     tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};

@@ -3,6 +3,8 @@
 #include "tool/picture.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 typedef struct draw_options
 {
@@ -40,6 +42,45 @@ static carom_status draw(carom_context *context, const draw_options *options, io
     return status;
 }
 
+/* Reads, draws and tells; a model without triangles can't meet anything, and two such give no picture. */
+static int run(const tool_command *command, carom_context *context, const draw_options *options, char **path)
+{
+    io_model model[2] = {0};
+    uint64_t pairs = 0, triangles[2] = {0};
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < 2 && status < CAROM_FIRST_ERROR; i++)
+    {
+        status = io_read(context, path[i], NULL, &model[i]);
+        if (status < CAROM_FIRST_ERROR)
+            triangles[i] = carom_mesh_get_info(model[i].mesh).triangle_count;
+    }
+    int code = TOOL_NOTHING;
+    bool nothing = status < CAROM_FIRST_ERROR && triangles[0] + triangles[1] == 0;
+    if (status < CAROM_FIRST_ERROR && !nothing)
+        status = draw(context, options, model, &pairs);
+    if (status >= CAROM_FIRST_ERROR)
+        code = tool_fail_status(command, context, status);
+    else if (nothing)
+        fprintf(stderr, "carom draw: nothing was drawn: neither %s nor %s has triangles\n", path[0], path[1]);
+    else if (triangles[0] == 0 || triangles[1] == 0)
+        fprintf(stderr, "%s: drawn, but nothing was checked: %s has no triangles\n", options->output,
+                path[triangles[0] == 0 ? 0 : 1]);
+    else
+    {
+        fprintf(stderr, "%s: %llu pairs of triangles meet\n", options->output, (unsigned long long)pairs);
+        code = pairs > 0 ? TOOL_FINDINGS : TOOL_CLEAN;
+    }
+    io_model_free(&model[0]);
+    io_model_free(&model[1]);
+    return code;
+}
+
+static bool ends_with_png(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".png") == 0;
+}
+
 int tool_draw(const tool_command *command, int argc, char **argv)
 {
     draw_options options = {{carom_pose_identity(), carom_pose_identity()}, NULL, 1280, 800};
@@ -59,24 +100,14 @@ int tool_draw(const tool_command *command, int argc, char **argv)
     if (!options.output)
         return tool_fail(command, "-o FILE is needed");
     if (options.width < 1 || options.width > 4096 || options.height < 1 || options.height > 4096)
-        return tool_fail(command, "--width and --height are from 1 to 4096");
+        return tool_fail(command, "--width %llu, --height %llu: both are from 1 to 4096",
+                         (unsigned long long)options.width, (unsigned long long)options.height);
+    if (!ends_with_png(options.output)) /* a slip of the hand must not overwrite a model */
+        return tool_fail(command, "-o %s: the name of a picture ends in .png", options.output);
     carom_context *context = tool_context(command);
     if (!context)
         return TOOL_ERROR;
-    io_model model[2] = {0};
-    uint64_t pairs = 0;
-    carom_status status = io_read(context, arguments.positional[0], NULL, &model[0]);
-    if (status < CAROM_FIRST_ERROR)
-        status = io_read(context, arguments.positional[1], NULL, &model[1]);
-    if (status < CAROM_FIRST_ERROR)
-        status = draw(context, &options, model, &pairs);
-    code = status >= CAROM_FIRST_ERROR ? tool_fail_status(command, context, status)
-           : pairs > 0                 ? TOOL_FINDINGS
-                                       : TOOL_CLEAN;
-    if (code != TOOL_ERROR)
-        fprintf(stderr, "%s: %llu pairs of triangles meet\n", options.output, (unsigned long long)pairs);
-    io_model_free(&model[0]);
-    io_model_free(&model[1]);
+    code = run(command, context, &options, arguments.positional);
     carom_context_destroy(context);
     return code;
 }

@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+enum
+{
+    TRIANGLE_LIMIT = 100000000 /* some 13 GB while it is made */
+};
+
 typedef struct gen_options
 {
     bool list, text, json;
@@ -62,6 +67,19 @@ static int generate(const tool_command *command, generate_kind kind, const gen_o
     return code;
 }
 
+bool tool_check_triangles(const tool_command *command, const char *shape, uint64_t triangles)
+{
+    generate_kind kind;
+    if (!generate_find(shape, &kind))
+        return tool_fail(command, "no kind of shape is called '%s'", shape), false;
+    uint32_t fewest = generate_get_info(kind)->fewest_triangles;
+    if (triangles >= fewest && triangles <= TRIANGLE_LIMIT)
+        return true;
+    tool_fail(command, "--triangles %llu: a %s has from %u to %d", (unsigned long long)triangles, shape, fewest,
+              TRIANGLE_LIMIT);
+    return false;
+}
+
 int tool_gen(const tool_command *command, int argc, char **argv)
 {
     gen_options options = {.triangles = 1000, .seed = 1, .size = 1};
@@ -85,14 +103,13 @@ int tool_gen(const tool_command *command, int argc, char **argv)
     if (arguments.positional_count != 1)
         return tool_fail(command, "one kind of shape is needed; --list shows them");
     generate_kind kind;
-    if (!generate_find(arguments.positional[0], &kind))
-        return tool_fail(command, "no kind of shape is called '%s'; --list shows them", arguments.positional[0]);
+    if (!tool_check_choice(command, "the kind of shape", TOOL_SHAPE, arguments.positional[0]) ||
+        !generate_find(arguments.positional[0], &kind))
+        return TOOL_ERROR;
     if (!options.output)
         return tool_fail(command, "-o FILE is needed");
-    uint32_t fewest = generate_get_info(kind)->fewest_triangles;
-    if (options.triangles < fewest || options.triangles >= (uint64_t)1 << 31)
-        return tool_fail(command, "--triangles %llu: a %s has from %u up to 2^31 - 1",
-                         (unsigned long long)options.triangles, arguments.positional[0], fewest);
+    if (!tool_check_triangles(command, arguments.positional[0], options.triangles))
+        return TOOL_ERROR;
     if (!(options.size > 0 && options.size <= 0x1p100))
         return tool_fail(command, "--size %g: above 0, up to 2^100", options.size);
     return generate(command, kind, &options);

@@ -139,16 +139,15 @@ int tool_info(const tool_command *command, int argc, char **argv)
     const tool_option table[] = {
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON: a list with one object per file"},
         {"--parts", TOOL_FLAG, &options.parts, NULL, "list the named parts too"},
-        {"--tree", TOOL_TEXT, &options.tree, "KIND", "build this tree: fast (default) or tight"},
+        {"--tree", TOOL_TREE, &options.tree, "KIND", "build this tree (fast)"},
     };
     tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
     if (arguments.positional_count == 0)
-        return tool_fail(command, "no file is named"), TOOL_ERROR;
+        return tool_fail(command, "no file is named");
     tool_method method[TOOL_METHOD_LIMIT];
-    if (tool_methods(command, &(tool_method_options){.tree = options.tree}, method) == 0)
-        return TOOL_ERROR;
+    tool_methods(&(tool_method_options){.tree = options.tree}, method);
     return tell_files(&arguments, &options, &method[0].def);
 }

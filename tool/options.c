@@ -6,6 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum
+{
+    HELP_LEFT = 26, /* where an option's text begins */
+    HELP_WIDTH = 100
+};
+
+/* The words of a list below their option, in lines of some length. */
+static void print_choices(tool_option_kind kind)
+{
+    const char *word = tool_choice(kind, 0);
+    if (!word)
+        return;
+    int column = printf("%*s one of", HELP_LEFT, "");
+    for (int i = 0; word; i++)
+    {
+        const char *next = tool_choice(kind, i + 1);
+        if (column + (int)strlen(word) + 2 > HELP_WIDTH)
+            column = printf("\n%*s  ", HELP_LEFT, "") - 1;
+        column += printf(" %s%s", word, next ? "," : "");
+        word = next;
+    }
+    putchar('\n');
+}
+
 static void print_help(const tool_arguments *arguments)
 {
     const tool_command *command = arguments->command;
@@ -18,8 +42,9 @@ static void print_help(const tool_arguments *arguments)
         snprintf(left, sizeof left, "%s%s%s", option->name, option->value ? " " : "",
                  option->value ? option->value : "");
         printf("  %-24s %s\n", left, option->help);
+        print_choices(option->kind);
     }
-    printf("  %-24s %s\n", "--help", "this text");
+    printf("  %-24s %s\n\n%s", "--help", "this text", command->details);
 }
 
 /* ---- values ---- */
@@ -104,7 +129,13 @@ static int take_value(const tool_arguments *arguments, const tool_option *option
     case TOOL_COUNT: fine = parse_count(argv[0], option->target); break;
     case TOOL_NUMBER: fine = parse_number(argv[0], option->target); break;
     case TOOL_FLAG: break;
+    default: /* a word of a list */
+        if (!tool_check_choice(arguments->command, option->name, option->kind, argv[0]))
+            return -1;
+        *(const char **)option->target = argv[0], fine = true;
     }
+    if (fine && argv[0][0] == '\0')
+        return tool_fail(arguments->command, "%s: the value is empty", option->name), -1;
     if (!fine)
         return tool_fail(arguments->command, "%s: '%s' is not a %s", option->name, argv[0],
                          option->kind == TOOL_COUNT ? "whole number" : "number"),
@@ -151,6 +182,8 @@ int tool_parse(tool_arguments *arguments, int argc, char **argv)
     {
         if (!only_positional && strcmp(argv[i], "--") == 0)
             only_positional = true, i++;
+        else if (argv[i][0] == '\0')
+            return tool_fail(arguments->command, "argument %d is empty", i + 1);
         else if (only_positional || argv[i][0] != '-' || argv[i][1] == '\0')
             argv[arguments->positional_count++] = argv[i++];
         else
@@ -181,13 +214,7 @@ static double unit_metres(const char *name)
     return 0;
 }
 
-bool tool_check_unit(const tool_command *command, const char *unit)
-{
-    if (!unit || unit_metres(unit) > 0)
-        return true;
-    tool_fail(command, "--unit: '%s' is none of mm, cm, m, in, ft", unit);
-    return false;
-}
+const char *tool_unit_name(int i) { return i < (int)(sizeof units / sizeof *units) ? units[i].name : NULL; }
 
 bool tool_parse_length(const tool_command *command, const char *text, const char *unit, double *out)
 {

@@ -28,8 +28,9 @@ int tool_fail_status(const tool_command *command, carom_context *context, carom_
 
 static const char *colour(const char *sequence)
 {
-    const char *off = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && !(off && *off) ? sequence : "";
+    const char *off = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool dumb = !terminal || !*terminal || strcmp(terminal, "dumb") == 0;
+    return isatty(STDOUT_FILENO) && !dumb && !(off && *off) ? sequence : "";
 }
 
 const char *tool_red(void) { return colour("\033[31m"); }
@@ -48,7 +49,7 @@ carom_context *tool_context(const tool_command *command)
 {
     carom_context_def def = carom_context_def_default();
     def.log = print_warning;
-    def.log_user = (void *)(uintptr_t)command;
+    def.log_user = (void *)command;
     carom_context *context = NULL;
     carom_status status = carom_context_create(&def, &context);
     if (status != CAROM_OK)

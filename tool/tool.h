@@ -31,6 +31,7 @@ typedef struct tool_command
     const char *name;
     const char *arguments; /* as the usage line shows them */
     const char *summary;
+    const char *details; /* lines for its help: what the options can't say, and what its exit codes mean */
     int (*run)(const struct tool_command *command, int argc, char **argv); /* argv[0] is the first argument */
 } tool_command;
 
@@ -50,7 +51,18 @@ typedef enum tool_option_kind
     TOOL_TEXT,   /* const char * */
     TOOL_COUNT,  /* uint64_t */
     TOOL_NUMBER, /* double */
-    TOOL_POSE    /* carom_pose: 12 numbers in one argument or twelve */
+    TOOL_POSE,   /* carom_pose: 12 numbers in one argument or twelve */
+
+    /* const char *: one word of a list, which the help shows and the message for any other word names */
+    TOOL_UNIT,
+    TOOL_TREE,
+    TOOL_VOLUME,     /* or all */
+    TOOL_BUILDER,    /* or all */
+    TOOL_ENGINE,     /* or all */
+    TOOL_ONE_ENGINE, /* not all */
+    TOOL_SHAPE,
+    TOOL_SCENE,
+    TOOL_KIND_COUNT
 } tool_option_kind;
 
 typedef struct tool_option
@@ -74,9 +86,19 @@ typedef struct tool_arguments
 /* Negative: go on; else the exit code to end with (help was shown, or something is wrong and was named). */
 int tool_parse(tool_arguments *arguments, int argc, char **argv);
 
+/* The i-th word of a kind's list; null past its end, and for kinds without a list. */
+const char *tool_choice(tool_option_kind kind, int i);
+/* Which word of the list it is; negative: none. */
+int tool_find_choice(tool_option_kind kind, const char *word);
+/* False after naming the word, and those there are. what: the option, or what the argument is. */
+bool tool_check_choice(const tool_command *command, const char *what, tool_option_kind kind, const char *word);
+
+/* A number of triangles that can be generated here; false after naming what is wrong. */
+bool tool_check_triangles(const tool_command *command, const char *shape, uint64_t triangles);
+
 /* A length such as 5, 5mm, 0.5in in units of the model; a suffix needs unit. False after naming what is wrong. */
 bool tool_parse_length(const tool_command *command, const char *text, const char *unit, double *out);
-bool tool_check_unit(const tool_command *command, const char *unit);
+const char *tool_unit_name(int i); /* null past the last */
 
 /* ---- messages ---- */
 
@@ -133,16 +155,16 @@ enum
     TOOL_METHOD_LIMIT = 128
 };
 
-/* How many; 0 after naming an unknown word. */
-int tool_methods(const tool_command *command, const tool_method_options *options, tool_method *out);
+/* How many, at least one. The words were checked when they were parsed. */
+int tool_methods(const tool_method_options *options, tool_method *out);
 
 /* Options of the four, to be put into a subcommand's table. */
 #define TOOL_METHOD_ROWS(options)                                                                                      \
-    {"--tree", TOOL_TEXT, &(options)->tree, "KIND", "fast (default) or tight"},                                        \
-        {"--volume", TOOL_TEXT, &(options)->volume, "NAME", "binary tree of this volume; all: every one"},             \
-        {"--builder", TOOL_TEXT, &(options)->builder, "NAME", "builder of the binary tree; all: every one"},           \
+    {"--tree", TOOL_TREE, &(options)->tree, "KIND", "wide tree: quick to build (default) or to ask"},                  \
+        {"--volume", TOOL_VOLUME, &(options)->volume, "NAME", "binary tree of this volume"},                           \
+        {"--builder", TOOL_BUILDER, &(options)->builder, "NAME", "builder of the binary tree"},                        \
     {                                                                                                                  \
-        "--engine", TOOL_TEXT, &(options)->engine, "NAME", "through a scene and this engine; all: every one"           \
+        "--engine", TOOL_ENGINE, &(options)->engine, "NAME", "through a scene and this engine"                         \
     }
 
 #endif

@@ -55,8 +55,8 @@ static carom_status make_triangle(verify_work *work, const double corners[9], ca
 
 static void free_triangle(const carom_placed *placed)
 {
-    carom_tree_destroy((carom_tree *)(uintptr_t)placed->tree);
-    carom_mesh_destroy((carom_mesh *)(uintptr_t)placed->mesh);
+    carom_tree_destroy((carom_tree *)placed->tree);
+    carom_mesh_destroy((carom_mesh *)placed->mesh);
 }
 
 carom_status verify_triangles_meet(verify_work *work, const double a[9], const double b[9], bool *out)
@@ -120,9 +120,7 @@ int tool_verify(const tool_command *command, int argc, char **argv)
     if (!verify)
         return tool_fail(command, "'%s' is none of tritri, meshmesh, hardcases", arguments.positional[0]);
     tool_method methods[TOOL_METHOD_LIMIT];
-    int method_count = tool_methods(command, &chosen, methods);
-    if (method_count == 0)
-        return TOOL_ERROR;
+    int method_count = tool_methods(&chosen, methods);
     verify_work work = {.command = command, .context = tool_context(command)};
     if (!work.context)
         return TOOL_ERROR;

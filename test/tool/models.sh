@@ -63,6 +63,31 @@ expect 0 check box.obj box.obj --pose-b "1 0 0 0 1 0 0 0 1 3 0 0" --clearance 99
 expect 1 check box.obj box.obj --pose-b "1 0 0 0 1 0 0 0 1 3 0 0" --clearance 4ft --unit m --json
 says '"clearance": 1.2192'
 
+# ---- time that is not enough: unknown, with bounds that hold; what was found is found ----
+expect 0 gen torus-knot --triangles 20000 -o knot.obj
+expect 0 gen torus --triangles 20000 -o ring.obj
+ring_and_knot="check knot.obj ring.obj --seconds 1e-9"
+# shellcheck disable=SC2086
+expect 2 $ring_and_knot --clearance 10 --distance
+tells "not decided within 1e-09 seconds"
+says "relation  unknown (the time was up)"
+says "pairs     at least 0"
+says "clearance 10 unknown"
+says "distance  unknown: from 0 up to inf"
+# shellcheck disable=SC2086
+expect 2 $ring_and_knot --clearance 10 --distance --json
+says '"status": "UNKNOWN"'
+says '"clearance_violated": null'
+says '"distance_status": "UNKNOWN"'
+says '"distance_bound": 0.0'
+for engine in tree brute; do
+    # shellcheck disable=SC2086
+    expect 2 $ring_and_knot --engine $engine
+    says "relation  unknown (the time was up)"
+done
+expect 1 check knot.obj ring.obj --seconds 100
+says "relation  crossing"
+
 # ---- every method gives the same pairs ----
 turned="0.6 -0.8 0 0.8 0.6 0 0 0 1 0.3 0.1 0.2"
 pairs() { grep '^pair ' .out | cksum; }
@@ -86,6 +111,12 @@ tells points.obj
 expect 3 check box.obj points.obj --json
 expect 0 info points.obj
 tells "no faces"
+expect 3 draw points.obj points.obj -o nothing.png
+tells "nothing was drawn"
+holds ! -e nothing.png
+expect 3 draw box.obj points.obj -o one.png
+tells "nothing was checked: points.obj has no triangles"
+holds -s one.png
 expect 3 bench points.obj box.obj --poses 1
 
 # ---- bad input ----
@@ -122,10 +153,39 @@ if [ -w /dev/full ]; then
     holds $? = 2
 fi
 
+# ---- colour: on a terminal that has it, unless it is unwanted ----
+coloured() { # NAME=VALUE...
+    env "$@" script -qec "'$carom' check box.obj box.obj" /dev/null </dev/null >.out 2>.err
+    last="carom check on a terminal with $*"
+    grep -q $'\033' .out
+}
+if command -v script >/dev/null; then
+    coloured TERM=xterm
+    holds $? = 0
+    coloured TERM=xterm NO_COLOR=
+    holds $? = 0
+    coloured TERM=dumb
+    holds $? = 1
+    coloured TERM=xterm NO_COLOR=1
+    holds $? = 1
+    coloured -u TERM
+    holds $? = 1
+else
+    echo "SKIPPED: colour on a terminal: the command script (bsdutils) is absent"
+fi
+
 # ---- pictures ----
 expect 1 draw box.obj box.obj --pose-b "$turned" -o box.png --width 160 --height 100
 holds "$(head -c 4 box.png | tail -c 3)" = PNG
 expect 2 draw box.obj box.obj -o none/box.png
+tells none/box.png
+for bad in short.stl missing.stl folder.stl nan.obj; do
+    expect 2 draw box.obj $bad -o bad.png
+    tells $bad
+    holds ! -e bad.png
+    expect 2 bench box.obj $bad --poses 1
+    tells $bad
+done
 expect 2 draw box.obj box.obj --width 100000 -o box.png
 expect 0 bench --triangles 300 --poses 5 --json
 says '"answers_equal": true'

@@ -11,10 +11,23 @@ done
 for command in info check gen bench verify draw demo; do
     expect 0 "$command" --help
     says "usage: carom $command"
+    says "Exit codes: 0 "
     expect 2 "$command" --no-such-option
     tells "'--no-such-option'"
     holds ! -s "$folder/.out"
 done
+# lists where an option takes a word of one, and what verify reads
+expect 0 check --help
+for word in mm, fast, tight kdop18, rss, bottom_up, morton, brute, all; do says "$word"; done
+says --seconds
+expect 0 bench --help
+says torus-knot,
+expect 0 demo --help
+says assembly,
+expect 0 verify --help
+says "tritri     text"
+says "meshmesh   text"
+says "hardcases  JSON"
 expect 2
 expect 2 nonsense
 tells "'nonsense'"
@@ -36,13 +49,27 @@ tells "parsec"
 expect 2 check a b --clearance=-1
 tells "-1"
 expect 2 check a b --unit furlong
-tells "furlong"
+tells "'furlong' is none of mm, cm, m, in, ft"
 expect 2 check a b --tree slow
-tells "slow"
+tells "'slow' is none of fast, tight"
 expect 2 check a b --volume ball
-tells "ball"
+tells "'ball' is none of obb, aabb, kdop6, kdop14, kdop18, kdop26, sphere, rss, all"
+expect 2 check a b --builder mason
+tells "'mason' is none of sah, median, mean,"
 expect 2 check a b --engine warp
-tells "warp"
+tells "'warp' is none of tree, brute, all"
+expect 2 check a b --seconds -1
+tells "--seconds -1"
+expect 2 check a b --seconds 0
+tells "--seconds 0"
+expect 2 check a b --seconds soon
+tells "soon"
+expect 2 check a b --seconds nan
+tells "nan"
+expect 2 check "" b
+tells "argument 1 is empty"
+expect 2 check a b --tree ""
+tells "--tree"
 expect 2 check a b --volume all
 tells "not \`all\`"
 expect 2 check a b --tree tight --volume obb
@@ -61,7 +88,10 @@ expect 2 check a b --max-pairs
 tells "--max-pairs needs a value"
 expect 2 gen
 expect 2 gen teapot -o x.stl
-tells "teapot"
+tells "'teapot' is none of"
+tells "torus-knot"
+expect 2 gen torus -o ""
+tells "-o: the value is empty"
 expect 2 gen torus
 tells "-o"
 expect 2 gen torus --triangles 3 -o "$folder/x.stl"
@@ -72,19 +102,39 @@ expect 2 gen torus --json -o "$folder/x.stl"
 tells "--list"
 expect 2 gen torus -o "$folder/x"
 tells "no extension"
-expect 2 gen torus --triangles 99999999999 -o "$folder/x.stl"
-holds ! -e "$folder/x.stl"
+for many in 2147483647 99999999999 99999999999999999999; do
+    expect 2 gen torus --triangles $many -o "$folder/x.stl"
+    tells "$many"
+    holds ! -e "$folder/x.stl"
+done
 expect 2 bench one.stl
 expect 2 bench --shape teapot
-tells "teapot"
+tells "'teapot' is none of"
+tells "torus-knot"
 expect 2 bench --poses 0
+tells "--poses 0"
+expect 2 bench --triangles 1
+tells "--triangles 1: a torus-knot has from"
+expect 2 bench --triangles 2147483648
+tells "--triangles 2147483648"
+expect 2 bench --seed 18446744073709551615
+tells "--seed 18446744073709551615"
 expect 2 verify
 expect 2 verify nothing file
 tells "nothing"
 expect 2 demo extra
 tells "extra"
 expect 2 demo --scene nowhere
+tells "'nowhere' is none of"
+tells "assembly"
 expect 2 demo --engine warp
+tells "'warp' is none of tree, brute"
+expect 2 demo --engine all
+tells "'all' is none of"
 expect 2 draw a b
 tells "-o"
+expect 2 draw a b -o a.obj
+tells "a.obj"
+expect 2 draw a b -o x.png --width 0
+tells "--width 0"
 finish
