@@ -109,7 +109,7 @@ static void test_memory_on_paths(void **state)
                 check_without_memory(&q, check_next(&random) % 2, what);
                 if (step % 40 != 39)
                     continue;
-                scene now = {meshes[0], (carom_mesh *)(uintptr_t)q.b.mesh, q.a.pose, q.b.pose, "path"};
+                scene now = {meshes[0], (carom_mesh *)q.b.mesh, q.a.pose, q.b.pose, "path"};
                 truth expected = brute_force(&now);
                 check_questions(&q, &expected, what);
                 free(expected.pairs.items);
