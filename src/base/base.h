@@ -108,16 +108,39 @@ void base_sort_u64(uint64_t *items, uint64_t *scratch, size_t count);
 
 /* ---- hashing ---- */
 
-/* 64-bit hash that is the same on every machine; not meant against adversaries. */
+/* 64-bit hash that is the same on every machine; not meant against adversaries. Each word is folded in by multiply and
+ * xor-shift, the end is an avalanche. */
 typedef struct base_hash
 {
     uint64_t state;
 } base_hash;
-base_hash base_hash_begin(void);
-void base_hash_u64(base_hash *hash, uint64_t value);
-void base_hash_double(base_hash *hash, double value); /* the bits; -0 as 0 */
+static inline base_hash base_hash_begin(void) { return (base_hash){0x243f6a8885a308d3u}; /* digits of pi */ }
+
+static inline void base_hash_u64(base_hash *hash, uint64_t value)
+{
+    const uint64_t multiplier = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio, odd */
+    uint64_t mixed = (hash->state ^ value) * multiplier;
+    hash->state = (mixed ^ (mixed >> 29)) * multiplier + 1;
+}
+
+/* The bits; -0 as 0. */
+static inline void base_hash_double(base_hash *hash, double value)
+{
+    double positive_zero = value + 0.0;
+    uint64_t bits;
+    memcpy(&bits, &positive_zero, sizeof bits);
+    base_hash_u64(hash, bits);
+}
+
 void base_hash_bytes(base_hash *hash, const void *bytes, size_t size);
-uint64_t base_hash_end(const base_hash *hash);
+
+static inline uint64_t base_hash_end(const base_hash *hash)
+{
+    uint64_t h = hash->state;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
+    return h ^ (h >> 32);
+}
 
 /* ---- ids: index + generation, reused ---- */
 
