@@ -38,6 +38,12 @@ enum
     BASE_MESSAGE_SIZE = 256
 };
 
+/* The clock in nanoseconds and the processor's counter at one moment, up to `doubt` counts. */
+typedef struct base_moment
+{
+    uint64_t clock, counter, doubt;
+} base_moment;
+
 struct carom_context
 {
     carom_allocator allocator;
@@ -46,6 +52,8 @@ struct carom_context
     carom_task_hooks tasks;
     carom_simd simd;
     atomic_uint_fast64_t next_serial; /* tells meshes and trees apart, also after their memory was reused */
+    bool has_counter;                 /* the processor's, of constant rate */
+    base_moment created;              /* where it has one */
     pthread_mutex_t message_lock;
     char message[BASE_MESSAGE_SIZE];
 };
@@ -170,6 +178,17 @@ void base_parallel_for(carom_context *context, uint32_t count, uint32_t min_rang
 /* ---- time and budgets ---- */
 
 double base_now(void); /* seconds, monotonic */
+
+/* A stopwatch that is read in a fraction of base_now's time. */
+typedef struct base_watch
+{
+    double rate; /* seconds a count; 0: the clock is read */
+} base_watch;
+bool base_has_counter(void);
+base_moment base_moment_now(void);
+base_watch base_watch_create(const carom_context *context); /* waits where the context is younger than 40 us */
+uint64_t base_watch_start(const base_watch *watch);
+double base_watch_read(const base_watch *watch, uint64_t start); /* seconds since */
 
 typedef struct base_budget
 {

@@ -143,6 +143,9 @@ carom_status carom_context_create(const carom_context_def *def, carom_context **
     context->tasks = chosen.tasks;
     context->simd = simd;
     atomic_init(&context->next_serial, 1);
+    context->has_counter = base_has_counter();
+    if (context->has_counter)
+        context->created = base_moment_now();
     if (pthread_mutex_init(&context->message_lock, NULL) != 0)
     {
         chosen.allocator.release(context, sizeof *context, chosen.allocator.user);

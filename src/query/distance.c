@@ -23,7 +23,7 @@ static void report_closest(const tree_closest *closest, carom_status status, dou
 carom_status query_distance(carom_query *query, const query_question *question, double upper_bound,
                             carom_report *report)
 {
-    double start = base_now();
+    uint64_t start = base_watch_start(&query->watch);
     report->a_closed = question->a->mesh->info.closed && question->a->mesh->info.oriented;
     report->b_closed = question->b->mesh->info.closed && question->b->mesh->info.oriented;
     double limit = upper_bound > 0.0 ? upper_bound : INFINITY;
@@ -40,7 +40,7 @@ carom_status query_distance(carom_query *query, const query_question *question, 
     }
     report_closest(&closest, status, limit, report);
     report->hash = query_report_hash(report, true);
-    report->times.total_ms = report->times.mid_ms = 1e3 * (base_now() - start);
+    report->times.total_ms = report->times.mid_ms = 1e3 * base_watch_read(&query->watch, start);
     return status;
 }
 

@@ -27,6 +27,7 @@ carom_status carom_query_create(carom_context *context, carom_query **out)
     memset(query, 0, sizeof *query);
     query->context = context;
     query->scratch.context = context;
+    query->watch = base_watch_create(context);
     *out = query;
     return CAROM_OK;
 }

@@ -35,6 +35,7 @@ typedef BASE_ARRAY(uint64_t) query_words;
 struct carom_query
 {
     carom_context *context;
+    base_watch watch;
     tree_scratch scratch;
     BASE_ARRAY(query_built_tree) built; /* sorted by mesh_serial */
 

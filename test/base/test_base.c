@@ -89,6 +89,28 @@ static void a_budget_stops_after_its_work(void **state)
     assert_true(budget.exhausted);
 }
 
+static void a_stopwatch_agrees_with_the_clock(void **state)
+{
+    (void)state;
+    carom_context *context = make_context();
+    base_watch watches[2] = {base_watch_create(context), {0.0}}; /* what the processor has, and the clock */
+    for (int i = 0; i < 2; i++)
+    {
+        double outside = base_now();
+        uint64_t start = base_watch_start(&watches[i]);
+        double inside = base_now(), clock;
+        do
+            clock = base_now() - inside;
+        while (clock < 0.005);
+        double watch = base_watch_read(&watches[i], start);
+        outside = base_now() - outside;
+        assert_true(watch > 0.99 * clock && watch < 1.01 * outside);
+    }
+    base_watch backwards = {1e-9}; /* counters of two processors may differ a little */
+    assert_true(base_watch_read(&backwards, UINT64_MAX) == 0.0);
+    carom_context_destroy(context);
+}
+
 static void messages_name_the_culprit_and_survive_short_buffers(void **state)
 {
     (void)state;
@@ -168,6 +190,7 @@ int main(void)
         cmocka_unit_test(arenas_keep_alignment_and_contents),
         cmocka_unit_test(a_budget_stops_after_its_work),
         cmocka_unit_test(an_unknown_instruction_set_is_a_warning),
+        cmocka_unit_test(a_stopwatch_agrees_with_the_clock),
         cmocka_unit_test(messages_name_the_culprit_and_survive_short_buffers),
         cmocka_unit_test(hashes_differ_where_one_bit_does),
     };
