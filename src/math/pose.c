@@ -75,7 +75,7 @@ carom_aabb aabb_add_point(carom_aabb box, carom_vec3 point)
     return (carom_aabb){vec3_min(box.min, point), vec3_max(box.max, point)};
 }
 
-static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+static double largest_coordinate(carom_vec3 v) { return greater(fabs(v.x), greater(fabs(v.y), fabs(v.z))); }
 
 math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pose_b, double extent_a, double extent_b)
 {
@@ -117,7 +117,7 @@ carom_aabb math_world_box(const carom_pose *pose, const carom_aabb *box)
     half = vec3_max(half, vec3_sub(centre, box->min));
     carom_vec3 moved = pose_apply(pose, centre);
     const double *r = pose->rotation;
-    double extent = fmax(largest_coordinate(box->min), largest_coordinate(box->max));
+    double extent = greater(largest_coordinate(box->min), largest_coordinate(box->max));
     double pad = 32.0 * ROUNDING * extent + 4.0 * ROUNDING * largest_coordinate(pose->translation) + SMALLEST;
     carom_vec3 reach = vec3(fabs(r[0]) * half.x + fabs(r[1]) * half.y + fabs(r[2]) * half.z + pad,
                             fabs(r[3]) * half.x + fabs(r[4]) * half.y + fabs(r[5]) * half.z + pad,

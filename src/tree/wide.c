@@ -12,29 +12,38 @@ static carom_vec3 rotate(const double r[9], carom_vec3 v)
                 r[6] * v.x + r[7] * v.y + r[8] * v.z);
 }
 
-/* From the source's normalised frame into the target's: y_t = scale_t (R (y_s / scale_s + centre_s) + T - centre_t). */
+/* From the source's normalised frame into the target's: y_t = scale_t (R (y_s / scale_s + centre_s) + T - centre_t).
+ * Without what scale_rotation adds. */
 static void set_transform(wide_transform *out, const math_relative *relative, const wide_tree *source,
                           const wide_tree *target)
 {
-    double ratio = target->scale / source->scale;
     carom_vec3 turned = rotate(relative->rotation, source->centre);
     carom_vec3 offset = vec3_sub(vec3_add(turned, relative->translation), target->centre);
-    out->ratio = (float)ratio;
+    out->ratio = (float)(target->scale / source->scale);
     for (int i = 0; i < 9; i++)
-    {
         out->rotation[i] = (float)relative->rotation[i];
-        out->exact_scaled[i] = relative->rotation[i] * ratio;
-        out->scaled[i] = (float)out->exact_scaled[i];
-    }
     out->exact_translation[0] = offset.x * target->scale;
     out->exact_translation[1] = offset.y * target->scale;
     out->exact_translation[2] = offset.z * target->scale;
     for (int i = 0; i < 3; i++)
         out->translation[i] = (float)out->exact_translation[i];
-    /* Both bodies' placement, in any direction, and the sums above. */
+    /* Both bodies' placement, in any direction, and the sums above; the last two terms are above the rounding to float
+     * and leave a relative 2^-20 for that of sums with the pad. */
     double sums = largest_coordinate(source->centre) + largest_coordinate(relative->translation) +
                   largest_coordinate(target->centre);
-    out->pad = math_float_up((4.0 * relative->error + 16.0 * 0x1p-53 * sums) * target->scale) * (1.0f + 0x1p-20f);
+    double pad = (4.0 * relative->error + 16.0 * 0x1p-53 * sums) * target->scale;
+    out->pad = (float)(pad * (1.0 + 0x1p-19)) + 0x1p-126f;
+}
+
+static void scale_rotation(wide_transform *out, const math_relative *relative, const wide_tree *source,
+                           const wide_tree *target)
+{
+    double ratio = target->scale / source->scale;
+    for (int i = 0; i < 9; i++)
+    {
+        out->exact_scaled[i] = relative->rotation[i] * ratio;
+        out->scaled[i] = (float)out->exact_scaled[i];
+    }
 }
 
 /* Squares and products of these must not overflow in float, seen from either body. */
@@ -61,11 +70,13 @@ bool wide_pair_begin(wide_pair *pair, const tree_task *task)
     return fits_floats(&pair->b_to_a);
 }
 
-/* The other direction, which pairs that are apart as a whole never need. */
+/* What pairs that are apart as a whole never need. */
 void wide_pair_finish(wide_pair *pair)
 {
     math_relative a_in_b = math_relative_inverse(&pair->b_in_a);
+    scale_rotation(&pair->b_to_a, &pair->b_in_a, pair->tree_b, pair->tree_a);
     set_transform(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
+    scale_rotation(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
 }
 
 /* What met last time is likely to meet again. CAROM_STOPPED if that was enough. */
@@ -96,14 +107,11 @@ static bool apart_as_a_whole(const wide_pair *pair)
     tree_memory *memory = pair->task->memory;
     if (!a->support || !b->support)
         return false;
-    wide_support_pair whole = {.support_a = a->support, .support_b = b->support, .ratio = pair->b_to_a.ratio};
-    memcpy(whole.rotation, pair->b_to_a.rotation, sizeof whole.rotation);
-    memcpy(whole.translation, pair->b_to_a.translation, sizeof whole.translation);
     float along[3] = {0.0f, 0.0f, 0.0f};
     if (memory && memory->has_axis && memory->tree_a_serial == pair->task->a->tree->serial &&
         memory->tree_b_serial == pair->task->b->tree->serial)
         along[0] = (float)memory->axis.x, along[1] = (float)memory->axis.y, along[2] = (float)memory->axis.z;
-    if (!wide_support_apart(&whole, pair->b_to_a.pad + pair->margin_a, along))
+    if (!wide_support_apart(a, b, &pair->b_to_a, pair->b_to_a.pad + pair->margin_a, along))
         return false;
     if (memory)
     {

@@ -104,19 +104,14 @@ typedef struct wide_pair
     uint32_t told_a, told_b; /* a pair that was reported before the walk */
 } wide_pair;
 
-/* What the search for a separating direction needs; b in units and frame of a. */
-typedef struct wide_support_pair
-{
-    const float *support_a, *support_b;
-    float rotation[9], translation[3], ratio;
-} wide_support_pair;
 void wide_support_fill(carom_context *context, wide_tree *tree);
-bool wide_support_apart(const wide_support_pair *pair, float margin, float along[3]);
+bool wide_support_apart(const wide_tree *tree_a, const wide_tree *tree_b, const wide_transform *b_to_a, float margin,
+                        float along[3]);
 
 /* False where bodies so far apart or so different in size do not fit floats: then the binary walk, which is in double,
  * must answer. */
-bool wide_pair_begin(wide_pair *pair, const tree_task *task); /* b_to_a */
-void wide_pair_finish(wide_pair *pair);                       /* a_to_b */
+bool wide_pair_begin(wide_pair *pair, const tree_task *task); /* b_to_a as far as meshes as a whole need it */
+void wide_pair_finish(wide_pair *pair);                       /* all of it, and a_to_b */
 
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated);
 carom_status wide_distance(const tree_task *task, tree_closest *closest);

@@ -40,37 +40,84 @@ void wide_support_fill(carom_context *context, wide_tree *tree)
             }
 }
 
-/* An upper bound of the height along u (not zero), and the point that the interpolation stands for. */
-static float support_height(const float *table, const float u[3], float point[3])
+/* Where a direction falls in the table: a cell and the place in it. */
+typedef struct table_place
 {
-    float size[3] = {fabsf(u[0]), fabsf(u[1]), fabsf(u[2])};
-    int axis = size[0] >= size[1] ? (size[0] >= size[2] ? 0 : 2) : (size[1] >= size[2] ? 1 : 2);
-    int next = axis == 2 ? 0 : axis + 1, last = axis == 0 ? 2 : axis - 1;
-    float length = size[axis], half = 0.5f * STEPS / length;
-    float p = u[next] * half + 0.5f * STEPS, q = u[last] * half + 0.5f * STEPS;
+    const float *cell; /* its first corner */
+    float p, q;        /* along rows and columns, 0 .. 1 */
+    float length, inverse;
+    int axis, next, last;
+} table_place;
+
+/* Branches here would be guesses: directions come from everywhere. */
+static inline table_place find_place(const float *table, const float u[3])
+{
+    static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
+    float x = fabsf(u[0]), y = fabsf(u[1]), z = fabsf(u[2]), x_or_y = y > x ? y : x;
+    int is_z = z > x_or_y, is_y = (y > x) & !is_z;
+    table_place at = {.axis = 2 * is_z + is_y, .length = z > x_or_y ? z : x_or_y};
+    at.next = after[at.axis], at.last = before[at.axis], at.inverse = 1.0f / at.length;
+    float half = 0.5f * STEPS * at.inverse;
+    float p = u[at.next] * half + 0.5f * STEPS, q = u[at.last] * half + 0.5f * STEPS;
     int row = (int)p, column = (int)q;
     row = row < 0 ? 0 : row >= STEPS ? STEPS - 1 : row;
     column = column < 0 ? 0 : column >= STEPS ? STEPS - 1 : column;
-    p -= (float)row, q -= (float)column;
-    int face = 2 * axis + (u[axis] < 0.0f);
-    const float *cell = table + ((size_t)face * WIDE_SUPPORT_SIDE + (size_t)row) * WIDE_SUPPORT_SIDE + column;
-    float low = cell[0] + q * (cell[1] - cell[0]);
-    float high = cell[WIDE_SUPPORT_SIDE] + q * (cell[WIDE_SUPPORT_SIDE + 1] - cell[WIDE_SUPPORT_SIDE]);
-    float height = low + p * (high - low);
-    float slope_p = 0.5f * STEPS * (high - low);
-    float left = cell[0] + p * (cell[WIDE_SUPPORT_SIDE] - cell[0]);
-    float right = cell[1] + p * (cell[WIDE_SUPPORT_SIDE + 1] - cell[1]);
-    float slope_q = 0.5f * STEPS * (right - left);
-    point[next] = slope_p, point[last] = slope_q;
-    float rest = height - (u[next] * slope_p + u[last] * slope_q) / length;
-    point[axis] = u[axis] < 0.0f ? -rest : rest;
-    return height * length;
+    int face = 2 * at.axis + (u[at.axis] < 0.0f);
+    at.p = p - (float)row, at.q = q - (float)column;
+    at.cell = table + (face * WIDE_SUPPORT_SIDE + row) * WIDE_SUPPORT_SIDE + column;
+    return at;
 }
 
-/* Searches from u; leaves the direction that separates there. */
-static bool search_from(const wide_support_pair *pair, float margin, int reflections, float u[3])
+/* An upper bound of the height. */
+static inline float height_at(const table_place *at)
 {
-    const float *t = pair->translation, *r = pair->rotation;
+    const float *near = at->cell, *far = near + WIDE_SUPPORT_SIDE;
+    float low = near[0] + at->q * (near[1] - near[0]), high = far[0] + at->q * (far[1] - far[0]);
+    return (low + at->p * (high - low)) * at->length;
+}
+
+/* The point that the interpolation stands for. */
+static inline void point_at(const table_place *at, const float u[3], float point[3])
+{
+    const float *near = at->cell, *far = near + WIDE_SUPPORT_SIDE;
+    float low = near[0] + at->q * (near[1] - near[0]), high = far[0] + at->q * (far[1] - far[0]);
+    float left = near[0] + at->p * (far[0] - near[0]), right = near[1] + at->p * (far[1] - near[1]);
+    float slope_p = 0.5f * STEPS * (high - low), slope_q = 0.5f * STEPS * (right - left);
+    float rest = low + at->p * (high - low) - (u[at->next] * slope_p + u[at->last] * slope_q) * at->inverse;
+    point[at->next] = slope_p, point[at->last] = slope_q;
+    point[at->axis] = u[at->axis] < 0.0f ? -rest : rest;
+}
+
+/* The next direction: u reflected at the vector between the support points. False: there is none worth a try. */
+static bool reflect(const wide_transform *b_to_a, const float point_a[3], const float point_b[3], float u[3])
+{
+    float between[3], square = 0.0f, dot = 0.0f, length = fabsf(u[0]) + fabsf(u[1]) + fabsf(u[2]);
+    for (int j = 0; j < 3; j++)
+    {
+        const float *row = b_to_a->rotation + 3 * j;
+        float turned = row[0] * point_b[0] + row[1] * point_b[1] + row[2] * point_b[2];
+        between[j] = b_to_a->translation[j] - point_a[j] + b_to_a->ratio * turned;
+        square += between[j] * between[j], dot += between[j] * u[j];
+    }
+    if (!(dot < 0.0f) || !(square > 1e-20f))
+        return false;
+    float inverse = 1.0f / length;
+    for (int j = 0; j < 3; j++)
+        u[j] = (u[j] - 2.0f * dot / square * between[j]) * inverse;
+    return true;
+}
+
+typedef struct search
+{
+    const float *support_a, *support_b;
+    const wide_transform *b_to_a;
+    float margin;
+} search;
+
+/* Searches from u; leaves the direction that separates there. */
+static bool search_from(const search *s, int reflections, float u[3])
+{
+    const float *t = s->b_to_a->translation, *r = s->b_to_a->rotation;
     for (int reflection = 0; reflection <= reflections; reflection++)
     {
         float length = fabsf(u[0]) + fabsf(u[1]) + fabsf(u[2]);
@@ -79,47 +126,39 @@ static bool search_from(const wide_support_pair *pair, float margin, int reflect
         float w[3], point_a[3], point_b[3];
         for (int j = 0; j < 3; j++)
             w[j] = -(r[j] * u[0] + r[3 + j] * u[1] + r[6 + j] * u[2]);
-        float height_a = support_height(pair->support_a, u, point_a);
-        float height_b = support_height(pair->support_b, w, point_b) * pair->ratio;
-        float gap = u[0] * t[0] + u[1] * t[1] + u[2] * t[2] - height_a - height_b;
-        if (gap > margin * length)
+        table_place a = find_place(s->support_a, u), b = find_place(s->support_b, w);
+        float gap = u[0] * t[0] + u[1] * t[1] + u[2] * t[2] - height_at(&a) - height_at(&b) * s->b_to_a->ratio;
+        if (gap > s->margin * length)
             return true;
         if (!(gap > -0.35f * length)) /* as deep as this, no plane is likely */
             return false;
-        float between[3], square = 0.0f, dot = 0.0f;
-        for (int j = 0; j < 3; j++)
-        {
-            const float *row = r + 3 * j;
-            between[j] =
-                t[j] - point_a[j] + pair->ratio * (row[0] * point_b[0] + row[1] * point_b[1] + row[2] * point_b[2]);
-            square += between[j] * between[j], dot += between[j] * u[j];
-        }
-        if (!(dot < 0.0f) || !(square > 1e-20f))
+        point_at(&a, u, point_a);
+        point_at(&b, w, point_b);
+        if (!reflect(s->b_to_a, point_a, point_b, u))
             return false;
-        float inverse = 1.0f / length;
-        for (int j = 0; j < 3; j++)
-            u[j] = (u[j] - 2.0f * dot / square * between[j]) * inverse;
     }
     return false;
 }
 
 /* True if the whole meshes are certainly farther apart than `margin` (units of a). along: a direction to start with,
  * and the one that separates; in a's frame, zero: none. */
-bool wide_support_apart(const wide_support_pair *pair, float margin, float along[3])
+bool wide_support_apart(const wide_tree *tree_a, const wide_tree *tree_b, const wide_transform *b_to_a, float margin,
+                        float along[3])
 {
-    const float *t = pair->translation;
+    const float *t = b_to_a->translation;
     /* Rounding of the sums above: coordinates of at most 1 and ratio, and the translation. */
     float away = fabsf(t[0]) + fabsf(t[1]) + fabsf(t[2]);
-    margin += 64.0f * 0x1p-24f * (2.0f + 2.0f * pair->ratio + away);
+    margin += 64.0f * 0x1p-24f * (2.0f + 2.0f * b_to_a->ratio + away);
+    search s = {tree_a->support, tree_b->support, b_to_a, margin};
     bool known = along[0] != 0.0f || along[1] != 0.0f || along[2] != 0.0f;
-    if (known && search_from(pair, margin, 0, along))
+    if (known && search_from(&s, 0, along))
         return true;
     /* Reflections lead from the line between the centres to a plane more often than from an old plane. */
     float start[3] = {t[0], t[1], t[2]};
-    if (search_from(pair, margin, MOST_REFLECTIONS, start))
+    if (search_from(&s, MOST_REFLECTIONS, start))
     {
         memcpy(along, start, sizeof start);
         return true;
     }
-    return known && search_from(pair, margin, MOST_REFLECTIONS, along);
+    return known && search_from(&s, MOST_REFLECTIONS, along);
 }

@@ -98,6 +98,7 @@ static double try_bounds(const bound_case *c)
     question_begin(&q, contexts[0], &placed[0], &placed[1]);
     wide_pair pair;
     wide_pair_begin(&pair, &q.task);
+    wide_pair_finish(&pair);
     const wide_leaf *a = &pair.tree_a->leaves[0], *b = &pair.tree_b->leaves[0];
     leaf_lines la, lb;
     float error = place_b_for_distance(&pair, a, b, &lb);
@@ -338,10 +339,6 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
         question_begin(&q, contexts[round % context_count], &placed[0], &placed[1]);
         wide_pair pair;
         wide_pair_begin(&pair, &q.task);
-        wide_support_pair whole = {placed[0].tree->wide->support, placed[1].tree->wide->support, {0}, {0}, 0};
-        memcpy(whole.rotation, pair.b_to_a.rotation, sizeof whole.rotation);
-        memcpy(whole.translation, pair.b_to_a.translation, sizeof whole.translation);
-        whole.ratio = pair.b_to_a.ratio;
         carom_vec3 own = to_own_frame(&(carom_pose){.rotation = {placed[0].pose.rotation[0], placed[0].pose.rotation[1],
                                                                  placed[0].pose.rotation[2], placed[0].pose.rotation[3],
                                                                  placed[0].pose.rotation[4], placed[0].pose.rotation[5],
@@ -349,7 +346,7 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
                                                                  placed[0].pose.rotation[8]}},
                                       u);
         float along[3] = {(float)own.x, (float)own.y, (float)own.z};
-        bool apart = wide_support_apart(&whole, pair.b_to_a.pad, along);
+        bool apart = wide_support_apart(pair.tree_a, pair.tree_b, &pair.b_to_a, pair.b_to_a.pad, along);
         met += meets;
         if (meets && apart)
             fail_msg("round %d: meeting meshes are called apart", round);
