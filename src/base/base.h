@@ -64,8 +64,18 @@ struct carom_context
 carom_status base_fail(carom_context *context, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 void base_log(const carom_context *context, carom_log_level level, const char *format, ...) BASE_PRINTF(3, 4);
 
-/* CAROM_FLOAT_MODE unless this thread rounds to nearest and keeps denormals. Cheap enough for every query. */
-carom_status base_check_float_mode(carom_context *context);
+carom_status base_refuse_float_mode(carom_context *context);
+
+/* CAROM_FLOAT_MODE unless this thread rounds to nearest and keeps denormals. Sums tell it: reading the control register
+ * instead waits for all arithmetic before it, which is long beside a ray. */
+static inline carom_status base_check_float_mode(carom_context *context)
+{
+    static const volatile double probe[] = {1.0, 0x1p-60, 0x1p-1074};
+    double one = probe[0], little = probe[1], least = probe[2];
+    if (BASE_LIKELY((one + little == one) & (one - little == one) & (least + least > 0.0)))
+        return CAROM_OK;
+    return base_refuse_float_mode(context);
+}
 
 /* ---- memory ---- */
 

@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#if BASE_HAS_X86
-#include <xmmintrin.h>
-#else
-#include <fenv.h>
-#endif
-
 /* Set by the build (option CAROM_DEFAULT_SIMD) to start without SIMD, say; null: the best the machine has. */
 #ifndef CAROM_DEFAULT_SIMD
 #define CAROM_DEFAULT_SIMD NULL
@@ -213,16 +207,8 @@ void base_log(const carom_context *context, carom_log_level level, const char *f
     context->log(level, message, context->log_user);
 }
 
-carom_status base_check_float_mode(carom_context *context)
+carom_status base_refuse_float_mode(carom_context *context)
 {
-#if BASE_HAS_X86
-    const unsigned rounding_flush_and_denormals = 0x6000 | 0x8000 | 0x0040;
-    if (BASE_LIKELY((_mm_getcsr() & rounding_flush_and_denormals) == 0))
-        return CAROM_OK;
-#else
-    if (fegetround() == FE_TONEAREST)
-        return CAROM_OK;
-#endif
     return base_fail(context, CAROM_FLOAT_MODE,
                      "this thread's floating-point mode is not round-to-nearest with denormals");
 }
