@@ -81,6 +81,21 @@ static BASE_ALWAYS_INLINE d4 d4_mul(d4 a, d4 b) { return _mm256_mul_pd(a, b); } 
 static BASE_ALWAYS_INLINE d4 d4_div(d4 a, d4 b) { return _mm256_div_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_min(d4 a, d4 b) { return _mm256_min_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_max(d4 a, d4 b) { return _mm256_max_pd(a, b); }
+static BASE_ALWAYS_INLINE d4 d4_abs(d4 a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+static BASE_ALWAYS_INLINE d4 d4_with_sign(d4 size, d4 sign) /* size >= 0 */
+{
+    return _mm256_or_pd(size, _mm256_and_pd(sign, _mm256_set1_pd(-0.0)));
+}
+static BASE_ALWAYS_INLINE d4 d4_yzx(d4 a) { return _mm256_permute4x64_pd(a, 0xc9); } /* b c a d */
+static BASE_ALWAYS_INLINE d4 d4_zxy(d4 a) { return _mm256_permute4x64_pd(a, 0xd2); } /* c a b d */
+static BASE_ALWAYS_INLINE void d4_transpose(d4 row[4])
+{
+    d4 a = _mm256_unpacklo_pd(row[0], row[1]), b = _mm256_unpackhi_pd(row[0], row[1]);
+    d4 c = _mm256_unpacklo_pd(row[2], row[3]), d = _mm256_unpackhi_pd(row[2], row[3]);
+    row[0] = _mm256_permute2f128_pd(a, c, 0x20), row[1] = _mm256_permute2f128_pd(b, d, 0x20);
+    row[2] = _mm256_permute2f128_pd(a, c, 0x31), row[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
+static BASE_ALWAYS_INLINE void d4_store_floats(float *p, d4 a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a)); }
 static BASE_ALWAYS_INLINE uint32_t d4_gt_bits(d4 a, d4 b)
 {
     return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ));
@@ -167,6 +182,30 @@ static BASE_ALWAYS_INLINE d4 d4_mul(d4 a, d4 b) { return D4_BOTH(_mm_mul_pd, a, 
 static BASE_ALWAYS_INLINE d4 d4_div(d4 a, d4 b) { return D4_BOTH(_mm_div_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_min(d4 a, d4 b) { return D4_BOTH(_mm_min_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_max(d4 a, d4 b) { return D4_BOTH(_mm_max_pd, a, b); }
+static BASE_ALWAYS_INLINE d4 d4_abs(d4 a)
+{
+    __m128d sign = _mm_set1_pd(-0.0);
+    return (d4){_mm_andnot_pd(sign, a.l), _mm_andnot_pd(sign, a.h)};
+}
+static BASE_ALWAYS_INLINE d4 d4_with_sign(d4 size, d4 sign)
+{
+    __m128d bit = _mm_set1_pd(-0.0);
+    return (d4){_mm_or_pd(size.l, _mm_and_pd(sign.l, bit)), _mm_or_pd(size.h, _mm_and_pd(sign.h, bit))};
+}
+static BASE_ALWAYS_INLINE d4 d4_yzx(d4 a) { return (d4){_mm_shuffle_pd(a.l, a.h, 1), _mm_shuffle_pd(a.l, a.h, 2)}; }
+static BASE_ALWAYS_INLINE d4 d4_zxy(d4 a) { return (d4){_mm_shuffle_pd(a.h, a.l, 0), _mm_shuffle_pd(a.l, a.h, 3)}; }
+static BASE_ALWAYS_INLINE void d4_transpose(d4 row[4])
+{
+    d4 a = row[0], b = row[1], c = row[2], d = row[3];
+    row[0] = (d4){_mm_unpacklo_pd(a.l, b.l), _mm_unpacklo_pd(c.l, d.l)};
+    row[1] = (d4){_mm_unpackhi_pd(a.l, b.l), _mm_unpackhi_pd(c.l, d.l)};
+    row[2] = (d4){_mm_unpacklo_pd(a.h, b.h), _mm_unpacklo_pd(c.h, d.h)};
+    row[3] = (d4){_mm_unpackhi_pd(a.h, b.h), _mm_unpackhi_pd(c.h, d.h)};
+}
+static BASE_ALWAYS_INLINE void d4_store_floats(float *p, d4 a)
+{
+    _mm_storeu_ps(p, _mm_movelh_ps(_mm_cvtpd_ps(a.l), _mm_cvtpd_ps(a.h)));
+}
 static BASE_ALWAYS_INLINE uint32_t d4_gt_bits(d4 a, d4 b)
 {
     return (uint32_t)(_mm_movemask_pd(_mm_cmpgt_pd(a.l, b.l)) | _mm_movemask_pd(_mm_cmpgt_pd(a.h, b.h)) << 2);
@@ -278,6 +317,22 @@ static inline d4 d4_mul(d4 a, d4 b) { D4_EACH(a.v[i] * b.v[i]); }
 static inline d4 d4_div(d4 a, d4 b) { D4_EACH(a.v[i] / b.v[i]); }
 static inline d4 d4_min(d4 a, d4 b) { D4_EACH(a.v[i] < b.v[i] ? a.v[i] : b.v[i]); }
 static inline d4 d4_max(d4 a, d4 b) { D4_EACH(a.v[i] > b.v[i] ? a.v[i] : b.v[i]); }
+static inline d4 d4_abs(d4 a) { D4_EACH(fabs(a.v[i])); }
+static inline d4 d4_with_sign(d4 size, d4 sign) { D4_EACH(copysign(size.v[i], sign.v[i])); }
+static inline d4 d4_yzx(d4 a) { return (d4){{a.v[1], a.v[2], a.v[0], a.v[3]}}; }
+static inline d4 d4_zxy(d4 a) { return (d4){{a.v[2], a.v[0], a.v[1], a.v[3]}}; }
+static inline void d4_transpose(d4 row[4])
+{
+    d4 old[4] = {row[0], row[1], row[2], row[3]};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            row[i].v[j] = old[j].v[i];
+}
+static inline void d4_store_floats(float *p, d4 a)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (float)a.v[i];
+}
 static inline uint32_t d4_gt_bits(d4 a, d4 b)
 {
     uint32_t r = 0;

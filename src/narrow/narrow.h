@@ -2,7 +2,7 @@
 #ifndef NARROW_NARROW_H
 #define NARROW_NARROW_H
 
-#include "carom/report.h"
+#include "carom/query.h"
 #include "math/math.h"
 
 typedef struct narrow_triangle
@@ -51,6 +51,17 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
                     narrow_counts *counts);
 
 /* The same t, u, v for a ray that is known to hit at a point that is not in its plane. */
-void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2]);
+void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double tuv[3]);
+
+/* A pose for registers: columns of the rotation, 0 in the last lanes. */
+typedef struct narrow_place
+{
+    _Alignas(32) double columns[3][4], translation[4];
+} narrow_place;
+void narrow_place_set(narrow_place *place, const carom_pose *pose);
+
+/* narrow_ray_solve, to the bit, for three vertices at `place`. False: only narrow_ray_solve can. */
+BASE_DECLARE_ISA(bool, narrow_ray_solve_placed,
+                 (const narrow_place *place, const carom_vec3 *const vertices[3], const carom_ray *ray, double tuv[3]));
 
 #endif

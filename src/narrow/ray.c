@@ -1,9 +1,6 @@
 /* A ray against one triangle: signs of determinants decide, quotients are rounded. */
+#include "narrow/ray.h"
 #include "narrow/shape.h"
-
-/* Beyond this a determinant's error bound is small enough beside it for quotients in plain double. */
-static const double TRUSTED = 0x1p-40;
-static const double TRUSTED_WEIGHT = 0x1p-36; /* of u and v, against 1 */
 
 static double component(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
@@ -162,34 +159,30 @@ static bool hit_flat(const narrow_ray *ray, const narrow_triangle *triangle, dou
 
 /* ---- the usual case ---- */
 
-/* The filters' bounds hold for such directions. */
-static inline bool in_range(carom_vec3 d)
-{
-    return fabs(d.x) <= EXACT_RAY_LARGEST && fabs(d.y) <= EXACT_RAY_LARGEST && fabs(d.z) <= EXACT_RAY_LARGEST;
-}
-
 /* t, u, v of a line that passes the triangle: from its edges, which lose fewer digits than corners seen from a distant
  * origin, or exactly if too many are lost still. */
-void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2])
+void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double tuv[3])
 {
-    carom_vec3 d = ray->direction, corner = vec3_sub(triangle->corner[0], ray->origin);
-    carom_vec3 edge_1 = vec3_sub(triangle->corner[1], triangle->corner[0]);
-    carom_vec3 edge_2 = vec3_sub(triangle->corner[2], triangle->corner[0]);
-    double steep_bound, height_bound, u_bound, v_bound;
-    double steep = exact_filter3d(d, edge_1, edge_2, &steep_bound);
-    double height = exact_filter3d(corner, edge_1, edge_2, &height_bound);
-    double u = exact_filter3d(d, edge_2, corner, &u_bound), v = exact_filter3d(d, corner, edge_1, &v_bound);
-    if (!in_range(d) || !(steep_bound <= TRUSTED * fabs(steep)) || !(height_bound <= TRUSTED * fabs(height)) ||
-        !(u_bound + v_bound <= TRUSTED_WEIGHT * fabs(steep)) || !(fabs(d.x) + fabs(d.y) + fabs(d.z) > 0x1p-100))
+    const carom_vec3 *at = triangle->corner, d = ray->direction, corner = vec3_sub(at[0], ray->origin);
+    carom_vec3 edge_1 = vec3_sub(at[1], at[0]), edge_2 = vec3_sub(at[2], at[0]);
+    ray_determinants det;
+    det.value[0] = exact_filter3d(d, edge_1, edge_2, &det.bound[0]);
+    det.value[1] = exact_filter3d(corner, edge_1, edge_2, &det.bound[1]);
+    det.value[2] = exact_filter3d(d, edge_2, corner, &det.bound[2]);
+    det.value[3] = exact_filter3d(d, corner, edge_1, &det.bound[3]);
+    if (BASE_UNLIKELY(!ray_divide(&det, d, tuv)))
+        exact_ray_solve(d, ray->origin, at, &tuv[0], &tuv[1]);
+}
+
+void narrow_place_set(narrow_place *place, const carom_pose *pose)
+{
+    const carom_vec3 t = pose->translation;
+    for (int i = 0; i < 3; i++)
     {
-        narrow_triangle same = *triangle;
-        exact_ray_solve(d, ray->origin, same.corner, t, uv);
-        return;
+        const double *r = pose->rotation + i;
+        memcpy(place->columns[i], (double[4]){r[0], r[3], r[6], 0.0}, sizeof place->columns[i]);
     }
-    *t = height / steep;
-    /* It is inside, whatever rounding says. */
-    uv[0] = fmin(fmax(u / steep, 0.0), 1.0);
-    uv[1] = fmin(fmax(v / steep, 0.0), 1.0 - uv[0]);
+    memcpy(place->translation, (double[4]){t.x, t.y, t.z, 0.0}, sizeof place->translation);
 }
 
 bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
@@ -198,7 +191,7 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
     const carom_vec3 *c = triangle->corner, d = ray->direction, o = ray->origin;
     carom_vec3 r[3] = {vec3_sub(c[0], o), vec3_sub(c[1], o), vec3_sub(c[2], o)};
     double weight[3], bound[3];
-    bool filters_hold = in_range(d);
+    bool filters_hold = ray_in_range(d);
     int sign[3];
     for (int i = 0; i < 3; i++)
     {
@@ -225,6 +218,8 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
         reach_sign = exact_orient3d_integers(c[0], c[1], c[2], o, &counts->exact_fallbacks);
     if (reach_sign * (some_left ? 1 : -1) < 0)
         return false;
-    narrow_ray_solve(ray, triangle, t, uv);
+    double tuv[3];
+    narrow_ray_solve(ray, triangle, tuv);
+    *t = tuv[0], uv[0] = tuv[1], uv[1] = tuv[2];
     return true;
 }

@@ -28,6 +28,7 @@ carom_status carom_query_create(carom_context *context, carom_query **out)
     query->context = context;
     query->scratch.context = context;
     query->watch = base_watch_create(context);
+    query->scratch.ray_place.pose = carom_pose_identity(); /* zeros would be taken for a pose that was checked */
     *out = query;
     return CAROM_OK;
 }
@@ -179,7 +180,7 @@ static inline bool is_rigid(const carom_pose *pose)
     return (units & squares & in_range & (unsigned)(determinant > 0.0)) != 0;
 }
 
-carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose)
+carom_status query_check_parts(carom_context *context, const carom_placed *placed, const char *whose)
 {
     if (BASE_UNLIKELY(!placed || !placed->mesh))
         return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: %s is null", whose, placed ? "the mesh" : "the pointer");
@@ -187,6 +188,12 @@ carom_status query_check_placed(carom_context *context, const carom_placed *plac
         return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: the mesh belongs to another context", whose);
     if (placed->tree && BASE_UNLIKELY(placed->tree->mesh != placed->mesh || placed->tree->context != context))
         return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: the tree belongs to another mesh", whose);
+    return CAROM_OK;
+}
+
+carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose)
+{
+    BASE_TRY(query_check_parts(context, placed, whose));
     if (BASE_LIKELY(is_rigid(&placed->pose)))
         return CAROM_OK;
     carom_status pose = carom_pose_check(&placed->pose);

@@ -81,6 +81,8 @@ tree_task query_make_task(carom_query *query, const query_question *question, ca
 
 /* `whose` is "body a", "body b", "body 17": mesh present and of this context, tree of this mesh, pose rigid. */
 carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose);
+carom_status query_check_parts(carom_context *context, const carom_placed *placed,
+                               const char *whose); /* all but the pose */
 carom_status query_check_bodies(carom_query *query, const carom_placed *a, const carom_placed *b);
 carom_status query_check_collide_options(carom_context *context, const carom_collide_options *options);
 carom_status query_check_budget(carom_context *context, const carom_budget *budget);

@@ -87,11 +87,21 @@ static uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
 
 static bool within_limit(carom_vec3 v)
 {
-    return fabs(v.x) <= MATH_COORDINATE_LIMIT && fabs(v.y) <= MATH_COORDINATE_LIMIT &&
-           fabs(v.z) <= MATH_COORDINATE_LIMIT;
+    return (fabs(v.x) <= MATH_COORDINATE_LIMIT) & (fabs(v.y) <= MATH_COORDINATE_LIMIT) &
+           (fabs(v.z) <= MATH_COORDINATE_LIMIT);
 }
 
-static carom_status check_ray(carom_context *context, const carom_ray *ray, carom_ray_mode mode)
+/* refuse_ray's conditions without branches, false for NaN. Where it says no, refuse_ray says why. */
+static bool is_sound(const carom_ray *ray, carom_ray_mode mode)
+{
+    carom_vec3 d = ray->direction;
+    bool long_enough =
+        (fabs(d.x) >= SHORTEST_DIRECTION) | (fabs(d.y) >= SHORTEST_DIRECTION) | (fabs(d.z) >= SHORTEST_DIRECTION);
+    return within_limit(ray->origin) & within_limit(d) & long_enough & (ray->max_t >= 0.0) &
+           ((unsigned)mode <= CAROM_RAY_ALL);
+}
+
+static carom_status refuse_ray(carom_context *context, const carom_ray *ray, carom_ray_mode mode)
 {
     if (!ray)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "ray cast: ray is null");
@@ -115,15 +125,33 @@ static carom_status check_ray(carom_context *context, const carom_ray *ray, caro
     return CAROM_OK;
 }
 
+/* query_check_placed, but a pose is looked at only where it differs from the last ray's. */
+static carom_status check_placed(carom_query *query, const carom_placed *placed)
+{
+    tree_ray_place *place = &query->scratch.ray_place;
+    if (BASE_LIKELY(placed && memcmp(&place->pose, &placed->pose, sizeof place->pose) == 0))
+        return query_check_parts(query->context, placed, "body");
+    BASE_TRY(query_check_placed(query->context, placed, "body"));
+    place->pose = placed->pose;
+    place->scale = 0.0;
+    return CAROM_OK;
+}
+
 static carom_status cast(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
                          carom_ray_report *report)
 {
-    carom_placed with_tree = *placed;
-    BASE_TRY(query_find_tree(query, placed, &with_tree.tree));
+    carom_placed with_tree;
+    if (BASE_UNLIKELY(!placed->tree))
+    {
+        with_tree = *placed;
+        BASE_TRY(query_find_tree(query, placed, &with_tree.tree));
+        placed = &with_tree;
+    }
     tree_ray_task task = {.context = query->context,
-                          .placed = &with_tree,
+                          .placed = placed,
                           .ray = ray,
                           .scratch = &query->scratch,
+                          .place = &query->scratch.ray_place,
                           .counters = &report->counters,
                           .first_only = mode == CAROM_RAY_FIRST};
     ray_collector all = {query, mode, ray->max_t, false};
@@ -147,9 +175,9 @@ carom_status carom_ray_cast(carom_query *query, const carom_placed *placed, cons
     *report = (carom_ray_report){0};
     carom_status status = base_check_float_mode(query->context);
     if (status == CAROM_OK)
-        status = query_check_placed(query->context, placed, "body");
-    if (status == CAROM_OK)
-        status = check_ray(query->context, ray, mode);
+        status = check_placed(query, placed);
+    if (status == CAROM_OK && BASE_UNLIKELY(!ray || !is_sound(ray, mode)))
+        status = refuse_ray(query->context, ray, mode);
     if (status == CAROM_OK)
         status = cast(query, placed, ray, mode, report);
     if (status >= CAROM_FIRST_ERROR)

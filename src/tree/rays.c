@@ -181,6 +181,15 @@ static bool plan_slots(collapse *work, const carom_tree_def *def)
 
 /* ---- life ---- */
 
+static void set_frame(ray_tree *tree, build_frame frame, const carom_aabb *bounds)
+{
+    carom_vec3 low = vec3_scale(vec3_sub(bounds->min, frame.centre), frame.scale);
+    carom_vec3 high = vec3_scale(vec3_sub(bounds->max, frame.centre), frame.scale);
+    tree->frame = frame;
+    memcpy(tree->low, (double[4]){low.x, low.y, low.z, -INFINITY}, sizeof tree->low);
+    memcpy(tree->high, (double[4]){high.x, high.y, high.z, INFINITY}, sizeof tree->high);
+}
+
 ray_tree *ray_tree_allocate(carom_context *context, const carom_mesh *mesh, uint32_t node_count, uint32_t block_count)
 {
     size_t size = HEADER + node_count * sizeof(ray_node) + block_count * sizeof(ray_block);
@@ -189,7 +198,7 @@ ray_tree *ray_tree_allocate(carom_context *context, const carom_mesh *mesh, uint
         return out_of_memory(context, mesh->triangle_count), NULL;
     memset(tree, 0, HEADER);
     tree->size = size;
-    tree->frame = build_frame_of(&mesh->info.bounds);
+    set_frame(tree, build_frame_of(&mesh->info.bounds), &mesh->info.bounds);
     tree->node_count = node_count;
     tree->block_count = block_count;
     tree->triangle_count = mesh->triangle_count;
@@ -288,12 +297,11 @@ carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_
     build_frame frame = build_frame_of(&moved->info.bounds);
     /* The old frame still serves if everything lies in it and it is not far too large. */
     bool keep = frame_holds(&tree->frame, &moved->info.bounds) && frame.scale <= 4.0 * tree->frame.scale;
-    build_frame before = tree->frame;
-    if (!keep)
-        tree->frame = frame;
+    ray_tree before = *tree;
+    set_frame(tree, keep ? tree->frame : frame, &moved->info.bounds);
     if (!ray_fit_begin(context, &fit) || (keep && !ray_fit_compare(context, &fit, old)))
     {
-        tree->frame = before;
+        *tree = before;
         ray_fit_end(context, &fit);
         return out_of_memory(context, moved->triangle_count);
     }

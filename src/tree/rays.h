@@ -1,6 +1,6 @@
 /* The ray layout: eight axis-aligned boxes a node, four triangles a leaf, all in float in a build_frame, derived from
  * any builder's tree. One relocatable block without pointers. What floats can't decide is certified by
- * narrow_ray_hit; the error bounds are in rays_simd.c and rays_enter_simd.c. */
+ * narrow_ray_hit; the error bounds are in docs/exactness.md, section 16. */
 #ifndef TREE_RAYS_H
 #define TREE_RAYS_H
 
@@ -37,6 +37,7 @@ struct ray_tree
     uint32_t triangle_count, reference_count;
     uint32_t depth;
     uint32_t unused;
+    _Alignas(32) double low[4], high[4]; /* the mesh's box in the frame; the last lanes are without end */
 };
 
 /* Nodes and blocks follow the header. */
@@ -80,28 +81,40 @@ carom_aabb ray_tree_box(const ray_tree *tree, uint32_t node, int lane);
 
 /* ---- kernels, one version per instruction set ---- */
 
-/* A triangle that the ray may hit, between two parameters; sure: it does hit. Returns the new limit, negative: stop. */
+/* A triangle that the ray may hit, between two parameters; sure: it does hit. */
 typedef struct ray_candidate
 {
     uint32_t triangle;
-    float low, high;
     bool sure;
+    float low, high;
 } ray_candidate;
-typedef float ray_candidate_fn(const ray_candidate *candidate, void *user);
 
-/* The ray in the tree's frame: points origin + s direction, 0 <= s <= limit, largest |direction| component 1. */
+enum
+{
+    RAY_MOST_WAITING = 16,
+    RAY_NEAR = 1024 /* |coordinate| in the frame; further away rounding is counted ray by ray */
+};
+
+/* The ray in the tree's frame: points origin + s direction, 0 <= s <= limit, direction of length 1 to 3.5. */
 typedef struct ray_walk
 {
     const ray_node *nodes;
     const ray_block *blocks;
-    float origin[3], direction[3];
-    float inverse[3], near_shift[3], far_shift[3]; /* s of a plane: plane * inverse + shift */
+    const carom_mesh *mesh;
+    float origin[4], direction[4];
+    float inverse[4], near_shift[4], far_shift[4]; /* s of a plane: plane * inverse + shift */
     uint32_t near_plane[3], far_plane[3];
-    float limit;
-    float slack; /* of the triangle test, relative to edges */
-    ray_candidate_fn *on_candidate;
+    float slack, weight_slack, volume_slack; /* of the triangle test: see rays_simd.c */
+    float limit;                             /* lowered by what the walk finds, negative: stop */
+    bool nearest;                            /* only the nearest hit matters */
+    uint32_t boxes_tested;
+
+    /* What was found and not looked at yet. `look` does and empties the list; the walk calls it when `room` are there.
+     */
+    uint32_t waiting_count, room;
+    ray_candidate waiting[RAY_MOST_WAITING];
+    void (*look)(struct ray_walk *walk, void *user);
     void *user;
-    uint64_t boxes_tested;
 } ray_walk;
 
 BASE_DECLARE_ISA(void, ray_walk_run, (ray_walk * walk));
@@ -113,18 +126,17 @@ typedef enum ray_answer
     RAY_UNDECIDED /* rounding is larger than the mesh */
 } ray_answer;
 
-/* How the tree's frame counts along a ray: s = (t - start) * rate. */
+/* How the tree's frame counts along a ray: s = t rate - start. rate is a power of two. */
 typedef struct ray_entry
 {
     double start, rate;
-    double first;     /* no hit has a smaller t */
     double placement; /* what the pose's rounding may shift, in the frame */
-    float exit;       /* s of the end of the mesh's box */
+    double exit;      /* s of the end of the mesh's box */
 } ray_entry;
 
-/* Brings a world ray into the frame and sets up the walk but for its limit. */
+/* Brings a world ray into the frame and sets up the walk's ray. */
 BASE_DECLARE_ISA(ray_answer, ray_enter,
-                 (const ray_tree *tree, const carom_placed *placed, const narrow_ray *ray, ray_entry *entry,
+                 (const ray_tree *tree, const tree_ray_place *place, const carom_ray *ray, ray_entry *entry,
                   ray_walk *walk));
 
 #endif

@@ -1,109 +1,151 @@
 /* Rays over the ray layout: the ray moved into the tree's frame, float candidates certified in the world. */
 #include "tree/rays.h"
 
-enum
-{
-    MOST_WAITING = 16 /* candidates of a nearest-hit search; more are certified at once */
-};
-
 typedef struct ray_cast
 {
     const tree_ray_task *task;
+    const tree_ray_place *place;
+    const carom_ray *ray; /* in the world */
     tree_ray_fn *on_hit;
     void (*on_triangle)(uint32_t triangle, void *user); /* instead: every candidate, uncertified */
     void *user;
-    narrow_ray ray; /* in the world */
-    double limit;   /* of t */
-    bool stopped;
-
+    double limit; /* of t; negative: stop */
     ray_entry entry;
-    float bound; /* of s: from certain hits that are not certified yet */
     narrow_counts counts;
-    ray_candidate waiting[MOST_WAITING];
-    uint32_t waiting_count;
 } ray_cast;
+
+/* ---- where the frame stands ---- */
+
+static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+
+/* Largest |entry| of R^T R - I. */
+static double defect_of(const double r[9])
+{
+    double worst = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+        {
+            double dot = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j] - (i == j ? 1.0 : 0.0);
+            worst = fmax(fabs(dot), worst);
+        }
+    return worst;
+}
+
+/* docs/exactness.md, section 16. */
+static double placement_of(const tree_ray_place *place)
+{
+    double rounding = 0x1p-44 * (place->extent + largest(place->pose.translation));
+    return (rounding + 4.0 * defect_of(place->pose.rotation) * place->extent) * place->scale + 0x1p-45 * 3 * RAY_NEAR;
+}
+
+static bool place_holds(const tree_ray_place *place, const build_frame *frame, double extent)
+{
+    return place->scale == frame->scale && place->extent == extent && vec3_equal(place->centre, frame->centre);
+}
+
+static void set_place(tree_ray_place *place, const build_frame *frame, double extent)
+{
+    const double *r = place->pose.rotation;
+    carom_vec3 t = place->pose.translation;
+    place->centre = frame->centre;
+    place->scale = frame->scale;
+    place->extent = extent;
+    place->size = 1.0 / frame->scale;
+    place->placement = placement_of(place);
+    const double centre[3] = {frame->centre.x, frame->centre.y, frame->centre.z};
+    for (int i = 0; i < 3; i++)
+    {
+        for (int j = 0; j < 3; j++)
+            place->rows[i][j] = r[3 * i + j] * frame->scale;
+        place->rows[i][3] = 0.0;
+        place->shift[i] = -((r[i] * t.x + r[3 + i] * t.y) + (r[6 + i] * t.z + centre[i])) * frame->scale;
+    }
+    place->shift[3] = 0.0;
+    narrow_place_set(&place->world, &place->pose);
+}
 
 /* ---- certifying ---- */
 
 /* Largest s that can belong to a t within the limit. */
-static float s_limit(const ray_cast *cast)
+static double s_limit(const ray_cast *cast)
 {
-    double s = (cast->limit - cast->entry.start) * cast->entry.rate;
-    s += fabs(s) * 0x1p-20 + cast->entry.placement + 0x1p-22;
-    return s < (double)cast->entry.exit ? (float)s : cast->entry.exit;
+    double t = cast->limit * cast->entry.rate, s = t - cast->entry.start;
+    s += t * 0x1p-38 + fabs(s) * 0x1p-20 + (cast->entry.placement + 0x1p-22);
+    return s < cast->entry.exit ? s : cast->entry.exit;
 }
 
-static float walk_limit(const ray_cast *cast)
+/* Does it hit, and where? sure: it does. */
+static bool solve(ray_cast *cast, uint32_t triangle, bool sure, double tuv[3])
 {
-    float limit = s_limit(cast);
-    limit = limit < cast->bound ? limit : cast->bound;
-    return limit > 0.0f ? limit : 0.0f;
+    const tree_ray_task *task = cast->task;
+    if (sure)
+    {
+        const carom_mesh *mesh = task->placed->mesh;
+        const uint32_t *index = mesh->indices + 3 * (size_t)triangle;
+        const carom_vec3 *v = mesh->vertices, *const corner[3] = {v + index[0], v + index[1], v + index[2]};
+        if (BASE_LIKELY(
+                BASE_PICK_ISA(task->context, narrow_ray_solve_placed)(&cast->place->world, corner, cast->ray, tuv)))
+            return true;
+    }
+    narrow_triangle corners = tree_world_triangle(task->placed, triangle);
+    narrow_ray ray = {cast->ray->origin, cast->ray->direction};
+    return narrow_ray_hit(&ray, &corners, &tuv[0], &tuv[1], &cast->counts);
 }
 
-/* sure: it hits, only where is the question. */
 static void certify(ray_cast *cast, uint32_t triangle, bool sure)
 {
-    double t, uv[2];
-    narrow_triangle corners = tree_world_triangle(cast->task->placed, triangle);
+    double tuv[3];
     cast->task->counters->triangles_tested++;
-    if (sure)
-        narrow_ray_solve(&cast->ray, &corners, &t, uv);
-    else if (!narrow_ray_hit(&cast->ray, &corners, &t, uv, &cast->counts))
-        return;
-    if (!(t <= cast->limit))
-        return;
-    cast->limit = cast->on_hit(triangle, t, uv, cast->user);
-    cast->stopped = cast->limit < 0.0;
+    if (solve(cast, triangle, sure, tuv) && tuv[0] <= cast->limit)
+        cast->limit = cast->on_hit(triangle, tuv[0], tuv + 1, cast->user);
 }
 
-static void certify_waiting(ray_cast *cast)
+/* Nearest first, so that the others need not be looked at. */
+static void sort_waiting(ray_walk *walk)
 {
-    /* Nearest first, so that the others need not be looked at. */
-    for (uint32_t i = 1; i < cast->waiting_count; i++)
+    for (uint32_t i = 1; i < walk->waiting_count; i++)
     {
-        ray_candidate moving = cast->waiting[i];
+        ray_candidate moving = walk->waiting[i];
         uint32_t j = i;
-        for (; j > 0 && cast->waiting[j - 1].low > moving.low; j--)
-            cast->waiting[j] = cast->waiting[j - 1];
-        cast->waiting[j] = moving;
+        for (; j > 0 && walk->waiting[j - 1].low > moving.low; j--)
+            walk->waiting[j] = walk->waiting[j - 1];
+        walk->waiting[j] = moving;
     }
-    for (uint32_t i = 0; i < cast->waiting_count && !cast->stopped; i++)
-    {
-        float limit = s_limit(cast);
-        if (!(cast->waiting[i].low > limit) && !(cast->waiting[i].low > cast->bound))
-            certify(cast, cast->waiting[i].triangle, cast->waiting[i].sure);
-    }
-    cast->waiting_count = 0;
 }
 
-static float take_candidate(const ray_candidate *candidate, void *user)
+static void look_at_waiting(ray_walk *walk, void *user)
 {
     ray_cast *cast = user;
-    if (cast->on_triangle)
+    sort_waiting(walk);
+    for (uint32_t i = 0; i < walk->waiting_count; i++)
     {
-        cast->on_triangle(candidate->triangle, cast->user);
-        return cast->entry.exit;
+        if (walk->waiting[i].low > walk->limit)
+            break;
+        certify(cast, walk->waiting[i].triangle, walk->waiting[i].sure);
+        if (cast->limit < 0.0)
+        {
+            walk->limit = -1.0f;
+            break;
+        }
+        float limit = (float)s_limit(cast);
+        limit = limit > 0.0f ? limit : 0.0f;
+        walk->limit = limit < walk->limit ? limit : walk->limit;
     }
-    if (cast->task->first_only)
-    {
-        if (cast->waiting_count == MOST_WAITING)
-            certify_waiting(cast);
-        cast->waiting[cast->waiting_count++] = *candidate;
-        __builtin_prefetch(cast->task->placed->mesh->indices + 3 * (size_t)candidate->triangle);
-        if (candidate->sure && candidate->high < cast->bound)
-            cast->bound = candidate->high;
-    }
-    else
-        certify(cast, candidate->triangle, candidate->sure);
-    if (cast->stopped)
-        return -1.0f;
-    return walk_limit(cast);
+    walk->waiting_count = 0;
+}
+
+static void name_waiting(ray_walk *walk, void *user)
+{
+    ray_cast *cast = user;
+    for (uint32_t i = 0; i < walk->waiting_count; i++)
+        cast->on_triangle(walk->waiting[i].triangle, cast->user);
+    walk->waiting_count = 0;
 }
 
 /* Rounding is larger than the mesh: floats decide nothing. */
 static void certify_all(const ray_tree *tree, ray_cast *cast)
 {
-    for (uint32_t i = 0; i < tree->triangle_count && !cast->stopped; i++)
+    for (uint32_t i = 0; i < tree->triangle_count && cast->limit >= 0.0; i++)
     {
         if (cast->on_triangle)
             cast->on_triangle(i, cast->user);
@@ -112,44 +154,50 @@ static void certify_all(const ray_tree *tree, ray_cast *cast)
     }
 }
 
+static void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *walk)
+{
+    double limit = s_limit(cast);
+    if (limit < 0.0)
+        return;
+    walk->nodes = ray_tree_nodes(tree);
+    walk->blocks = ray_tree_blocks(tree);
+    walk->mesh = cast->task->placed->mesh;
+    walk->limit = (float)limit;
+    walk->nearest = cast->task->first_only;
+    walk->room = walk->nearest || cast->on_triangle ? RAY_MOST_WAITING : 1;
+    walk->waiting_count = 0;
+    walk->look = cast->on_triangle ? name_waiting : look_at_waiting;
+    walk->user = cast;
+    BASE_PICK_ISA(cast->task->context, ray_walk_run)(walk);
+    if (walk->waiting_count)
+        walk->look(walk, cast);
+    cast->task->counters->boxes_tested += walk->boxes_tested;
+}
+
 static carom_status run(const ray_tree *tree, ray_cast *cast)
 {
-    carom_counters *counters = cast->task->counters;
-    const carom_placed *placed = cast->task->placed;
     if (!tree->node_count)
         return CAROM_OK;
-    ray_walk walk;
-    walk.nodes = ray_tree_nodes(tree);
-    walk.blocks = ray_tree_blocks(tree);
-    walk.on_candidate = take_candidate;
-    walk.user = cast;
-    walk.boxes_tested = 0;
-    cast->stopped = false;
-    cast->waiting_count = 0;
-    cast->counts = (narrow_counts){0};
-    ray_answer answer = BASE_PICK_ISA(cast->task->context, ray_enter)(tree, placed, &cast->ray, &cast->entry, &walk);
+    ray_walk walk; /* set where it is needed */
+    ray_answer answer =
+        BASE_PICK_ISA(cast->task->context, ray_enter)(tree, cast->place, cast->ray, &cast->entry, &walk);
     if (answer == RAY_UNDECIDED)
         certify_all(tree, cast);
-    else if (answer == RAY_ENTERS && cast->entry.first <= cast->limit)
-    {
-        cast->bound = cast->entry.exit;
-        walk.limit = walk_limit(cast);
-        BASE_PICK_ISA(cast->task->context, ray_walk_run)(&walk);
-        certify_waiting(cast);
-    }
-    counters->boxes_tested += walk.boxes_tested;
-    counters->exact_fallbacks += cast->counts.exact_fallbacks;
-    return cast->stopped ? CAROM_STOPPED : CAROM_OK;
+    else if (answer == RAY_ENTERS)
+        walk_tree(tree, cast, &walk);
+    cast->task->counters->exact_fallbacks += cast->counts.exact_fallbacks;
+    return cast->limit < 0.0 ? CAROM_STOPPED : CAROM_OK;
 }
 
 carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree_ray_fn *on_hit, void *user)
 {
-    ray_cast cast; /* `run` sets the rest */
-    cast.task = task;
-    cast.on_hit = on_hit;
-    cast.on_triangle = NULL;
-    cast.user = user;
-    cast.ray = (narrow_ray){task->ray->origin, task->ray->direction};
+    tree_ray_place own, *place = task->place ? task->place : &own;
+    if (!task->place)
+        own.pose = task->placed->pose, own.scale = 0.0;
+    double extent = task->placed->mesh->extent;
+    if (BASE_UNLIKELY(!place_holds(place, &tree->frame, extent)))
+        set_place(place, &tree->frame, extent);
+    ray_cast cast = {.task = task, .place = place, .ray = task->ray, .on_hit = on_hit, .user = user};
     cast.limit = task->ray->max_t;
     return run(tree, &cast);
 }
@@ -157,14 +205,13 @@ carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree
 carom_status ray_tree_line_x(const ray_tree *tree, const tree_ray_task *task, carom_vec3 point,
                              void (*on_triangle)(uint32_t triangle, void *user), void *user)
 {
-    ray_cast cast; /* `run` sets the rest */
     /* A ray that starts before everything meets what the whole line meets. */
     carom_aabb world = math_world_box(&task->placed->pose, &task->placed->mesh->info.bounds);
-    cast.task = task;
-    cast.on_hit = NULL;
-    cast.on_triangle = on_triangle;
-    cast.user = user;
-    cast.ray = (narrow_ray){vec3(world.min.x, point.y, point.z), vec3(1.0, 0.0, 0.0)};
+    carom_ray ray = {vec3(world.min.x, point.y, point.z), vec3(1.0, 0.0, 0.0), INFINITY};
+    tree_ray_place place;
+    place.pose = task->placed->pose;
+    set_place(&place, &tree->frame, task->placed->mesh->extent);
+    ray_cast cast = {.task = task, .place = &place, .ray = &ray, .on_triangle = on_triangle, .user = user};
     cast.limit = INFINITY;
     return run(tree, &cast);
 }

@@ -1,148 +1,107 @@
-/* A world ray into the ray layout's frame. Loops of four doubles, the last one idle, that compilers turn into
- * registers.
- *
- * x -> R^T (x - T) maps a world ray and the world triangles exactly, with the same t and weights. What separates that
- * from what the tree holds, per coordinate, in world units, u = 2^-53:
- *   corners: placement rounding, at most 8 u (extent + |T|); R^T R differing from I by `defect` moves a corner by at
- *   most 3 defect extent;
- *   ray: origin - T, its rotation, the step to the mesh's box and the direction times the way there lose at most
- *   24 u (|origin - T| + extent) together.
- * 128 u (extent + |T| + |origin - T|) + 4 defect extent covers both; times the frame's scale it is `placement`, the P
- * of rays_simd.c. Slabs: float conversion of origin and direction (2 u' each way, u' = 2^-24), the shifts and products
- * (6 u') and the rounding of boxes (u') stay below 16 u' = 2^-20. */
+/* A world ray into the ray layout's frame, in double, x y z in one register; docs/exactness.md, section 16, has the
+ * error bounds. */
+#include "base/simd.h"
 #include "tree/rays.h"
 
 static const double BOX_SLACK = 0x1p-20;
-static const float TRIANGLE_SLACK = 160.0f * 0x1p-24f;
-static const double SMALLEST_COMPONENT = 0x1p-60; /* of a direction whose largest is 1; smaller ones count as this */
-static const double POSE_DEFECT = 1.1e-9;         /* carom_pose_check's limit */
+static const float TRIANGLE_SLACK = 40.0f * 0x1p-24f; /* in units of edges, besides the placement */
+static const float VOLUME_SLACK = 12.0f * 0x1p-24f;
+static const double SMALLEST_COMPONENT = 0x1p-60; /* of a direction of length 1 to 3.5; smaller ones count as this */
+static const double ROUNDING = 0x1p-45;           /* of an origin, beyond RAY_NEAR */
 
 enum
 {
-    LANES = 3
+    ALL_AXES = 7
 };
 
-typedef struct lanes
+/* The powers of two that bring the largest component into [1, 2), and back. 0 and infinity at the ends of the range. */
+static BASE_ALWAYS_INLINE void powers_of(carom_vec3 v, double *shrink, double *grow)
 {
-    double v[LANES];
-} lanes;
-
-static BASE_ALWAYS_INLINE lanes lanes_of(carom_vec3 v) { return (lanes){{v.x, v.y, v.z}}; }
-
-static BASE_ALWAYS_INLINE double largest(const lanes *a)
-{
-    double x = fabs(a->v[0]), y = fabs(a->v[1]), z = fabs(a->v[2]);
-    x = x > y ? x : y;
-    return x > z ? x : z;
+    const uint64_t exponent = (uint64_t)0x7ff << 52, sum = (uint64_t)0x7fe << 52;
+    uint64_t bits[3], largest;
+    memcpy(bits, &v, sizeof bits);
+    largest = bits[0] & exponent;
+    largest = (bits[1] & exponent) > largest ? bits[1] & exponent : largest;
+    largest = (bits[2] & exponent) > largest ? bits[2] & exponent : largest;
+    uint64_t other = sum - largest;
+    memcpy(grow, &largest, sizeof *grow);
+    memcpy(shrink, &other, sizeof *shrink);
 }
 
-/* R^T v */
-static BASE_ALWAYS_INLINE lanes turn_back(const lanes rows[3], const lanes *v)
+/* sum of rows[i] v[i] */
+static BASE_ALWAYS_INLINE d4 turn(const tree_ray_place *place, carom_vec3 v)
 {
-    lanes out;
-    for (int i = 0; i < LANES; i++)
-        out.v[i] = (rows[0].v[i] * v->v[0] + rows[1].v[i] * v->v[1]) + rows[2].v[i] * v->v[2];
-    return out;
+    d4 x = d4_mul(d4_load(place->rows[0]), d4_set1(v.x)), y = d4_mul(d4_load(place->rows[1]), d4_set1(v.y));
+    return d4_add(d4_add(x, y), d4_mul(d4_load(place->rows[2]), d4_set1(v.z)));
 }
 
-/* Largest |entry| of R^T R - I. */
-static double defect_of(const double r[9])
+/* Where the line enters and leaves the mesh's box, grown by `pad`. */
+static BASE_ALWAYS_INLINE void clip(const ray_tree *tree, d4 origin, d4 inverse, double pad, double s[2])
 {
-    double worst = 0.0;
-    for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++)
-        {
-            double dot = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j] - (i == j ? 1.0 : 0.0);
-            worst = fabs(dot) > worst ? fabs(dot) : worst;
-        }
-    return worst;
+    d4 one = d4_mul(d4_sub(d4_sub(d4_load(tree->low), d4_set1(pad)), origin), inverse);
+    d4 two = d4_mul(d4_sub(d4_add(d4_load(tree->high), d4_set1(pad)), origin), inverse);
+    _Alignas(32) double enter[4], leave[4];
+    d4_storeu(enter, d4_min(one, two));
+    d4_storeu(leave, d4_max(one, two));
+    double from = enter[0] > enter[1] ? enter[0] : enter[1], to = leave[0] < leave[1] ? leave[0] : leave[1];
+    from = from > enter[2] ? from : enter[2];
+    s[0] = from > 0.0 ? from : 0.0;
+    s[1] = to < leave[2] ? to : leave[2];
 }
 
-/* A ray in the frame; inverse is that of the direction, or of SMALLEST_COMPONENT where that is larger. */
-typedef struct frame_ray
+static BASE_ALWAYS_INLINE void set_float_ray(ray_walk *walk, d4 origin, d4 direction, d4 inverse, double pad)
 {
-    lanes origin, direction, inverse;
-} frame_ray;
-
-/* Where the line enters and leaves the cube of half size `half` around the frame's origin. */
-static BASE_ALWAYS_INLINE void clip(const frame_ray *ray, double half, double s[2])
-{
-    lanes enter, leave;
-    for (int i = 0; i < LANES; i++)
-    {
-        double middle = -ray->origin.v[i] * ray->inverse.v[i], reach = half * fabs(ray->inverse.v[i]);
-        enter.v[i] = middle - reach;
-        leave.v[i] = middle + reach;
-    }
-    for (int i = 0; i < 3; i++)
-    {
-        s[0] = enter.v[i] > s[0] ? enter.v[i] : s[0];
-        s[1] = leave.v[i] < s[1] ? leave.v[i] : s[1];
-    }
-}
-
-static BASE_ALWAYS_INLINE void set_float_ray(ray_walk *walk, const frame_ray *ray, double pad)
-{
-    for (uint32_t i = 0; i < LANES; i++)
-    {
-        double inverse = ray->inverse.v[i], shift = -ray->origin.v[i] * inverse, outwards = pad * fabs(inverse);
-        walk->origin[i] = (float)ray->origin.v[i];
-        walk->direction[i] = (float)ray->direction.v[i];
-        walk->inverse[i] = (float)inverse;
-        walk->near_shift[i] = (float)(shift - outwards);
-        walk->far_shift[i] = (float)(shift + outwards);
-    }
+    d4 shift = d4_mul(origin, inverse), outwards = d4_mul(d4_abs(inverse), d4_set1(pad));
+    d4_store_floats(walk->origin, origin);
+    d4_store_floats(walk->direction, direction);
+    d4_store_floats(walk->inverse, inverse);
+    d4_store_floats(walk->near_shift, d4_sub(d4_sub(d4_set1(0.0), shift), outwards));
+    d4_store_floats(walk->far_shift, d4_sub(outwards, shift));
+    uint32_t negative = d4_gt_bits(d4_set1(0.0), inverse);
     for (uint32_t i = 0; i < 3; i++)
     {
-        uint32_t negative = ray->inverse.v[i] < 0.0;
-        walk->near_plane[i] = 2 * i + negative;
-        walk->far_plane[i] = 2 * i + 1 - negative;
+        walk->near_plane[i] = 2 * i + (negative >> i & 1);
+        walk->far_plane[i] = walk->near_plane[i] ^ 1;
     }
 }
 
-/* What the pose's rounding may shift; see above. */
-static BASE_ALWAYS_INLINE double placement_of(const ray_tree *tree, const carom_placed *placed, const lanes *between)
+static BASE_ALWAYS_INLINE void set_slack(ray_walk *walk, float placement)
 {
-    double extent = placed->mesh->extent, scale = tree->frame.scale;
-    lanes translation = lanes_of(placed->pose.translation);
-    double error = 0x1p-46 * (extent + largest(&translation) + largest(between));
-    /* No pose is accepted with more than POSE_DEFECT; only a mesh far from its own origin needs to know better. */
-    double defect = extent * scale <= 64.0 ? POSE_DEFECT : defect_of(placed->pose.rotation);
-    return (error + 4.0 * defect * extent) * scale;
+    float x = fabsf(walk->direction[0]), y = fabsf(walk->direction[1]), z = fabsf(walk->direction[2]);
+    float longest = x > y ? x : y;
+    longest = longest > z ? longest : z;
+    walk->slack = TRIANGLE_SLACK + 2.5f * placement;
+    walk->weight_slack = longest * walk->slack;
+    walk->volume_slack = longest * VOLUME_SLACK;
 }
 
-ray_answer BASE_ISA(ray_enter)(const ray_tree *tree, const carom_placed *placed, const narrow_ray *world,
+ray_answer BASE_ISA(ray_enter)(const ray_tree *tree, const tree_ray_place *place, const carom_ray *ray,
                                ray_entry *entry, ray_walk *walk)
 {
-    const double *r = placed->pose.rotation;
-    const lanes rows[3] = {{{r[0], r[1], r[2]}}, {{r[3], r[4], r[5]}}, {{r[6], r[7], r[8]}}};
-    const lanes centre = lanes_of(tree->frame.centre);
-    lanes between = lanes_of(vec3_sub(world->origin, placed->pose.translation)), unit = lanes_of(world->direction);
-    double length = largest(&unit);
-    for (int i = 0; i < LANES; i++)
-        unit.v[i] /= length;
-    frame_ray ray = {turn_back(rows, &between), turn_back(rows, &unit), {{0}}};
-    double own_length = largest(&ray.direction), scale = tree->frame.scale;
-    entry->placement = placement_of(tree, placed, &between);
-    entry->rate = length * own_length * scale;
-    if (!(entry->placement < 0.25) || !(entry->rate > 0x1p-900) || !(entry->rate < 0x1p900))
-        return RAY_UNDECIDED;
-    double shrink = 1.0 / own_length, pad = BOX_SLACK + entry->placement, s[2] = {0.0, INFINITY};
-    for (int i = 0; i < LANES; i++)
+    double shrink, grow, s[2];
+    powers_of(ray->direction, &shrink, &grow);
+    d4 origin = d4_add(turn(place, ray->origin), d4_load(place->shift));
+    d4 direction = d4_mul(turn(place, ray->direction), d4_set1(shrink * place->size));
+    d4 length = d4_max(d4_abs(direction), d4_set1(SMALLEST_COMPONENT));
+    d4 inverse = d4_div(d4_set1(1.0), d4_with_sign(length, direction));
+    entry->rate = grow * place->scale;
+    entry->placement = place->placement;
+    if (BASE_UNLIKELY(d4_gt_bits(d4_abs(origin), d4_set1(RAY_NEAR)) & ALL_AXES))
     {
-        ray.origin.v[i] = (ray.origin.v[i] - centre.v[i]) * scale;
-        double d = ray.direction.v[i] *= shrink, size = fabs(d);
-        ray.inverse.v[i] = copysign(1.0 / (size > SMALLEST_COMPONENT ? size : SMALLEST_COMPONENT), d);
+        _Alignas(32) double o[4];
+        d4_storeu(o, d4_abs(origin));
+        entry->placement += ROUNDING * (o[0] + o[1] + o[2]);
     }
-    clip(&ray, 1.0 + 4.0 * pad, s);
+    if (BASE_UNLIKELY(!(entry->placement < 0.25) || !(entry->rate > 0x1p-900) || !(entry->rate < 0x1p900)))
+        return RAY_UNDECIDED;
+    double pad = BOX_SLACK + entry->placement;
+    clip(tree, origin, inverse, 4.0 * pad, s);
     if (!(s[0] <= s[1]))
         return RAY_MISSES;
-    entry->start = s[0] / entry->rate;
-    entry->first = entry->start - (s[0] * 0x1p-20 + pad) / entry->rate;
-    entry->exit = (float)(s[1] - s[0]) + 0x1p-16f;
-    for (int i = 0; i < LANES; i++)
-        ray.origin.v[i] += s[0] * ray.direction.v[i];
-    set_float_ray(walk, &ray, pad);
-    walk->slack = TRIANGLE_SLACK + (float)(2.0 * entry->placement);
+    entry->start = s[0];
+    entry->exit = s[1] - s[0] + 0x1p-16;
+    origin = d4_add(origin, d4_mul(direction, d4_set1(s[0])));
+    set_float_ray(walk, origin, direction, inverse, pad);
+    set_slack(walk, (float)entry->placement);
     return RAY_ENTERS;
 }

@@ -62,9 +62,23 @@ typedef struct tree_stack_entry
     uint32_t more;
 } tree_stack_entry;
 
+/* How the frame of a tree with axis-aligned boxes stands in the world: a function of the pose, the frame and the
+ * mesh's extent, kept from ray to ray. A scale of 0: only the pose is set. */
+typedef struct tree_ray_place
+{
+    carom_pose pose;
+    carom_vec3 centre;
+    double scale, extent;
+    double size;                              /* 1 / scale */
+    double placement;                         /* what rounding may shift a ray that does not start far away */
+    _Alignas(32) double rows[3][4], shift[4]; /* world to frame: sum of rows[i] x[i] + shift */
+    narrow_place world;                       /* the pose */
+} tree_ray_place;
+
 /* Memory that traversals reuse from call to call; belongs to a query object. */
 typedef struct tree_scratch
 {
+    tree_ray_place ray_place;
     carom_context *context;
     BASE_ARRAY(tree_stack_entry) stack;
     BASE_ARRAY(uint64_t) words;
@@ -140,6 +154,7 @@ typedef struct tree_ray_task
     const carom_placed *placed;
     const carom_ray *ray;
     tree_scratch *scratch;
+    tree_ray_place *place; /* null, or one with this pose: what is kept for the next ray */
     carom_counters *counters;
     bool first_only; /* only the smallest (t, triangle) matters: other hits may be left out */
 } tree_ray_task;
