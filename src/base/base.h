@@ -15,11 +15,13 @@
 #define BASE_LIKELY(x)                  __builtin_expect(!!(x), 1)
 #define BASE_UNLIKELY(x)                __builtin_expect(!!(x), 0)
 #define BASE_ALWAYS_INLINE              inline __attribute__((always_inline))
+#define BASE_NEVER_INLINE               __attribute__((noinline))
 #else
 #define BASE_PRINTF(format_at, args_at)
 #define BASE_LIKELY(x)     (x)
 #define BASE_UNLIKELY(x)   (x)
 #define BASE_ALWAYS_INLINE inline
+#define BASE_NEVER_INLINE
 #endif
 
 /* Return from the calling function if a step failed. */

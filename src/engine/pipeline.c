@@ -39,6 +39,7 @@ carom_status engine_pipeline_run(engine_pipeline *pipeline, const carom_frame *f
         const carom_frame_body *b = &frame->bodies[(uint32_t)pipeline->body_pairs.items[i]];
         query_question question = {.a = &a->placed,
                                    .b = &b->placed,
+                                   .defect = math_pair_defect(&a->placed.pose, &b->placed.pose),
                                    .method = pipeline->method,
                                    .method_state = pipeline->method_state,
                                    .budget = &budget,

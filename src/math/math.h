@@ -60,6 +60,32 @@ typedef struct math_relative
 
 /* extent_a, extent_b: largest |coordinate| of a vertex of each mesh, in its own frame. */
 math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pose_b, double extent_a, double extent_b);
+
+/* The same where the larger extent and the larger defect are known. */
+void math_relate(const carom_pose *pose_a, const carom_pose *pose_b, double extent, double defect, math_relative *out);
+
+/* How far a rotation is from orthogonal: the largest |entry| of RtR - I. It sees no NaN. */
+static inline double math_rotation_defect(const double r[9])
+{
+    double worst = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+        {
+            double entry = fabs(r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j] - (i == j ? 1.0 : 0.0));
+            worst = entry > worst ? entry : worst;
+        }
+    return worst;
+}
+static inline double math_rotation_volume(const double r[9]) /* NaN if one of them is */
+{
+    return r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
+}
+/* Of two poses the larger defect. */
+static inline double math_pair_defect(const carom_pose *a, const carom_pose *b)
+{
+    double of_a = math_rotation_defect(a->rotation), of_b = math_rotation_defect(b->rotation);
+    return of_a > of_b ? of_a : of_b;
+}
 math_relative math_relative_inverse(const math_relative *b_in_a);
 
 /* Conservative world box of a mesh from its own box: contains every contract position. */

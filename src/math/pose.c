@@ -34,19 +34,6 @@ carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translati
 
 carom_vec3 carom_pose_apply(const carom_pose *pose, carom_vec3 point) { return pose_apply(pose, point); }
 
-/* Largest |entry| of RtR - I. */
-static double orthogonality_defect(const double r[9])
-{
-    double worst = 0.0;
-    for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++)
-        {
-            double dot = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j] - (i == j ? 1.0 : 0.0);
-            worst = greater(fabs(dot), worst);
-        }
-    return worst;
-}
-
 carom_status carom_pose_check(const carom_pose *pose)
 {
     if (!pose)
@@ -61,11 +48,7 @@ carom_status carom_pose_check(const carom_pose *pose)
     if (fabs(t.x) > MATH_COORDINATE_LIMIT || fabs(t.y) > MATH_COORDINATE_LIMIT || fabs(t.z) > MATH_COORDINATE_LIMIT)
         return CAROM_OUT_OF_RANGE;
     const double allowed = 1e-9;
-    if (!(orthogonality_defect(r) <= allowed))
-        return CAROM_NOT_RIGID;
-    double determinant =
-        r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
-    return determinant > 0.0 ? CAROM_OK : CAROM_NOT_RIGID;
+    return math_rotation_defect(r) <= allowed && math_rotation_volume(r) > 0.0 ? CAROM_OK : CAROM_NOT_RIGID;
 }
 
 carom_aabb aabb_empty(void) { return (carom_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
@@ -77,23 +60,27 @@ carom_aabb aabb_add_point(carom_aabb box, carom_vec3 point)
 
 static double largest_coordinate(carom_vec3 v) { return greater(fabs(v.x), greater(fabs(v.y), fabs(v.z))); }
 
-math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pose_b, double extent_a, double extent_b)
+void math_relate(const carom_pose *pose_a, const carom_pose *pose_b, double extent, double defect, math_relative *out)
 {
     const double *ra = pose_a->rotation, *rb = pose_b->rotation;
     carom_vec3 between = vec3_sub(pose_b->translation, pose_a->translation);
-    math_relative relative;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            relative.rotation[3 * i + j] = ra[i] * rb[j] + ra[3 + i] * rb[3 + j] + ra[6 + i] * rb[6 + j];
-    relative.translation = vec3(ra[0] * between.x + ra[3] * between.y + ra[6] * between.z,
-                                ra[1] * between.x + ra[4] * between.y + ra[7] * between.z,
-                                ra[2] * between.x + ra[5] * between.y + ra[8] * between.z);
+            out->rotation[3 * i + j] = ra[i] * rb[j] + ra[3 + i] * rb[3 + j] + ra[6 + i] * rb[6 + j];
+    out->translation = vec3(ra[0] * between.x + ra[3] * between.y + ra[6] * between.z,
+                            ra[1] * between.x + ra[4] * between.y + ra[7] * between.z,
+                            ra[2] * between.x + ra[5] * between.y + ra[8] * between.z);
     /* Deviation of the rotations from orthogonality (measured with an error of its own), the products above, and the
      * placement rounding of both bodies, of which only the last grows with the distance from the origin. */
-    double defect = greater(orthogonality_defect(ra), orthogonality_defect(rb)) + 8.0 * ROUNDING;
-    double extent = greater(extent_a, extent_b) + largest_coordinate(between);
+    double reach = extent + largest_coordinate(between);
     double far = greater(largest_coordinate(pose_a->translation), largest_coordinate(pose_b->translation));
-    relative.error = 6.0 * defect * extent + 24.0 * ROUNDING * extent + 2.0 * ROUNDING * far + SMALLEST;
+    out->error = 6.0 * (defect + 8.0 * ROUNDING) * reach + 24.0 * ROUNDING * reach + 2.0 * ROUNDING * far + SMALLEST;
+}
+
+math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pose_b, double extent_a, double extent_b)
+{
+    math_relative relative;
+    math_relate(pose_a, pose_b, greater(extent_a, extent_b), math_pair_defect(pose_a, pose_b), &relative);
     return relative;
 }
 

@@ -345,9 +345,9 @@ carom_status carom_collide(carom_query *query, const carom_placed *a, const caro
         if (refused != CAROM_OK)
             return report->status = refused;
     }
-    carom_status refused = query_check_bodies(query, a, b);
+    query_question question = {.a = a, .b = b, .method = &query_tree_method};
+    carom_status refused = query_check_bodies(query, &question);
     if (refused != CAROM_OK)
         return report->status = refused;
-    query_question question = {.a = a, .b = b, .method = &query_tree_method};
     return report->status = collide_checked(query, &question, options ? options : &every_pair, report);
 }

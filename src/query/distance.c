@@ -62,7 +62,6 @@ static carom_status ask_distance(carom_query *query, const carom_placed *a, cons
                                  const carom_distance_options *options, carom_report *report)
 {
     BASE_TRY(check_options(query->context, options));
-    BASE_TRY(query_check_bodies(query, a, b));
     base_budget budget = base_budget_begin(&options->budget);
     carom_placed own[2];
     query_question question = {.a = a,
@@ -70,6 +69,7 @@ static carom_status ask_distance(carom_query *query, const carom_placed *a, cons
                                .method = &query_tree_method,
                                .budget = &budget,
                                .memory = options->cache ? &options->cache->memory : NULL};
+    BASE_TRY(query_check_bodies(query, &question));
     BASE_TRY(query_add_trees(query, &question, own));
     return query_distance(query, &question, options->upper_bound, report);
 }
@@ -96,15 +96,15 @@ carom_status carom_within(carom_query *query, const carom_placed *a, const carom
         return base_fail(query->context, CAROM_NOT_FINITE, "within: distance is NaN");
     if (distance < 0.0)
         return base_fail(query->context, CAROM_INVALID_ARGUMENT, "within: distance is negative (%g)", distance);
-    BASE_TRY(query_check_bodies(query, a, b));
+    base_budget budget = base_budget_begin(NULL);
+    query_question question = {.a = a, .b = b, .method = &query_tree_method, .budget = &budget};
+    BASE_TRY(query_check_bodies(query, &question));
     if (a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0)
         return CAROM_OK;
     if (isinf(distance))
         return *out = true, CAROM_OK;
-    base_budget budget = base_budget_begin(NULL);
     carom_counters counters = {0};
     carom_placed own[2];
-    query_question question = {.a = a, .b = b, .method = &query_tree_method, .budget = &budget};
     BASE_TRY(query_add_trees(query, &question, own));
     tree_task task = query_make_task(query, &question, &counters);
     return question.method->within(question.method_state, &task, distance, out);

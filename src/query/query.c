@@ -140,6 +140,7 @@ tree_task query_make_task(carom_query *query, const query_question *question, ca
     return (tree_task){.context = query->context,
                        .a = question->a,
                        .b = question->b,
+                       .defect = question->defect,
                        .scratch = &query->scratch,
                        .memory = question->memory,
                        .budget = question->budget,
@@ -157,27 +158,15 @@ static carom_status refuse_pose(carom_context *context, carom_status why, const 
     return base_fail(context, why, "%s: %s", whose, text);
 }
 
-static inline unsigned is_unit(double x, double y, double z) { return fabs(x * x + y * y + z * z - 1.0) <= 1e-9; }
-
-static inline unsigned is_square(const double *r, int i, int j)
+/* carom_pose_check without branches: it runs twice in every query of a microsecond. Where it says no, which it does for
+ * a NaN, carom_pose_check decides and says why. */
+static inline bool is_rigid(const carom_pose *pose, double *defect)
 {
-    return fabs(r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j]) <= 1e-9;
-}
-
-static inline unsigned is_in_range(double coordinate) { return fabs(coordinate) <= MATH_COORDINATE_LIMIT; }
-
-/* carom_pose_check's conditions without branches, false for NaN: it runs twice in every query of a microsecond. Where
- * it says no, carom_pose_check says why. */
-static inline bool is_rigid(const carom_pose *pose)
-{
-    const double *r = pose->rotation;
     carom_vec3 t = pose->translation;
-    double determinant =
-        r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
-    unsigned units = is_unit(r[0], r[3], r[6]) & is_unit(r[1], r[4], r[7]) & is_unit(r[2], r[5], r[8]);
-    unsigned squares = is_square(r, 0, 1) & is_square(r, 0, 2) & is_square(r, 1, 2);
-    unsigned in_range = is_in_range(t.x) & is_in_range(t.y) & is_in_range(t.z);
-    return (units & squares & in_range & (unsigned)(determinant > 0.0)) != 0;
+    *defect = math_rotation_defect(pose->rotation);
+    unsigned turns = math_rotation_volume(pose->rotation) > 0.0;
+    unsigned in_range = fabs(t.x) + fabs(t.y) + fabs(t.z) <= MATH_COORDINATE_LIMIT;
+    return (turns & in_range & (unsigned)(*defect <= 1e-9)) != 0;
 }
 
 carom_status query_check_parts(carom_context *context, const carom_placed *placed, const char *whose)
@@ -191,20 +180,30 @@ carom_status query_check_parts(carom_context *context, const carom_placed *place
     return CAROM_OK;
 }
 
-carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose)
+static inline carom_status check_placed(carom_context *context, const carom_placed *placed, const char *whose,
+                                        double *defect)
 {
     BASE_TRY(query_check_parts(context, placed, whose));
-    if (BASE_LIKELY(is_rigid(&placed->pose)))
+    if (BASE_LIKELY(is_rigid(&placed->pose, defect)))
         return CAROM_OK;
     carom_status pose = carom_pose_check(&placed->pose);
     return pose == CAROM_OK ? CAROM_OK : refuse_pose(context, pose, whose);
 }
 
-carom_status query_check_bodies(carom_query *query, const carom_placed *a, const carom_placed *b)
+carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose)
 {
+    double defect = 0.0;
+    return check_placed(context, placed, whose, &defect);
+}
+
+carom_status query_check_bodies(carom_query *query, query_question *question)
+{
+    double of_a = 0.0, of_b = 0.0;
     BASE_TRY(base_check_float_mode(query->context));
-    BASE_TRY(query_check_placed(query->context, a, "body a"));
-    return query_check_placed(query->context, b, "body b");
+    BASE_TRY(check_placed(query->context, question->a, "body a", &of_a));
+    BASE_TRY(check_placed(query->context, question->b, "body b", &of_b));
+    question->defect = of_a > of_b ? of_a : of_b;
+    return CAROM_OK;
 }
 
 carom_status query_check_budget(carom_context *context, const carom_budget *budget)

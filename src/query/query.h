@@ -64,6 +64,7 @@ struct carom_pair_cache
 typedef struct query_question
 {
     const carom_placed *a, *b;
+    double defect; /* math_pair_defect of their poses */
     const query_method *method;
     void *method_state;
     base_budget *budget;
@@ -83,7 +84,7 @@ tree_task query_make_task(carom_query *query, const query_question *question, ca
 carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose);
 carom_status query_check_parts(carom_context *context, const carom_placed *placed,
                                const char *whose); /* all but the pose */
-carom_status query_check_bodies(carom_query *query, const carom_placed *a, const carom_placed *b);
+carom_status query_check_bodies(carom_query *query, query_question *question); /* sets its defect */
 carom_status query_check_collide_options(carom_context *context, const carom_collide_options *options);
 carom_status query_check_budget(carom_context *context, const carom_budget *budget);
 

@@ -106,6 +106,7 @@ typedef struct tree_task
 {
     carom_context *context;
     const carom_placed *a, *b;
+    double defect; /* math_pair_defect of their poses */
     tree_scratch *scratch;
     tree_memory *memory; /* or null */
     base_budget *budget;

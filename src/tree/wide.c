@@ -59,10 +59,9 @@ bool wide_pair_begin(wide_pair *pair, const tree_task *task)
     pair->task = task;
     pair->tree_a = task->a->tree->wide;
     pair->tree_b = task->b->tree->wide;
-    math_relative b_in_a =
-        math_relative_pose(&task->a->pose, &task->b->pose, task->a->mesh->extent, task->b->mesh->extent);
-    pair->b_in_a = b_in_a;
-    set_transform(&pair->b_to_a, &b_in_a, pair->tree_b, pair->tree_a);
+    double extent = greater(task->a->mesh->extent, task->b->mesh->extent);
+    math_relate(&task->a->pose, &task->b->pose, extent, task->defect, &pair->b_in_a);
+    set_transform(&pair->b_to_a, &pair->b_in_a, pair->tree_b, pair->tree_a);
     pair->margin_a = pair->margin_b = 0.0f;
     pair->violated = false;
     pair->options = NULL;

@@ -60,8 +60,8 @@ static inline table_place find_place(const float *table, const float u[3])
     float half = 0.5f * STEPS * at.inverse;
     float p = u[at.next] * half + 0.5f * STEPS, q = u[at.last] * half + 0.5f * STEPS;
     int row = (int)p, column = (int)q;
-    row = row < 0 ? 0 : row >= STEPS ? STEPS - 1 : row;
-    column = column < 0 ? 0 : column >= STEPS ? STEPS - 1 : column;
+    row = (unsigned)row < STEPS ? row : STEPS - 1;
+    column = (unsigned)column < STEPS ? column : STEPS - 1;
     int face = 2 * at.axis + (u[at.axis] < 0.0f);
     at.p = p - (float)row, at.q = q - (float)column;
     at.cell = table + (face * WIDE_SUPPORT_SIDE + row) * WIDE_SUPPORT_SIDE + column;
@@ -88,9 +88,14 @@ static inline void point_at(const table_place *at, const float u[3], float point
     point[at->axis] = u[at->axis] < 0.0f ? -rest : rest;
 }
 
-/* The next direction: u reflected at the vector between the support points. False: there is none worth a try. */
-static bool reflect(const wide_transform *b_to_a, const float point_a[3], const float point_b[3], float u[3])
+/* The next direction: u reflected at the vector between the support points. False: there is none worth a try. Apart
+ * from the search, so that the first direction, which mostly does, is tried with what fits registers. */
+static BASE_NEVER_INLINE bool reflect(const wide_transform *b_to_a, const table_place at[2], const float w[3],
+                                      float u[3])
 {
+    float point_a[3], point_b[3];
+    point_at(&at[0], u, point_a);
+    point_at(&at[1], w, point_b);
     float between[3], square = 0.0f, dot = 0.0f, length = fabsf(u[0]) + fabsf(u[1]) + fabsf(u[2]);
     for (int j = 0; j < 3; j++)
     {
@@ -123,18 +128,17 @@ static bool search_from(const search *s, int reflections, float u[3])
         float length = fabsf(u[0]) + fabsf(u[1]) + fabsf(u[2]);
         if (!(length > 1e-6f) || !(length < 1e6f))
             return false;
-        float w[3], point_a[3], point_b[3];
+        float w[3];
         for (int j = 0; j < 3; j++)
             w[j] = -(r[j] * u[0] + r[3 + j] * u[1] + r[6 + j] * u[2]);
-        table_place a = find_place(s->support_a, u), b = find_place(s->support_b, w);
-        float gap = u[0] * t[0] + u[1] * t[1] + u[2] * t[2] - height_at(&a) - height_at(&b) * s->b_to_a->ratio;
+        table_place at[2] = {find_place(s->support_a, u), find_place(s->support_b, w)};
+        float heights = height_at(&at[0]) + height_at(&at[1]) * s->b_to_a->ratio;
+        float gap = u[0] * t[0] + u[1] * t[1] + u[2] * t[2] - heights;
         if (gap > s->margin * length)
             return true;
         if (!(gap > -0.35f * length)) /* as deep as this, no plane is likely */
             return false;
-        point_at(&a, u, point_a);
-        point_at(&b, w, point_b);
-        if (!reflect(s->b_to_a, point_a, point_b, u))
+        if (!reflect(s->b_to_a, at, w, u))
             return false;
     }
     return false;

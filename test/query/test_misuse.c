@@ -122,6 +122,41 @@ static void spoiled_bodies_are_refused_everywhere(void **state)
     close_fixture(&f);
 }
 
+/* Queries check poses by a quicker way than carom_pose_check; they must agree, also on what is just within. */
+static void queries_take_what_the_pose_check_takes(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    check_random random = {71};
+    const double values[] = {NAN, INFINITY, -INFINITY, 0x1p100, -0x1p100, 0x1.0000000000001p100, 1e308, -1e308, 0.0};
+    int accepted = 0, rounds = 3000;
+    for (int round = 0; round < rounds; round++)
+    {
+        carom_placed odd = f.good;
+        double quaternion[4];
+        for (int i = 0; i < 4; i++)
+            quaternion[i] = check_uniform(&random, -1.0, 1.0);
+        odd.pose = carom_pose_from_quaternion(quaternion, (carom_vec3){1.0, 2.0, 3.0});
+        double *t[3] = {&odd.pose.translation.x, &odd.pose.translation.y, &odd.pose.translation.z};
+        for (int i = 0; i < 3; i++)
+            if (check_next(&random) % 2 == 0)
+                *t[i] = values[round % 2 ? 3 + check_next(&random) % 2 : check_next(&random) % 9];
+        for (int spoiled = (int)(check_next(&random) % 4) - 1; spoiled > 0; spoiled--)
+        {
+            double *entry = &odd.pose.rotation[check_next(&random) % 9];
+            *entry = round % 3 == 0 ? values[check_next(&random) % 9] : *entry + check_uniform(&random, -1e-9, 1e-9);
+        }
+        carom_status expected = carom_pose_check(&odd.pose);
+        carom_report report;
+        carom_collide_options options = {.mode = CAROM_COLLIDE_ANY};
+        assert_int_equal(carom_collide(f.w.query, &f.good, &odd, &options, &report), expected);
+        assert_int_equal(carom_collide(f.w.query, &odd, &f.good, &options, &report), expected);
+        accepted += expected == CAROM_OK;
+    }
+    assert_true(accepted > rounds / 10 && accepted < rounds * 9 / 10);
+    close_fixture(&f);
+}
+
 static void scenes_refuse_the_same(void **state)
 {
     (void)state;
@@ -349,6 +384,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spoiled_bodies_are_refused_everywhere),
+        cmocka_unit_test(queries_take_what_the_pose_check_takes),
         cmocka_unit_test(scenes_refuse_the_same),
         cmocka_unit_test(null_pointers_are_refused),
         cmocka_unit_test(contradictory_options_are_refused),

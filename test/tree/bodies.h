@@ -132,7 +132,7 @@ static inline void question_begin(question *q, carom_context *context, const car
 {
     *q = (question){.scratch.context = context};
     q->budget = base_budget_begin(&(carom_budget){0});
-    q->task = (tree_task){.context = context, .a = a, .b = b};
+    q->task = (tree_task){.context = context, .a = a, .b = b, .defect = math_pair_defect(&a->pose, &b->pose)};
     q->task.scratch = &q->scratch, q->task.budget = &q->budget, q->task.counters = &q->counters;
 }
 

@@ -236,7 +236,8 @@ static inline asking ask(const scene *s, const carom_tree *tree_a, const carom_t
 
 static inline tree_task task_of(asking *q)
 {
-    return (tree_task){context, &q->a, &q->b, &q->scratch, &q->memory, &q->budget, &q->counters};
+    double defect = math_pair_defect(&q->a.pose, &q->b.pose);
+    return (tree_task){context, &q->a, &q->b, defect, &q->scratch, &q->memory, &q->budget, &q->counters};
 }
 
 static inline void done(asking *q)

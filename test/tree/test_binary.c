@@ -115,7 +115,7 @@ static bool survive(carom_context *own, failing *memory, carom_volume volume, ui
         tree_scratch scratch = {.context = own};
         base_budget budget = base_budget_begin(NULL);
         carom_counters counters = {0};
-        tree_task task = {own, &a, &b, &scratch, NULL, &budget, &counters};
+        tree_task task = {own, &a, &b, 0.0, &scratch, NULL, &budget, &counters};
         tree_collide_options options = {.on_pair = collect, .user = &found};
         tree_closest closest = {.distance = INFINITY};
         status = tree_collide(&task, &options, NULL);
