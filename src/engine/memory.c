@@ -31,8 +31,8 @@ tree_memory *engine_memories_find(engine_memories *memories, carom_body_id body_
 {
     engine_memory *last = memories->last.items;
     size_t *cursor = &memories->cursor;
-    for (; *cursor < memories->last.count && is_before(&last[*cursor], body_a, body_b); ++*cursor)
-        tree_memory_free(memories->context, &last[*cursor].memory);
+    while (*cursor < memories->last.count && is_before(&last[*cursor], body_a, body_b))
+        ++*cursor;
     if (!base_array_reserve(memories->context, &memories->current, 1))
         return NULL;
     engine_memory fresh = {.body_a = body_a, .body_b = body_b};
@@ -46,15 +46,11 @@ tree_memory *engine_memories_find(engine_memories *memories, carom_body_id body_
 
 void engine_memories_end(engine_memories *memories)
 {
-    for (; memories->cursor < memories->last.count; memories->cursor++)
-        tree_memory_free(memories->context, &memories->last.items[memories->cursor].memory);
     memories->last.count = 0;
 }
 
 void engine_memories_free(engine_memories *memories)
 {
-    for (size_t i = 0; i < memories->current.count; i++)
-        tree_memory_free(memories->context, &memories->current.items[i].memory);
     base_array_free(memories->context, &memories->current);
     base_array_free(memories->context, &memories->last);
 }

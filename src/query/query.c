@@ -75,7 +75,6 @@ void carom_pair_cache_destroy(carom_pair_cache *cache)
 {
     if (!cache)
         return;
-    tree_memory_free(cache->context, &cache->memory);
     base_release(cache->context, cache, 1, sizeof *cache);
 }
 

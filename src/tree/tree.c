@@ -156,12 +156,6 @@ void tree_scratch_free(tree_scratch *scratch)
     scratch->wide = NULL, scratch->wide_size = 0;
 }
 
-void tree_memory_free(carom_context *context, tree_memory *memory)
-{
-    base_array_free(context, &memory->front);
-    *memory = (tree_memory){0};
-}
-
 /* ---- questions ---- */
 
 static bool both_wide(const tree_task *task) { return task->a->tree->wide && task->b->tree->wide; }

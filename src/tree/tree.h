@@ -95,10 +95,8 @@ typedef struct tree_memory
     bool has_last;
     bool missed; /* the last walk for meeting pairs found none: the last pair is not worth a test */
     bool has_axis;
-    carom_vec3 axis;                    /* last separating direction in a's frame */
-    BASE_ARRAY(tree_stack_entry) front; /* node pairs where the last descent ended */
+    carom_vec3 axis; /* last separating direction in a's frame */
 } tree_memory;
-void tree_memory_free(carom_context *context, tree_memory *memory);
 
 /* One question about two placed trees, as the query layer prepared it: poses and arguments are valid, trees not null.
  */

@@ -116,7 +116,7 @@ static bool apart_as_a_whole(const wide_pair *pair)
     {
         if (memory->tree_a_serial != pair->task->a->tree->serial ||
             memory->tree_b_serial != pair->task->b->tree->serial)
-            memory->has_last = false, memory->front.count = 0;
+            memory->has_last = false;
         memory->tree_a_serial = pair->task->a->tree->serial, memory->tree_b_serial = pair->task->b->tree->serial;
         memory->axis = vec3((double)along[0], (double)along[1], (double)along[2]);
         memory->has_axis = true;

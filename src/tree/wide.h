@@ -130,6 +130,7 @@ typedef struct wide_nearest
     bool stopped;     /* a meeting pair, or one within the limit, was found */
     bool meets;       /* the pair found meets: */
     uint64_t meeting; /* its triangles, as tree_collide_options.smallest */
+    carom_status status;
 } wide_nearest;
 
 /* The walk found a pair with bounds on its distance. False: stop. */

@@ -2,9 +2,10 @@
  *
  * Depth first, nearest first. A pair of boxes is bounded from below by the gaps along the face axes of each, and by the
  * gap along the direction that one alternating projection between the boxes gives (after Larsen et al. 2000 and
- * Gilbert's idea of support gaps). Leaves: approximate closest points of sixteen triangle pairs in float, from them an
- * upper bound and, along their direction, a rigorous lower bound. Pairs that the bounds leave open are settled by the
- * canonical distance in double, so the answer has the same bits as brute force. */
+ * Gilbert's idea of support gaps). Leaves: gaps along the direction of the closest pair so far leave a few of sixteen
+ * triangle pairs; these wait until there are eight. Then approximate closest points in float, from them an upper bound
+ * and, along their direction, a rigorous lower bound. Pairs that the bounds leave open are settled by the canonical
+ * distance in double, so the answer has the same bits as brute force. */
 #include "tree/wide_kernels.h"
 
 /* ---- boxes ---- */
@@ -74,7 +75,7 @@ static BASE_ALWAYS_INLINE f8 bound_node(const moved_box *box, const wide_node *n
     return f8_mul(f8_max(directed, faces), f8_set1(1.0f - 0x1p-18f));
 }
 
-/* ---- leaves ---- */
+/* ---- triangles ---- */
 
 /* Nearest so far: squared length and the vector from A's point to B's. */
 typedef struct nearest
@@ -156,7 +157,14 @@ static BASE_ALWAYS_INLINE void bound_triangles(leaf_lines *a, leaf_lines *b, f8 
         along[k] = best.v[k];
 }
 
-/* ---- the walk ---- */
+/* ---- pairs of triangles that wait until there are eight ---- */
+
+typedef struct waiting_pairs
+{
+    float corner_a[3][3][8], corner_b[3][3][8]; /* [corner][coordinate][lane], each in its own leaf's frame */
+    float offset[3][8], error[8];               /* from A's leaf to B's; of the bounds */
+    uint32_t triangle_a[8], triangle_b[8], count;
+} waiting_pairs;
 
 typedef struct walk
 {
@@ -164,99 +172,141 @@ typedef struct walk
     const wide_pair *pair;
     tree_scratch *scratch;
     uint64_t nodes_tested;
-    carom_status status;
+    waiting_pairs waiting;
 } walk;
 
-/* Least and largest of eight lanes. */
-static inline float lane_min(f8 a)
-{
-    float v[8];
-    f8_storeu(v, a);
-    float least = v[0];
-    for (int i = 1; i < 8; i++)
-        least = v[i] < least ? v[i] : least;
-    return least;
-}
-
-static inline float lane_max(f8 a) { return -lane_min(f8_neg(a)); }
-
-/* The gap between all of A's and all of B's triangles along the direction that is the best so far: cheap, and enough
- * for most leaves where the surfaces face each other. */
-static inline float leaf_gap(const walk *w, const wide_leaf *a, leaf_lines *b)
-{
-    f8 u[3] = {f8_set1(w->search->along[0]), f8_set1(w->search->along[1]), f8_set1(w->search->along[2])};
-    f8 a_most = f8_set1(-3e38f), b_least = f8_set1(3e38f);
-    for (int c = 0; c < 3; c++)
-    {
-        f8 corner[3] = {f8_twice(a->corner[c][0]), f8_twice(a->corner[c][1]), f8_twice(a->corner[c][2])};
-        a_most = f8_max(dot(u, corner), a_most);
-        b_least = f8_min(dot(u, b->corner[c]), b_least);
-    }
-    return lane_min(b_least) - lane_max(a_most);
-}
-
-static void take_direction(walk *w, f8 along[3], uint32_t lane)
-{
-    float v[3][8], square = 0.0f;
-    for (int k = 0; k < 3; k++)
-        f8_storeu(v[k], along[k]), square += v[k][lane] * v[k][lane];
-    float inverse = square > 1e-30f ? (1.0f - 0x1p-20f) / sqrtf(square) : 0.0f;
-    for (int k = 0; k < 3; k++)
-        w->search->along[k] = v[k][lane] * inverse;
-}
-
 /* Remembers a pair for the final decision; false: out of memory. */
-static bool add_candidate(walk *w, uint32_t triangle_a, uint32_t triangle_b, float low)
+static inline bool add_candidate(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low)
 {
-    if (!base_array_reserve(w->pair->task->context, &w->scratch->words, 2))
+    const tree_task *task = search->pair->task;
+    if (!base_array_reserve(task->context, &task->scratch->words, 2))
         return false;
-    uint64_t *words = w->scratch->words.items + w->scratch->words.count;
+    uint64_t *words = task->scratch->words.items + task->scratch->words.count;
     words[0] = (uint64_t)triangle_a << 32 | triangle_b;
     words[1] = as_bits(low);
-    w->scratch->words.count += 2;
+    task->scratch->words.count += 2;
     return true;
 }
+
+/* A pair of triangles with bounds low - error and high + error of its distance along v. False: stop. */
+static inline bool take_pair(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high,
+                             float error, const float v[3])
+{
+    float least = low - error, most = high + error;
+    if (!(error < INFINITY) || !(most >= 0.0f))
+        least = 0.0f, most = INFINITY; /* no bound here: decide in double */
+    if (least > search->best)
+        return true;
+    if (most < search->best)
+    {
+        float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        float inverse = square > 1e-30f ? (1.0f - 0x1p-20f) / sqrtf(square) : 0.0f;
+        for (int k = 0; k < 3; k++)
+            search->along[k] = v[k] * inverse;
+    }
+    if (!wide_nearest_found(search, triangle_a, triangle_b, least, most))
+        return false;
+    if (!add_candidate(search, triangle_a, triangle_b, least))
+        return search->status = CAROM_OUT_OF_MEMORY, false;
+    return true;
+}
+
+/* Bounds the waiting pairs and takes those that matter. False: stop. */
+static bool settle_waiting(walk *w)
+{
+    waiting_pairs *waiting = &w->waiting;
+    leaf_lines la, lb;
+    for (int c = 0; c < 3; c++)
+    {
+        f8 x = f8_loadu(waiting->corner_b[c][0]), y = f8_loadu(waiting->corner_b[c][1]),
+           z = f8_loadu(waiting->corner_b[c][2]);
+        for (int k = 0; k < 3; k++)
+        {
+            const float *s = w->pair->b_to_a.scaled + 3 * k;
+            f8 offset = f8_loadu(waiting->offset[k]);
+            la.corner[c][k] = f8_loadu(waiting->corner_a[c][k]);
+            lb.corner[c][k] = f8_madd(x, f8_set1(s[0]), f8_madd(y, f8_set1(s[1]), f8_madd(z, f8_set1(s[2]), offset)));
+        }
+    }
+    find_edges(&la);
+    find_edges(&lb);
+    f8 lows, highs, along[3];
+    bound_triangles(&la, &lb, &lows, &highs, along);
+    float low[8], high[8], v[3][8];
+    f8_storeu(low, lows), f8_storeu(high, highs);
+    for (int k = 0; k < 3; k++)
+        f8_storeu(v[k], along[k]);
+    uint32_t count = waiting->count;
+    uint32_t far = f8_bits(f8_gt(f8_sub(lows, f8_loadu(waiting->error)), f8_set1(w->search->best)));
+    waiting->count = 0;
+    for (uint32_t near = ~far & ((1u << count) - 1); near; near &= near - 1)
+    {
+        uint32_t i = (uint32_t)__builtin_ctz(near);
+        float direction[3] = {v[0][i], v[1][i], v[2][i]};
+        if (!take_pair(w->search, waiting->triangle_a[i], waiting->triangle_b[i], low[i], high[i], waiting->error[i],
+                       direction))
+            return false;
+    }
+    return true;
+}
+
+static inline void add_waiting(waiting_pairs *waiting, const wide_leaf *a, uint32_t i, const wide_leaf *b, uint32_t j,
+                               const float offset[3], float error)
+{
+    uint32_t lane = waiting->count++;
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++)
+            waiting->corner_a[c][k][lane] = a->corner[c][k][i], waiting->corner_b[c][k][lane] = b->corner[c][k][j];
+    for (int k = 0; k < 3; k++)
+        waiting->offset[k][lane] = offset[k];
+    waiting->error[lane] = error;
+    waiting->triangle_a[lane] = a->triangle[i], waiting->triangle_b[lane] = b->triangle[j];
+}
+
+/* Gaps along u of the sixteen pairs of two leaves, eight in each half. offset: from A's leaf to B's. */
+static BASE_ALWAYS_INLINE void leaf_gaps(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b,
+                                         const float offset[3], const float u[3], f8 gap[2])
+{
+    const float *s = pair->b_to_a.scaled;
+    f8 a_most = f8_set1(-3e38f), b_least = f8_set1(3e38f);
+    f8 of_a[3] = {f8_set1(u[0]), f8_set1(u[1]), f8_set1(u[2])}, of_b[3];
+    for (int k = 0; k < 3; k++)
+        of_b[k] = f8_set1(s[k] * u[0] + s[3 + k] * u[1] + s[6 + k] * u[2]);
+    for (int c = 0; c < 3; c++)
+    {
+        f8 corner_a[3] = {f8_twice(a->corner[c][0]), f8_twice(a->corner[c][1]), f8_twice(a->corner[c][2])};
+        f8 corner_b[3] = {f8_twice(b->corner[c][0]), f8_twice(b->corner[c][1]), f8_twice(b->corner[c][2])};
+        a_most = f8_max(dot(of_a, corner_a), a_most);
+        b_least = f8_min(dot(of_b, corner_b), b_least);
+    }
+    float most[8];
+    f8_storeu(most, a_most);
+    b_least = f8_add(b_least, f8_set1(u[0] * offset[0] + u[1] * offset[1] + u[2] * offset[2]));
+    gap[0] = f8_sub(b_least, f8_two(most[0], most[1]));
+    gap[1] = f8_sub(b_least, f8_two(most[2], most[3]));
+}
+
+/* ---- the walk ---- */
 
 /* Sixteen pairs of two leaves. False: stop. */
 static bool visit_leaves(walk *w, uint32_t leaf_a, uint32_t leaf_b)
 {
     const wide_pair *pair = w->pair;
     const wide_leaf *a = &pair->tree_a->leaves[leaf_a], *b = &pair->tree_b->leaves[leaf_b];
-    leaf_lines la, lb;
-    float error = place_b_for_distance(pair, a, b, &lb);
+    float offset[3], error = distance_error(pair, leaf_offset(&pair->b_to_a, a, b, offset));
     pair->task->counters->triangles_tested += (uint64_t)a->count * b->count;
-    if (leaf_gap(w, a, &lb) - error > w->search->best)
-        return true;
-    find_edges(&lb);
-    for (uint32_t half = 0; 2 * half < a->count; half++)
+    /* Cheap, and enough for most pairs where the surfaces face each other. */
+    f8 gaps[2], least = f8_set1(w->search->best + error);
+    leaf_gaps(pair, a, b, offset, w->search->along, gaps);
+    uint32_t lanes_b = (1u << b->count) - 1;
+    uint32_t valid = (lanes_b | lanes_b << 4 | lanes_b << 8 | lanes_b << 12) & ((1u << 4 * a->count) - 1);
+    uint32_t near = valid & ~(f8_bits(f8_gt(gaps[0], least)) | f8_bits(f8_gt(gaps[1], least)) << 8);
+    for (; near; near &= near - 1)
     {
-        for (int c = 0; c < 3; c++)
-            for (int k = 0; k < 3; k++)
-                la.corner[c][k] = f8_two(a->corner[c][k][2 * half], a->corner[c][k][2 * half + 1]);
-        find_edges(&la);
-        f8 lows, highs, along[3];
-        float low[8], high[8];
-        bound_triangles(&la, &lb, &lows, &highs, along);
-        if ((f8_bits(f8_gt(f8_sub(lows, f8_set1(error)), f8_set1(w->search->best))) & 0xff) == 0xff)
-            continue;
-        f8_storeu(low, lows), f8_storeu(high, highs);
-        for (uint32_t lane = 0; lane < 8; lane++)
-        {
-            uint32_t i = 2 * half + lane / 4, j = lane % 4;
-            if (i >= a->count || j >= b->count)
-                continue;
-            float least = low[lane] - error, most = high[lane] + error;
-            if (!(error < INFINITY) || !(most >= 0.0f))
-                least = 0.0f, most = INFINITY; /* no bound here: decide in double */
-            if (least > w->search->best)
-                continue;
-            if (most < w->search->best)
-                take_direction(w, along, lane);
-            if (!wide_nearest_found(w->search, a->triangle[i], b->triangle[j], least, most))
-                return false;
-            if (!add_candidate(w, a->triangle[i], b->triangle[j], least))
-                return w->status = CAROM_OUT_OF_MEMORY, false;
-        }
+        uint32_t bit = (uint32_t)__builtin_ctz(near);
+        add_waiting(&w->waiting, a, bit / 4, b, bit % 4, offset, error);
+        if (w->waiting.count == 8 && !settle_waiting(w))
+            return false;
     }
     return true;
 }
@@ -285,7 +335,7 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     f8_storeu(keys, f8_madd(bound, bound, f8_mul(away, f8_set1(0.2f * to_a * to_a))));
     uint32_t lanes[8], count = order_lanes(alive, keys, lanes);
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
-        return w->status = CAROM_OUT_OF_MEMORY, false;
+        return w->search->status = CAROM_OUT_OF_MEMORY, false;
     for (uint32_t i = 0; i < count; i++)
     {
         wide_slot slot = node_index * WIDE_LANES + lanes[i];
@@ -299,14 +349,22 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
 carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
 {
     const wide_pair *pair = search->pair;
-    walk w = {.search = search, .pair = pair, .scratch = pair->task->scratch};
+    walk w; /* waiting lanes need no zeros, but floats: what is left in them must not be slow */
+    memset(&w.waiting, 0, sizeof w.waiting);
+    w.search = search, w.pair = pair, w.scratch = pair->task->scratch, w.nodes_tested = 0;
     const wide_tree *a = pair->tree_a, *b = pair->tree_b;
     w.scratch->stack.count = w.scratch->words.count = 0;
     if (!base_array_reserve(pair->task->context, &w.scratch->stack, 1))
         return CAROM_OUT_OF_MEMORY;
     w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){0, 0, 0.0f, 0};
-    while (w.scratch->stack.count > 0 && !search->stopped)
+    while (!search->stopped)
     {
+        if (w.scratch->stack.count == 0)
+        {
+            if (w.waiting.count == 0 || !settle_waiting(&w))
+                break;
+            continue;
+        }
         tree_stack_entry entry = w.scratch->stack.items[w.scratch->stack.count - 1];
         if (!(entry.key <= search->best))
         {
@@ -320,7 +378,7 @@ carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
         uint32_t work = leaves ? a->leaves[leaf_a].count * b->leaves[leaf_b].count : WIDE_LANES;
         if (!base_budget_spend(pair->task->budget, work))
         {
-            w.status = CAROM_UNKNOWN;
+            search->status = CAROM_UNKNOWN;
             break;
         }
         w.scratch->stack.count--;
@@ -331,5 +389,8 @@ carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
             break;
     }
     pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
-    return w.status;
+    /* Waiting pairs are paid for and no longer on the stack: a walk that ran out of budget must not forget them. */
+    if (search->status == CAROM_UNKNOWN && w.waiting.count > 0)
+        settle_waiting(&w);
+    return search->status;
 }

@@ -118,21 +118,28 @@ static inline uint32_t as_bits(float f)
     return bits;
 }
 
-/* B's triangles in A's leaf frame; returns the largest |coordinate| that occurs. */
-static BASE_ALWAYS_INLINE float place_b(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b, leaf_lines *out)
+/* Where B's leaf frame lies in A's; returns the largest |coordinate| that occurs. */
+static BASE_ALWAYS_INLINE float leaf_offset(const wide_transform *t, const wide_leaf *a, const wide_leaf *b,
+                                            float offset[3])
 {
-    const wide_transform *t = &pair->b_to_a;
-    f8 offset[3];
     float away = 0.0f;
     for (int j = 0; j < 3; j++)
     {
         const double *s = t->exact_scaled + 3 * j;
         double o = s[0] * (double)b->origin[0] + s[1] * (double)b->origin[1] + s[2] * (double)b->origin[2] +
                    t->exact_translation[j] - (double)a->origin[j];
-        float rounded = (float)o;
-        offset[j] = f8_set1(rounded);
-        away = fabsf(rounded) > away ? fabsf(rounded) : away;
+        offset[j] = (float)o;
+        away = fabsf(offset[j]) > away ? fabsf(offset[j]) : away;
     }
+    float reach_b = away + ROOT_3 * t->ratio * b->reach;
+    return a->reach > reach_b ? a->reach : reach_b;
+}
+
+/* B's triangles in A's leaf frame; returns the largest |coordinate| that occurs. */
+static BASE_ALWAYS_INLINE float place_b(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b, leaf_lines *out)
+{
+    const wide_transform *t = &pair->b_to_a;
+    float offset[3], reach = leaf_offset(t, a, b, offset);
     for (int c = 0; c < 3; c++)
     {
         f8 x = f8_twice(b->corner[c][0]), y = f8_twice(b->corner[c][1]), z = f8_twice(b->corner[c][2]);
@@ -140,11 +147,10 @@ static BASE_ALWAYS_INLINE float place_b(const wide_pair *pair, const wide_leaf *
         {
             const float *s = t->scaled + 3 * j;
             out->corner[c][j] =
-                f8_madd(x, f8_set1(s[0]), f8_madd(y, f8_set1(s[1]), f8_madd(z, f8_set1(s[2]), offset[j])));
+                f8_madd(x, f8_set1(s[0]), f8_madd(y, f8_set1(s[1]), f8_madd(z, f8_set1(s[2]), f8_set1(offset[j]))));
         }
     }
-    float reach_b = away + ROOT_3 * t->ratio * b->reach;
-    return a->reach > reach_b ? a->reach : reach_b;
+    return reach;
 }
 
 /* Error bound of every triple product of two leaves' coordinates and edges; infinity: none. Derived in
@@ -161,10 +167,8 @@ static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, cons
 }
 
 /* Error bound of the lengths and gaps computed from two leaves; infinity: none. Derived in docs/exactness.md. */
-static BASE_ALWAYS_INLINE float place_b_for_distance(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b,
-                                                     leaf_lines *out)
+static BASE_ALWAYS_INLINE float distance_error(const wide_pair *pair, float reach)
 {
-    float reach = place_b(pair, a, b, out);
     return reach < MOST_REACH ? 64.0f * UNIT * reach + 4.0f * pair->b_to_a.pad : INFINITY;
 }
 

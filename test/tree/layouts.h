@@ -243,7 +243,6 @@ static inline tree_task task_of(asking *q)
 static inline void done(asking *q)
 {
     tree_scratch_free(&q->scratch);
-    tree_memory_free(context, &q->memory);
 }
 
 static inline bool collect(uint32_t a, uint32_t b, uint32_t meeting, void *user)

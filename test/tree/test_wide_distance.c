@@ -101,7 +101,7 @@ static double try_bounds(const bound_case *c)
     wide_pair_finish(&pair);
     const wide_leaf *a = &pair.tree_a->leaves[0], *b = &pair.tree_b->leaves[0];
     leaf_lines la, lb;
-    float error = place_b_for_distance(&pair, a, b, &lb);
+    float error = distance_error(&pair, place_b(&pair, a, b, &lb));
     double ratio = 0.0;
     if (error < INFINITY)
     {
@@ -114,7 +114,16 @@ static double try_bounds(const bound_case *c)
         narrow_triangle s = tree_world_triangle(&placed[0], 0), t = tree_world_triangle(&placed[1], 0);
         narrow_counts counts = {0};
         double truth = narrow_distance(&s, &t, &counts).distance * pair.tree_a->scale;
-        ratio = fmax((double)low.v[0] - truth, truth - (double)high.v[0]) / (double)error;
+        /* the same direction, kept for other leaves */
+        float offset[3], u[3] = {along[0].v[0], along[1].v[0], along[2].v[0]};
+        float length = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        for (int k = 0; k < 3; k++)
+            u[k] = length > 1e-15f ? u[k] * ((1.0f - 0x1p-20f) / length) : 0.0f;
+        f8 gaps[2];
+        leaf_offset(&pair.b_to_a, a, b, offset);
+        leaf_gaps(&pair, a, b, offset, u, gaps);
+        double lowest = fmax((double)low.v[0], (double)gaps[0].v[0]);
+        ratio = fmax(lowest - truth, truth - (double)high.v[0]) / (double)error;
     }
     question_end(&q);
     for (int i = 0; i < 2; i++)
@@ -241,8 +250,6 @@ static void check_distance(const body bodies[2], int round)
                 }
             check_clearance(&q.task, truth.distance, round);
             question_end(&q);
-            if (time)
-                tree_memory_free(contexts[v / 2], &memory[v]);
         }
 }
 
