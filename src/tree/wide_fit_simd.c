@@ -35,14 +35,20 @@ static void project(const points *set, float axis[3][3], float low[3], float hig
             lo[k] = f8_min(lo[k], p), hi[k] = f8_max(hi[k], p);
         }
     }
+    /* Lows into the lower half, negated highs into the upper one, then the least of four lanes for all at once. */
+    const f8 lower = f8_lt(f8_two(-1.0f, 1.0f), f8_zero());
+    f8 row[4];
     for (int k = 0; k < 3; k++)
     {
-        float l[8], h[8];
-        f8_storeu(l, lo[k]), f8_storeu(h, hi[k]);
-        low[k] = l[0], high[k] = h[0];
-        for (int i = 1; i < 8; i++)
-            low[k] = l[i] < low[k] ? l[i] : low[k], high[k] = h[i] > high[k] ? h[i] : high[k];
+        f8 minus = f8_neg(hi[k]);
+        row[k] = f8_select(lower, f8_min(lo[k], f8_swap(lo[k])), f8_min(minus, f8_swap(minus)));
     }
+    row[3] = row[2];
+    f8_transpose(row);
+    float least[8];
+    f8_storeu(least, f8_min(f8_min(row[0], row[1]), f8_min(row[2], row[3])));
+    for (int k = 0; k < 3; k++)
+        low[k] = least[k], high[k] = -least[4 + k];
 }
 
 static float frame_area(const points *set, float axis[3][3])

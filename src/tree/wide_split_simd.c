@@ -37,38 +37,38 @@ static inline float box_area(const float *b)
 
 static inline float twice_centre(const split_box *box, int axis) { return box->lane[axis] - box->lane[4 + axis]; }
 
+/* Twice the centre, in the upper half negated: the lanes' least are a box of centres. */
+static BASE_ALWAYS_INLINE f8 twice_centres(f8 box) { return f8_sub(box, f8_swap(box)); }
+
 /* Bounds of the boxes and of twice their centres. */
 static void range_bounds(const split_box *boxes, uint32_t count, split_box *bounds, split_box *centres)
 {
-    f8 all = f8_loadu(EMPTY_BOX.lane), centre_low = all, centre_high = f8_neg(all);
+    f8 all = f8_loadu(EMPTY_BOX.lane), among = all;
     for (uint32_t i = 0; i < count; i++)
     {
-        const float *b = boxes[i].lane;
-        all = f8_min(all, f8_loadu(b));
-        float c[8] = {b[0] - b[4], b[1] - b[5], b[2] - b[6], 0, 0, 0, 0, 0};
-        f8 centre = f8_loadu(c);
-        centre_low = f8_min(centre_low, centre);
-        centre_high = f8_max(centre_high, centre);
+        f8 box = f8_loadu(boxes[i].lane);
+        all = f8_min(all, box);
+        among = f8_min(among, twice_centres(box));
     }
-    float low[8], high[8];
     f8_storeu(bounds->lane, all);
-    f8_storeu(low, centre_low), f8_storeu(high, centre_high);
-    for (int k = 0; k < 3; k++)
-        centres->lane[k] = low[k], centres->lane[4 + k] = high[k];
+    f8_storeu(centres->lane, among);
 }
 
-static void fill_bins(const split_box *boxes, uint32_t count, uint32_t bin_count, const float low[3],
-                      const float scale[3], bins *out)
+static void fill_bins(const split_box *boxes, uint32_t count, uint32_t bin_count, const float low[4],
+                      const float scale[4], bins *out)
 {
+    f8 lows = f8_twice(low), scales = f8_twice(scale);
     for (int axis = 0; axis < 3; axis++)
         for (uint32_t bin = 0; bin < bin_count; bin++)
             out->box[axis][bin] = EMPTY_BOX, out->count[axis][bin] = 0;
     for (uint32_t i = 0; i < count; i++)
     {
         f8 box = f8_loadu(boxes[i].lane);
+        float at[8];
+        f8_storeu(at, f8_mul(f8_sub(twice_centres(box), lows), scales));
         for (int axis = 0; axis < 3; axis++)
         {
-            uint32_t bin = (uint32_t)((twice_centre(&boxes[i], axis) - low[axis]) * scale[axis]);
+            uint32_t bin = (uint32_t)(int32_t)at[axis];
             float *target = out->box[axis][bin].lane;
             f8_storeu(target, f8_min(f8_loadu(target), box));
             out->count[axis][bin]++;
@@ -111,10 +111,10 @@ static bool improve_choice(const split_box *boxes, uint32_t count, split_box *bo
     split_box centres;
     range_bounds(boxes, count, bounds, &centres);
     uint32_t bin_count = count >= 32 ? MOST_BINS : count >= 8 ? 8 : 4;
-    float low[3], scale[3];
+    float low[4] = {0}, scale[4] = {0};
     for (int axis = 0; axis < 3; axis++)
     {
-        float width = centres.lane[4 + axis] - centres.lane[axis];
+        float width = -centres.lane[4 + axis] - centres.lane[axis];
         low[axis] = centres.lane[axis];
         scale[axis] = width > 1e-30f ? (float)bin_count * 0.9999f / width : 0.0f;
     }
@@ -189,7 +189,7 @@ static uint32_t partition(wide_build *build, split_box *keys, const split_node *
     uint32_t i = node->first, j = node->first + node->count;
     while (i < j)
     {
-        uint32_t bin = (uint32_t)((twice_centre(&keys[i], choice->axis) - choice->low) * choice->scale);
+        uint32_t bin = (uint32_t)(int32_t)((twice_centre(&keys[i], choice->axis) - choice->low) * choice->scale);
         if (bin < choice->bin)
             i++;
         else
