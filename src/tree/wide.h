@@ -137,9 +137,10 @@ typedef struct wide_nearest
 bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most);
 
 /* kernels, one version per instruction set */
-/* Upper bound of the triangles' height along u, to 2^-16; *highest: a leaf to guess from, and the one that reaches it.
- */
-BASE_DECLARE_ISA(float, wide_height, (const wide_tree *tree, const float u[3], uint32_t *highest));
+/* Upper bounds of the triangles' heights along eight directions, to 2^-16; *highest: a leaf to guess from, and one that
+ * reaches highest. */
+BASE_DECLARE_ISA(void, wide_heights,
+                 (const wide_tree *tree, float u[3][WIDE_LANES], uint32_t *highest, float out[WIDE_LANES]));
 BASE_DECLARE_ISA(carom_status, wide_collide_walk, (wide_pair * pair));
 BASE_DECLARE_ISA(carom_status, wide_distance_walk, (wide_nearest * search));
 

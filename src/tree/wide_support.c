@@ -24,20 +24,40 @@ static void entry_direction(int face, int row, int column, float u[3])
     u[(axis + 2) % 3] = (float)column * (2.0f / STEPS) - 1.0f;
 }
 
+static inline int entry_index(int face, int row, int column)
+{
+    return (face * WIDE_SUPPORT_SIDE + row) * WIDE_SUPPORT_SIDE + column;
+}
+
+/* Fills eight entries along a row, or down a column. */
+static void fill_run(carom_context *context, wide_tree *tree, const int start[3], bool down, uint32_t *highest)
+{
+    float u[3][WIDE_LANES], heights[WIDE_LANES], one[3];
+    for (int i = 0; i < WIDE_LANES; i++)
+    {
+        entry_direction(start[0], start[1] + (down ? i : 0), start[2] + (down ? 0 : i), one);
+        u[0][i] = one[0], u[1][i] = one[1], u[2][i] = one[2];
+    }
+    BASE_PICK_ISA(context, wide_heights)(tree, u, highest, heights);
+    for (int i = 0; i < WIDE_LANES; i++)
+        tree->support[entry_index(start[0], start[1] + (down ? i : 0), start[2] + (down ? 0 : i))] =
+            heights[i] + HEIGHT_ROUNDING;
+}
+
 void wide_support_fill(carom_context *context, wide_tree *tree)
 {
     if (!tree->support)
         return;
-    float *entry = tree->support;
     uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
     for (int face = 0; face < 6; face++)
+    {
         for (int row = 0; row <= STEPS; row++)
-            for (int column = 0; column <= STEPS; column++)
-            {
-                float u[3];
-                entry_direction(face, row, column, u);
-                *entry++ = BASE_PICK_ISA(context, wide_height)(tree, u, &highest) + HEIGHT_ROUNDING;
-            }
+            for (int column = 0; column < STEPS; column += WIDE_LANES)
+                fill_run(context, tree, (int[3]){face, row, column}, false, &highest);
+        for (int row = 0; row < STEPS; row += WIDE_LANES)
+            fill_run(context, tree, (int[3]){face, row, STEPS}, true, &highest);
+        fill_run(context, tree, (int[3]){face, WIDE_SUPPORT_SIDE - WIDE_LANES, STEPS}, true, &highest);
+    }
 }
 
 /* Where a direction falls in the table: a cell and the place in it. */
