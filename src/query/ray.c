@@ -85,7 +85,7 @@ static uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
     return base_hash_end(&hash);
 }
 
-static bool within_limit(carom_vec3 v)
+static unsigned within_limit(carom_vec3 v)
 {
     return (fabs(v.x) <= MATH_COORDINATE_LIMIT) & (fabs(v.y) <= MATH_COORDINATE_LIMIT) &
            (fabs(v.z) <= MATH_COORDINATE_LIMIT);
@@ -95,10 +95,11 @@ static bool within_limit(carom_vec3 v)
 static bool is_sound(const carom_ray *ray, carom_ray_mode mode)
 {
     carom_vec3 d = ray->direction;
-    bool long_enough =
+    unsigned long_enough =
         (fabs(d.x) >= SHORTEST_DIRECTION) | (fabs(d.y) >= SHORTEST_DIRECTION) | (fabs(d.z) >= SHORTEST_DIRECTION);
-    return within_limit(ray->origin) & within_limit(d) & long_enough & (ray->max_t >= 0.0) &
-           ((unsigned)mode <= CAROM_RAY_ALL);
+    unsigned sound = within_limit(ray->origin) & within_limit(d) & long_enough & (unsigned)(ray->max_t >= 0.0) &
+                     (unsigned)((unsigned)mode <= CAROM_RAY_ALL);
+    return sound != 0;
 }
 
 static carom_status refuse_ray(carom_context *context, const carom_ray *ray, carom_ray_mode mode)
