@@ -168,7 +168,7 @@ static inline bool is_rigid(const carom_pose *pose, double *defect)
     return (turns & in_range & (unsigned)(*defect <= 1e-9)) != 0;
 }
 
-carom_status query_check_parts(carom_context *context, const carom_placed *placed, const char *whose)
+static carom_status check_parts(carom_context *context, const carom_placed *placed, const char *whose)
 {
     if (BASE_UNLIKELY(!placed || !placed->mesh))
         return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: %s is null", whose, placed ? "the mesh" : "the pointer");
@@ -182,7 +182,7 @@ carom_status query_check_parts(carom_context *context, const carom_placed *place
 static inline carom_status check_placed(carom_context *context, const carom_placed *placed, const char *whose,
                                         double *defect)
 {
-    BASE_TRY(query_check_parts(context, placed, whose));
+    BASE_TRY(check_parts(context, placed, whose));
     if (BASE_LIKELY(is_rigid(&placed->pose, defect)))
         return CAROM_OK;
     carom_status pose = carom_pose_check(&placed->pose);

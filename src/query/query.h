@@ -82,8 +82,15 @@ tree_task query_make_task(carom_query *query, const query_question *question, ca
 
 /* `whose` is "body a", "body b", "body 17": mesh present and of this context, tree of this mesh, pose rigid. */
 carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose);
-carom_status query_check_parts(carom_context *context, const carom_placed *placed,
-                               const char *whose); /* all but the pose */
+
+/* All of that but the pose. */
+static inline bool query_parts_fit(const carom_context *context, const carom_placed *placed)
+{
+    const carom_tree *tree = placed->tree;
+    return placed->mesh && placed->mesh->context == context &&
+           (!tree || (tree->mesh == placed->mesh && tree->context == context));
+}
+
 carom_status query_check_bodies(carom_query *query, query_question *question); /* sets its defect */
 carom_status query_check_collide_options(carom_context *context, const carom_collide_options *options);
 carom_status query_check_budget(carom_context *context, const carom_budget *budget);

@@ -44,9 +44,9 @@ static double take_hit(uint32_t triangle, double t, const double uv[2], void *us
 static bool sort_hits(carom_query *query)
 {
     size_t count = query->hits.count;
-    query->order.count = query->order_space.count = 0;
     if (count < 2)
         return true;
+    query->order.count = query->order_space.count = 0;
     if (!base_array_reserve(query->context, &query->order, count) ||
         !base_array_reserve(query->context, &query->order_space, count) ||
         !base_array_reserve(query->context, &query->hits, count))
@@ -85,21 +85,29 @@ static uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
     return base_hash_end(&hash);
 }
 
-static unsigned within_limit(carom_vec3 v)
+static bool within_limit(carom_vec3 v)
 {
-    return (fabs(v.x) <= MATH_COORDINATE_LIMIT) & (fabs(v.y) <= MATH_COORDINATE_LIMIT) &
-           (fabs(v.z) <= MATH_COORDINATE_LIMIT);
+    return fabs(v.x) <= MATH_COORDINATE_LIMIT && fabs(v.y) <= MATH_COORDINATE_LIMIT &&
+           fabs(v.z) <= MATH_COORDINATE_LIMIT;
 }
 
-/* refuse_ray's conditions without branches, false for NaN. Where it says no, refuse_ray says why. */
-static bool is_sound(const carom_ray *ray, carom_ray_mode mode)
+/* The bits of the largest |component|, which order like it; NaN and infinity come last. */
+static inline uint64_t largest_bits(carom_vec3 v)
 {
-    carom_vec3 d = ray->direction;
-    unsigned long_enough =
-        (fabs(d.x) >= SHORTEST_DIRECTION) | (fabs(d.y) >= SHORTEST_DIRECTION) | (fabs(d.z) >= SHORTEST_DIRECTION);
-    unsigned sound = within_limit(ray->origin) & within_limit(d) & long_enough & (unsigned)(ray->max_t >= 0.0) &
-                     (unsigned)((unsigned)mode <= CAROM_RAY_ALL);
-    return sound != 0;
+    uint64_t bits[3];
+    memcpy(bits, &v, sizeof bits);
+    uint64_t x = bits[0] << 1, y = bits[1] << 1, z = bits[2] << 1;
+    x = x > y ? x : y;
+    return (x > z ? x : z) >> 1;
+}
+
+/* False where refuse_ray has something to say. */
+static inline bool is_sound(const carom_ray *ray, carom_ray_mode mode)
+{
+    const uint64_t least = largest_bits(vec3(SHORTEST_DIRECTION, 0.0, 0.0));
+    const uint64_t most = largest_bits(vec3(MATH_COORDINATE_LIMIT, 0.0, 0.0));
+    return largest_bits(ray->origin) <= most && largest_bits(ray->direction) - least <= most - least &&
+           ray->max_t >= 0.0 && (unsigned)mode <= CAROM_RAY_ALL;
 }
 
 static carom_status refuse_ray(carom_context *context, const carom_ray *ray, carom_ray_mode mode)
@@ -127,14 +135,15 @@ static carom_status refuse_ray(carom_context *context, const carom_ray *ray, car
 }
 
 /* query_check_placed, but a pose is looked at only where it differs from the last ray's. */
-static carom_status check_placed(carom_query *query, const carom_placed *placed)
+static inline carom_status check_placed(carom_query *query, const carom_placed *placed)
 {
     tree_ray_place *place = &query->scratch.ray_place;
-    if (BASE_LIKELY(placed && memcmp(&place->pose, &placed->pose, sizeof place->pose) == 0))
-        return query_check_parts(query->context, placed, "body");
+    if (BASE_LIKELY(placed && query_parts_fit(query->context, placed) &&
+                    memcmp(&place->pose, &placed->pose, sizeof place->pose) == 0))
+        return CAROM_OK;
     BASE_TRY(query_check_placed(query->context, placed, "body"));
     place->pose = placed->pose;
-    place->scale = 0.0;
+    place->fit = 0;
     return CAROM_OK;
 }
 

@@ -2,14 +2,9 @@
 #include "tree/rays.h"
 #include "tree/rays_fit.h"
 
-enum
-{
-    HEADER = 2 * BASE_CACHE_LINE
-};
-
 static const uint32_t NO_NODE = UINT32_MAX;
 
-_Static_assert(sizeof(ray_tree) <= HEADER, "the header fits its place");
+_Static_assert(sizeof(ray_tree) <= RAY_HEADER, "the header fits its place");
 _Static_assert(sizeof(ray_node) == 224 && sizeof(ray_block) == 160, "no padding");
 
 static carom_status out_of_memory(carom_context *context, uint32_t triangle_count)
@@ -181,24 +176,25 @@ static bool plan_slots(collapse *work, const carom_tree_def *def)
 
 /* ---- life ---- */
 
-static void set_frame(ray_tree *tree, build_frame frame, const carom_aabb *bounds)
+static void set_frame(carom_context *context, ray_tree *tree, build_frame frame, const carom_aabb *bounds)
 {
     carom_vec3 low = vec3_scale(vec3_sub(bounds->min, frame.centre), frame.scale);
     carom_vec3 high = vec3_scale(vec3_sub(bounds->max, frame.centre), frame.scale);
     tree->frame = frame;
+    tree->fit = atomic_fetch_add(&context->next_serial, 1);
     memcpy(tree->low, (double[4]){low.x, low.y, low.z, -INFINITY}, sizeof tree->low);
     memcpy(tree->high, (double[4]){high.x, high.y, high.z, INFINITY}, sizeof tree->high);
 }
 
 ray_tree *ray_tree_allocate(carom_context *context, const carom_mesh *mesh, uint32_t node_count, uint32_t block_count)
 {
-    size_t size = HEADER + node_count * sizeof(ray_node) + block_count * sizeof(ray_block);
+    size_t size = RAY_HEADER + node_count * sizeof(ray_node) + block_count * sizeof(ray_block);
     ray_tree *tree = base_allocate(context, 1, size, BASE_CACHE_LINE);
     if (!tree)
         return out_of_memory(context, mesh->triangle_count), NULL;
-    memset(tree, 0, HEADER);
+    memset(tree, 0, RAY_HEADER);
     tree->size = size;
-    set_frame(tree, build_frame_of(&mesh->info.bounds), &mesh->info.bounds);
+    set_frame(context, tree, build_frame_of(&mesh->info.bounds), &mesh->info.bounds);
     tree->node_count = node_count;
     tree->block_count = block_count;
     tree->triangle_count = mesh->triangle_count;
@@ -298,7 +294,7 @@ carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_
     /* The old frame still serves if everything lies in it and it is not far too large. */
     bool keep = frame_holds(&tree->frame, &moved->info.bounds) && frame.scale <= 4.0 * tree->frame.scale;
     ray_tree before = *tree;
-    set_frame(tree, keep ? tree->frame : frame, &moved->info.bounds);
+    set_frame(context, tree, keep ? tree->frame : frame, &moved->info.bounds);
     if (!ray_fit_begin(context, &fit) || (keep && !ray_fit_compare(context, &fit, old)))
     {
         *tree = before;

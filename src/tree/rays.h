@@ -10,7 +10,8 @@ enum
 {
     RAY_WIDTH = 8,
     RAY_LEAF = 4,
-    RAY_PLANES = 6
+    RAY_PLANES = 6,
+    RAY_HEADER = 3 * BASE_CACHE_LINE /* bytes before the nodes */
 };
 
 #define RAY_LEAF_FLAG 0x80000000u /* a child that is a leaf: the rest is the index of its block */
@@ -37,14 +38,12 @@ struct ray_tree
     uint32_t triangle_count, reference_count;
     uint32_t depth;
     uint32_t unused;
+    uint64_t fit;                        /* a serial for each fit to positions */
     _Alignas(32) double low[4], high[4]; /* the mesh's box in the frame; the last lanes are without end */
 };
 
 /* Nodes and blocks follow the header. */
-static inline ray_node *ray_tree_nodes(const ray_tree *tree)
-{
-    return (ray_node *)((char *)tree + BASE_CACHE_LINE * 2);
-}
+static inline ray_node *ray_tree_nodes(const ray_tree *tree) { return (ray_node *)((char *)tree + RAY_HEADER); }
 static inline ray_block *ray_tree_blocks(const ray_tree *tree)
 {
     return (ray_block *)(ray_tree_nodes(tree) + tree->node_count);
@@ -103,10 +102,10 @@ typedef struct ray_walk
     const carom_mesh *mesh;
     float origin[4], direction[4];
     float inverse[4], near_shift[4], far_shift[4]; /* s of a plane: plane * inverse + shift */
-    uint32_t near_plane[3], far_plane[3];
-    float slack, weight_slack, volume_slack; /* of the triangle test: see rays_simd.c */
-    float limit;                             /* lowered by what the walk finds, negative: stop */
-    bool nearest;                            /* only the nearest hit matters */
+    const uint32_t *planes;                        /* near x y z, far x y z */
+    float slack, weight_slack, volume_slack;       /* of the triangle test: see rays_simd.c */
+    float limit;                                   /* lowered by what the walk finds, negative: stop */
+    bool nearest;                                  /* only the nearest hit matters */
     uint32_t boxes_tested;
 
     /* What was found and not looked at yet. `look` does and empties the list; the walk calls it when `room` are there.

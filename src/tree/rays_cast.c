@@ -32,26 +32,21 @@ static double defect_of(const double r[9])
 }
 
 /* docs/exactness.md, section 16. */
-static double placement_of(const tree_ray_place *place)
+static double placement_of(const tree_ray_place *place, double extent)
 {
-    double rounding = 0x1p-44 * (place->extent + largest(place->pose.translation));
-    return (rounding + 4.0 * defect_of(place->pose.rotation) * place->extent) * place->scale + 0x1p-45 * 3 * RAY_NEAR;
+    double rounding = 0x1p-44 * (extent + largest(place->pose.translation));
+    return (rounding + 4.0 * defect_of(place->pose.rotation) * extent) * place->scale + 0x1p-45 * 3 * RAY_NEAR;
 }
 
-static bool place_holds(const tree_ray_place *place, const build_frame *frame, double extent)
+static void set_place(tree_ray_place *place, const ray_tree *tree, double extent)
 {
-    return place->scale == frame->scale && place->extent == extent && vec3_equal(place->centre, frame->centre);
-}
-
-static void set_place(tree_ray_place *place, const build_frame *frame, double extent)
-{
+    const build_frame *frame = &tree->frame;
     const double *r = place->pose.rotation;
     carom_vec3 t = place->pose.translation;
-    place->centre = frame->centre;
+    place->fit = tree->fit;
     place->scale = frame->scale;
-    place->extent = extent;
     place->size = 1.0 / frame->scale;
-    place->placement = placement_of(place);
+    place->placement = placement_of(place, extent);
     const double centre[3] = {frame->centre.x, frame->centre.y, frame->centre.z};
     for (int i = 0; i < 3; i++)
     {
@@ -193,10 +188,9 @@ carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree
 {
     tree_ray_place own, *place = task->place ? task->place : &own;
     if (!task->place)
-        own.pose = task->placed->pose, own.scale = 0.0;
-    double extent = task->placed->mesh->extent;
-    if (BASE_UNLIKELY(!place_holds(place, &tree->frame, extent)))
-        set_place(place, &tree->frame, extent);
+        own.pose = task->placed->pose, own.fit = 0;
+    if (BASE_UNLIKELY(place->fit != tree->fit))
+        set_place(place, tree, task->placed->mesh->extent);
     ray_cast cast = {.task = task, .place = place, .ray = task->ray, .on_hit = on_hit, .user = user};
     cast.limit = task->ray->max_t;
     return run(tree, &cast);
@@ -210,7 +204,7 @@ carom_status ray_tree_line_x(const ray_tree *tree, const tree_ray_task *task, ca
     carom_ray ray = {vec3(world.min.x, point.y, point.z), vec3(1.0, 0.0, 0.0), INFINITY};
     tree_ray_place place;
     place.pose = task->placed->pose;
-    set_place(&place, &tree->frame, task->placed->mesh->extent);
+    set_place(&place, tree, task->placed->mesh->extent);
     ray_cast cast = {.task = task, .place = &place, .ray = &ray, .on_triangle = on_triangle, .user = user};
     cast.limit = INFINITY;
     return run(tree, &cast);

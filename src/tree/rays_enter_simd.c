@@ -49,6 +49,10 @@ static BASE_ALWAYS_INLINE void clip(const ray_tree *tree, d4 origin, d4 inverse,
     s[1] = to < leave[2] ? to : leave[2];
 }
 
+/* Near x y z, far x y z, by which components are negative (bits x y z). */
+static const uint32_t PLANES[8][6] = {{0, 2, 4, 1, 3, 5}, {1, 2, 4, 0, 3, 5}, {0, 3, 4, 1, 2, 5}, {1, 3, 4, 0, 2, 5},
+                                      {0, 2, 5, 1, 3, 4}, {1, 2, 5, 0, 3, 4}, {0, 3, 5, 1, 2, 4}, {1, 3, 5, 0, 2, 4}};
+
 static BASE_ALWAYS_INLINE void set_float_ray(ray_walk *walk, d4 origin, d4 direction, d4 inverse, double pad)
 {
     d4 shift = d4_mul(origin, inverse), outwards = d4_mul(d4_abs(inverse), d4_set1(pad));
@@ -57,12 +61,7 @@ static BASE_ALWAYS_INLINE void set_float_ray(ray_walk *walk, d4 origin, d4 direc
     d4_store_floats(walk->inverse, inverse);
     d4_store_floats(walk->near_shift, d4_sub(d4_sub(d4_set1(0.0), shift), outwards));
     d4_store_floats(walk->far_shift, d4_sub(outwards, shift));
-    uint32_t negative = d4_gt_bits(d4_set1(0.0), inverse);
-    for (uint32_t i = 0; i < 3; i++)
-    {
-        walk->near_plane[i] = 2 * i + (negative >> i & 1);
-        walk->far_plane[i] = walk->near_plane[i] ^ 1;
-    }
+    walk->planes = PLANES[d4_gt_bits(d4_set1(0.0), inverse) & ALL_AXES];
 }
 
 static BASE_ALWAYS_INLINE void set_slack(ray_walk *walk, float placement)

@@ -109,19 +109,15 @@ static BASE_ALWAYS_INLINE bool visit_leaf(ray_walk *walk, const leaf_ray *ray, c
 typedef struct slab_ray
 {
     v3 inverse, near_shift, far_shift;
-    uint32_t near[3], far[3];
+    const uint32_t *near, *far; /* planes */
 } slab_ray;
 
 static BASE_ALWAYS_INLINE v3 spread(const float v[3]) { return (v3){f8_set1(v[0]), f8_set1(v[1]), f8_set1(v[2])}; }
 
 static BASE_ALWAYS_INLINE slab_ray slabs_of(const ray_walk *walk)
 {
-    const uint32_t *near = walk->near_plane, *far = walk->far_plane;
-    return (slab_ray){spread(walk->inverse),
-                      spread(walk->near_shift),
-                      spread(walk->far_shift),
-                      {near[0], near[1], near[2]},
-                      {far[0], far[1], far[2]}};
+    return (slab_ray){spread(walk->inverse), spread(walk->near_shift), spread(walk->far_shift), walk->planes,
+                      walk->planes + 3};
 }
 
 /* Large trees do not fit the caches, and a child on the stack is going to be visited. */

@@ -63,12 +63,12 @@ typedef struct tree_stack_entry
 } tree_stack_entry;
 
 /* How the frame of a tree with axis-aligned boxes stands in the world: a function of the pose, the frame and the
- * mesh's extent, kept from ray to ray. A scale of 0: only the pose is set. */
+ * mesh's extent, kept from ray to ray. */
 typedef struct tree_ray_place
 {
     carom_pose pose;
-    carom_vec3 centre;
-    double scale, extent;
+    uint64_t fit; /* serial of the tree's; 0: only the pose is set */
+    double scale;
     double size;                              /* 1 / scale */
     double placement;                         /* what rounding may shift a ray that does not start far away */
     _Alignas(32) double rows[3][4], shift[4]; /* world to frame: sum of rows[i] x[i] + shift */
