@@ -61,7 +61,7 @@ static void *allocate_large(size_t size)
 static void *default_allocate(size_t size, size_t alignment, void *user)
 {
     (void)user;
-    if (size >= 2 * LARGE_PAGE && alignment <= LARGE_PAGE)
+    if (size >= LARGE_PAGE && alignment <= LARGE_PAGE)
         return allocate_large(size);
     if (alignment <= sizeof(void *))
         return malloc(size);

@@ -139,6 +139,79 @@ static carom_status run_builder(const build_input *input, const carom_tree_def *
     return status;
 }
 
+/* ---- full SIMD leaves ---- */
+
+typedef struct node_range
+{
+    uint32_t first, count;
+} node_range;
+
+typedef struct open_node
+{
+    uint32_t old, node; /* its place in the tree that was, and in the one that is made */
+    node_range range;
+    bool cut; /* below what is rearranged: old means nothing */
+} open_node;
+
+/* The records under each node, children before parents. */
+static void find_ranges(const build_tree *tree, node_range *ranges)
+{
+    for (uint32_t i = tree->node_count; i-- > 0;)
+    {
+        tree_node node = tree->nodes[i];
+        const node_range *child = &ranges[node.first];
+        ranges[i] = node.count ? (node_range){node.first, node.count}
+                               : (node_range){child[0].first, child[0].count + child[1].count};
+    }
+}
+
+/* Cuts subtrees of a few blocks anew, along their order, so that all their leaves but one are full. */
+static uint32_t cut_small(const build_tree *tree, const node_range *ranges, uint32_t block, tree_node *out)
+{
+    open_node waiting[BUILD_DEPTH_LIMIT];
+    uint32_t waiting_count = 0, count = 1;
+    waiting[waiting_count++] = (open_node){0, 0, ranges[0], false};
+    while (waiting_count)
+    {
+        open_node at = waiting[--waiting_count];
+        bool cut = at.cut || at.range.count <= BUILD_FEW_BLOCKS * block;
+        if (at.range.count <= block)
+        {
+            out[at.node] = (tree_node){at.range.first, at.range.count};
+            continue;
+        }
+        uint32_t child = at.cut ? 0 : tree->nodes[at.old].first;
+        uint32_t left = at.cut ? at.range.count / 2 : ranges[child].count;
+        left = build_left_blocks(at.range.count, left, block);
+        open_node low = {child, count, {at.range.first, left}, cut};
+        open_node high = {child + 1, count + 1, {at.range.first + left, at.range.count - left}, cut};
+        out[at.node] = (tree_node){count, 0};
+        count += 2;
+        waiting[waiting_count++] = high;
+        waiting[waiting_count++] = low;
+    }
+    return count;
+}
+
+static carom_status fill_blocks(const build_input *input, build_tree *tree)
+{
+    node_range *ranges = base_allocate(input->context, tree->node_count, sizeof *ranges, BASE_CACHE_LINE);
+    tree_node *nodes = base_allocate(input->context, tree->capacity, sizeof *nodes, BASE_CACHE_LINE);
+    carom_status status = ranges && nodes ? CAROM_OK : build_out_of_memory(input->context, input->count);
+    uint32_t old_count = tree->node_count;
+    if (status == CAROM_OK)
+    {
+        find_ranges(tree, ranges);
+        tree->node_count = cut_small(tree, ranges, input->block_size, nodes);
+        tree_node *old = tree->nodes;
+        tree->nodes = nodes;
+        nodes = old;
+    }
+    base_release(input->context, ranges, old_count, sizeof *ranges);
+    base_release(input->context, nodes, tree->capacity, sizeof *nodes);
+    return status;
+}
+
 /* Reads the order off the records, unless the builder made one because it duplicates. */
 static carom_status take_order(const build_input *input, build_result *out)
 {
@@ -181,6 +254,8 @@ static carom_status build_all(const build_input *input, const carom_mesh *mesh, 
         return take_order(input, out);
     }
     BASE_TRY(run_builder(input, def, out));
+    if (input->block_size > 1 && def->builder != CAROM_BUILDER_MORTON)
+        BASE_TRY(fill_blocks(input, &out->tree));
     BASE_TRY(take_order(input, out));
     return block_size ? add_boxes(input, def->builder != CAROM_BUILDER_BALANCED, out) : CAROM_OK;
 }
@@ -201,6 +276,7 @@ carom_status build_with_boxes(carom_context *context, const carom_mesh *mesh, co
     build_input input = {.context = context,
                          .count = mesh->triangle_count,
                          .leaf_size = def->leaf_size,
+                         .block_size = def->leaf_size == block_size ? block_size : 0,
                          .balance_penalty = def->balance_penalty};
     input.boxes = base_allocate(context, input.count, sizeof *input.boxes, BASE_CACHE_LINE);
     if (!input.boxes)

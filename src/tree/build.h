@@ -86,7 +86,8 @@ enum
 {
     BUILD_FREE_DEPTH = 48,   /* below this depth, ranges are halved by count */
     BUILD_DEPTH_LIMIT = 128, /* no leaf is deeper: 48 free levels (Morton: 62), then at most 32 halvings */
-    BUILD_MAX_BINS = 32
+    BUILD_MAX_BINS = 32,
+    BUILD_FEW_BLOCKS = 6 /* SIMD leaves; ranges of at most this many are cut into full ones */
 };
 
 typedef struct build_options
@@ -129,8 +130,18 @@ typedef struct build_input
     build_box *boxes; /* reordered */
     uint32_t count;   /* at least 1 */
     uint32_t leaf_size;
+    uint32_t block_size; /* of SIMD leaves, which should be full; 0 or 1: none */
     double balance_penalty;
 } build_input;
+
+/* How many of `count` records go left where a builder would send `left`: whole blocks, in ranges of a few of them. */
+static inline uint32_t build_left_blocks(uint32_t count, uint32_t left, uint32_t block)
+{
+    if (block <= 1 || count > BUILD_FEW_BLOCKS * block || count <= block)
+        return left;
+    uint32_t rounded = (left + block / 2) / block * block, most = (count - 1) / block * block;
+    return rounded < block ? block : rounded < most ? rounded : most;
+}
 
 /* Nodes while a tree grows. */
 typedef BASE_ARRAY(tree_node) build_nodes;

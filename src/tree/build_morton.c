@@ -167,7 +167,7 @@ static uint32_t left_count(const morton_space *space, const open_range *range)
     return high;
 }
 
-static void read_hierarchy(morton_space *space, uint32_t leaf_size, build_nodes *nodes)
+static void read_hierarchy(morton_space *space, const build_input *input, build_nodes *nodes)
 {
     open_range waiting[BUILD_DEPTH_LIMIT];
     uint32_t waiting_count = 0;
@@ -177,7 +177,7 @@ static void read_hierarchy(morton_space *space, uint32_t leaf_size, build_nodes 
     while (waiting_count)
     {
         open_range range = waiting[--waiting_count];
-        if (range.count <= leaf_size)
+        if (range.count <= input->leaf_size)
         {
             nodes->items[range.node] = (tree_node){range.first, range.count};
             continue;
@@ -190,6 +190,7 @@ static void read_hierarchy(morton_space *space, uint32_t leaf_size, build_nodes 
             equal = !sort_range(space, range.first, range.count) || code_of(space, range.first) == code_of(space, last);
         }
         uint32_t left = equal ? range.count / 2 : left_count(space, &range);
+        left = build_left_blocks(range.count, left, input->block_size);
         uint32_t child = (uint32_t)nodes->count;
         nodes->count += 2;
         nodes->items[range.node] = (tree_node){child, 0};
@@ -209,7 +210,7 @@ carom_status build_morton(const build_input *input, build_nodes *nodes)
         return build_out_of_memory(input->context, input->count);
     }
     space.spare_keys = space.keys + input->count;
-    read_hierarchy(&space, input->leaf_size, nodes);
+    read_hierarchy(&space, input, nodes);
     free_space(&space);
     return CAROM_OK;
 }

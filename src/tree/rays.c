@@ -4,6 +4,11 @@
 
 static const uint32_t NO_NODE = UINT32_MAX;
 
+enum
+{
+    FEW = 4 /* leaves that are better off in their parent's node than in one of their own */
+};
+
 _Static_assert(sizeof(ray_tree) <= RAY_HEADER, "the header fits its place");
 _Static_assert(sizeof(ray_node) == 224 && sizeof(ray_block) == 160, "no padding");
 
@@ -34,6 +39,7 @@ typedef struct collapse
     carom_context *context;
     const build_tree *tree;
     slot_plan *plans; /* null: open the largest child, which is quicker */
+    uint8_t *leaves;  /* then: how many are under each node; FEW + 1 stands for more */
     BASE_ARRAY(wide_members) nodes;
     uint32_t block_count, depth;
 } collapse;
@@ -101,9 +107,20 @@ static void gather_planned(const collapse *work, uint32_t root, wide_members *me
     }
 }
 
-/* Opens the largest inner member until eight are there. */
-static void gather_largest(const build_tree *tree, uint32_t root, wide_members *members)
+static void count_leaves(const build_tree *tree, uint8_t *leaves)
 {
+    for (uint32_t i = tree->node_count; i-- > 0;)
+    {
+        const uint8_t *child = &leaves[tree->nodes[i].first];
+        int count = tree->nodes[i].count ? 1 : child[0] + child[1];
+        leaves[i] = (uint8_t)(count <= FEW ? count : FEW + 1);
+    }
+}
+
+/* Opens the largest inner member until eight are there, but before that those that would become small nodes. */
+static void gather_largest(const collapse *work, uint32_t root, wide_members *members)
+{
+    const build_tree *tree = work->tree;
     members->binary[0] = root;
     members->count = 1;
     while (members->count < RAY_WIDTH)
@@ -112,8 +129,10 @@ static void gather_largest(const build_tree *tree, uint32_t root, wide_members *
         float largest_area = -1.0f;
         for (uint32_t i = 0; i < members->count; i++)
         {
-            float area = area_of(&tree->boxes[members->binary[i]]);
-            if (!tree->nodes[members->binary[i]].count && area > largest_area)
+            uint32_t binary = members->binary[i], leaves = work->leaves[binary];
+            bool fits = leaves <= FEW && members->count + leaves - 1 <= RAY_WIDTH;
+            float area = fits ? INFINITY : area_of(&tree->boxes[binary]);
+            if (leaves > 1 && area > largest_area)
                 largest = i, largest_area = area;
         }
         if (largest == NO_NODE)
@@ -129,7 +148,7 @@ static void gather_members(const collapse *work, uint32_t root, wide_members *me
     if (work->plans)
         gather_planned(work, root, members);
     else
-        gather_largest(work->tree, root, members);
+        gather_largest(work, root, members);
 }
 
 static bool collapse_tree(collapse *work)
@@ -167,7 +186,12 @@ static bool collapse_tree(collapse *work)
 static bool plan_slots(collapse *work, const carom_tree_def *def)
 {
     if (def->builder == CAROM_BUILDER_MORTON)
-        return true;
+    {
+        work->leaves = base_allocate(work->context, work->tree->node_count, sizeof *work->leaves, BASE_CACHE_LINE);
+        if (work->leaves)
+            count_leaves(work->tree, work->leaves);
+        return work->leaves != NULL;
+    }
     work->plans = base_allocate(work->context, work->tree->node_count, sizeof *work->plans, BASE_CACHE_LINE);
     for (uint32_t i = work->plans ? work->tree->node_count : 0; i-- > 0;)
         plan_node(work->tree, work->plans, i);
@@ -261,6 +285,7 @@ carom_status ray_tree_create(carom_context *context, const carom_mesh *mesh, con
     if (built.tree.node_count && !(plan_slots(&work, def) && collapse_tree(&work)))
         status = out_of_memory(context, mesh->triangle_count);
     base_release(context, work.plans, built.tree.node_count, sizeof *work.plans);
+    base_release(context, work.leaves, built.tree.node_count, sizeof *work.leaves);
     if (status == CAROM_OK)
         status = assemble(&work, mesh, &built, out);
     base_array_free(context, &work.nodes);
