@@ -38,7 +38,7 @@ static double placement_of(const tree_ray_place *place, double extent)
     return (rounding + 4.0 * defect_of(place->pose.rotation) * extent) * place->scale + 0x1p-45 * 3 * RAY_NEAR;
 }
 
-static void set_place(tree_ray_place *place, const ray_tree *tree, double extent)
+void ray_place_set(tree_ray_place *place, const ray_tree *tree, double extent)
 {
     const build_frame *frame = &tree->frame;
     const double *r = place->pose.rotation;
@@ -190,7 +190,7 @@ carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree
     if (!task->place)
         own.pose = task->placed->pose, own.fit = 0;
     if (BASE_UNLIKELY(place->fit != tree->fit))
-        set_place(place, tree, task->placed->mesh->extent);
+        ray_place_set(place, tree, task->placed->mesh->extent);
     ray_cast cast = {.task = task, .place = place, .ray = task->ray, .on_hit = on_hit, .user = user};
     cast.limit = task->ray->max_t;
     return run(tree, &cast);
@@ -204,7 +204,7 @@ carom_status ray_tree_line_x(const ray_tree *tree, const tree_ray_task *task, ca
     carom_ray ray = {vec3(world.min.x, point.y, point.z), vec3(1.0, 0.0, 0.0), INFINITY};
     tree_ray_place place;
     place.pose = task->placed->pose;
-    set_place(&place, tree, task->placed->mesh->extent);
+    ray_place_set(&place, tree, task->placed->mesh->extent);
     ray_cast cast = {.task = task, .place = &place, .ray = &ray, .on_triangle = on_triangle, .user = user};
     cast.limit = INFINITY;
     return run(tree, &cast);

@@ -152,6 +152,20 @@ static carom_mesh *grid_mesh(carom_context *context, double size, carom_vec3 cen
     return make_mesh(context, vertices, GRID * GRID, indices, count / 3);
 }
 
+/* Every triangle of the grid four times: all hits are ties. */
+static carom_mesh *layered_mesh(carom_context *context)
+{
+    carom_mesh *once = grid_mesh(context, 1.0, vec3(0, 0, 0));
+    uint32_t count = once->triangle_count, *indices = malloc(12 * (size_t)count * sizeof *indices);
+    for (uint32_t i = 0; i < 4 * count; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            indices[3 * i + k] = once->indices[3 * (i * 7 % count) + (k + i / count) % 3];
+    carom_mesh *mesh = make_mesh(context, once->vertices, once->vertex_count, indices, 4 * (size_t)count);
+    free(indices);
+    carom_mesh_destroy(once);
+    return mesh;
+}
+
 /* Flat, needle and point triangles among ordinary ones, with many on the same planes. */
 static carom_mesh *awkward_mesh(carom_context *context)
 {
@@ -207,6 +221,11 @@ static void cast_many(ray_case *test, check_random *random, uint32_t count)
                       "back along an axis");
         }
         check_ray(test, (carom_ray){from, vec3(0.0, 1e-30, 1.0), INFINITY}, "almost along an axis");
+        check_ray(test, (carom_ray){vec3_sub(c, vec3(0, 0, size)), vec3(0.0, -0.0, 1.0), INFINITY}, "with -0");
+        carom_vec3 inside = vec3_scale(vec3_add(vec3_add(a, b), c), 1.0 / 3.0);
+        check_ray(test, (carom_ray){inside, random_point(random, 1.0), INFINITY}, "from on the surface");
+        check_ray(test, (carom_ray){inside, vec3_scale(vec3_sub(b, inside), 1e20), 1e-20}, "in the surface");
+        check_ray(test, (carom_ray){from, vec3_sub(inside, from), 1.0}, "up to the surface");
     }
 }
 
@@ -261,10 +280,11 @@ static void like_brute_force(void **state)
             grid_mesh(context, 1e12, vec3(0, 0, 0)),
             grid_mesh(context, 1.0, vec3(1e9, -1e9, 3e8)),
             awkward_mesh(context),
+            layered_mesh(context),
         };
         for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++)
         {
-            run_case(context, meshes[i], &def, 40);
+            run_case(context, meshes[i], &def, meshes[i]->triangle_count > 2000 ? 10 : 40);
             carom_mesh_destroy(meshes[i]);
         }
         carom_context_destroy(context);
@@ -279,6 +299,10 @@ static void every_builder(void **state)
     for (int builder = 0; builder < CAROM_BUILDER_COUNT; builder++)
     {
         carom_tree_def def = {.volume = CAROM_VOLUME_AABB, .builder = (carom_builder)builder, .balance_penalty = 0.5};
+        ray_tree *tree;
+        assert_int_equal(ray_tree_create(context, mesh, &def, &tree), CAROM_OK);
+        assert_true(tree->size <= 64 * (size_t)tree->reference_count); /* full leaves, well filled nodes */
+        ray_tree_destroy(context, tree);
         if (builder != CAROM_BUILDER_BALANCED) /* reports triangles twice; the query layer removes them */
             run_case(context, mesh, &def, 10);
     }
@@ -331,12 +355,69 @@ static void hostile_meshes(void **state)
     carom_context_destroy(context);
 }
 
+/* A query keeps what it knows of the last pose and tree; it must not use it for another. */
+static void nothing_is_kept_too_long(void **state)
+{
+    (void)state;
+    carom_context *context = context_for(CAROM_SIMD_AUTO);
+    carom_mesh *meshes[3] = {grid_mesh(context, 1.0, vec3(0, 0, 0)), grid_mesh(context, 5.0, vec3(1, 2, 3)),
+                             grid_mesh(context, 0.3, vec3(0, 0, 1))};
+    carom_tree_def def = carom_tree_def_preset(CAROM_TREE_RAYS);
+    carom_tree *trees[2];
+    carom_query *kept;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(carom_tree_create(context, meshes[i], &def, &trees[i]), CAROM_OK);
+    assert_int_equal(carom_query_create(context, &kept), CAROM_OK);
+    check_random random = {5};
+    carom_pose poses[2] = {carom_pose_identity(), random_pose(&random, 4.0)};
+    const carom_mesh *now[2] = {meshes[0], meshes[1]};
+    uint64_t hits = 0;
+    for (int i = 0; i < 4000; i++)
+    {
+        int body = (int)(check_next(&random) & 1);
+        if (i % 100 == 99) /* the same tree, other positions and perhaps another frame */
+        {
+            now[0] = now[0] == meshes[0] ? meshes[2] : meshes[0];
+            assert_int_equal(carom_tree_refit(trees[0], now[0]), CAROM_OK);
+        }
+        if (i % 7 == 0)
+            poses[1].translation.x = nextafter(poses[1].translation.x, 9.0);
+        carom_placed placed = {now[body], trees[body], poses[check_next(&random) & 1]};
+        carom_vec3 from = random_point(&random, 8.0);
+        carom_vec3 at = carom_pose_apply(&placed.pose, now[body]->vertices[check_next(&random) % (GRID * GRID)]);
+        carom_ray ray = {from, vec3_sub(at, from), INFINITY};
+        carom_ray_report report, expected;
+        carom_query *fresh;
+        assert_int_equal(carom_query_create(context, &fresh), CAROM_OK);
+        assert_int_equal(carom_ray_cast(kept, &placed, &ray, CAROM_RAY_FIRST, &report), CAROM_OK);
+        assert_int_equal(carom_ray_cast(fresh, &placed, &ray, CAROM_RAY_FIRST, &expected), CAROM_OK);
+        assert_true(report.hit_count == expected.hit_count && report.hash == expected.hash);
+        hits += report.hit_count;
+        carom_query_destroy(fresh);
+    }
+    assert_true(hits > 3000);
+    carom_placed zero = {now[1], trees[1], {{0}, {0, 0, 0}}};
+    carom_ray_report report;
+    carom_query *fresh;
+    assert_int_equal(carom_query_create(context, &fresh), CAROM_OK);
+    assert_int_equal(carom_ray_cast(fresh, &zero, &(carom_ray){{0, 0, 0}, {1, 0, 0}, 1.0}, CAROM_RAY_ANY, &report),
+                     CAROM_NOT_RIGID);
+    carom_query_destroy(fresh);
+    carom_query_destroy(kept);
+    for (int i = 0; i < 2; i++)
+        carom_tree_destroy(trees[i]);
+    for (int i = 0; i < 3; i++)
+        carom_mesh_destroy(meshes[i]);
+    carom_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(like_brute_force),
         cmocka_unit_test(every_builder),
         cmocka_unit_test(hostile_meshes),
+        cmocka_unit_test(nothing_is_kept_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
