@@ -18,24 +18,12 @@ typedef struct ray_cast
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
-/* Largest |entry| of R^T R - I. */
-static double defect_of(const double r[9])
-{
-    double worst = 0.0;
-    for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++)
-        {
-            double dot = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j] - (i == j ? 1.0 : 0.0);
-            worst = fmax(fabs(dot), worst);
-        }
-    return worst;
-}
-
 /* docs/exactness.md, section 16. */
 static double placement_of(const tree_ray_place *place, double extent)
 {
     double rounding = 0x1p-44 * (extent + largest(place->pose.translation));
-    return (rounding + 4.0 * defect_of(place->pose.rotation) * extent) * place->scale + 0x1p-45 * 3 * RAY_NEAR;
+    return (rounding + 4.0 * math_rotation_defect(place->pose.rotation) * extent) * place->scale +
+           0x1p-45 * 3 * RAY_NEAR;
 }
 
 void ray_place_set(tree_ray_place *place, const ray_tree *tree, double extent)
