@@ -156,20 +156,18 @@ static void principal_frame(const wide_build *build, uint32_t first, uint32_t co
 /* Boxes of the range's triangles in another frame, into build->local. */
 static void project_boxes(const wide_build *build, uint32_t first, uint32_t count, float axis[3][3])
 {
+    f8 column[3]; /* a lane per axis, the upper half for its opposite */
+    for (int j = 0; j < 3; j++)
+        column[j] =
+            f8_loadu((float[8]){axis[0][j], axis[1][j], axis[2][j], 0.0f, -axis[0][j], -axis[1][j], -axis[2][j], 0.0f});
     for (uint32_t i = first; i < first + count; i++)
     {
         const float *v = build->corners + 9 * (size_t)build->order[i];
-        float *out = build->local[i].lane;
-        out[3] = out[7] = 0.0f;
-        for (int k = 0; k < 3; k++)
-        {
-            float p = axis[k][0] * v[0] + axis[k][1] * v[1] + axis[k][2] * v[2];
-            float q = axis[k][0] * v[3] + axis[k][1] * v[4] + axis[k][2] * v[5];
-            float r = axis[k][0] * v[6] + axis[k][1] * v[7] + axis[k][2] * v[8];
-            float low = p < q ? p : q, high = p < q ? q : p;
-            out[k] = low < r ? low : r;
-            out[4 + k] = -(high > r ? high : r);
-        }
+        f8 corner[3];
+        for (int c = 0; c < 3; c++)
+            corner[c] = f8_add(f8_add(f8_mul(column[0], f8_set1(v[3 * c])), f8_mul(column[1], f8_set1(v[3 * c + 1]))),
+                               f8_mul(column[2], f8_set1(v[3 * c + 2])));
+        f8_storeu(build->local[i].lane, f8_min(f8_min(corner[0], corner[1]), corner[2]));
     }
 }
 
