@@ -1,6 +1,5 @@
 /* How a wide tree is made: split top-down into a binary tree, fit oriented boxes, choose the eight-wide tree by dynamic
- * programming, write it out. Private to src/tree/wide_*.c and
- * baked_wide.c.
+ * programming, write it out. Private to src/tree/wide_*.c and baked_wide.c.
  *
  * Everything here works on triangles in the normalised frame, in float. Only the shape of the tree depends on it, never
  * an answer: the boxes written at the end enclose the true vertices. */
@@ -65,6 +64,10 @@ static inline float wide_box_area(const wide_box *box)
 {
     return box->half[0] * box->half[1] + box->half[1] * box->half[2] + box->half[2] * box->half[0];
 }
+
+/* The eight-wide tree over a measured binary one; frame: centre and scale, it also gets the counts. */
+carom_status wide_collapse(const wide_build *build, base_arena *arena, const carom_mesh *mesh, wide_tree *frame,
+                           wide_tree **out);
 
 void wide_triangle_moments(const float v[9], split_moments *out);
 void wide_add_moments(const split_moments *a, const split_moments *b, split_moments *out);

@@ -1,0 +1,121 @@
+/* The one block that a wide tree is, and how its nodes and leaves are written: by the builder, by refits, by the reader
+ * of baked blocks. */
+#include "tree/wide_build.h"
+
+static size_t align_up(size_t n) { return (n + BASE_CACHE_LINE - 1) & ~(size_t)(BASE_CACHE_LINE - 1); }
+
+/* One block: header, nodes, leaves, leaf runs, least triangles, support heights. */
+wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support)
+{
+    size_t header = align_up(sizeof(wide_tree));
+    size_t nodes = node_count * sizeof(wide_node), leaves = leaf_count * sizeof(wide_leaf);
+    size_t runs = (size_t)node_count * WIDE_LANES * sizeof(uint32_t);
+    size_t size = header + nodes + leaves + 2 * runs + (support ? WIDE_SUPPORT_ENTRIES * sizeof(float) : 0);
+    char *block = base_allocate(context, 1, size, BASE_CACHE_LINE);
+    if (!block)
+        return NULL;
+    wide_tree *tree = (wide_tree *)(void *)block;
+    memset(tree, 0, sizeof *tree);
+    tree->block_size = size;
+    tree->node_count = node_count, tree->leaf_count = leaf_count;
+    tree->nodes = (wide_node *)(void *)(block + header);
+    tree->leaves = (wide_leaf *)(void *)(block + header + nodes);
+    tree->first_leaf = (uint32_t *)(void *)(block + header + nodes + leaves);
+    memset(tree->first_leaf, 0, runs);
+    tree->least_triangle = (uint32_t *)(void *)(block + header + nodes + leaves + runs);
+    tree->support = support ? (float *)(void *)(block + header + nodes + leaves + 2 * runs) : NULL;
+    return tree;
+}
+
+void wide_tree_destroy(carom_context *context, wide_tree *tree)
+{
+    if (tree)
+        base_release(context, tree, 1, tree->block_size);
+}
+
+/* Children come after their parent, so one backward sweep does. */
+void wide_find_least_triangles(wide_tree *tree)
+{
+    for (uint32_t slot = tree->node_count * WIDE_LANES; slot-- > 0;)
+    {
+        uint32_t child = wide_child(tree, slot), least = CAROM_NO_TRIANGLE;
+        bool none = child == WIDE_NO_CHILD, leaf = child & WIDE_LEAF_FLAG;
+        uint32_t count = none ? 0 : leaf ? WIDE_LEAF_TRIANGLES : WIDE_LANES;
+        const uint32_t *below = none   ? NULL
+                                : leaf ? tree->leaves[child & ~WIDE_LEAF_FLAG].triangle
+                                       : tree->least_triangle + (size_t)child * WIDE_LANES;
+        for (uint32_t i = 0; i < count; i++)
+            least = below[i] < least ? below[i] : least;
+        tree->least_triangle[slot] = least;
+    }
+}
+
+void wide_put_box(wide_node *node, int lane, const wide_box *box)
+{
+    for (int k = 0; k < 3; k++)
+    {
+        node->centre[k][lane] = box->centre[k];
+        node->half[k][lane] = box->half[k];
+        for (int j = 0; j < 3; j++)
+            node->axis[k][j][lane] = box->axis[k][j];
+    }
+}
+
+/* A box that nothing meets: no half extent makes up for it. */
+void wide_clear_node(wide_node *node)
+{
+    memset(node, 0, sizeof *node);
+    for (int lane = 0; lane < WIDE_LANES; lane++)
+    {
+        for (int k = 0; k < 3; k++)
+            node->half[k][lane] = WIDE_EMPTY_HALF, node->axis[k][k][lane] = 1.0f;
+        node->child[lane] = WIDE_NO_CHILD;
+    }
+}
+
+static inline float greater(float a, float b) { return a > b ? a : b; }
+
+/* gcc 12 drops a rounding to float that is widened again in the same vectorised block; the corners must be relative to
+ * the origin as stored. */
+static float rounded(double value)
+{
+    volatile float stored = (float)value;
+    return stored;
+}
+
+void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh)
+{
+    carom_vec3 y[WIDE_LEAF_TRIANGLES][3];
+    for (uint32_t lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
+        for (int c = 0; c < 3; c++)
+        {
+            const uint32_t *index = mesh->indices + 3 * (size_t)leaf->triangle[lane];
+            y[lane][c] = lane < leaf->count ? wide_normalise(tree, mesh->vertices[index[c]]) : y[0][c];
+        }
+    carom_aabb box = {y[0][0], y[0][0]};
+    for (uint32_t lane = 0; lane < leaf->count; lane++)
+        for (int c = 0; c < 3; c++)
+            box = (carom_aabb){vec3_min(box.min, y[lane][c]), vec3_max(box.max, y[lane][c])};
+    leaf->origin[0] = rounded(0.5 * (box.min.x + box.max.x));
+    leaf->origin[1] = rounded(0.5 * (box.min.y + box.max.y));
+    leaf->origin[2] = rounded(0.5 * (box.min.z + box.max.z));
+    float reach = 0.0f, longest = 0.0f;
+    for (uint32_t lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
+    {
+        for (int c = 0; c < 3; c++)
+        {
+            leaf->corner[c][0][lane] = (float)(y[lane][c].x - (double)leaf->origin[0]);
+            leaf->corner[c][1][lane] = (float)(y[lane][c].y - (double)leaf->origin[1]);
+            leaf->corner[c][2][lane] = (float)(y[lane][c].z - (double)leaf->origin[2]);
+        }
+        for (int k = 0; k < 3; k++)
+            for (int c = 0; c < 3; c++)
+            {
+                float edge = fabsf(leaf->corner[c][k][lane] - leaf->corner[(c + 1) % 3][k][lane]);
+                reach = greater(reach, fabsf(leaf->corner[c][k][lane]));
+                longest = greater(longest, edge);
+            }
+    }
+    leaf->reach = reach * (1.0f + 0x1p-20f);
+    leaf->longest = longest * (1.0f + 0x1p-20f);
+}
