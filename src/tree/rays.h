@@ -104,6 +104,7 @@ typedef struct ray_walk
     float inverse[4], near_shift[4], far_shift[4]; /* s of a plane: plane * inverse + shift */
     const uint32_t *planes;                        /* near x y z, far x y z */
     float slack, weight_slack, volume_slack;       /* of the triangle test: see rays_simd.c */
+    float begin;                                   /* s of the world ray's origin, or a little more */
     float limit;                                   /* lowered by what the walk finds, negative: stop */
     bool nearest;                                  /* only the nearest hit matters */
     uint32_t boxes_tested;

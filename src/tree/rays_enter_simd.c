@@ -98,6 +98,7 @@ ray_answer BASE_ISA(ray_enter)(const ray_tree *tree, const tree_ray_place *place
     if (!(s[0] <= s[1]))
         return RAY_MISSES;
     entry->start = s[0];
+    walk->begin = (float)(-0.999 * s[0]);
     entry->exit = s[1] - s[0] + 0x1p-16;
     origin = d4_add(origin, d4_mul(direction, d4_set1(s[0])));
     set_float_ray(walk, origin, direction, inverse, pad);

@@ -48,16 +48,16 @@ static bool list_lanes(ray_walk *walk, const ray_block *block, const leaf_test *
        height = f8_xor(dot(test->corner, normal), f8_xor(test->sign, f8_set1(-0.0f)));
     f8 s = f8_mul(height, quotient);
     f8 error = f8_mul(f8_mul(f8_set1(walk->slack), test->sizes), quotient);
-    f8 low = f8_max(f8_sub(s, error), f8_set1(-1.0f)), high = f8_add(s, error); /* no NaN where the ray is edge-on */
+    f8 low = f8_sub(s, error), high = f8_add(s, error); /* NaN or infinite where the ray is edge-on */
     lanes &= ~f8_bits(f8_or(f8_gt(low, f8_set1(walk->limit)), f8_lt(high, none)));
     if (!lanes)
         return true;
-    /* Twice the allowance inside: certain. */
+    /* Twice the allowance inside, and in front of the origin: certain. */
     f8 sum_limit = f8_sub(largest, f8_add(allowance, f8_swap(allowance)));
     f8 inside = f8_and(f8_ge(test->weight, allowance), f8_le(both, sum_limit));
-    uint32_t sure = both_halves(f8_bits(f8_and(inside, f8_gt(low, none))));
+    uint32_t sure = both_halves(f8_bits(f8_and(inside, f8_gt(low, f8_set1(walk->begin)))));
     _Alignas(32) float lows[8], highs[8];
-    f8_store(lows, low);
+    f8_store(lows, f8_max(low, f8_set1(-1.0f))); /* a number, so that it can be sorted */
     f8_store(highs, high);
     for (; lanes; lanes &= lanes - 1)
     {
@@ -128,7 +128,7 @@ static BASE_ALWAYS_INLINE void fetch_child(const ray_walk *walk, uint32_t child)
     __builtin_prefetch(at);
     __builtin_prefetch(at + 64);
     __builtin_prefetch(at + 128);
-    __builtin_prefetch(at + (leaf ? 159 : 223));
+    __builtin_prefetch(at + 192);
 }
 
 /* A child that the ray enters and where, ordered by where: s as float bits << 32 | child; s >= 0, so bits order like
