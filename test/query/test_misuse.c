@@ -3,6 +3,7 @@
 #include "query/world.h"
 
 #include <fenv.h>
+#include <float.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>
 #endif
@@ -349,6 +350,16 @@ static void check_refused(const fixture *f, carom_scene *scene, carom_engine *en
     assert_int_equal(carom_engine_run(engine, &frame, NULL, &frame_report), CAROM_FLOAT_MODE);
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+/* Is a mode that flushes in force? The processor that valgrind imitates has none. */
+static bool flushes_denormals(void)
+{
+    volatile double smallest = DBL_MIN, denormal = DBL_TRUE_MIN;
+    volatile double half = smallest * 0.5, grown = denormal * 0x1p60;
+    return half == 0.0 || grown == 0.0;
+}
+#endif
+
 static void other_float_modes_are_refused(void **state)
 {
     (void)state;
@@ -370,8 +381,12 @@ static void other_float_modes_are_refused(void **state)
     for (int i = 0; i < 2; i++)
     {
         _mm_setcsr(before | flushes[i]);
-        check_refused(&f, scene, engine);
+        bool in_force = flushes_denormals();
+        if (in_force)
+            check_refused(&f, scene, engine);
         _mm_setcsr(before);
+        if (!in_force)
+            print_message("SKIPPED: mode 0x%04x: this processor does not flush denormals (valgrind's?)\n", flushes[i]);
     }
 #endif
     check_still_works(&f);
