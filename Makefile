@@ -5,6 +5,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 600
 SETUP        ?= yes
 ARGS         ?=
+SINCE        ?=
 
 setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
 configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
@@ -57,7 +58,7 @@ determinism:
 lint:
 	$(call setup,lint)
 	$(call configure,release)
-	@scripts/lint build
+	@scripts/lint build $(SINCE)
 
 format:
 	$(call setup,format)

@@ -138,6 +138,7 @@ static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
 {
     narrow_counts counts = {0};
     out->pair_count = 0;
+    out->nearest_a = out->nearest_b = CAROM_NO_TRIANGLE;
     out->nearest = (narrow_distance_result){.distance = INFINITY};
     for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
@@ -155,7 +156,7 @@ static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
 
 /* ---- questions ---- */
 
-static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || a == b; }
+static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
 static bool same_point(carom_vec3 a, carom_vec3 b)
 {

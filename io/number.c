@@ -348,7 +348,7 @@ static size_t layout_digits(const char *number, int length, int power, char *out
     {
         if (i == power + 1 && i > 0)
             out[at++] = '.';
-        out[at++] = i < length ? number[i] : '0';
+        out[at++] = (char)(i < length ? number[i] : '0');
     }
     out[at] = '\0';
     return at;
@@ -364,7 +364,7 @@ size_t io_format_number(double value, char out[IO_NUMBER_SIZE])
     size_t length = at;
     for (int count = 15; count <= 17; count++)
     {
-        char number[20];
+        char number[20] = "0";
         int power;
         int used = decimal_digits(value, count, number, &power);
         length = at + layout_digits(number, used, power, out + at);

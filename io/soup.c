@@ -50,7 +50,7 @@ const char *io_quote(const char *at, char out[IO_QUOTE_SIZE])
 {
     size_t length = 0;
     for (; !io_ends_word(at[length]) && length < IO_QUOTE_SIZE - 1; length++)
-        out[length] = at[length] > ' ' && at[length] < 127 ? at[length] : '?';
+        out[length] = (char)(at[length] > ' ' && at[length] < 127 ? at[length] : '?');
     out[length] = '\0';
     return out;
 }

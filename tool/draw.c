@@ -18,7 +18,7 @@ static carom_status draw(carom_context *context, const draw_options *options, io
     carom_query *query = NULL;
     carom_status status = carom_query_create(context, &query);
     carom_placed a = {model[0].mesh, NULL, options->pose[0]}, b = {model[1].mesh, NULL, options->pose[1]};
-    carom_report report;
+    carom_report report = {0};
     if (status < CAROM_FIRST_ERROR)
         status = carom_collide(query, &a, &b, NULL, &report);
     unsigned char *marked[2];

@@ -71,7 +71,8 @@ static const float key_direction[3] = {-0.50f, 0.70f, 0.51f};
 
 static float light_of(const raster_sample *sample, float lit)
 {
-    float x = sample->normal[0] / 127.0f, y = sample->normal[1] / 127.0f, z = sample->normal[2] / 127.0f;
+    const signed char *normal = sample->normal;
+    float x = (float)normal[0] / 127.0f, y = (float)normal[1] / 127.0f, z = (float)normal[2] / 127.0f;
     float key = fmaxf(0, key_direction[0] * x + key_direction[1] * y + key_direction[2] * z);
     float fill = fmaxf(0, 0.8f * x + 0.1f * y + 0.59f * z);
     return 0.30f + 0.72f * key * lit + 0.16f * fill + 0.12f * (0.5f + 0.5f * y);

@@ -18,19 +18,27 @@ void verify_wrong(verify_work *work, const char *format, ...)
     putchar('\n');
 }
 
-char *verify_load(verify_work *work)
+/* Null with errno set. */
+static char *load_text(FILE *file)
 {
     struct stat about;
-    FILE *file = fopen(work->path, "rb");
-    bool fine = file && fstat(fileno(file), &about) == 0;
-    if (fine && !S_ISREG(about.st_mode))
-        fine = false, errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
-    char *text = fine ? malloc((size_t)about.st_size + 1) : NULL;
-    size_t got = text ? fread(text, 1, (size_t)about.st_size, file) : 0;
+    if (fstat(fileno(file), &about) != 0)
+        return NULL;
+    if (!S_ISREG(about.st_mode))
+        return errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL, NULL;
+    char *text = malloc((size_t)about.st_size + 1);
     if (text)
-        text[got] = '\0';
-    else
-        tool_fail(work->command, "%s: can't be read: %s", work->path, strerror(errno));
+        text[fread(text, 1, (size_t)about.st_size, file)] = '\0';
+    return text;
+}
+
+char *verify_load(verify_work *work)
+{
+    FILE *file = fopen(work->path, "rb");
+    char *text = file ? load_text(file) : NULL;
+    if (!text)
+        tool_fail(work->command, "%s: can't be read: %s", work->path,
+                  errno == EINVAL ? "not a regular file" : strerror(errno));
     if (file)
         fclose(file);
     return text;
@@ -65,7 +73,7 @@ carom_status verify_triangles_meet(verify_work *work, const double a[9], const d
     carom_status status = make_triangle(work, a, &placed_a);
     if (status < CAROM_FIRST_ERROR)
         status = make_triangle(work, b, &placed_b);
-    carom_report report;
+    carom_report report = {0};
     if (status < CAROM_FIRST_ERROR)
         status = tool_ask_collide(&work->asker, &placed_a, &placed_b, NULL, &report);
     if (status < CAROM_FIRST_ERROR)

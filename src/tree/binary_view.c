@@ -41,11 +41,8 @@ static uint32_t ray_children(const ray_tree *rays, uint32_t node, uint32_t out[V
 
 static void ray_box(const carom_tree *tree, uint32_t node, volume_box *out)
 {
-    carom_aabb box = aabb_empty();
-    if (node)
-        box = ray_tree_box(tree->rays, (node - 1) / RAY_WIDTH, (int)((node - 1) % RAY_WIDTH));
-    else
-        box = tree->mesh->info.bounds;
+    carom_aabb box = node ? ray_tree_box(tree->rays, (node - 1) / RAY_WIDTH, (int)((node - 1) % RAY_WIDTH))
+                          : tree->mesh->info.bounds;
     carom_vec3 centre = vec3_scale(vec3_add(box.min, box.max), 0.5);
     carom_vec3 half = vec3_max(vec3_sub(box.max, centre), vec3_sub(centre, box.min));
     *out = (volume_box){.centre = vec3_sub(centre, tree->origin),

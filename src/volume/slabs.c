@@ -140,9 +140,9 @@ static const lift_triple *lift_table(carom_volume kind, uint32_t *count)
 /* Half-space of a direction with entries -1, 0, 1: its slab, + VOLUME_SLABS_MAX where it is the slab's low side. */
 static uint8_t half_space_of(carom_volume kind, const int d[3])
 {
-    static const int8_t slab_by_code[27] = {/* x + 1 + 3 (y + 1) + 9 (z + 1); -1 - slab for the opposite direction */
-                                            -4, -10, 6, -9, -3, 11,  -5, 12,  5, -8, -2, 10, -1, 0,
-                                            0,  -11, 1, 7,  -6, -13, 4,  -12, 2, 8,  -7, 9,  3};
+    static const int16_t slab_by_code[27] = {/* x + 1 + 3 (y + 1) + 9 (z + 1); -1 - slab for the opposite direction */
+                                             -4, -10, 6, -9, -3, 11,  -5, 12,  5, -8, -2, 10, -1, 0,
+                                             0,  -11, 1, 7,  -6, -13, 4,  -12, 2, 8,  -7, 9,  3};
     int code = slab_by_code[(d[0] + 1) + 3 * (d[1] + 1) + 9 * (d[2] + 1)];
     int slab = code >= 0 ? code : -1 - code;
     if (kind == CAROM_VOLUME_KDOP18 && slab >= FIRST_EDGE)

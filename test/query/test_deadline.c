@@ -22,7 +22,7 @@ typedef struct crowd
 static crowd open_crowd(const carom_tree_def *def)
 {
     crowd c = {.w = world_open()};
-    double *vertices = malloc(9 * COPIES * sizeof *vertices);
+    double *vertices = malloc((size_t)9 * COPIES * sizeof *vertices);
     const double one[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     for (int i = 0; i < COPIES; i++)
         memcpy(vertices + 9 * i, one, sizeof one);

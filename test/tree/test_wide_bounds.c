@@ -3,7 +3,7 @@
  * that is really used can be measured; the ratios are printed. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
-#include "tree/wide_collide_simd.c"
+#include "tree/wide_collide_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #include "tree/bodies.h"
 
@@ -82,14 +82,13 @@ static void check_boxes(const carom_tree *tree, const carom_mesh *mesh, box_slac
     {
         if (wide_child(wide, slot) == WIDE_NO_CHILD)
             continue;
-        wide_slot last = slot; /* the last leaf below */
-        uint32_t child = wide_child(wide, slot);
+        uint32_t child = wide_child(wide, slot); /* becomes the last leaf below */
         while (!(child & WIDE_LEAF_FLAG))
         {
             uint32_t lane = WIDE_LANES - 1;
             while (wide->nodes[child].child[lane] == WIDE_NO_CHILD)
                 lane--;
-            last = child * WIDE_LANES + lane, child = wide_child(wide, last);
+            child = wide_child(wide, child * WIDE_LANES + lane);
         }
         for (uint32_t l = wide->first_leaf[slot]; l <= (child & ~WIDE_LEAF_FLAG); l++)
             for (uint32_t i = 0; i < wide->leaves[l].count; i++)

@@ -3,7 +3,7 @@
  * used can be measured. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
-#include "tree/wide_distance_simd.c"
+#include "tree/wide_distance_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #include "tree/bodies.h"
 
@@ -68,9 +68,9 @@ static tree_closest closest_of_all(const carom_placed *a, const carom_placed *b)
 
 static void check_closest(const tree_closest *found, const tree_closest *truth, const char *what, int round)
 {
-    if (memcmp(&found->distance, &truth->distance, sizeof(double)) != 0 || found->triangle_a != truth->triangle_a ||
-        found->triangle_b != truth->triangle_b || !vec3_equal(found->point_a, truth->point_a) ||
-        !vec3_equal(found->point_b, truth->point_b))
+    if (found->distance != truth->distance || signbit(found->distance) != signbit(truth->distance) ||
+        found->triangle_a != truth->triangle_a || found->triangle_b != truth->triangle_b ||
+        !vec3_equal(found->point_a, truth->point_a) || !vec3_equal(found->point_b, truth->point_b))
         fail_msg("%s, round %d: %.17g of %u %u, should be %.17g of %u %u", what, round, found->distance,
                  found->triangle_a, found->triangle_b, truth->distance, truth->triangle_a, truth->triangle_b);
     assert_true(found->lower_bound <= found->distance);
