@@ -71,7 +71,7 @@ static int run_folder(const char *folder, uint8_t *buffer, uint64_t *random)
 
 int main(int argc, char **argv)
 {
-    uint8_t *buffer = malloc(LARGEST_SEED);
+    uint8_t *buffer = calloc(1, LARGEST_SEED);
     if (!buffer)
         return 2;
     uint64_t random = 88172645463325252u;
