@@ -157,17 +157,6 @@ static carom_status refuse_pose(carom_context *context, carom_status why, const 
     return base_fail(context, why, "%s: %s", whose, text);
 }
 
-/* carom_pose_check without branches: it runs twice in every query of a microsecond. Where it says no, which it does for
- * a NaN, carom_pose_check decides and says why. */
-static inline bool is_rigid(const carom_pose *pose, double *defect)
-{
-    carom_vec3 t = pose->translation;
-    *defect = math_rotation_defect(pose->rotation);
-    unsigned turns = math_rotation_volume(pose->rotation) > 0.0;
-    unsigned in_range = fabs(t.x) + fabs(t.y) + fabs(t.z) <= MATH_COORDINATE_LIMIT;
-    return (turns & in_range & (unsigned)(*defect <= 1e-9)) != 0;
-}
-
 static carom_status check_parts(carom_context *context, const carom_placed *placed, const char *whose)
 {
     if (BASE_UNLIKELY(!placed || !placed->mesh))
@@ -179,30 +168,24 @@ static carom_status check_parts(carom_context *context, const carom_placed *plac
     return CAROM_OK;
 }
 
-static inline carom_status check_placed(carom_context *context, const carom_placed *placed, const char *whose,
-                                        double *defect)
+carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose)
 {
     BASE_TRY(check_parts(context, placed, whose));
-    if (BASE_LIKELY(is_rigid(&placed->pose, defect)))
-        return CAROM_OK;
     carom_status pose = carom_pose_check(&placed->pose);
     return pose == CAROM_OK ? CAROM_OK : refuse_pose(context, pose, whose);
 }
 
-carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose)
-{
-    double defect = 0.0;
-    return check_placed(context, placed, whose, &defect);
-}
-
 carom_status query_check_bodies(carom_query *query, query_question *question)
 {
-    double of_a = 0.0, of_b = 0.0;
-    BASE_TRY(base_check_float_mode(query->context));
-    BASE_TRY(check_placed(query->context, question->a, "body a", &of_a));
-    BASE_TRY(check_placed(query->context, question->b, "body b", &of_b));
-    question->defect = of_a > of_b ? of_a : of_b;
-    return CAROM_OK;
+    carom_context *context = query->context;
+    const carom_placed *a = question->a, *b = question->b;
+    BASE_TRY(base_check_float_mode(context));
+    BASE_TRY(check_parts(context, a, "body a"));
+    BASE_TRY(check_parts(context, b, "body b"));
+    if (BASE_LIKELY(BASE_PICK_ISA(context, math_check_pair)(&a->pose, &b->pose, &question->defect)))
+        return CAROM_OK;
+    BASE_TRY(query_check_placed(context, a, "body a"));
+    return query_check_placed(context, b, "body b");
 }
 
 carom_status query_check_budget(carom_context *context, const carom_budget *budget)

@@ -229,9 +229,45 @@ static void test_float_bounds(void **state)
     assert_true(math_float_up(1e300) == INFINITY && math_float_down(-1e300) == -INFINITY);
 }
 
+/* Every version of the check of two poses says what carom_pose_check says of each, with the same defect to the bit. */
+static void test_check_of_pairs(void **state)
+{
+    (void)state;
+    const carom_simd versions[] = {CAROM_SIMD_SCALAR, CAROM_SIMD_SSE2, CAROM_SIMD_AVX2};
+    const double odd[] = {NAN, INFINITY, -INFINITY, 0x1p100, -0x1.0000000000001p100, 1e200, 0.0, -1.0};
+    for (int version = 0; version < 3; version++)
+    {
+        carom_context_def def = carom_context_def_default();
+        def.simd = versions[version];
+        carom_context *context;
+        if (carom_context_create(&def, &context) != CAROM_OK)
+            continue; /* not on this machine */
+        check_random random = {62};
+        int accepted = 0;
+        for (int n = 0; n < CASES; n++)
+        {
+            carom_pose a = make_pose(&random, 1e3), b = make_pose(&random, 1e3);
+            carom_pose *spoiled = n % 2 ? &a : &b;
+            double *numbers = (double *)(void *)spoiled;
+            for (int times = family_integer(&random, 0, 2); times > 0; times--)
+                numbers[family_integer(&random, 0, 11)] = odd[family_integer(&random, 0, 7)];
+            if (n % 3 == 0)
+                spoiled->rotation[family_integer(&random, 0, 8)] += check_uniform(&random, -2e-9, 2e-9);
+            bool expected = carom_pose_check(&a) == CAROM_OK && carom_pose_check(&b) == CAROM_OK;
+            double defect;
+            bool fine = BASE_PICK_ISA(context, math_check_pair)(&a, &b, &defect);
+            assert_int_equal(fine, expected);
+            assert_true(!fine || defect == math_pair_defect(&a, &b));
+            accepted += fine;
+        }
+        assert_true(accepted > CASES / 10 && accepted < CASES * 9 / 10);
+        carom_context_destroy(context);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relative_poses), cmocka_unit_test(test_empty_boxes),
-                                       cmocka_unit_test(test_float_bounds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_check_of_pairs), cmocka_unit_test(test_relative_poses),
+                                       cmocka_unit_test(test_empty_boxes), cmocka_unit_test(test_float_bounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
