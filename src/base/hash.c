@@ -11,8 +11,9 @@ void base_hash_bytes(base_hash *hash, const void *bytes, size_t size)
         memcpy(&word, at, 8);
         base_hash_u64(hash, word);
     }
+    if (size == 0) /* nothing at all may come as a null pointer */
+        return;
     uint64_t tail = 0;
     memcpy(&tail, at, size);
-    if (size > 0)
-        base_hash_u64(hash, tail);
+    base_hash_u64(hash, tail);
 }

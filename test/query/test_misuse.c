@@ -360,6 +360,14 @@ static bool flushes_denormals(void)
 }
 #endif
 
+/* Is a rounding other than to nearest in force? Valgrind's sums know no other. */
+static bool rounds_otherwise(void)
+{
+    volatile double one = 1.0, dust = 0x1p-60;
+    volatile double above = one + dust, below = one - dust;
+    return above != 1.0 || below != 1.0;
+}
+
 static void other_float_modes_are_refused(void **state)
 {
     (void)state;
@@ -372,8 +380,12 @@ static void other_float_modes_are_refused(void **state)
     for (int i = 0; i < 3; i++)
     {
         fesetround(roundings[i]);
-        check_refused(&f, scene, engine);
+        bool in_force = rounds_otherwise();
+        if (in_force)
+            check_refused(&f, scene, engine);
         fesetround(FE_TONEAREST);
+        if (!in_force)
+            print_message("SKIPPED: rounding %d: this processor rounds to nearest all the same (valgrind's?)\n", i);
     }
 #if defined(__x86_64__) || defined(__i386__)
     unsigned before = _mm_getcsr();
