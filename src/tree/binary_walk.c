@@ -160,7 +160,7 @@ void binary_walk_remember(const tree_task *task, binary_pair last)
     if (!memory)
         return;
     if (memory->tree_a_serial != task->a->tree->serial || memory->tree_b_serial != task->b->tree->serial)
-        memory->has_axis = false;
+        *memory = (tree_memory){0};
     memory->tree_a_serial = task->a->tree->serial, memory->tree_b_serial = task->b->tree->serial;
     memory->last_a = last.a, memory->last_b = last.b;
     memory->has_last = true;

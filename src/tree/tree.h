@@ -87,15 +87,25 @@ typedef struct tree_scratch
 } tree_scratch;
 void tree_scratch_free(tree_scratch *scratch);
 
+/* How the last walk for meeting pairs ended. */
+typedef enum tree_verdict
+{
+    TREE_NO_VERDICT,
+    TREE_APART_AS_A_WHOLE, /* one direction separates the meshes */
+    TREE_APART_IN_PARTS,
+    TREE_MET
+} tree_verdict;
+
 /* What a pair cache remembers between similar poses; the answer never depends on it. Zero-initialise. */
 typedef struct tree_memory
 {
     uint64_t tree_a_serial, tree_b_serial; /* whose memory this is; anything else is forgotten */
     uint32_t last_a, last_b;               /* triangles of the last hit or the last closest pair */
     bool has_last;
-    bool missed; /* the last walk for meeting pairs found none: the last pair is not worth a test */
-    bool has_axis;
-    carom_vec3 axis; /* last separating direction in a's frame */
+    tree_verdict verdict;
+    uint32_t in_vain;        /* times the last pair, or another, was tried since one met again */
+    uint32_t since_thorough; /* searches for a direction since one was thorough */
+    float axis[3];           /* last separating direction in a's frame; zero: none */
 } tree_memory;
 
 /* One question about two placed trees, as the query layer prepared it: poses and arguments are valid, trees not null.

@@ -78,14 +78,32 @@ void wide_pair_finish(wide_pair *pair)
     scale_rotation(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
 }
 
-/* What met last time is likely to meet again. CAROM_STOPPED if that was enough. */
-static carom_status tell_last(wide_pair *pair)
+/* ---- what a pair's cache says ---- */
+
+enum
+{
+    SELDOM = 8 /* what was of no use lately is tried once in so many times */
+};
+
+/* The memory of these two trees, or null; that of others is forgotten. */
+static tree_memory *recall(const tree_task *task)
+{
+    tree_memory *memory = task->memory;
+    uint64_t a = task->a->tree->serial, b = task->b->tree->serial;
+    if (memory && (memory->tree_a_serial != a || memory->tree_b_serial != b))
+        *memory = (tree_memory){.tree_a_serial = a, .tree_b_serial = b};
+    return memory;
+}
+
+/* What met last time is likely to meet again, if the steps are small against the triangles. CAROM_STOPPED if that was
+ * enough. */
+static carom_status tell_last(wide_pair *pair, tree_memory *memory)
 {
     const tree_task *task = pair->task;
     binary_pair last;
-    if (!task->memory || task->memory->missed || !binary_walk_recall(task, &last) ||
-        !base_budget_spend(task->budget, 1))
-        return CAROM_OK;
+    bool worth_it = memory->in_vain < 2 || memory->in_vain % SELDOM == 0;
+    if (!worth_it || !binary_walk_recall(task, &last) || !base_budget_spend(task->budget, 1))
+        return memory->in_vain++, CAROM_OK;
     narrow_counts counts = {0};
     narrow_triangle a = tree_world_triangle(task->a, last.a), b = tree_world_triangle(task->b, last.b);
     uint32_t meeting =
@@ -93,35 +111,29 @@ static carom_status tell_last(wide_pair *pair)
     task->counters->triangles_tested++;
     task->counters->exact_fallbacks += counts.exact_fallbacks;
     if (meeting == CAROM_MEET_NONE)
-        return CAROM_OK;
+        return memory->in_vain++, CAROM_OK;
+    memory->in_vain = 0;
     pair->told_a = last.a, pair->told_b = last.b;
     pair->violated = true;
     return pair->options->on_pair(last.a, last.b, meeting, pair->options->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
-/* Are the meshes apart as a whole, by more than the clearance? Remembers the direction. */
-static bool apart_as_a_whole(const wide_pair *pair)
+/* Are the meshes apart as a whole, by more than the clearance? Where they met last time, a look will do. */
+static bool apart_as_a_whole(const wide_pair *pair, tree_memory *memory)
 {
     const wide_tree *a = pair->tree_a, *b = pair->tree_b;
-    tree_memory *memory = pair->task->memory;
     if (!a->support || !b->support)
         return false;
-    float along[3] = {0.0f, 0.0f, 0.0f};
-    if (memory && memory->has_axis && memory->tree_a_serial == pair->task->a->tree->serial &&
-        memory->tree_b_serial == pair->task->b->tree->serial)
-        along[0] = (float)memory->axis.x, along[1] = (float)memory->axis.y, along[2] = (float)memory->axis.z;
-    if (!wide_support_apart(a, b, &pair->b_to_a, pair->b_to_a.pad + pair->margin_a, along))
-        return false;
-    if (memory)
-    {
-        if (memory->tree_a_serial != pair->task->a->tree->serial ||
-            memory->tree_b_serial != pair->task->b->tree->serial)
-            memory->has_last = false;
-        memory->tree_a_serial = pair->task->a->tree->serial, memory->tree_b_serial = pair->task->b->tree->serial;
-        memory->axis = vec3((double)along[0], (double)along[1], (double)along[2]);
-        memory->has_axis = true;
-    }
-    return true;
+    float margin = pair->b_to_a.pad + pair->margin_a, none[3] = {0.0f, 0.0f, 0.0f};
+    if (!memory)
+        return wide_support_apart(a, b, &pair->b_to_a, margin, true, none);
+    bool thorough = memory->verdict != TREE_MET || memory->since_thorough >= SELDOM;
+    memory->since_thorough = thorough ? 0 : memory->since_thorough + 1;
+    if (wide_support_apart(a, b, &pair->b_to_a, margin, thorough, memory->axis))
+        return true;
+    if (thorough)
+        memset(memory->axis, 0, sizeof memory->axis);
+    return false;
 }
 
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
@@ -139,14 +151,23 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
         pair.margin_a = math_float_up(options->clearance * pair.tree_a->scale) * (1.0f + 0x1p-20f);
         pair.margin_b = math_float_up(options->clearance * pair.tree_b->scale) * (1.0f + 0x1p-20f);
     }
-    if (apart_as_a_whole(&pair))
+    tree_memory *memory = recall(task);
+    carom_status status = CAROM_OK;
+    if (memory && memory->verdict == TREE_MET && !options->every_pair)
+        status = tell_last(&pair, memory);
+    if (status == CAROM_OK && !pair.violated && apart_as_a_whole(&pair, memory))
+    {
+        if (memory)
+            memory->verdict = TREE_APART_AS_A_WHOLE;
         return CAROM_OK;
-    wide_pair_finish(&pair);
-    carom_status status = tell_last(&pair);
+    }
     if (status == CAROM_OK)
+    {
+        wide_pair_finish(&pair);
         status = BASE_PICK_ISA(task->context, wide_collide_walk)(&pair);
-    if (task->memory)
-        task->memory->missed = !pair.violated;
+    }
+    if (memory)
+        memory->verdict = pair.violated ? TREE_MET : TREE_APART_IN_PARTS;
     if (violated)
         *violated = pair.violated;
     return status;

@@ -106,7 +106,7 @@ typedef struct wide_pair
 
 void wide_support_fill(carom_context *context, wide_tree *tree);
 bool wide_support_apart(const wide_tree *tree_a, const wide_tree *tree_b, const wide_transform *b_to_a, float margin,
-                        float along[3]);
+                        bool thorough, float along[3]);
 
 /* False where bodies so far apart or so different in size do not fit floats: then the binary walk, which is in double,
  * must answer. */

@@ -165,9 +165,9 @@ static bool search_from(const search *s, int reflections, float u[3])
 }
 
 /* True if the whole meshes are certainly farther apart than `margin` (units of a). along: a direction to start with,
- * and the one that separates; in a's frame, zero: none. */
+ * and the one that separates; in a's frame, zero: none. Not thorough: only what mostly does it. */
 bool wide_support_apart(const wide_tree *tree_a, const wide_tree *tree_b, const wide_transform *b_to_a, float margin,
-                        float along[3])
+                        bool thorough, float along[3])
 {
     const float *t = b_to_a->translation;
     /* Rounding of the sums above: coordinates of at most 1 and ratio, and the translation. */
@@ -179,10 +179,10 @@ bool wide_support_apart(const wide_tree *tree_a, const wide_tree *tree_b, const 
         return true;
     /* Reflections lead from the line between the centres to a plane more often than from an old plane. */
     float start[3] = {t[0], t[1], t[2]};
-    if (search_from(&s, MOST_REFLECTIONS, start))
+    if (search_from(&s, thorough ? MOST_REFLECTIONS : 0, start))
     {
         memcpy(along, start, sizeof start);
         return true;
     }
-    return known && search_from(&s, MOST_REFLECTIONS, along);
+    return known && thorough && search_from(&s, MOST_REFLECTIONS, along);
 }

@@ -353,7 +353,7 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
                                                                  placed[0].pose.rotation[8]}},
                                       u);
         float along[3] = {(float)own.x, (float)own.y, (float)own.z};
-        bool apart = wide_support_apart(pair.tree_a, pair.tree_b, &pair.b_to_a, pair.b_to_a.pad, along);
+        bool apart = wide_support_apart(pair.tree_a, pair.tree_b, &pair.b_to_a, pair.b_to_a.pad, true, along);
         met += meets;
         if (meets && apart)
             fail_msg("round %d: meeting meshes are called apart", round);
