@@ -103,6 +103,7 @@ typedef struct tree_memory
     uint32_t last_a, last_b;               /* triangles of the last hit or the last closest pair */
     bool has_last;
     tree_verdict verdict;
+    uint32_t leaf_a, leaf_b; /* wide trees: leaves of the last hit */
     uint32_t in_vain;        /* times the last pair, or another, was tried since one met again */
     uint32_t since_thorough; /* searches for a direction since one was thorough */
     float axis[3];           /* last separating direction in a's frame; zero: none */

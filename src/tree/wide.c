@@ -66,6 +66,7 @@ bool wide_pair_begin(wide_pair *pair, const tree_task *task)
     pair->violated = false;
     pair->options = NULL;
     pair->told_a = pair->told_b = CAROM_NO_TRIANGLE;
+    pair->near_a = pair->near_b = 0;
     return fits_floats(&pair->b_to_a);
 }
 
@@ -118,6 +119,36 @@ static carom_status tell_last(wide_pair *pair, tree_memory *memory)
     return pair->options->on_pair(last.a, last.b, meeting, pair->options->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
+/* The child around a leaf that has no more than a few dozen leaves. */
+static wide_slot slot_around(const wide_tree *tree, uint32_t leaf)
+{
+    const uint32_t few = 64;
+    uint32_t end = tree->leaf_count;
+    wide_slot slot = 0;
+    while (end - tree->first_leaf[slot] > few)
+    {
+        wide_slot lanes = wide_child(tree, slot) * WIDE_LANES;
+        for (uint32_t lane = WIDE_LANES; lane-- > 0;)
+        {
+            if (wide_child(tree, lanes + lane) == WIDE_NO_CHILD)
+                continue;
+            slot = lanes + lane;
+            if (tree->first_leaf[slot] <= leaf)
+                break;
+            end = tree->first_leaf[slot];
+        }
+    }
+    return slot;
+}
+
+/* What met last time is likely to meet nearby. */
+static void start_nearby(wide_pair *pair, const tree_memory *memory)
+{
+    wide_slot a = slot_around(pair->tree_a, memory->leaf_a), b = slot_around(pair->tree_b, memory->leaf_b);
+    if (!(wide_child(pair->tree_a, a) & wide_child(pair->tree_b, b) & WIDE_LEAF_FLAG))
+        pair->near_a = a, pair->near_b = b;
+}
+
 /* Are the meshes apart as a whole, by more than the clearance? Where they met last time, a look will do. */
 static bool apart_as_a_whole(const wide_pair *pair, tree_memory *memory)
 {
@@ -163,6 +194,9 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
     }
     if (status == CAROM_OK)
     {
+        bool first_will_do = !options->every_pair && !options->need_meeting && !options->smallest;
+        if (memory && memory->verdict == TREE_MET && first_will_do)
+            start_nearby(&pair, memory);
         wide_pair_finish(&pair);
         status = BASE_PICK_ISA(task->context, wide_collide_walk)(&pair);
     }

@@ -201,6 +201,8 @@ static bool visit_leaves(wide_pair *pair, uint32_t leaf_a, uint32_t leaf_b)
                 continue;
         }
         any = true;
+        if (pair->task->memory)
+            pair->task->memory->leaf_a = leaf_a, pair->task->memory->leaf_b = leaf_b;
         if (!emit_pair(pair, triangle_a, triangle_b, meeting))
             return pair->violated = true, false;
     }
@@ -342,7 +344,7 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
     carom_status status = CAROM_OK;
     const wide_tree *a = pair->tree_a, *b = pair->tree_b;
     w.scratch->stack.count = 0;
-    if (!base_array_reserve(pair->task->context, &w.scratch->stack, 1))
+    if (!base_array_reserve(pair->task->context, &w.scratch->stack, 2))
         return base_fail(pair->task->context, CAROM_OUT_OF_MEMORY, "collide: out of memory");
     w.scratch->stack.items[w.scratch->stack.count++] =
         (tree_stack_entry){0, 0, slot_size(a, 0), as_bits(slot_size(b, 0))};
@@ -352,6 +354,9 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
         w.waiting[w.waiting_count][0] = w.waiting[w.waiting_count][1] = 0;
         w.waiting_count++;
     }
+    if (pair->near_a | pair->near_b)
+        w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){
+            pair->near_a, pair->near_b, slot_size(a, pair->near_a), as_bits(slot_size(b, pair->near_b))};
     w.waiting_limit = pair->options->every_pair ? MOST_WAITING : 1;
     while (w.scratch->stack.count > 0)
     {
