@@ -292,8 +292,12 @@ static void caches_change_nothing(void **state)
 {
     (void)state;
     fixture f = open_fixture();
-    carom_pair_cache *cache;
+    carom_pair_cache *cache, *exchanging;
     assert_int_equal(carom_pair_cache_create(f.w.context, &cache), CAROM_OK);
+    assert_int_equal(carom_pair_cache_create(f.w.context, &exchanging), CAROM_OK);
+    int hits = 0, misses = 0;
+    carom_mesh *torus = world_shape(&f.w, GENERATE_TORUS, 3000), *knot = world_shape(&f.w, GENERATE_TORUS_KNOT, 5000);
+    f.a.mesh = torus, f.b.mesh = knot; /* large enough for all that is remembered */
     check_random random = {.state = 3};
     carom_pose pose = world_random_pose(&random, 0.5);
     for (int i = 0; i < 200; i++)
@@ -312,6 +316,7 @@ static void caches_change_nothing(void **state)
             options.cache = cache;
             assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &cached), CAROM_OK);
             assert_int_equal(plain.hash, cached.hash);
+            *(cached.pair_count > 0 ? &hits : &misses) += 1;
         }
         carom_distance_options options = carom_distance_options_default();
         carom_report plain, cached;
@@ -319,11 +324,18 @@ static void caches_change_nothing(void **state)
         options.cache = cache;
         assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, &options, &cached), CAROM_OK);
         assert_int_equal(plain.hash, cached.hash);
-        /* the same cache with the bodies exchanged: forgotten, not misused */
+        /* one cache for the bodies in either order: forgotten, not misused */
+        options.cache = exchanging;
+        assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, &options, &cached), CAROM_OK);
+        assert_int_equal(plain.hash, cached.hash);
         assert_int_equal(carom_distance(f.w.query, &f.b, &f.a, &options, &cached), CAROM_OK);
         assert_true(cached.distance == plain.distance);
     }
+    assert_true(hits > 100 && misses > 100);
     carom_pair_cache_destroy(cache);
+    carom_pair_cache_destroy(exchanging);
+    carom_mesh_destroy(torus);
+    carom_mesh_destroy(knot);
     close_fixture(&f);
 }
 
