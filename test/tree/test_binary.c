@@ -51,6 +51,71 @@ static void test_mixed_volumes(void **state)
     }
 }
 
+/* Small enough that boxes in float are all larger than the mesh. */
+static carom_mesh *specks(check_random *random)
+{
+    enum
+    {
+        COUNT = 8
+    };
+    const double size = 0x1p-300;
+    carom_vec3 corners[3 * COUNT];
+    for (int i = 0; i < 3 * COUNT; i++)
+    {
+        double reach = i % 3 ? 0.35 * size : 0.4 * size;
+        double x = check_uniform(random, -reach, reach), y = check_uniform(random, -reach, reach);
+        corners[i] = vec3(x, y, check_uniform(random, -reach, reach));
+        if (i % 3)
+            corners[i] = vec3_add(corners[i], corners[i / 3 * 3]);
+    }
+    return mesh_of(corners, COUNT);
+}
+
+/* Almost none, and as oblique as a pose may be: the worst for boxes whose faces lie on each other. */
+static carom_pose bent_pose(check_random *random)
+{
+    const double reach = 0x1p-302;
+    for (;;)
+    {
+        double x = check_uniform(random, -reach, reach), y = check_uniform(random, -reach, reach);
+        carom_pose pose = carom_pose_translation(x, y, check_uniform(random, -reach, reach));
+        for (int i = 0; i < 9; i++)
+            pose.rotation[i] += check_uniform(random, -5e-10, 5e-10);
+        if (carom_pose_check(&pose) == CAROM_OK)
+            return pose;
+    }
+}
+
+static void test_specks_under_bent_rotations(void **state)
+{
+    (void)state;
+    check_random random = {11};
+    uint64_t meeting = 0;
+    for (int round = 0; round < 20; round++)
+    {
+        scene s = {specks(&random), specks(&random), bent_pose(&random), bent_pose(&random), "specks"};
+        truth expected = brute_force(&s);
+        meeting += expected.pairs.count;
+        for (int one = 0; one < CAROM_VOLUME_COUNT; one++)
+            for (int other = 0; other < CAROM_VOLUME_COUNT; other++)
+            {
+                char what[128];
+                snprintf(what, sizeof what, "specks, round %d, %s with %s", round, carom_volume_name((carom_volume)one),
+                         carom_volume_name((carom_volume)other));
+                carom_tree *a = tree_over(s.mesh_a, (carom_volume)one, CAROM_BUILDER_SAH);
+                carom_tree *b = tree_over(s.mesh_b, (carom_volume)other, CAROM_BUILDER_SAH);
+                asking q = ask(&s, a, b);
+                check_questions(&q, &expected, what);
+                check_limits(&q, &expected, what);
+                done(&q);
+                carom_tree_destroy(a), carom_tree_destroy(b);
+            }
+        free(expected.pairs.items);
+        carom_mesh_destroy(s.mesh_a), carom_mesh_destroy(s.mesh_b);
+    }
+    assert_true(meeting > 10);
+}
+
 /* ---- objects ---- */
 
 static void test_names(void **state)
@@ -156,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_volumes_and_builders),
         cmocka_unit_test(test_mixed_volumes),
+        cmocka_unit_test(test_specks_under_bent_rotations),
     };
     return cmocka_run_group_tests(tests, open_scenes, close_scenes);
 }
