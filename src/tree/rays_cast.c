@@ -18,9 +18,12 @@ typedef struct ray_cast
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
-/* docs/exactness.md, section 16. */
+/* docs/exactness.md, section 16. A mesh so small that an origin of 2^100 overflows in its frame, and sums of those are
+ * NaN, which no comparison sees: nothing is known there. */
 static double placement_of(const tree_ray_place *place, double extent)
 {
+    if (place->scale > 0x1p900)
+        return INFINITY;
     double rounding = 0x1p-44 * (extent + largest(place->pose.translation));
     return (rounding + 4.0 * math_rotation_defect(place->pose.rotation) * extent) * place->scale +
            0x1p-45 * 3 * RAY_NEAR;

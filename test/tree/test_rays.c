@@ -355,6 +355,41 @@ static void hostile_meshes(void **state)
     carom_context_destroy(context);
 }
 
+/* Specks so small that an origin overflows in their frame, where a turn makes NaN of infinities. */
+static void specks_seen_from_afar(void **state)
+{
+    (void)state;
+    const double third = 1.0 / 3.0;
+    const uint32_t indices[3] = {0, 1, 2};
+    carom_pose turned = {{2 * third, -third, 2 * third, 2 * third, 2 * third, -third, -third, 2 * third, 2 * third},
+                         {0, 0, 0}};
+    for (int simd = CAROM_SIMD_SCALAR; simd <= CAROM_SIMD_AVX2; simd++)
+    {
+        carom_context *context = context_for((carom_simd)simd);
+        for (int size = -860; context && size >= -1060; size -= 20)
+        {
+            carom_vec3 corner[3] = {{1, 0.25, 0}, {-1, 0.5, 0}, {0.125, -1, 0}};
+            for (int i = 0; i < 3; i++)
+                corner[i] = vec3_scale(corner[i], ldexp(1.0, size));
+            carom_ray_hit expected[1], actual[4];
+            ray_case test = {.context = context, .mesh = make_mesh(context, corner, 3, indices, 1), .pose = turned};
+            carom_tree_def def = {.volume = CAROM_VOLUME_AABB};
+            assert_int_equal(ray_tree_create(context, test.mesh, &def, &test.tree), CAROM_OK);
+            test.expected.items = expected, test.expected.capacity = 1;
+            test.actual.items = actual, test.actual.capacity = 4;
+            for (int away = 0; away <= 100; away += 10)
+            {
+                double from = ldexp(1.0, away), back = -0x1p-100;
+                check_ray(&test, (carom_ray){vec3(from, from, from), vec3(back, back, back), INFINITY}, "from afar");
+                assert_int_equal(test.expected.count, 1);
+            }
+            ray_tree_destroy(context, test.tree);
+            carom_mesh_destroy(test.mesh);
+        }
+        carom_context_destroy(context);
+    }
+}
+
 /* A query keeps what it knows of the last pose and tree; it must not use it for another. */
 static void nothing_is_kept_too_long(void **state)
 {
@@ -414,9 +449,8 @@ static void nothing_is_kept_too_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(like_brute_force),
-        cmocka_unit_test(every_builder),
-        cmocka_unit_test(hostile_meshes),
+        cmocka_unit_test(like_brute_force),         cmocka_unit_test(every_builder),
+        cmocka_unit_test(hostile_meshes),           cmocka_unit_test(specks_seen_from_afar),
         cmocka_unit_test(nothing_is_kept_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
