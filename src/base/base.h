@@ -40,10 +40,11 @@ enum
     BASE_MESSAGE_SIZE = 256
 };
 
-/* The clock in nanoseconds and the processor's counter at one moment, up to `doubt` counts. */
+/* The clock in nanoseconds and the processor's counter at one moment, up to `doubt` counts; asleep: nanoseconds that
+ * the machine was suspended until then. */
 typedef struct base_moment
 {
-    uint64_t clock, counter, doubt;
+    uint64_t clock, counter, doubt, asleep;
 } base_moment;
 
 struct carom_context

@@ -32,11 +32,25 @@ static inline uint64_t read_counter(void)
 #endif
 }
 
-static uint64_t read_clock(void)
+static uint64_t read_named_clock(clockid_t name)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(name, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t read_clock(void) { return read_named_clock(CLOCK_MONOTONIC); }
+
+/* How long the machine was suspended, up to what passes between two readings. The clock stands still meanwhile; the
+ * counter goes on or begins anew. */
+static uint64_t time_asleep(void)
+{
+#ifdef CLOCK_BOOTTIME
+    uint64_t awake = read_clock(), all = read_named_clock(CLOCK_BOOTTIME);
+    return all > awake ? all - awake : 0;
+#else
+    return 0;
+#endif
 }
 
 /* The processor may be taken away between two readings: of a few tries the one that took least. */
@@ -47,9 +61,21 @@ base_moment base_moment_now(void)
     {
         uint64_t before = read_counter(), clock = read_clock(), doubt = read_counter() - before;
         if (doubt < best.doubt)
-            best = (base_moment){clock, before + doubt / 2, doubt};
+            best = (base_moment){clock, before + doubt / 2, doubt, 0};
     }
+    best.asleep = time_asleep();
     return best;
+}
+
+/* Do the two moments tell the rate? Not if the machine slept between them, nor if the counter makes no sense, as it
+ * would where it began anew or differs between processors. */
+static bool tell_rate(const base_moment *then, const base_moment *now, double rate)
+{
+    const uint64_t nap = 10000000; /* nanoseconds: longer than two readings take, shorter than any sleep */
+    uint64_t counted = now->counter - then->counter;
+    bool slept = now->asleep - then->asleep + nap > 2 * nap;
+    bool certain = counted / 64 > now->doubt && counted / 64 > then->doubt;
+    return certain && !slept && rate > 1e-11 && rate < 1e-6;
 }
 
 base_watch base_watch_create(const carom_context *context)
@@ -59,13 +85,15 @@ base_watch base_watch_create(const carom_context *context)
     base_watch by_clock = {0.0};
     if (!context->has_counter)
         return by_clock;
-    base_moment now;
-    do
+    base_moment now = base_moment_now();
+    for (int attempt = 0; now.clock - then->clock < long_enough; attempt++)
+    {
+        if (attempt == 10000) /* the clock stands still */
+            return by_clock;
         now = base_moment_now();
-    while (now.clock - then->clock < long_enough);
-    uint64_t counted = now.counter - then->counter;
-    bool certain = counted / 64 > now.doubt && counted / 64 > then->doubt;
-    return certain ? (base_watch){1e-9 * (double)(now.clock - then->clock) / (double)counted} : by_clock;
+    }
+    double rate = 1e-9 * (double)(now.clock - then->clock) / (double)(now.counter - then->counter);
+    return tell_rate(then, &now, rate) ? (base_watch){rate} : by_clock;
 }
 
 uint64_t base_watch_start(const base_watch *watch)

@@ -111,6 +111,33 @@ static void a_stopwatch_agrees_with_the_clock(void **state)
     carom_context_destroy(context);
 }
 
+/* After a sleep, or where the counter began anew, the two tell no rate: the clock must do. */
+static void a_stopwatch_trusts_only_a_counter_that_kept_up(void **state)
+{
+    (void)state;
+    carom_context *context = make_context();
+    if (!context->has_counter)
+    {
+        carom_context_destroy(context);
+        skip();
+    }
+    base_moment created = context->created;
+    base_watch watch = {0.0};
+    for (int attempt = 0; attempt < 1000 && watch.rate == 0.0; attempt++) /* readings may be interrupted */
+    {
+        created = context->created = base_moment_now();
+        watch = base_watch_create(context);
+    }
+    assert_true(watch.rate > 0.0);
+    context->created.asleep -= UINT64_C(3600000000000);
+    context->created.counter -= UINT64_C(3600000000000);
+    assert_true(base_watch_create(context).rate == 0.0);
+    context->created = created;
+    context->created.counter += UINT64_C(3600000000000);
+    assert_true(base_watch_create(context).rate == 0.0);
+    carom_context_destroy(context);
+}
+
 static void messages_name_the_culprit_and_survive_short_buffers(void **state)
 {
     (void)state;
@@ -191,6 +218,7 @@ int main(void)
         cmocka_unit_test(a_budget_stops_after_its_work),
         cmocka_unit_test(an_unknown_instruction_set_is_a_warning),
         cmocka_unit_test(a_stopwatch_agrees_with_the_clock),
+        cmocka_unit_test(a_stopwatch_trusts_only_a_counter_that_kept_up),
         cmocka_unit_test(messages_name_the_culprit_and_survive_short_buffers),
         cmocka_unit_test(hashes_differ_where_one_bit_does),
     };
