@@ -159,14 +159,18 @@ Ratios build_ratios(const Results &results, const char *ours, const char *peer, 
     return ratios;
 }
 
-// Ratios are the peer's time over ours throughout: larger is better.
+// Ratios are the peer's time over ours throughout: larger is better. least_goal 0: the goal is one of the mean alone;
+// the least is shown, but decides nothing.
 void print_goal(const char *what, const Ratios &ratios, double mean_goal, double least_goal)
 {
     if (!ratios.count)
         return;
     const bool reached = ratios.mean() >= mean_goal && ratios.least >= least_goal;
-    std::printf("  %-52s %6.2f (goal %4.2f)   least %6.2f (goal %4.2f, %s)  %s\n", what, ratios.mean(), mean_goal,
-                ratios.least, least_goal, ratios.least_where.c_str(), reached ? "reached" : "MISSED");
+    char of_least[32] = "no goal: the mean decides";
+    if (least_goal > 0)
+        std::snprintf(of_least, sizeof of_least, "goal %4.2f", least_goal);
+    std::printf("  %-52s %6.2f (goal %4.2f)   least %6.2f (%s, %s)  %s\n", what, ratios.mean(), mean_goal, ratios.least,
+                of_least, ratios.least_where.c_str(), reached ? "reached" : "MISSED");
 }
 
 std::string quoted(const std::string &text)
@@ -257,7 +261,7 @@ void print_goals(const Results &results)
     }
     print_goal("any-hit along a path, cached against cold", against_cold(results, "any-hit", "ours tight"), 2, 0);
     print_goal("distance along a path, cached against cold", against_cold(results, "distance", "ours tight"), 3, 0);
-    print_goal("rays against Embree", against_best(results, "rays", "ours rays", ""), 0.7, 0);
+    print_goal("rays at least 0.7x Embree's rate", against_best(results, "rays", "ours rays", ""), 0.7, 0);
     double BuildRow::*const build = &BuildRow::build_ms;
     double BuildRow::*const refit = &BuildRow::refit_ms;
     print_goal("build fast against Embree medium", build_ratios(results, "ours fast", "Embree medium", build), 0.5, 0);
