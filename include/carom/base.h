@@ -120,7 +120,9 @@ extern "C"
     /* ---- budget ---- */
 
     /* Limits of one query; zero means no limit. Work is counted in box tests plus triangle tests, so a work budget
-     * gives the same cut on every machine; seconds do not. */
+     * gives the same cut on every machine with the same instruction set, however busy it is; seconds do not. Another
+     * set may need a few tests more or less where its float filters round differently, so near the cut one may say
+     * CAROM_UNKNOWN where the other is done: the bounds hold for both. */
     typedef struct carom_budget
     {
         double seconds;
