@@ -273,7 +273,7 @@ double exact_quotient2d(const carom_vec3 points[6], int axis)
     return integer_ratio(&numerator, &denominator, 0);
 }
 
-void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 corner[3], double *t, double uv[2])
+void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 corner[3], double tuv[3])
 {
     carom_vec3 points[4] = {corner[0], corner[1], corner[2], origin};
     int exponent = common_exponent(points, 4);
@@ -286,9 +286,9 @@ void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 c
     integer_determinant(&reach, row[0], row[1], row[2]);
     integer_add(&sum, &weight[0], &weight[1]);
     integer_add(&sum, &sum, &weight[2]);
-    *t = integer_ratio(&reach, &sum, exponent - direction_exponent);
-    uv[0] = integer_ratio(&weight[1], &sum, 0);
-    uv[1] = integer_ratio(&weight[2], &sum, 0);
+    tuv[0] = integer_ratio(&reach, &sum, exponent - direction_exponent);
+    tuv[1] = integer_ratio(&weight[1], &sum, 0);
+    tuv[2] = integer_ratio(&weight[2], &sum, 0);
 }
 
 void exact_ray_pass(carom_vec3 direction, carom_vec3 origin, const carom_vec3 line[2], int axis, double t_share[2])

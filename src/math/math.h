@@ -167,7 +167,7 @@ double exact_share2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int a
 double exact_quotient2d(const carom_vec3 points[6], int axis);
 
 /* Ray parameter and weights of corners 1 and 2 where the ray's line passes the plane of the corners, which it does. */
-void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 corner[3], double *t, double uv[2]);
+void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 corner[3], double tuv[3]);
 
 /* In the projection along an axis: ray parameter where the ray's line passes the line p q, and the share of q there.
  * The directions are not parallel. */

@@ -171,7 +171,7 @@ void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, do
     det.value[2] = exact_filter3d(d, edge_2, corner, &det.bound[2]);
     det.value[3] = exact_filter3d(d, corner, edge_1, &det.bound[3]);
     if (BASE_UNLIKELY(!ray_divide(&det, d, tuv)))
-        exact_ray_solve(d, ray->origin, at, &tuv[0], &tuv[1]);
+        exact_ray_solve(d, ray->origin, triangle->corner, tuv);
 }
 
 void narrow_place_set(narrow_place *place, const carom_pose *pose)

@@ -156,9 +156,9 @@ static void test_any_doubles(void **state)
         assert_int_equal(exact_orient3d_integers(p[0], p[1], p[2], p[3], NULL), sign);
         assert_int_equal(exact_ray3d_integers(direction, p[0], p[1], p[2], NULL), oracle_ray3d(o, direction, p));
         zeros += sign == 0;
-        double share = exact_share3d(p, p[3], direction), t, uv[2];
+        double share = exact_share3d(p, p[3], direction), tuv[3];
         assert_true(isnan(share) || (share >= 0.0 && share <= 1.0));
-        exact_ray_solve(direction, p[3], p, &t, uv); /* for the sanitizers: it makes the largest numbers of all */
+        exact_ray_solve(direction, p[3], p, tuv); /* for the sanitizers: it makes the largest numbers of all */
     }
     oracle_destroy(o);
     assert_true(zeros < 10000);
