@@ -159,7 +159,7 @@ coloured() { # NAME=VALUE...
     last="carom check on a terminal with $*"
     grep -q $'\033' .out
 }
-if command -v script >/dev/null; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     coloured TERM=xterm
     holds $? = 0
     coloured TERM=xterm NO_COLOR=
@@ -171,7 +171,7 @@ if command -v script >/dev/null; then
     coloured -u TERM
     holds $? = 1
 else
-    echo "SKIPPED: colour on a terminal: the command script (bsdutils) is absent"
+    echo "SKIPPED: colour on a terminal: script (bsdutils) is absent or finds no pseudo-terminal in /dev/pts"
 fi
 
 # ---- pictures ----

@@ -240,10 +240,7 @@ static inline tree_task task_of(asking *q)
     return (tree_task){context, &q->a, &q->b, defect, &q->scratch, &q->memory, &q->budget, &q->counters};
 }
 
-static inline void done(asking *q)
-{
-    tree_scratch_free(&q->scratch);
-}
+static inline void done(asking *q) { tree_scratch_free(&q->scratch); }
 
 static inline bool collect(uint32_t a, uint32_t b, uint32_t meeting, void *user)
 {
