@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* madvise */
+#define _DEFAULT_SOURCE /* madvise. NOLINT(bugprone-reserved-identifier): the system's own word */
 #include "base/base.h"
 
 #include <stdio.h>

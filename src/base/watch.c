@@ -93,7 +93,8 @@ base_watch base_watch_create(const carom_context *context)
         now = base_moment_now();
     }
     double rate = 1e-9 * (double)(now.clock - then->clock) / (double)(now.counter - then->counter);
-    return tell_rate(then, &now, rate) ? (base_watch){rate} : by_clock;
+    base_watch by_counter = {rate};
+    return tell_rate(then, &now, rate) ? by_counter : by_clock;
 }
 
 uint64_t base_watch_start(const base_watch *watch)

@@ -44,10 +44,7 @@ tree_memory *engine_memories_find(engine_memories *memories, carom_body_id body_
     return &place->memory;
 }
 
-void engine_memories_end(engine_memories *memories)
-{
-    memories->last.count = 0;
-}
+void engine_memories_end(engine_memories *memories) { memories->last.count = 0; }
 
 void engine_memories_free(engine_memories *memories)
 {

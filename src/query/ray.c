@@ -138,7 +138,9 @@ static carom_status refuse_ray(carom_context *context, const carom_ray *ray, car
 static inline carom_status check_placed(carom_query *query, const carom_placed *placed)
 {
     tree_ray_place *place = &query->scratch.ray_place;
+    /* The same bits are meant: -0 for 0 is only looked at again. */
     if (BASE_LIKELY(placed && query_parts_fit(query->context, placed) &&
+                    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
                     memcmp(&place->pose, &placed->pose, sizeof place->pose) == 0))
         return CAROM_OK;
     BASE_TRY(query_check_placed(query->context, placed, "body"));

@@ -305,13 +305,14 @@ void BASE_ISA(wide_fit_well)(const wide_build *build, const split_node *run, con
 {
     run_points set;
     float axis[3][3], best = INFINITY;
+    bool small = run->count <= SMALL_SET;
     take_run(build, run, &set);
-    if (run->count <= SMALL_SET)
+    if (small)
         try_edges(&set, build->search_rotation, &best, axis);
-    if (!(best < INFINITY)) /* many triangles, or none with an area */
+    if (!small || !(best < INFINITY)) /* many triangles, or none with an area */
     {
         principal_axes(moments, axis);
-        if (build->search_rotation && run->count > SMALL_SET)
+        if (build->search_rotation && !small)
             improve_axes(&set, axis);
     }
     make_box(&set.padded, axis, out);

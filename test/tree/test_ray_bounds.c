@@ -14,13 +14,13 @@ enum
 
 typedef struct attack
 {
+    tree_ray_place place;
     carom_context *context;
     oracle *oracle;
     check_random random;
     narrow_triangle own[TRIANGLES]; /* in the mesh's frame */
     carom_mesh *mesh;
     ray_tree *tree;
-    tree_ray_place place;
     uint64_t hits, sure, listed, rays;
     double worst; /* |s - truth| / the error that is allowed */
 } attack;
