@@ -5,6 +5,7 @@
 
 #include "support/check.h"
 #include "support/families.h"
+#include "support/soup.h"
 #include "tree/wide.h"
 
 #include <stdlib.h>
@@ -52,16 +53,6 @@ typedef struct body
     carom_placed placed[6]; /* per context and preset, the same mesh */
 } body;
 
-static inline carom_mesh *mesh_of(carom_context *context, const carom_vec3 *corners, size_t triangles)
-{
-    carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = corners, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 3 * triangles;
-    def.index_type = CAROM_INDEX_NONE, def.triangle_count = triangles;
-    carom_mesh *mesh;
-    assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
-    return mesh;
-}
-
 static inline carom_tree *tree_of(carom_context *context, const carom_mesh *mesh, int preset)
 {
     carom_tree_def def = carom_tree_def_preset(preset ? CAROM_TREE_TIGHT : CAROM_TREE_FAST);
@@ -75,7 +66,7 @@ static inline int body_versions(void) { return 2 * context_count; }
 
 static inline body body_create(const carom_vec3 *corners, size_t triangles, carom_pose pose)
 {
-    body out = {.mesh = mesh_of(contexts[0], corners, triangles)};
+    body out = {.mesh = soup_mesh(contexts[0], corners, triangles)};
     for (int v = 0; v < body_versions(); v++)
         out.placed[v] = (carom_placed){out.mesh, tree_of(contexts[v / 2], out.mesh, v % 2), pose};
     return out;

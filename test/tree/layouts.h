@@ -3,6 +3,7 @@
 #define TEST_LAYOUTS_H
 
 #include "support/check.h"
+#include "support/soup.h"
 
 #include "scenes/generate.h"
 #include "scenes/numeric.h"
@@ -25,12 +26,7 @@ static inline carom_mesh *shape(generate_kind kind, uint32_t triangles, double s
 
 static inline carom_mesh *mesh_of(const carom_vec3 *corners, size_t triangles)
 {
-    carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = corners, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 3 * triangles;
-    def.index_type = CAROM_INDEX_NONE, def.triangle_count = triangles;
-    carom_mesh *mesh;
-    assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
-    return mesh;
+    return soup_mesh(context, corners, triangles);
 }
 
 /* Needles, segments, points, coplanar and repeated triangles on a coarse lattice, so that touching is common. */

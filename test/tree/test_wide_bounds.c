@@ -100,7 +100,7 @@ static void check_boxes(const carom_tree *tree, const carom_mesh *mesh, box_slac
 
 static box_slack boxes_of(carom_context *context, const carom_vec3 *corners, size_t triangles, int preset)
 {
-    carom_mesh *mesh = mesh_of(context, corners, triangles);
+    carom_mesh *mesh = soup_mesh(context, corners, triangles);
     carom_tree *tree = tree_of(context, mesh, preset);
     box_slack slack = {INFINITY, 0.0};
     check_boxes(tree, mesh, &slack);
@@ -354,7 +354,7 @@ static void touching_boxes_are_never_apart(void **state)
         for (int i = 0; i < 2; i++)
         {
             make_soup(&random, corners, 64);
-            mesh[i] = mesh_of(contexts[0], corners, 64);
+            mesh[i] = soup_mesh(contexts[0], corners, 64);
             tree[i] = tree_of(contexts[0], mesh[i], round % 2);
         }
         double log_ratio = round % 3 ? check_uniform(&random, -2.0, 2.0) : check_uniform(&random, -30.0, 30.0);
@@ -466,7 +466,7 @@ static double try_filter(const filter_case *c)
     carom_placed placed[2];
     for (int i = 0; i < 2; i++)
     {
-        mesh[i] = mesh_of(contexts[0], c->corner + 3 * i, 1);
+        mesh[i] = soup_mesh(contexts[0], c->corner + 3 * i, 1);
         placed[i] = (carom_placed){mesh[i], tree_of(contexts[0], mesh[i], 0), c->pose[i]};
     }
     question q;

@@ -91,7 +91,7 @@ static double try_bounds(const bound_case *c)
     carom_mesh *mesh[2];
     for (int i = 0; i < 2; i++)
     {
-        mesh[i] = mesh_of(contexts[0], c->corner + 3 * i, 1);
+        mesh[i] = soup_mesh(contexts[0], c->corner + 3 * i, 1);
         placed[i] = (carom_placed){mesh[i], tree_of(contexts[0], mesh[i], 0), c->pose[i]};
     }
     question q;
@@ -315,7 +315,7 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
         for (int i = 0; i < 2; i++)
         {
             make_soup(&random, round % 2 ? SOUP_RANDOM : SOUP_LATTICE, corners[i], MANY);
-            mesh[i] = mesh_of(contexts[round % context_count], corners[i], MANY);
+            mesh[i] = soup_mesh(contexts[round % context_count], corners[i], MANY);
             placed[i].mesh = mesh[i], placed[i].tree = tree_of(contexts[round % context_count], mesh[i], round % 2);
             placed[i].pose = random_pose(&random, far, round % 4 ? 0.0 : 1e-9);
             assert_non_null(placed[i].tree->wide->support);
@@ -375,7 +375,7 @@ static void support_heights_are_upper_bounds(void **state)
         carom_vec3 corners[3 * MANY];
         make_soup(&random, (soup_kind)(round % SOUP_KINDS), corners, MANY);
         carom_context *context = contexts[round % context_count];
-        carom_mesh *mesh = mesh_of(context, corners, MANY);
+        carom_mesh *mesh = soup_mesh(context, corners, MANY);
         carom_tree *tree = tree_of(context, mesh, round % 2);
         const wide_tree *wide = tree->wide;
         for (int entry = 0; entry < WIDE_SUPPORT_ENTRIES; entry++)
@@ -424,7 +424,7 @@ static void a_refitted_tree_answers_like_a_fresh_one(void **state)
         carom_vec3 corners[2][3 * SOUP], moved[3 * SOUP];
         for (int i = 0; i < 2; i++)
             make_soup(&random, (soup_kind)(check_next(&random) % SOUP_KINDS), corners[i], SOUP);
-        carom_mesh *other = mesh_of(context, corners[1], SOUP), *now = mesh_of(context, corners[0], SOUP);
+        carom_mesh *other = soup_mesh(context, corners[1], SOUP), *now = soup_mesh(context, corners[0], SOUP);
         carom_tree_def def = carom_tree_def_preset(round % 2 ? CAROM_TREE_TIGHT : CAROM_TREE_FAST);
         def.builder = (carom_builder)(round % CAROM_BUILDER_COUNT);
         carom_tree *tree;
@@ -435,7 +435,7 @@ static void a_refitted_tree_answers_like_a_fresh_one(void **state)
         {
             deform(&random, family_integer(&random, 0, 4), corners[0], moved);
             memcpy(corners[0], moved, sizeof moved);
-            carom_mesh *next = mesh_of(context, moved, SOUP);
+            carom_mesh *next = soup_mesh(context, moved, SOUP);
             assert_int_equal(carom_tree_refit(tree, next), CAROM_OK);
             carom_mesh_destroy(now);
             a.mesh = now = next;
@@ -478,7 +478,7 @@ static void rays_find_what_all_triangles_say(void **state)
         double size = exp2((double)family_integer(&random, -60, 60));
         for (int k = 0; k < 3 * SOUP; k++)
             corners[k] = vec3_scale(corners[k], size);
-        carom_mesh *mesh = mesh_of(context, corners, SOUP);
+        carom_mesh *mesh = soup_mesh(context, corners, SOUP);
         carom_placed placed = {mesh, tree_of(context, mesh, round % 2), random_pose(&random, size, 1e-9)};
         for (int shot = 0; shot < 20; shot++)
         {
