@@ -344,4 +344,15 @@ static inline int close_scenes(void **state)
     return 0;
 }
 
+/* Every question about a scene over two trees, which are then destroyed. */
+static inline void check_trees(const scene *scene, carom_tree *a, carom_tree *b, const truth *expected,
+                               const char *what)
+{
+    asking q = ask(scene, a, b);
+    check_questions(&q, expected, what);
+    check_limits(&q, expected, what);
+    done(&q);
+    carom_tree_destroy(a), carom_tree_destroy(b);
+}
+
 #endif

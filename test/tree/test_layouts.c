@@ -28,11 +28,7 @@ static void test_mixed_layouts(void **state)
                     one < 2 ? wide_tree_over(mesh_a, kinds[one]) : tree_over(mesh_a, kinds[one - 2], CAROM_BUILDER_SAH);
                 carom_tree *b = other < 2 ? wide_tree_over(mesh_b, kinds[other])
                                           : tree_over(mesh_b, kinds[other - 2], CAROM_BUILDER_MORTON);
-                asking q = ask(&scenes[i], a, b);
-                check_questions(&q, &expected, what);
-                check_limits(&q, &expected, what);
-                done(&q);
-                carom_tree_destroy(a), carom_tree_destroy(b);
+                check_trees(&scenes[i], a, b, &expected, what);
             }
         free(expected.pairs.items);
     }

@@ -15,11 +15,7 @@ static void test_wide(void **state)
                 char what[128];
                 snprintf(what, sizeof what, "%s, wide %d, simd %d", scenes[i].name, kind - WIDE_FAST, simd);
                 carom_tree *a = wide_over(scenes[i].mesh_a, kind), *b = wide_over(scenes[i].mesh_b, kind);
-                asking q = ask(&scenes[i], a, b);
-                check_questions(&q, &expected, what);
-                check_limits(&q, &expected, what);
-                done(&q);
-                carom_tree_destroy(a), carom_tree_destroy(b);
+                check_trees(&scenes[i], a, b, &expected, what);
                 free(expected.pairs.items);
             }
     context->simd = best;
