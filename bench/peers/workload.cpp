@@ -14,7 +14,7 @@ namespace bench
 namespace
 {
 
-constexpr uint64_t pose_format = 3; // raise it when the procedure changes: old files are then placed anew
+constexpr uint64_t pose_format = 4; // raise it when the procedure changes: old files are then placed anew
 constexpr size_t path_length = 50;
 
 Vec3 operator+(const Vec3 &a, const Vec3 &b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
@@ -80,15 +80,18 @@ class Placer
                                           {"5%", {}},   {"10%", {}},   {"path", {}}};
         Random random(options_.seed * 1000003 + workload_.a->triangles.size());
         const double gaps[] = {0.1, 0.05, 0.01, 0.001, 1e-7};
-        for (uint32_t i = 0; i < options_.orientations; i++)
+        for (uint32_t i = 0; i < options_.orientations;)
         {
             Pose pose = random.orientation();
             const Vec3 direction = random.direction();
             double offset = 0;
-            const Vec3 target = start(random, pose, direction, offset);
-            double at_gap[5];
-            for (size_t gap = 0; gap < 5; gap++)
-                at_gap[gap] = offset = approach(pose, target, direction, offset, gaps[gap] * size_);
+            const Vec3 target = start(random, pose, offset);
+            double at_gap[5] = {};
+            bool reached = true;
+            for (size_t gap = 0; gap < 5 && reached; gap++)
+                reached = approach(pose, target, direction, gaps[gap] * size_, offset, at_gap[gap]);
+            if (!reached) // it slipped past
+                continue;
             auto add = [&](size_t into, double where)
             {
                 Pose placed = pose;
@@ -103,6 +106,7 @@ class Placer
             add(0, workload_.inside ? at_gap[4] - 0.4 * size_ : 0.4 * at_gap[4]);
             if (i < 2 || (i < 4 && !options_.quick))
                 add_path(classes[6], classes[3].poses.back(), direction, random);
+            i++;
         }
         return classes;
     }
@@ -133,7 +137,7 @@ class Placer
         pose.translation = centre - pose.apply(workload_.b->centre);
     }
     // The point on whose line body b approaches, and how far along the direction it starts, free of a.
-    Vec3 start(Random &random, Pose &pose, const Vec3 &direction, double &offset) const
+    Vec3 start(Random &random, Pose &pose, double &offset) const
     {
         if (!workload_.inside)
         {
@@ -147,24 +151,27 @@ class Placer
                 coordinate += (random.unit() - 0.5) * 0.5 * workload_.a->diagonal;
             offset = 0;
             set_centre(pose, point);
-            const double gap = distance(pose);
-            // It must hit something when it moves against the direction.
-            if (gap > 0.11 * size_ && approach(pose, point, direction, 0, 0.05 * size_) > -workload_.a->diagonal)
+            if (distance(pose) > 0.11 * size_)
                 return point;
         }
     }
-    // Moves against the direction until the surfaces are `gap` apart: no step is longer than the distance allows.
-    double approach(Pose pose, const Vec3 &target, const Vec3 &direction, double offset, double gap) const
+    // Moves against the direction, from the offset, until the surfaces are `gap` apart: no step is longer than the
+    // distance allows. Where they never are, or only after very many steps, it says so.
+    bool approach(Pose pose, const Vec3 &target, const Vec3 &direction, double gap, double &offset,
+                  double &reached) const
     {
-        for (int step = 0; step < 400; step++)
+        for (int step = 0; step < 1000 && offset > -2 * workload_.a->diagonal; step++)
         {
             set_centre(pose, target + offset * direction);
             const double excess = distance(pose) - gap;
-            if (excess <= 1e-3 * gap || offset < -2 * workload_.a->diagonal)
-                break;
+            if (excess <= 1e-3 * gap)
+            {
+                reached = offset;
+                return true;
+            }
             offset -= excess;
         }
-        return offset;
+        return false;
     }
     // Across the centre line in steps of 1 % of the size, turning a little.
     void add_path(PoseClass &into, const Pose &middle, const Vec3 &direction, Random &random) const
