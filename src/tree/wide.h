@@ -125,17 +125,28 @@ carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
 typedef struct wide_nearest
 {
     wide_pair *pair;
-    float best;       /* pairs beyond this can't matter; shrinks */
-    float along[3];   /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
-    double limit;     /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
-    bool stopped;     /* a meeting pair, or one within the limit, was found */
-    bool meets;       /* the pair found meets: */
-    uint64_t meeting; /* its triangles, as tree_collide_options.smallest */
+    tree_closest *closest; /* the best of the pairs decided in double; null where only the limit matters */
+    uint64_t seed;         /* the pair that was decided before the walk; or UINT64_MAX */
+    float best;            /* pairs beyond this can't matter; shrinks */
+    float along[3];        /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
+    double limit;          /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
+    bool stopped;          /* a meeting pair, or one within the limit, was found */
+    bool meets;            /* the pair found meets: */
+    uint64_t meeting;      /* its triangles, as tree_collide_options.smallest */
     carom_status status;
 } wide_nearest;
 
 /* The walk found a pair with bounds on its distance. False: stop. */
 bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most);
+
+/* So many words of candidates (two each) are kept at most: equally near pairs may be as many as all pairs. */
+enum
+{
+    WIDE_CANDIDATE_WORDS = 1 << 15
+};
+
+/* Decides between the candidates in double and forgets them. */
+void wide_nearest_decide(wide_nearest *search);
 
 /* kernels, one version per instruction set */
 /* Upper bounds of the triangles' heights along eight directions, to 2^-16; *highest: a leaf to guess from, and one that

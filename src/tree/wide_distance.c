@@ -48,6 +48,24 @@ static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triang
             (tree_closest){found.distance, closest->lower_bound, found.point_a, found.point_b, triangle_a, triangle_b};
 }
 
+void wide_nearest_decide(wide_nearest *search)
+{
+    const tree_task *task = search->pair->task;
+    tree_closest *closest = search->closest;
+    for (size_t i = 0; closest && i < task->scratch->words.count; i += 2)
+    {
+        uint32_t bits = (uint32_t)task->scratch->words.items[i + 1];
+        uint64_t ids = task->scratch->words.items[i];
+        float least;
+        memcpy(&least, &bits, sizeof least);
+        if (least <= search->best && ids != search->seed)
+            consider(task, (uint32_t)(ids >> 32), (uint32_t)ids, closest);
+    }
+    task->scratch->words.count = 0;
+    if (closest && closest->distance < INFINITY)
+        search->best = fminf(search->best, reach_for(search->pair, closest->distance));
+}
+
 static bool keep_smallest(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)
 {
     uint64_t *smallest = user, ids = (uint64_t)triangle_a << 32 | triangle_b;
@@ -106,14 +124,13 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
     if (!wide_pair_begin(&pair, task))
         return binary_distance(task, closest);
     wide_pair_finish(&pair);
-    wide_nearest search = {.pair = &pair, .best = INFINITY, .limit = -1.0};
+    wide_nearest search = {.pair = &pair, .closest = closest, .seed = UINT64_MAX, .best = INFINITY, .limit = -1.0};
     binary_pair last;
-    uint64_t seed = UINT64_MAX; /* the pair that is measured already */
     if (binary_walk_recall(task, &last) && base_budget_spend(task->budget, 1))
     {
         task->counters->triangles_tested++;
         consider(task, last.a, last.b, closest);
-        seed = (uint64_t)last.a << 32 | last.b;
+        search.seed = (uint64_t)last.a << 32 | last.b;
         start_direction(&search, closest);
     }
     if (closest->distance < INFINITY)
@@ -126,15 +143,7 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
         return base_fail(task->context, status, "distance: out of memory");
     if (search.meets)
         return closest_of_meeting(task, search.meeting, closest);
-    for (size_t i = 0; i < task->scratch->words.count; i += 2)
-    {
-        uint32_t bits = (uint32_t)task->scratch->words.items[i + 1];
-        uint64_t ids = task->scratch->words.items[i];
-        float least;
-        memcpy(&least, &bits, sizeof least);
-        if (least <= search.best && ids != seed)
-            consider(task, (uint32_t)(ids >> 32), (uint32_t)ids, closest);
-    }
+    wide_nearest_decide(&search);
     closest->lower_bound = status == CAROM_UNKNOWN ? open_bound(&search, closest->distance) : closest->distance;
     if (closest->triangle_a != CAROM_NO_TRIANGLE)
         binary_walk_remember(task, (binary_pair){closest->triangle_a, closest->triangle_b});

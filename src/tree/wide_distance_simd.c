@@ -175,10 +175,12 @@ typedef struct walk
     waiting_pairs waiting;
 } walk;
 
-/* Remembers a pair for the final decision; false: out of memory. */
+/* Remembers a pair for the decision in double; false: out of memory. */
 static inline bool add_candidate(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low)
 {
     const tree_task *task = search->pair->task;
+    if (task->scratch->words.count >= WIDE_CANDIDATE_WORDS)
+        wide_nearest_decide(search);
     if (!base_array_reserve(task->context, &task->scratch->words, 2))
         return false;
     uint64_t *words = task->scratch->words.items + task->scratch->words.count;

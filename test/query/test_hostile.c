@@ -1,5 +1,6 @@
 /* Valid but hostile bodies: a million identical triangles, huge and tiny coordinates, bodies far from the origin. */
 #include "query/world.h"
+#include "support/failing.h"
 
 static carom_mesh *repeat_triangle(const world *w, const double corners[9], uint32_t count)
 {
@@ -46,6 +47,35 @@ static void a_million_identical_triangles(void **state)
     carom_mesh_destroy(heap);
     carom_mesh_destroy(needle);
     world_close(&w);
+}
+
+/* All pairs of two heaps are equally near. Whatever that takes in time, memory does not grow with the pairs, and what
+ * is said when the budget is gone is true. */
+static void equally_near_pairs_take_little_memory(void **state)
+{
+    (void)state;
+    failing memory = {0};
+    world w = {0};
+    assert_int_equal(failing_context(&memory, &w.context), CAROM_OK);
+    assert_int_equal(carom_query_create(w.context, &w.query), CAROM_OK);
+    carom_mesh *heap = repeat_triangle(&w, (double[9]){0, 0, 0, 1, 0, 0, 0, 1, 0}, 2000);
+    carom_placed a = world_place(heap, 0, 0, 0), b = world_place(heap, 0, 0, 3);
+    carom_report report;
+    carom_distance_options options = {.budget = {.work = 1}};
+    assert_int_equal(carom_distance(w.query, &a, &b, &options, &report), CAROM_UNKNOWN);
+    uint64_t before = memory.most_bytes_out = memory.bytes_out; /* the tree is built */
+    options.budget.work = 1000000;
+    assert_int_equal(carom_distance(w.query, &a, &b, &options, &report), CAROM_UNKNOWN);
+    assert_true(report.distance == 3.0 && report.distance_bound <= 3.0 && report.distance_bound > 2.9);
+    bool within = true;
+    assert_int_equal(carom_within(w.query, &a, &b, 3.0 - 1e-15, &within), CAROM_OK);
+    assert_false(within);
+    assert_int_equal(carom_distance(w.query, &a, &b, NULL, &report), CAROM_OK);
+    assert_true(report.distance == 3.0 && report.triangle_a == 0 && report.triangle_b == 0);
+    assert_true(memory.most_bytes_out - before < 2000000); /* 4,000,000 pairs */
+    carom_mesh_destroy(heap);
+    world_close(&w);
+    assert_int_equal(memory.bytes_out, 0);
 }
 
 /* The same boxes at every power of two give the same answer, scaled. */
@@ -181,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_million_identical_triangles),
+        cmocka_unit_test(equally_near_pairs_take_little_memory),
         cmocka_unit_test(sizes_do_not_matter),
         cmocka_unit_test(mixed_sizes_meet_exactly),
         cmocka_unit_test(far_bodies_meet_as_near_ones_do),
