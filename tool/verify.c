@@ -26,10 +26,17 @@ static char *load_text(FILE *file)
         return NULL;
     if (!S_ISREG(about.st_mode))
         return errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL, NULL;
-    char *text = malloc((size_t)about.st_size + 1);
-    if (text)
-        text[fread(text, 1, (size_t)about.st_size, file)] = '\0';
-    return text;
+    size_t size = (size_t)about.st_size;
+    char *text = malloc(size + 1);
+    if (!text)
+        return NULL;
+    size_t length = fread(text, 1, size, file);
+    text[length] = '\0';
+    /* what stands behind a zero byte would go unread */
+    if (length == size && strlen(text) == size)
+        return text;
+    free(text);
+    return errno = length == size ? EILSEQ : EIO, NULL;
 }
 
 char *verify_load(verify_work *work)
@@ -38,10 +45,27 @@ char *verify_load(verify_work *work)
     char *text = file ? load_text(file) : NULL;
     if (!text)
         tool_fail(work->command, "%s: can't be read: %s", work->path,
-                  errno == EINVAL ? "not a regular file" : strerror(errno));
+                  errno == EINVAL   ? "not a regular file"
+                  : errno == EILSEQ ? "a zero byte in it: this is not text"
+                                    : strerror(errno));
     if (file)
         fclose(file);
     return text;
+}
+
+char *verify_next_line(verify_lines *lines)
+{
+    while (*lines->rest)
+    {
+        char *line = lines->rest, *end = line + strcspn(line, "\n");
+        lines->rest = *end ? end + 1 : end;
+        lines->number++;
+        *end = '\0';
+        line += strspn(line, " \t\r");
+        if (*line && *line != '#')
+            return line;
+    }
+    return NULL;
 }
 
 static carom_status make_triangle(verify_work *work, const double corners[9], carom_placed *out)

@@ -33,4 +33,12 @@ carom_status verify_triangles_meet(verify_work *work, const double a[9], const d
 /* A text file as one block with a zero at the end; null after saying why. Free with free. */
 char *verify_load(verify_work *work);
 
+/* Steps through a text: the next line that is neither blank nor a comment, cut off at its end; null after the last. */
+typedef struct verify_lines
+{
+    char *rest;
+    unsigned number; /* of the line that was returned last, from 1 */
+} verify_lines;
+char *verify_next_line(verify_lines *lines);
+
 #endif

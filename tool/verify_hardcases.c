@@ -97,8 +97,10 @@ int verify_hardcases(verify_work *work)
     free(text);
     if (!json_is_array(list))
     {
+        int code = list ? tool_fail(work->command, "%s: not a list of cases", work->path)
+                        : tool_fail(work->command, "%s: line %d: %s", work->path, error.line, error.text);
         json_decref(list);
-        return tool_fail(work->command, "%s: line %d: %s", work->path, error.line, list ? "not a list" : error.text);
+        return code;
     }
     skip_count skips[REASON_LIMIT] = {0};
     int code = TOOL_CLEAN;

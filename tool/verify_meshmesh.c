@@ -100,23 +100,16 @@ static carom_status load_model(verify_work *work, const char *name, io_model *mo
     return status;
 }
 
-static int verify_lines(verify_work *work, pose_models *models, char *text)
+static int verify_poses(verify_work *work, pose_models *models, char *text)
 {
-    unsigned number = 0;
-    for (char *line = text; *line;)
+    verify_lines lines = {text, 0};
+    for (char *line; (line = verify_next_line(&lines));)
     {
-        char *end = line + strcspn(line, "\n");
-        char *next = *end ? end + 1 : end;
-        *end = '\0';
-        pose_case truth = {.line = ++number};
-        if (line[0] != '#' && line[strspn(line, " \t\r")] != '\0')
-        {
-            if (!parse_case(line, &truth))
-                return tool_fail(work->command, "%s: line %u is not a pose, a count, a distance and a hash", work->path,
-                                 number);
-            verify_pose(work, models, &truth);
-        }
-        line = next;
+        pose_case truth = {.line = lines.number};
+        if (!parse_case(line, &truth))
+            return tool_fail(work->command, "%s: line %u is not a pose, a count, a distance and a hash", work->path,
+                             lines.number);
+        verify_pose(work, models, &truth);
     }
     return TOOL_CLEAN;
 }
@@ -132,7 +125,7 @@ int verify_meshmesh(verify_work *work)
         status = load_model(work, "rob_q.obj", &models.model[1], &models.tree[1]);
     models.fixed = (carom_placed){models.model[0].mesh, models.tree[0], carom_pose_identity()};
     models.posed = (carom_placed){models.model[1].mesh, models.tree[1], carom_pose_identity()};
-    int code = status < CAROM_FIRST_ERROR ? verify_lines(work, &models, text)
+    int code = status < CAROM_FIRST_ERROR ? verify_poses(work, &models, text)
                                           : tool_fail_status(work->command, work->context, status);
     for (int i = 0; i < 2; i++)
     {

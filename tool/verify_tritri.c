@@ -50,17 +50,9 @@ int verify_tritri(verify_work *work)
     if (!text)
         return TOOL_ERROR;
     int code = TOOL_CLEAN;
-    unsigned number = 0;
-    for (char *line = text; *line && code == TOOL_CLEAN;)
-    {
-        char *end = line + strcspn(line, "\n");
-        char *next = *end ? end + 1 : end;
-        *end = '\0';
-        number++;
-        if (line[0] != '#' && line[strspn(line, " \t\r")] != '\0')
-            code = verify_line(work, line, number);
-        line = next;
-    }
+    verify_lines lines = {text, 0};
+    for (char *line; code == TOOL_CLEAN && (line = verify_next_line(&lines));)
+        code = verify_line(work, line, lines.number);
     free(text);
     return code;
 }
