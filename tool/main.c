@@ -1,6 +1,7 @@
 /* The list of subcommands, and what all share with none. */
 #include "tool/tool.h"
 
+#include <signal.h>
 #include <string.h>
 
 static const tool_command commands[] = {
@@ -64,6 +65,10 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
+    /* A file beyond the size limit is then an error of its write, which names it and leaves nothing behind. */
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN);
+#endif
     if (argc < 2)
     {
         print_usage(stderr);
