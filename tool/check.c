@@ -93,6 +93,12 @@ static const char *clearance_verdict(const carom_report *report)
 
 /* ---- telling ---- */
 
+/* Whether something is inside an open surface can't be said: the answer then names who is not_closed. */
+static const char *not_closed(const carom_report *report)
+{
+    return report->a_closed ? report->b_closed ? NULL : "B" : report->b_closed ? "A" : "A and B";
+}
+
 static json_t *pairs_to_json(const carom_report *report)
 {
     json_t *pairs = json_array();
@@ -152,6 +158,8 @@ static int print_json(const check_work *work)
     json_t *root = json_pack("{s:o,s:s,s:s,s:s,s:I}", "models", files, "method", work->asker.method->name, "status",
                              carom_status_name(report->status), "relation", carom_relation_name(report->relation),
                              "pair_count", (json_int_t)report->pair_count);
+    if (not_closed(report))
+        json_object_set_new(root, "not_closed", json_string(not_closed(report)));
     if (work->options->all)
         json_object_set_new(root, "pairs", pairs_to_json(report));
     if (work->options->contacts)
@@ -187,6 +195,13 @@ static void print_distance(const check_work *work, const char *unit)
     putchar('\n');
 }
 
+static void print_work(const char *question, const carom_report *report)
+{
+    printf("work      %s%llu boxes, %llu triangle pairs, %llu exact, %.3f ms\n", question,
+           (unsigned long long)report->counters.boxes_tested, (unsigned long long)report->counters.triangles_tested,
+           (unsigned long long)report->counters.exact_fallbacks, report->times.total_ms);
+}
+
 static void print_text(const check_work *work)
 {
     const carom_report *report = &work->report;
@@ -198,8 +213,10 @@ static void print_text(const check_work *work)
                (i == 0 ? report->a_closed : report->b_closed) ? ", closed" : ", not closed");
     bool open = report->status == CAROM_UNKNOWN;
     const char *tint = is_finding(report) ? tool_red() : open ? "" : tool_green();
-    printf("relation  %s%s%s%s\n", tint, carom_relation_name(report->relation), *tint ? tool_plain() : "",
-           open ? " (the time was up)" : "");
+    printf("relation  %s%s%s", tint, carom_relation_name(report->relation), *tint ? tool_plain() : "");
+    if (not_closed(report))
+        printf(" (not_closed: %s)", not_closed(report));
+    puts(open ? " (the time was up)" : "");
     printf("pairs     %s%s%s\n", open ? "at least " : "", tool_thousands(report->pair_count, number),
            report->status == CAROM_TRUNCATED ? " (not all listed)" : "");
     for (uint64_t i = 0; work->options->all && i < report->pairs_listed; i++)
@@ -214,9 +231,9 @@ static void print_text(const check_work *work)
     }
     if (work->options->distance)
         print_distance(work, unit);
-    printf("work      %llu boxes, %llu triangle pairs, %llu exact, %.3f ms\n",
-           (unsigned long long)report->counters.boxes_tested, (unsigned long long)report->counters.triangles_tested,
-           (unsigned long long)report->counters.exact_fallbacks, report->times.total_ms);
+    print_work("", report);
+    if (work->options->distance)
+        print_work("for the distance ", &work->distance);
     printf("hash      %016llx\n", (unsigned long long)report->hash);
 }
 
