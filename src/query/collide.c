@@ -294,24 +294,46 @@ static carom_status find_all(carom_query *query, const query_question *question,
     return report->status;
 }
 
+/* Most pairs that a broad phase finds are decided by a glance, which must not cost what an answer needs. */
+static bool are_far_apart(const carom_query *query, const query_question *question, double clearance)
+{
+    return question->method->far_apart && query_has_triangles(question) &&
+           question->method->far_apart(query->context, question->a, question->b, clearance, question->memory);
+}
+
+static carom_status report_apart(double clearance, carom_report *report)
+{
+    report->relation = CAROM_RELATION_APART;
+    report->distance_bound = clearance;
+    return CAROM_OK;
+}
+
+static carom_status answer(carom_query *query, const query_question *question, const carom_collide_options *options,
+                           uint64_t start, carom_report *report)
+{
+    if (are_far_apart(query, question, options->clearance))
+        return report_apart(options->clearance, report);
+    if (options->mode == CAROM_COLLIDE_ANY && !options->relation)
+        return find_any(query, question, options->clearance, report);
+    return find_all(query, question, options, start, report);
+}
+
 static bool closed_and_oriented(const carom_mesh *mesh) { return mesh->info.closed && mesh->info.oriented; }
 
 carom_status query_collide(carom_query *query, const query_question *question, const carom_collide_options *options,
                            carom_report *report)
 {
     uint64_t start = base_watch_start(&query->watch);
-    bool any = options->mode == CAROM_COLLIDE_ANY;
     report->a_closed = closed_and_oriented(question->a->mesh);
     report->b_closed = closed_and_oriented(question->b->mesh);
-    carom_status status = any && !options->relation ? find_any(query, question, options->clearance, report)
-                                                    : find_all(query, question, options, start, report);
+    carom_status status = answer(query, question, options, start, report);
     if (BASE_UNLIKELY(status >= CAROM_FIRST_ERROR))
     {
         query_clear_report(report);
         return report->status = status;
     }
     report->status = status;
-    report->hash = query_report_hash(report, !any);
+    report->hash = query_report_hash(report, options->mode != CAROM_COLLIDE_ANY);
     report->times.total_ms = 1e3 * base_watch_read(&query->watch, start);
     if (report->times.mid_ms == 0.0)
         report->times.mid_ms = report->times.total_ms;

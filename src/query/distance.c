@@ -106,6 +106,8 @@ carom_status carom_within(carom_query *query, const carom_placed *a, const carom
     carom_counters counters = {0};
     carom_placed own[2];
     BASE_TRY(query_add_trees(query, &question, own));
+    if (tree_far_apart(query->context, question.a, question.b, distance, NULL))
+        return CAROM_OK;
     tree_task task = query_make_task(query, &question, &counters);
     return question.method->within(question.method_state, &task, distance, out);
 }

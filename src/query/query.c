@@ -262,4 +262,5 @@ static carom_status line_x_tree(void *state, const tree_ray_task *task, carom_ve
     return tree_line_x(task, point, on_triangle, user);
 }
 
-const query_method query_tree_method = {collide_trees, distance_of_trees, within_trees, line_x_tree, true};
+const query_method query_tree_method = {tree_far_apart, collide_trees, distance_of_trees,
+                                        within_trees,   line_x_tree,   true};

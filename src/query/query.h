@@ -12,6 +12,8 @@
  * methods that find the same pairs give the same report to the bit. The functions follow the contracts in tree.h. */
 typedef struct query_method
 {
+    bool (*far_apart)(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+                      tree_memory *memory); /* or null: no glance before the question */
     carom_status (*collide)(void *state, const tree_task *task, const tree_collide_options *options, bool *violated);
     carom_status (*distance)(void *state, const tree_task *task, tree_closest *closest);
     carom_status (*within)(void *state, const tree_task *task, double limit, bool *within);

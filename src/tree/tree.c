@@ -160,6 +160,12 @@ void tree_scratch_free(tree_scratch *scratch)
 
 static bool both_wide(const tree_task *task) { return task->a->tree->wide && task->b->tree->wide; }
 
+bool tree_far_apart(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+                    tree_memory *memory)
+{
+    return a->tree->wide && b->tree->wide && wide_far_apart(context, a, b, limit, memory);
+}
+
 /* Any pair but two wide trees is walked by `binary`, which sees wide nodes as oriented boxes where it meets them. */
 carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
 {

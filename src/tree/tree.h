@@ -135,6 +135,11 @@ typedef struct tree_collide_options
     void *user;
 } tree_collide_options;
 
+/* A glance before the other questions: are the meshes as a whole certainly farther apart than the limit? False says
+ * nothing. memory: or null. */
+bool tree_far_apart(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+                    tree_memory *memory);
+
 /* CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget), or an error. *violated (may be null when clearance is 0): some
  * pair meets or is nearer than the clearance. */
 carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated);

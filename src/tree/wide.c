@@ -12,16 +12,20 @@ static carom_vec3 rotate(const double r[9], carom_vec3 v)
                 r[6] * v.x + r[7] * v.y + r[8] * v.z);
 }
 
-/* From the source's normalised frame into the target's: y_t = scale_t (R (y_s / scale_s + centre_s) + T - centre_t).
- * Without what scale_rotation adds. */
+/* From the source's normalised frame into the target's: y_t = scale_t (R (y_s / scale_s + centre_s) + T - centre_t). */
 static void set_transform(wide_transform *out, const math_relative *relative, const wide_tree *source,
                           const wide_tree *target)
 {
     carom_vec3 turned = rotate(relative->rotation, source->centre);
     carom_vec3 offset = vec3_sub(vec3_add(turned, relative->translation), target->centre);
-    out->ratio = (float)(target->scale / source->scale);
+    double ratio = target->scale / source->scale;
+    out->ratio = (float)ratio;
     for (int i = 0; i < 9; i++)
+    {
         out->rotation[i] = (float)relative->rotation[i];
+        out->exact_scaled[i] = relative->rotation[i] * ratio;
+        out->scaled[i] = (float)out->exact_scaled[i];
+    }
     out->exact_translation[0] = offset.x * target->scale;
     out->exact_translation[1] = offset.y * target->scale;
     out->exact_translation[2] = offset.z * target->scale;
@@ -33,17 +37,6 @@ static void set_transform(wide_transform *out, const math_relative *relative, co
                   largest_coordinate(target->centre);
     double pad = (4.0 * relative->error + 16.0 * 0x1p-53 * sums) * target->scale;
     out->pad = (float)(pad * (1.0 + 0x1p-19)) + 0x1p-126f;
-}
-
-static void scale_rotation(wide_transform *out, const math_relative *relative, const wide_tree *source,
-                           const wide_tree *target)
-{
-    double ratio = target->scale / source->scale;
-    for (int i = 0; i < 9; i++)
-    {
-        out->exact_scaled[i] = relative->rotation[i] * ratio;
-        out->scaled[i] = (float)out->exact_scaled[i];
-    }
 }
 
 /* Squares and products of these must not overflow in float, seen from either body. */
@@ -59,24 +52,27 @@ bool wide_pair_begin(wide_pair *pair, const tree_task *task)
     pair->task = task;
     pair->tree_a = task->a->tree->wide;
     pair->tree_b = task->b->tree->wide;
-    double extent = greater(task->a->mesh->extent, task->b->mesh->extent);
-    math_relate(&task->a->pose, &task->b->pose, extent, task->defect, &pair->b_in_a);
-    set_transform(&pair->b_to_a, &pair->b_in_a, pair->tree_b, pair->tree_a);
     pair->margin_a = pair->margin_b = 0.0f;
     pair->violated = false;
     pair->options = NULL;
     pair->told_a = pair->told_b = CAROM_NO_TRIANGLE;
     pair->near_a = pair->near_b = 0;
+    double extent = greater(task->a->mesh->extent, task->b->mesh->extent);
+    math_relate(&task->a->pose, &task->b->pose, extent, task->defect, &pair->b_in_a);
+    math_relative a_in_b = math_relative_inverse(&pair->b_in_a);
+    set_transform(&pair->b_to_a, &pair->b_in_a, pair->tree_b, pair->tree_a);
+    set_transform(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
     return fits_floats(&pair->b_to_a);
 }
 
-/* What pairs that are apart as a whole never need. */
-void wide_pair_finish(wide_pair *pair)
+static void set_options(wide_pair *pair, const tree_collide_options *options)
 {
-    math_relative a_in_b = math_relative_inverse(&pair->b_in_a);
-    scale_rotation(&pair->b_to_a, &pair->b_in_a, pair->tree_b, pair->tree_a);
-    set_transform(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
-    scale_rotation(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
+    pair->options = options;
+    if (options->clearance > 0.0)
+    {
+        pair->margin_a = math_float_up(options->clearance * pair->tree_a->scale) * (1.0f + 0x1p-20f);
+        pair->margin_b = math_float_up(options->clearance * pair->tree_b->scale) * (1.0f + 0x1p-20f);
+    }
 }
 
 /* ---- what a pair's cache says ---- */
@@ -86,14 +82,12 @@ enum
     SELDOM = 8 /* what was of no use lately is tried once in so many times */
 };
 
-/* The memory of these two trees, or null; that of others is forgotten. */
-static tree_memory *recall(const tree_task *task)
+/* What was remembered of other trees is forgotten. */
+static void recall(tree_memory *memory, const carom_tree *tree_a, const carom_tree *tree_b)
 {
-    tree_memory *memory = task->memory;
-    uint64_t a = task->a->tree->serial, b = task->b->tree->serial;
-    if (memory && (memory->tree_a_serial != a || memory->tree_b_serial != b))
+    uint64_t a = tree_a->serial, b = tree_b->serial;
+    if (memory->tree_a_serial != a || memory->tree_b_serial != b)
         *memory = (tree_memory){.tree_a_serial = a, .tree_b_serial = b};
-    return memory;
 }
 
 /* What met last time is likely to meet again, if the steps are small against the triangles. CAROM_STOPPED if that was
@@ -149,22 +143,53 @@ static void start_nearby(wide_pair *pair, const tree_memory *memory)
         pair->near_a = a, pair->near_b = b;
 }
 
-/* Are the meshes apart as a whole, by more than the clearance? Where they met last time, a look will do. */
-static bool apart_as_a_whole(const wide_pair *pair, tree_memory *memory)
+/* Is there a direction that separates the meshes as a whole? Where they met last time, a look will do. */
+static bool search_direction(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+                             tree_memory *memory)
 {
-    const wide_tree *a = pair->tree_a, *b = pair->tree_b;
-    if (!a->support || !b->support)
+    if (!a->tree->wide->support || !b->tree->wide->support)
         return false;
-    float margin = pair->b_to_a.pad + pair->margin_a, none[3] = {0.0f, 0.0f, 0.0f};
     if (!memory)
-        return wide_support_apart(a, b, &pair->b_to_a, margin, true, none);
+        return BASE_PICK_ISA(context, wide_support_apart)(a, b, limit, true, NULL);
     bool thorough = memory->verdict != TREE_MET || memory->since_thorough >= SELDOM;
     memory->since_thorough = thorough ? 0 : memory->since_thorough + 1;
-    if (wide_support_apart(a, b, &pair->b_to_a, margin, thorough, memory->axis))
+    if (BASE_PICK_ISA(context, wide_support_apart)(a, b, limit, thorough, memory->axis))
+    {
+        memory->verdict = TREE_APART_AS_A_WHOLE;
         return true;
+    }
     if (thorough)
         memset(memory->axis, 0, sizeof memory->axis);
     return false;
+}
+
+/* Meshes that met last time are not worth a glance: wide_collide looks at where they met first. */
+bool wide_far_apart(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+                    tree_memory *memory)
+{
+    if (memory)
+        recall(memory, a->tree, b->tree);
+    return !(memory && memory->verdict == TREE_MET) && search_direction(context, a, b, limit, memory);
+}
+
+/* The walk, once the meshes are not apart as a whole. */
+static carom_status collide_parts(wide_pair *pair, const tree_memory *memory)
+{
+    const tree_collide_options *options = pair->options;
+    bool first_will_do = !options->every_pair && !options->need_meeting && !options->smallest;
+    if (memory && memory->verdict == TREE_MET && first_will_do)
+        start_nearby(pair, memory);
+    return BASE_PICK_ISA(pair->task->context, wide_collide_walk)(pair);
+}
+
+/* Of meshes that met last time: true if that answers the question, with *status. */
+static bool answer_from_memory(wide_pair *pair, tree_memory *memory, carom_status *status)
+{
+    const tree_task *task = pair->task;
+    *status = pair->options->every_pair ? CAROM_OK : tell_last(pair, memory);
+    if (*status != CAROM_OK)
+        return true;
+    return !pair->violated && search_direction(task->context, task->a, task->b, pair->options->clearance, memory);
 }
 
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
@@ -176,31 +201,14 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
         return CAROM_OK;
     if (!wide_pair_begin(&pair, task))
         return binary_collide(task, options, violated);
-    pair.options = options;
-    if (options->clearance > 0.0)
-    {
-        pair.margin_a = math_float_up(options->clearance * pair.tree_a->scale) * (1.0f + 0x1p-20f);
-        pair.margin_b = math_float_up(options->clearance * pair.tree_b->scale) * (1.0f + 0x1p-20f);
-    }
-    tree_memory *memory = recall(task);
-    carom_status status = CAROM_OK;
-    if (memory && memory->verdict == TREE_MET && !options->every_pair)
-        status = tell_last(&pair, memory);
-    if (status == CAROM_OK && !pair.violated && apart_as_a_whole(&pair, memory))
-    {
-        if (memory)
-            memory->verdict = TREE_APART_AS_A_WHOLE;
-        return CAROM_OK;
-    }
-    if (status == CAROM_OK)
-    {
-        bool first_will_do = !options->every_pair && !options->need_meeting && !options->smallest;
-        if (memory && memory->verdict == TREE_MET && first_will_do)
-            start_nearby(&pair, memory);
-        wide_pair_finish(&pair);
-        status = BASE_PICK_ISA(task->context, wide_collide_walk)(&pair);
-    }
+    set_options(&pair, options);
+    tree_memory *memory = task->memory;
     if (memory)
+        recall(memory, task->a->tree, task->b->tree);
+    carom_status status;
+    if (!memory || memory->verdict != TREE_MET || !answer_from_memory(&pair, memory, &status))
+        status = collide_parts(&pair, memory);
+    if (memory && memory->verdict != TREE_APART_AS_A_WHOLE)
         memory->verdict = pair.violated ? TREE_MET : TREE_APART_IN_PARTS;
     if (violated)
         *violated = pair.violated;

@@ -106,14 +106,13 @@ typedef struct wide_pair
 } wide_pair;
 
 void wide_support_fill(carom_context *context, wide_tree *tree);
-bool wide_support_apart(const wide_tree *tree_a, const wide_tree *tree_b, const wide_transform *b_to_a, float margin,
-                        bool thorough, float along[3]);
 
 /* False where bodies so far apart or so different in size do not fit floats: then the binary walk, which is in double,
  * must answer. */
-bool wide_pair_begin(wide_pair *pair, const tree_task *task); /* b_to_a as far as meshes as a whole need it */
-void wide_pair_finish(wide_pair *pair);                       /* all of it, and a_to_b */
+bool wide_pair_begin(wide_pair *pair, const tree_task *task);
 
+bool wide_far_apart(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+                    tree_memory *memory);
 carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated);
 carom_status wide_distance(const tree_task *task, tree_closest *closest);
 carom_status wide_within(const tree_task *task, double limit, bool *within);
@@ -149,6 +148,11 @@ enum
 void wide_nearest_decide(wide_nearest *search);
 
 /* kernels, one version per instruction set */
+/* True if the meshes as a whole are certainly farther apart than the limit; both have support heights. axis: a
+ * direction to start with, and the one that separates, in a's frame; zero or null: none. Not thorough: only what mostly
+ * does. */
+BASE_DECLARE_ISA(bool, wide_support_apart,
+                 (const carom_placed *a, const carom_placed *b, double limit, bool thorough, float axis[3]));
 /* Upper bounds of the triangles' heights along eight directions, to 2^-16; *highest: a leaf to guess from, and one that
  * reaches highest. */
 BASE_DECLARE_ISA(void, wide_heights,

@@ -123,7 +123,6 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
     wide_pair pair;
     if (!wide_pair_begin(&pair, task))
         return binary_distance(task, closest);
-    wide_pair_finish(&pair);
     wide_nearest search = {.pair = &pair, .closest = closest, .seed = UINT64_MAX, .best = INFINITY, .limit = -1.0};
     binary_pair last;
     if (binary_walk_recall(task, &last) && base_budget_spend(task->budget, 1))
@@ -158,7 +157,6 @@ carom_status wide_within(const tree_task *task, double limit, bool *within)
     wide_pair pair;
     if (!wide_pair_begin(&pair, task))
         return binary_within(task, limit, within);
-    wide_pair_finish(&pair);
     wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit};
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
     if (status == CAROM_OUT_OF_MEMORY)

@@ -431,7 +431,6 @@ static double filter_error(const tree_task *task)
 {
     wide_pair pair;
     wide_pair_begin(&pair, task);
-    wide_pair_finish(&pair);
     const wide_leaf *a = &pair.tree_a->leaves[0], *b = &pair.tree_b->leaves[0];
     leaf_lines la, lb;
     float bound = triple_product_error(&pair, a, b, place_b(&pair, a, b, &lb));

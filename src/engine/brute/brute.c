@@ -281,7 +281,7 @@ static carom_status line_x_brute(void *state, const tree_ray_task *task, carom_v
     return CAROM_OK;
 }
 
-static const query_method BRUTE_METHOD = {collide_brute, distance_brute, within_brute, line_x_brute, false};
+static const query_method BRUTE_METHOD = {NULL, collide_brute, distance_brute, within_brute, line_x_brute, false};
 
 /* ---- the engine ---- */
 
