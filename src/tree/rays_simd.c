@@ -30,12 +30,29 @@ typedef struct leaf_test
 
 static BASE_ALWAYS_INLINE uint32_t both_halves(uint32_t bits) { return bits & bits >> 4 & 15; }
 
-/* They are needed when the walk is over. */
+/* Solving a hit reads its indices, then its vertices, and large meshes do not fit the caches. The indices are fetched
+ * when a leaf is entered, so that they are there when the vertices of a candidate are fetched, which are needed when the
+ * walk is over. */
+static BASE_ALWAYS_INLINE void fetch_indices(const ray_walk *walk, const ray_block *block)
+{
+    const uint32_t *indices = walk->mesh->indices;
+    for (int lane = 0; lane < RAY_LEAF; lane++)
+    {
+        uint32_t triangle = block->triangle[lane];
+        triangle += triangle == CAROM_NO_TRIANGLE; /* 0, without a branch */
+        __builtin_prefetch(indices + 3 * (size_t)triangle);
+    }
+}
+
 static BASE_ALWAYS_INLINE void fetch_vertices(const ray_walk *walk, uint32_t triangle)
 {
     const uint32_t *index = walk->mesh->indices + 3 * (size_t)triangle;
     for (int i = 0; i < 3; i++)
-        __builtin_prefetch(walk->mesh->vertices + index[i]);
+    {
+        const carom_vec3 *vertex = walk->mesh->vertices + index[i];
+        __builtin_prefetch(&vertex->x);
+        __builtin_prefetch(&vertex->z); /* one in four spans two lines */
+    }
 }
 
 /* Puts the lanes that may be hit on the waiting list. False: stop. */
@@ -87,6 +104,7 @@ typedef struct leaf_ray
 static BASE_ALWAYS_INLINE bool visit_leaf(ray_walk *walk, const leaf_ray *ray, const ray_block *block)
 {
     leaf_test test;
+    fetch_indices(walk, block);
     test.edge = (v3){f8_load(block->edges[0]), f8_load(block->edges[1]), f8_load(block->edges[2])};
     test.corner =
         (v3){f8_sub(f8_twice(block->corner[0]), ray->origin.x), f8_sub(f8_twice(block->corner[1]), ray->origin.y),
