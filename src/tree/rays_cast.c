@@ -60,29 +60,30 @@ static double s_limit(const ray_cast *cast)
     return s < cast->entry.exit ? s : cast->entry.exit;
 }
 
-/* Does it hit, and where? sure: it does. */
-static bool solve(ray_cast *cast, uint32_t triangle, bool sure, double tuv[3])
+/* Does it hit, and where? Floats don't know, or too many digits are lost. */
+static BASE_NEVER_INLINE bool solve_exactly(ray_cast *cast, uint32_t triangle, double tuv[3])
 {
-    const tree_ray_task *task = cast->task;
-    if (sure)
-    {
-        const carom_mesh *mesh = task->placed->mesh;
-        const uint32_t *index = mesh->indices + 3 * (size_t)triangle;
-        const carom_vec3 *v = mesh->vertices, *const corner[3] = {v + index[0], v + index[1], v + index[2]};
-        if (BASE_LIKELY(
-                BASE_PICK_ISA(task->context, narrow_ray_solve_placed)(&cast->place->world, corner, cast->ray, tuv)))
-            return true;
-    }
-    narrow_triangle corners = tree_world_triangle(task->placed, triangle);
+    narrow_triangle corners = tree_world_triangle(cast->task->placed, triangle);
     narrow_ray ray = {cast->ray->origin, cast->ray->direction};
     return narrow_ray_hit(&ray, &corners, &tuv[0], &tuv[1], &cast->counts);
 }
 
-static void certify(ray_cast *cast, uint32_t triangle, bool sure)
+/* Where does it hit, which is sure? False: solve it exactly. */
+static inline bool solve(const ray_cast *cast, uint32_t triangle, double tuv[3])
+{
+    const tree_ray_task *task = cast->task;
+    const carom_mesh *mesh = task->placed->mesh;
+    const uint32_t *index = mesh->indices + 3 * (size_t)triangle;
+    const carom_vec3 *v = mesh->vertices, *const corner[3] = {v + index[0], v + index[1], v + index[2]};
+    return BASE_PICK_ISA(task->context, narrow_ray_solve_placed)(&cast->place->world, corner, cast->ray, tuv);
+}
+
+static inline void certify(ray_cast *cast, uint32_t triangle, bool sure)
 {
     double tuv[3];
     cast->task->counters->triangles_tested++;
-    if (solve(cast, triangle, sure, tuv) && tuv[0] <= cast->limit)
+    bool hits = (sure && solve(cast, triangle, tuv)) || solve_exactly(cast, triangle, tuv);
+    if (hits && tuv[0] <= cast->limit)
         cast->limit = cast->on_hit(triangle, tuv[0], tuv + 1, cast->user);
 }
 
@@ -140,7 +141,7 @@ static void certify_all(const ray_tree *tree, ray_cast *cast)
     }
 }
 
-static void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *walk)
+static inline void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *walk)
 {
     double limit = s_limit(cast);
     if (limit < 0.0)
@@ -155,12 +156,15 @@ static void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *walk)
     walk->look = cast->on_triangle ? name_waiting : look_at_waiting;
     walk->user = cast;
     BASE_PICK_ISA(cast->task->context, ray_walk_run)(walk);
-    if (walk->waiting_count)
+    /* Nearly always it is one, and its limit concerns nobody any more. */
+    if (BASE_LIKELY(walk->waiting_count == 1 && !cast->on_triangle))
+        certify(cast, walk->waiting[0].triangle, walk->waiting[0].sure);
+    else if (walk->waiting_count)
         walk->look(walk, cast);
     cast->task->counters->boxes_tested += walk->boxes_tested;
 }
 
-static carom_status run(const ray_tree *tree, ray_cast *cast)
+static inline carom_status run(const ray_tree *tree, ray_cast *cast)
 {
     if (!tree->node_count)
         return CAROM_OK;
@@ -175,11 +179,20 @@ static carom_status run(const ray_tree *tree, ray_cast *cast)
     return cast->limit < 0.0 ? CAROM_STOPPED : CAROM_OK;
 }
 
+static BASE_NEVER_INLINE carom_status cast_once(const ray_tree *tree, tree_ray_task task, tree_ray_fn *on_hit,
+                                                void *user)
+{
+    tree_ray_place place;
+    place.pose = task.placed->pose, place.fit = 0;
+    task.place = &place;
+    return ray_tree_cast(tree, &task, on_hit, user);
+}
+
 carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree_ray_fn *on_hit, void *user)
 {
-    tree_ray_place own, *place = task->place ? task->place : &own;
-    if (!task->place)
-        own.pose = task->placed->pose, own.fit = 0;
+    tree_ray_place *place = task->place;
+    if (BASE_UNLIKELY(!place))
+        return cast_once(tree, *task, on_hit, user);
     if (BASE_UNLIKELY(place->fit != tree->fit))
         ray_place_set(place, tree, task->placed->mesh->extent);
     ray_cast cast = {.task = task, .place = place, .ray = task->ray, .on_hit = on_hit, .user = user};
