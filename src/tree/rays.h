@@ -97,12 +97,11 @@ enum
 /* The ray in the tree's frame: points origin + s direction, 0 <= s <= limit, direction of length 1 to 3.5. */
 typedef struct ray_walk
 {
-    const ray_node *nodes;
-    const ray_block *blocks;
+    const void *parts[2]; /* the tree's nodes, its blocks */
     const carom_mesh *mesh;
     float origin[4], direction[4];
     float inverse[4], near_shift[4], far_shift[4]; /* s of a plane: plane * inverse + shift */
-    const uint32_t *planes;                        /* near x y z, far x y z */
+    const uint8_t *near;                           /* planes x y z of a node; the far ones are the others */
     float slack, weight_slack, volume_slack;       /* of the triangle test: see rays_simd.c */
     float begin;                                   /* s of the world ray's origin, or a little more */
     float limit;                                   /* lowered by what the walk finds, negative: stop */

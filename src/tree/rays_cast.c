@@ -146,8 +146,8 @@ static inline void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *wal
     double limit = s_limit(cast);
     if (limit < 0.0)
         return;
-    walk->nodes = ray_tree_nodes(tree);
-    walk->blocks = ray_tree_blocks(tree);
+    walk->parts[0] = ray_tree_nodes(tree);
+    walk->parts[1] = ray_tree_blocks(tree);
     walk->mesh = cast->task->placed->mesh;
     walk->limit = (float)limit;
     walk->nearest = cast->task->first_only;

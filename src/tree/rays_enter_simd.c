@@ -49,9 +49,9 @@ static BASE_ALWAYS_INLINE void clip(const ray_tree *tree, d4 origin, d4 inverse,
     s[1] = to < leave[2] ? to : leave[2];
 }
 
-/* Near x y z, far x y z, by which components are negative (bits x y z). */
-static const uint32_t PLANES[8][6] = {{0, 2, 4, 1, 3, 5}, {1, 2, 4, 0, 3, 5}, {0, 3, 4, 1, 2, 5}, {1, 3, 4, 0, 2, 5},
-                                      {0, 2, 5, 1, 3, 4}, {1, 2, 5, 0, 3, 4}, {0, 3, 5, 1, 2, 4}, {1, 3, 5, 0, 2, 4}};
+/* Near planes x y z by which components are negative (bits x y z). */
+static const uint8_t NEAR[8][3] = {{0, 2, 4}, {1, 2, 4}, {0, 3, 4}, {1, 3, 4},
+                                   {0, 2, 5}, {1, 2, 5}, {0, 3, 5}, {1, 3, 5}};
 
 static BASE_ALWAYS_INLINE void set_float_ray(ray_walk *walk, d4 origin, d4 direction, d4 inverse, double pad)
 {
@@ -61,7 +61,7 @@ static BASE_ALWAYS_INLINE void set_float_ray(ray_walk *walk, d4 origin, d4 direc
     d4_store_floats(walk->inverse, inverse);
     d4_store_floats(walk->near_shift, d4_sub(d4_sub(d4_set1(0.0), shift), outwards));
     d4_store_floats(walk->far_shift, d4_sub(outwards, shift));
-    walk->planes = PLANES[d4_gt_bits(d4_set1(0.0), inverse) & ALL_AXES];
+    walk->near = NEAR[d4_gt_bits(d4_set1(0.0), inverse) & ALL_AXES];
 }
 
 static BASE_ALWAYS_INLINE void set_slack(ray_walk *walk, float placement)

@@ -31,8 +31,8 @@ typedef struct leaf_test
 static BASE_ALWAYS_INLINE uint32_t both_halves(uint32_t bits) { return bits & bits >> 4 & 15; }
 
 /* Solving a hit reads its indices, then its vertices, and large meshes do not fit the caches. The indices are fetched
- * when a leaf is entered, so that they are there when the vertices of a candidate are fetched, which are needed when the
- * walk is over. */
+ * when a leaf is entered, so that they are there when the vertices of a candidate are fetched, which are needed when
+ * the walk is over. */
 static BASE_ALWAYS_INLINE void fetch_indices(const ray_walk *walk, const ray_block *block)
 {
     const uint32_t *indices = walk->mesh->indices;
@@ -127,137 +127,125 @@ static BASE_ALWAYS_INLINE bool visit_leaf(ray_walk *walk, const leaf_ray *ray, c
 typedef struct slab_ray
 {
     v3 inverse, near_shift, far_shift;
-    const uint32_t *near, *far; /* planes */
+    size_t near[3]; /* the near planes of a node, in floats; the far ones are their neighbours */
 } slab_ray;
 
 static BASE_ALWAYS_INLINE v3 spread(const float v[3]) { return (v3){f8_set1(v[0]), f8_set1(v[1]), f8_set1(v[2])}; }
 
 static BASE_ALWAYS_INLINE slab_ray slabs_of(const ray_walk *walk)
 {
-    return (slab_ray){spread(walk->inverse), spread(walk->near_shift), spread(walk->far_shift), walk->planes,
-                      walk->planes + 3};
+    slab_ray ray = {spread(walk->inverse), spread(walk->near_shift), spread(walk->far_shift), {0}};
+    for (int axis = 0; axis < 3; axis++)
+        ray.near[axis] = (size_t)RAY_WIDTH * walk->near[axis];
+    return ray;
 }
 
-/* Large trees do not fit the caches, and a child on the stack is going to be visited. */
+/* A node with children that are still to be visited. A child's key is where the ray enters it with the lane in the last
+ * bits: all differ, and their order as floats, nearest first, is that of their bits. */
+typedef struct open_node
+{
+    _Alignas(32) float keys[RAY_WIDTH]; /* infinite: none, or visited */
+    const ray_node *node;
+    uint32_t next; /* the least of them, as bits */
+} open_node;
+
+enum
+{
+    LANE_BITS = RAY_WIDTH - 1
+};
+
+static const uint32_t NO_KEY = 0x7f800000; /* infinity */
+
+static BASE_ALWAYS_INLINE uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static BASE_ALWAYS_INLINE float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The lanes whose boxes the ray enters within the limit, and their keys; infinity for the others. */
+static BASE_ALWAYS_INLINE uint32_t enter_boxes(const slab_ray *ray, const ray_node *node, float limit, f8 *keys)
+{
+    static const _Alignas(32) uint32_t numbers[RAY_WIDTH] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const float *planes = &node->planes[0][0];
+    f8 near_x = f8_madd(f8_load(planes + ray->near[0]), ray->inverse.x, ray->near_shift.x);
+    f8 near_y = f8_madd(f8_load(planes + ray->near[1]), ray->inverse.y, ray->near_shift.y);
+    f8 near_z = f8_madd(f8_load(planes + ray->near[2]), ray->inverse.z, ray->near_shift.z);
+    f8 far_x = f8_madd(f8_load(planes + (ray->near[0] ^ RAY_WIDTH)), ray->inverse.x, ray->far_shift.x);
+    f8 far_y = f8_madd(f8_load(planes + (ray->near[1] ^ RAY_WIDTH)), ray->inverse.y, ray->far_shift.y);
+    f8 far_z = f8_madd(f8_load(planes + (ray->near[2] ^ RAY_WIDTH)), ray->inverse.z, ray->far_shift.z);
+    f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_zero()));
+    f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(limit)));
+    f8 inside = f8_le(enter, leave), lanes = f8_load((const float *)numbers);
+    *keys = f8_select(inside, f8_or(f8_andnot(f8_set1(float_of(LANE_BITS)), enter), lanes), f8_set1(INFINITY));
+    return f8_bits(inside);
+}
+
+/* Large trees do not fit the caches. */
 static BASE_ALWAYS_INLINE void fetch_child(const ray_walk *walk, uint32_t child)
 {
-    bool leaf = child & RAY_LEAF_FLAG;
-    const char *at = leaf ? (const char *)&walk->blocks[child & ~RAY_LEAF_FLAG] : (const char *)&walk->nodes[child];
+    static const size_t sizes[2] = {sizeof(ray_node), sizeof(ray_block)};
+    bool leaf = child & RAY_LEAF_FLAG; /* looked up, since a branch would often be guessed wrong */
+    const char *at = (const char *)walk->parts[leaf] + (child & ~RAY_LEAF_FLAG) * sizes[leaf];
     __builtin_prefetch(at);
     __builtin_prefetch(at + 64);
     __builtin_prefetch(at + 128);
     __builtin_prefetch(at + 192);
 }
 
-/* A child that the ray enters and where, ordered by where: s as float bits << 32 | child; s >= 0, so bits order like
- * floats. */
-static BASE_ALWAYS_INLINE uint64_t entry_of(const float *s, const uint32_t *child, uint32_t lane)
+/* Takes the child with the least key. The node stays open if it has others; the next one is fetched. There is no branch
+ * for their number, which nobody can guess. */
+static BASE_ALWAYS_INLINE uint32_t take_child(const ray_walk *walk, open_node **top, f8 keys, uint32_t least)
 {
-    uint32_t bits;
-    memcpy(&bits, s + lane, sizeof bits);
-    return (uint64_t)bits << 32 | child[lane];
-}
-
-static BASE_ALWAYS_INLINE uint64_t last_entry(float limit)
-{
-    uint32_t bits;
-    memcpy(&bits, &limit, sizeof bits);
-    return (uint64_t)bits << 32 | UINT32_MAX;
-}
-
-/* The lanes whose boxes the ray enters within the limit, and where. */
-static BASE_ALWAYS_INLINE uint32_t enter_boxes(const slab_ray *ray, const ray_node *node, float limit, float s[8])
-{
-    f8 near_x = f8_madd(f8_load(node->planes[ray->near[0]]), ray->inverse.x, ray->near_shift.x);
-    f8 near_y = f8_madd(f8_load(node->planes[ray->near[1]]), ray->inverse.y, ray->near_shift.y);
-    f8 near_z = f8_madd(f8_load(node->planes[ray->near[2]]), ray->inverse.z, ray->near_shift.z);
-    f8 far_x = f8_madd(f8_load(node->planes[ray->far[0]]), ray->inverse.x, ray->far_shift.x);
-    f8 far_y = f8_madd(f8_load(node->planes[ray->far[1]]), ray->inverse.y, ray->far_shift.y);
-    f8 far_z = f8_madd(f8_load(node->planes[ray->far[2]]), ray->inverse.z, ray->far_shift.z);
-    f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_zero()));
-    f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(limit)));
-    f8_store(s, enter);
-    return f8_bits(f8_le(enter, leave));
-}
-
-static BASE_ALWAYS_INLINE void order(uint64_t *near, uint64_t *far)
-{
-    uint64_t a = *near, b = *far;
-    *near = a < b ? a : b;
-    *far = a < b ? b : a;
-}
-
-static BASE_ALWAYS_INLINE uint64_t next_entry(const ray_node *node, const float s[8], uint32_t *lanes)
-{
-    uint32_t lane = (uint32_t)__builtin_ctz(*lanes);
-    *lanes &= *lanes - 1;
-    return entry_of(s, node->child, lane);
-}
-
-/* The nearest lane's child; the others go on the stack, the nearest on top. */
-static BASE_ALWAYS_INLINE uint32_t nearest_child(const ray_walk *walk, const ray_node *node, const float s[8],
-                                                 uint32_t lanes, uint64_t **top)
-{
-    uint64_t one = next_entry(node, s, &lanes), *bottom = *top;
-    if (!lanes)
-        return (uint32_t)one;
-    uint64_t two = next_entry(node, s, &lanes);
-    order(&one, &two);
-    fetch_child(walk, (uint32_t)two);
-    if (!lanes)
-    {
-        *(*top)++ = two;
-        return (uint32_t)one;
-    }
-    uint64_t three = next_entry(node, s, &lanes);
-    fetch_child(walk, (uint32_t)three);
-    order(&two, &three);
-    order(&one, &two);
-    bottom[0] = three;
-    bottom[1] = two;
-    *top = bottom + 2;
-    while (lanes)
-    {
-        uint64_t more = next_entry(node, s, &lanes), *at = (*top)++;
-        fetch_child(walk, (uint32_t)more);
-        order(&one, &more);
-        for (; at > bottom && at[-1] < more; at--)
-            *at = at[-1];
-        *at = more;
-    }
-    return (uint32_t)one;
+    open_node *open = *top;
+    f8 rest = f8_select(f8_le(keys, f8_set1(float_of(least))), f8_set1(INFINITY), keys);
+    open->next = bits_of(f8_least(rest));
+    f8_store(open->keys, rest);
+    fetch_child(walk, open->node->child[open->next & LANE_BITS]);
+    *top += open->next != NO_KEY;
+    return open->node->child[least & LANE_BITS];
 }
 
 void BASE_ISA(ray_walk_run)(ray_walk *walk)
 {
-    uint64_t stack[BUILD_DEPTH_LIMIT * (RAY_WIDTH - 1) + 1], *top = stack;
+    open_node stack[BUILD_DEPTH_LIMIT + 1], *top = stack; /* one on each level, and one that is closed again */
+    const ray_node *nodes = walk->parts[0];
+    const ray_block *blocks = walk->parts[1];
     slab_ray slabs = slabs_of(walk);
     leaf_ray ray = {spread(walk->origin), spread(walk->direction)};
     uint32_t boxes_tested = 0, child = 0;
-    _Alignas(32) float s[8];
     for (;;)
     {
         if (!(child & RAY_LEAF_FLAG))
         {
-            const ray_node *node = &walk->nodes[child];
-            uint32_t lanes = enter_boxes(&slabs, node, walk->limit, s);
+            f8 keys;
+            top->node = &nodes[child];
+            uint32_t lanes = enter_boxes(&slabs, top->node, walk->limit, &keys);
             boxes_tested += RAY_WIDTH;
             if (lanes)
             {
-                child = nearest_child(walk, node, s, lanes, &top);
+                bool one = !(lanes & (lanes - 1)); /* the most frequent number, and cheap */
+                child = one ? top->node->child[__builtin_ctz(lanes)]
+                            : take_child(walk, &top, keys, bits_of(f8_least(keys)));
                 continue;
             }
         }
-        else if (!visit_leaf(walk, &ray, &walk->blocks[child & ~RAY_LEAF_FLAG]))
+        else if (!visit_leaf(walk, &ray, &blocks[child & ~RAY_LEAF_FLAG]))
             break;
-        uint64_t last = last_entry(walk->limit), entry;
         do
         {
             if (top == stack)
                 goto done;
-            entry = *--top;
-        } while (entry > last);
-        child = (uint32_t)entry;
+            top--;
+        } while ((top->next & ~(uint32_t)LANE_BITS) > bits_of(walk->limit)); /* where it is entered, or less */
+        child = take_child(walk, &top, f8_load(top->keys), top->next);
     }
 done:
     walk->boxes_tested = boxes_tested;

@@ -165,7 +165,7 @@ static void attack_once(attack *a)
     carom_ray ray = make_ray(a, &target);
     if (ray.direction.x == 0.0 && ray.direction.y == 0.0 && ray.direction.z == 0.0)
         return;
-    ray_walk walk = {.nodes = ray_tree_nodes(a->tree), .blocks = ray_tree_blocks(a->tree), .mesh = a->mesh};
+    ray_walk walk = {.parts = {ray_tree_nodes(a->tree), ray_tree_blocks(a->tree)}, .mesh = a->mesh};
     ray_entry entry;
     found list = {.count = 0};
     ray_answer answer = BASE_PICK_ISA(a->context, ray_enter)(a->tree, &a->place, &ray, &entry, &walk);
