@@ -72,8 +72,13 @@ void first_pass(Record &record, const PoseClass &pose_class, Question question, 
     record.slow = record.answered < pose_class.poses.size() || now() - begin > options.slow_seconds;
 }
 
+// The last pose first, untimed: others' passes have emptied the caches, and who answers in a tenth of a microsecond
+// would be measured by that. It is also what a pair cache saw last.
 void next_pass(Record &record, const PoseClass &pose_class, Question question)
 {
+    double unused;
+    if (record.seconds.back() < 1e-3)
+        ask(record, pose_class.poses.back(), question, unused);
     for (size_t i = 0; i < pose_class.poses.size(); i++)
     {
         double seconds;
