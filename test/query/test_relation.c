@@ -148,12 +148,23 @@ static void open_containers_hold_nothing(void **state)
         reversed[i] = WORLD_BOX_INDICES[35 - i];
     carom_mesh *inside_out = world_mesh(&w, vertices, 8, reversed, 12);
     check_relation(&w, a, world_place(inside_out, 0, 0, 0), CAROM_RELATION_A_INSIDE_B);
+    /* closed, but one face is turned over: around some points the winding number means nothing */
+    uint32_t muddled[36];
+    memcpy(muddled, WORLD_BOX_INDICES, sizeof muddled);
+    muddled[0] = WORLD_BOX_INDICES[1], muddled[1] = WORLD_BOX_INDICES[0];
+    carom_mesh *unoriented = world_mesh(&w, vertices, 8, muddled, 12);
+    b = world_place(unoriented, 0, 0, 0);
+    assert_true(carom_mesh_get_info(unoriented).closed);
+    check_relation(&w, a, b, CAROM_RELATION_APART);
+    assert_int_equal(carom_collide(w.query, &a, &b, &options, &report), CAROM_OK);
+    assert_false(report.b_closed);
     /* an open body inside a closed one is inside */
     carom_mesh *triangle = world_mesh(&w, (double[9]){1, 1, 1, 2, 1, 1, 1, 2, 1}, 3, NULL, 1);
     check_relation(&w, world_place(triangle, 0, 0, 0), world_place(inside_out, 0, 0, 0), CAROM_RELATION_A_INSIDE_B);
     carom_mesh_destroy(lidless);
     carom_mesh_destroy(small);
     carom_mesh_destroy(inside_out);
+    carom_mesh_destroy(unoriented);
     carom_mesh_destroy(triangle);
     world_close(&w);
 }
