@@ -139,6 +139,8 @@ static carom_status place_centroid(inside_task *task, uint32_t triangle, place *
     narrow_triangle t = tree_world_triangle(task->inner, triangle);
     carom_vec3 sum = vec3_add(vec3_add(t.corner[0], t.corner[1]), t.corner[2]);
     carom_vec3 centroid = vec3(sum.x / 3.0, sum.y / 3.0, sum.z / 3.0);
+    if (!base_budget_spend(task->question->budget, task->outer->mesh->triangle_count))
+        return *out = PLACE_UNDECIDED, CAROM_OK;
     *out = PLACE_ON_SURFACE;
     return clear_of_surface(task, centroid) ? place_point(task, centroid, out) : CAROM_OK;
 }

@@ -72,6 +72,42 @@ static void touching_from_within_is_inside(void **state)
     world_close(&w);
 }
 
+/* Where every vertex of the inner body lies on the surface, all of that surface must be looked at: that is work too. */
+static void looking_for_a_point_inside_is_paid_for(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *box = world_shape(&w, GENERATE_BOX, 10000);
+    const double h = 0.5;
+    const double corners[18] = {h, .12, .27, -h, .13, .22, .11, h, .23, .21, -h, .14, .17, .28, h, .26, .15, -h};
+    const uint32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    carom_mesh *inscribed = world_mesh(&w, corners, 6, faces, 8);
+    carom_placed a = world_place(inscribed, 0, 0, 0), b = world_place(box, 0, 0, 0);
+    check_relation(&w, a, b, CAROM_RELATION_A_INSIDE_B);
+    uint64_t least[2]; /* budgets that suffice without and with the relation */
+    for (int relation = 0; relation < 2; relation++)
+    {
+        uint64_t enough = 1 << 20, too_little = 0;
+        while (enough - too_little > 1)
+        {
+            carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = relation == 1};
+            options.budget.work = too_little + (enough - too_little) / 2;
+            carom_report report;
+            carom_status status = carom_collide(w.query, &a, &b, &options, &report);
+            assert_true(status == CAROM_OK || status == CAROM_UNKNOWN);
+            if (relation)
+                assert_int_equal(report.relation, status ? CAROM_RELATION_UNKNOWN : CAROM_RELATION_A_INSIDE_B);
+            *(status ? &too_little : &enough) = options.budget.work;
+        }
+        least[relation] = enough;
+    }
+    print_message("%llu without, %llu with the relation\n", (unsigned long long)least[0], (unsigned long long)least[1]);
+    assert_true(least[1] - least[0] >= 10000);
+    carom_mesh_destroy(box);
+    carom_mesh_destroy(inscribed);
+    world_close(&w);
+}
+
 /* An open strip whose inner edge lies on an edge of the box, one half inside, one half outside: no pair crosses, yet it
  * is not inside. */
 static void passing_through_along_edges_is_touching(void **state)
@@ -235,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_stand_in_every_relation),
         cmocka_unit_test(touching_from_within_is_inside),
+        cmocka_unit_test(looking_for_a_point_inside_is_paid_for),
         cmocka_unit_test(passing_through_along_edges_is_touching),
         cmocka_unit_test(cavities_and_components_count),
         cmocka_unit_test(open_containers_hold_nothing),
