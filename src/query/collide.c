@@ -197,6 +197,9 @@ static carom_status add_contacts(carom_query *query, const query_question *quest
 {
     narrow_counts counts = {0};
     const size_t most_points = 6;
+    if (query->pairs.count > UINT32_MAX / most_points) /* a contact counts pairs and points in 32 bits */
+        return base_fail(query->context, CAROM_TOO_LARGE, "collide: contacts of %zu pairs; set max_pairs",
+                         query->pairs.count);
     if (!base_array_reserve(query->context, &query->contacts, query->pairs.count))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for contacts");
     for (size_t i = 0; i < query->pairs.count; i++)
