@@ -351,6 +351,25 @@ static void check_answers(const world *w, const carom_mesh *mesh, const carom_tr
     assert_int_equal(hits.hit_count, hit_count);
 }
 
+/* Whatever a mesh says of its topology, it names vertices and triangles that it has. */
+static void check_topology(const carom_mesh *mesh)
+{
+    carom_mesh_info info = carom_mesh_get_info(mesh);
+    for (uint32_t i = 0; i < info.triangle_count; i++)
+    {
+        uint32_t across[3];
+        assert_int_equal(carom_mesh_neighbours(mesh, i, across), CAROM_OK);
+        for (int k = 0; k < 3; k++)
+            assert_true(across[k] < info.triangle_count || across[k] == UINT32_MAX);
+    }
+    for (uint32_t i = 0; i < info.edge_count; i++)
+    {
+        uint32_t ends[2];
+        assert_int_equal(carom_mesh_edge(mesh, i, ends), CAROM_OK);
+        assert_true(ends[0] < info.vertex_count && ends[1] < info.vertex_count);
+    }
+}
+
 /* One or two damaged places a copy; most are refused, the others answer right. */
 static void forged_blocks_do_no_harm(void **state)
 {
@@ -387,6 +406,7 @@ static void forged_blocks_do_no_harm(void **state)
             if (status != CAROM_OK)
                 continue;
             accepted++;
+            check_topology(mesh);
             if (accepted % 16 == 0)
                 check_answers(&w, mesh, tree);
             carom_tree_destroy(tree);
