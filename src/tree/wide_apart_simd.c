@@ -92,9 +92,32 @@ static inline float turn(const double *row, const float point[3])
     return (float)row[0] * point[0] + (float)row[1] * point[1] + (float)row[2] * point[2];
 }
 
-/* The next direction: d reflected at the vector between the support points. False: there is none worth a try. Apart
- * from the search, so that the first direction, which mostly does, is tried with what fits registers. */
-static BASE_NEVER_INLINE bool reflect(const search *s, const sight *seen, double d[3])
+typedef enum verdict
+{
+    APART,
+    HOPELESS,
+    UNDECIDED
+} verdict;
+
+/* Does d separate the meshes? */
+static BASE_ALWAYS_INLINE verdict look_along(const search *s, const double d[3], sight *seen)
+{
+    const double *t = s->between;
+    float length = (float)(fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
+    if (!(length > 1e-6f) || !(length < 1e6f))
+        return HOPELESS;
+    d4_store_floats(seen->u, turn_back(s->turn_a, d));
+    d4_store_floats(seen->w, d4_sub(d4_set1(0.0), turn_back(s->turn_b, d)));
+    seen->at_a = find_place(s->support_a, seen->u), seen->at_b = find_place(s->support_b, seen->w);
+    float heights = height_at(&seen->at_a) + height_at(&seen->at_b) * s->ratio;
+    float gap = (float)(d[0] * t[0] + d[1] * t[1] + d[2] * t[2]) - heights;
+    if (gap > s->margin * length)
+        return APART;
+    return gap > -0.35f * length ? UNDECIDED : HOPELESS; /* deeper than this, no plane is likely */
+}
+
+/* The next direction: d reflected at the vector between the support points. False: there is none worth a try. */
+static bool reflect(const search *s, const sight *seen, double d[3])
 {
     float point_a[3], point_b[3], between[3], square = 0.0f, dot = 0.0f;
     point_at(&seen->at_a, seen->u, point_a);
@@ -113,27 +136,16 @@ static BASE_NEVER_INLINE bool reflect(const search *s, const sight *seen, double
     return true;
 }
 
-/* Searches from d; where a direction separates, leaves it in `along`, as a's frame sees it. */
-static bool search_from(const search *s, int reflections, double d[3], float along[3])
+/* Goes on from d, which did not separate. Apart from the first look, which mostly does, so that that fits registers. */
+static BASE_NEVER_INLINE bool search_on(const search *s, double d[3], sight *seen)
 {
-    const double *t = s->between;
-    for (int reflection = 0; reflection <= reflections; reflection++)
+    for (int reflection = 0; reflection < MOST_REFLECTIONS; reflection++)
     {
-        float length = (float)(fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
-        if (!(length > 1e-6f) || !(length < 1e6f))
+        if (!reflect(s, seen, d))
             return false;
-        sight seen;
-        d4_store_floats(seen.u, turn_back(s->turn_a, d));
-        d4_store_floats(seen.w, d4_sub(d4_set1(0.0), turn_back(s->turn_b, d)));
-        seen.at_a = find_place(s->support_a, seen.u), seen.at_b = find_place(s->support_b, seen.w);
-        float heights = height_at(&seen.at_a) + height_at(&seen.at_b) * s->ratio;
-        float gap = (float)(d[0] * t[0] + d[1] * t[1] + d[2] * t[2]) - heights;
-        if (gap > s->margin * length)
-            return memcpy(along, seen.u, 3 * sizeof *along), true;
-        if (!(gap > -0.35f * length)) /* as deep as this, no plane is likely */
-            return false;
-        if (!reflect(s, &seen, d))
-            return false;
+        verdict found = look_along(s, d, seen);
+        if (found != UNDECIDED)
+            return found == APART;
     }
     return false;
 }
@@ -171,31 +183,35 @@ static BASE_ALWAYS_INLINE bool make_search(search *s, const carom_placed *a, con
     return margin <= 0x1p28;
 }
 
-static bool is_zero(const float v[3]) { return v[0] == 0.0f && v[1] == 0.0f && v[2] == 0.0f; }
-
-/* From the direction that separated last time. */
-static BASE_NEVER_INLINE bool search_known(const search *s, int reflections, const float known[3], float along[3])
+/* Looks again along the direction that separated last time, or goes on from there. */
+static BASE_NEVER_INLINE bool try_axis(const search *s, bool go_on, const float axis[3], sight *seen)
 {
     double d[3];
     for (int j = 0; j < 3; j++)
-        d[j] = (double)turn(s->turn_a + 3 * j, known);
-    return !is_zero(known) && search_from(s, reflections, d, along);
+        d[j] = (double)turn(s->turn_a + 3 * j, axis);
+    verdict found = look_along(s, d, seen);
+    return found == APART || (go_on && found == UNDECIDED && search_on(s, d, seen));
 }
 
+/* Reflections lead from the line between the centres to a plane more often than from an old plane. */
 bool BASE_ISA(wide_support_apart)(const carom_placed *a, const carom_placed *b, double limit, bool thorough,
                                   float axis[3])
 {
     search s;
-    float known[3] = {0.0f, 0.0f, 0.0f}, along[3];
+    sight seen;
     if (!make_search(&s, a, b, limit))
         return false;
-    if (axis)
-        memcpy(known, axis, sizeof known);
-    if (axis && search_known(&s, 0, known, axis))
-        return true;
-    /* Reflections lead from the line between the centres to a plane more often than from an old plane. */
-    double d[3] = {s.between[0], s.between[1], s.between[2]};
-    if (search_from(&s, thorough ? MOST_REFLECTIONS : 0, d, axis ? axis : along))
-        return true;
-    return axis && thorough && search_known(&s, MOST_REFLECTIONS, known, axis);
+    bool known = axis && (axis[0] != 0.0f || axis[1] != 0.0f || axis[2] != 0.0f);
+    bool apart = known && try_axis(&s, false, axis, &seen);
+    if (!apart)
+    {
+        double d[3] = {s.between[0], s.between[1], s.between[2]};
+        verdict found = look_along(&s, d, &seen);
+        apart = found == APART || (thorough && found == UNDECIDED && search_on(&s, d, &seen));
+    }
+    if (!apart)
+        apart = known && thorough && try_axis(&s, true, axis, &seen);
+    if (apart && axis)
+        memcpy(axis, seen.u, 3 * sizeof *axis);
+    return apart;
 }
