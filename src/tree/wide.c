@@ -207,9 +207,11 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
         recall(memory, task->a->tree, task->b->tree);
     carom_status status;
     if (!memory || memory->verdict != TREE_MET || !answer_from_memory(&pair, memory, &status))
+    {
         status = collide_parts(&pair, memory);
-    if (memory && memory->verdict != TREE_APART_AS_A_WHOLE)
-        memory->verdict = pair.violated ? TREE_MET : TREE_APART_IN_PARTS;
+        if (memory)
+            memory->verdict = pair.violated ? TREE_MET : TREE_APART_IN_PARTS;
+    }
     if (violated)
         *violated = pair.violated;
     return status;

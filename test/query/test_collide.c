@@ -339,6 +339,44 @@ static void caches_change_nothing(void **state)
     close_fixture(&f);
 }
 
+/* A ring moves into another and out again: with a cache, hits and distances take fewer tests. */
+static void caches_save_tests(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_pair_cache *cache;
+    assert_int_equal(carom_pair_cache_create(f.w.context, &cache), CAROM_OK);
+    carom_mesh *torus = world_shape(&f.w, GENERATE_TORUS, 3000);
+    f.a.mesh = f.b.mesh = torus;
+    carom_collide_options any = {.mode = CAROM_COLLIDE_ANY};
+    carom_distance_options distance = carom_distance_options_default();
+    uint64_t of_hits[2] = {0, 0}, of_distances[2] = {0, 0};
+    int hits = 0, misses = 0;
+    for (int i = -200; i < 200; i++)
+    {
+        f.b.pose.translation.x = 0.01 * abs(i); /* the rings are 1 wide */
+        for (int with_cache = 0; with_cache < 2; with_cache++)
+        {
+            carom_report report;
+            any.cache = distance.cache = with_cache ? cache : NULL;
+            assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &any, &report), CAROM_OK);
+            of_hits[with_cache] += report.pair_count > 0 ? report.counters.boxes_tested : 0;
+            *(report.pair_count > 0 ? &hits : &misses) += 1;
+            assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, &distance, &report), CAROM_OK);
+            of_distances[with_cache] += report.distance > 0.0 ? report.counters.boxes_tested : 0;
+        }
+    }
+    print_message("boxes tested, cold and with a cache: %llu and %llu of hits, %llu and %llu of distances\n",
+                  (unsigned long long)of_hits[0], (unsigned long long)of_hits[1], (unsigned long long)of_distances[0],
+                  (unsigned long long)of_distances[1]);
+    assert_true(hits > 100 && misses > 100);
+    assert_true(4 * of_hits[1] < 3 * of_hits[0]);
+    assert_true(of_distances[1] < of_distances[0]);
+    carom_pair_cache_destroy(cache);
+    carom_mesh_destroy(torus);
+    close_fixture(&f);
+}
+
 /* Any two trees give the answer, also those that have no common walk. */
 static void trees_of_different_kinds_agree(void **state)
 {
@@ -539,6 +577,7 @@ int main(void)
         cmocka_unit_test(clearance_and_within_follow_the_distance),
         cmocka_unit_test(budgets_are_honest),
         cmocka_unit_test(caches_change_nothing),
+        cmocka_unit_test(caches_save_tests),
         cmocka_unit_test(trees_of_different_kinds_agree),
         cmocka_unit_test(repeated_triangles_count_once),
         cmocka_unit_test(a_limit_bounds_memory),
