@@ -297,13 +297,6 @@ static carom_status find_all(carom_query *query, const query_question *question,
     return report->status;
 }
 
-/* Most pairs that a broad phase finds are decided by a glance, which must not cost what an answer needs. */
-static bool are_far_apart(const carom_query *query, const query_question *question, double clearance)
-{
-    return question->method->far_apart && query_has_triangles(question) &&
-           question->method->far_apart(query->context, question->a, question->b, clearance, question->memory);
-}
-
 static carom_status report_apart(double clearance, carom_report *report)
 {
     report->relation = CAROM_RELATION_APART;
@@ -314,7 +307,7 @@ static carom_status report_apart(double clearance, carom_report *report)
 static carom_status answer(carom_query *query, const query_question *question, const carom_collide_options *options,
                            uint64_t start, carom_report *report)
 {
-    if (are_far_apart(query, question, options->clearance))
+    if (query_far_apart(query, question, options->clearance))
         return report_apart(options->clearance, report);
     if (options->mode == CAROM_COLLIDE_ANY && !options->relation)
         return find_any(query, question, options->clearance, report);

@@ -31,7 +31,8 @@ carom_status query_distance(carom_query *query, const query_question *question, 
         .distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE, .lower_bound = 0.0};
     tree_task task = query_make_task(query, question, &report->counters);
     carom_status status = CAROM_OK;
-    if (query_has_triangles(question))
+    bool beyond = upper_bound > 0.0 && query_far_apart(query, question, upper_bound);
+    if (query_has_triangles(question) && !beyond)
         status = question->method->distance(question->method_state, &task, &closest);
     if (status >= CAROM_FIRST_ERROR)
     {
@@ -106,7 +107,7 @@ carom_status carom_within(carom_query *query, const carom_placed *a, const carom
     carom_counters counters = {0};
     carom_placed own[2];
     BASE_TRY(query_add_trees(query, &question, own));
-    if (tree_far_apart(query->context, question.a, question.b, distance, NULL))
+    if (query_far_apart(query, &question, distance))
         return CAROM_OK;
     tree_task task = query_make_task(query, &question, &counters);
     return question.method->within(question.method_state, &task, distance, out);

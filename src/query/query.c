@@ -146,6 +146,12 @@ tree_task query_make_task(carom_query *query, const query_question *question, ca
                        .counters = counters};
 }
 
+bool query_far_apart(const carom_query *query, const query_question *question, double limit)
+{
+    return question->method->far_apart && query_has_triangles(question) &&
+           question->method->far_apart(query->context, question->a, question->b, limit, question->memory);
+}
+
 /* ---- checks ---- */
 
 static carom_status refuse_pose(carom_context *context, carom_status why, const char *whose)

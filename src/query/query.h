@@ -78,6 +78,10 @@ static inline bool query_has_triangles(const query_question *question)
     return question->a->mesh->triangle_count > 0 && question->b->mesh->triangle_count > 0;
 }
 
+/* Are they certainly farther apart than the limit? Most pairs that a broad phase finds are, and a glance, which must
+ * not cost what an answer needs, decides them. False says nothing. */
+bool query_far_apart(const carom_query *query, const query_question *question, double limit);
+
 tree_task query_make_task(carom_query *query, const query_question *question, carom_counters *counters);
 
 /* ---- checks: each failure names its culprit ---- */

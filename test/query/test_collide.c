@@ -208,9 +208,11 @@ static void clearance_and_within_follow_the_distance(void **state)
     (void)state;
     fixture f = open_fixture();
     check_random random = {.state = 11};
-    for (int i = 0; i < 20; i++)
+    carom_mesh *torus = world_shape(&f.w, GENERATE_TORUS, 1000);
+    for (int i = 0; i < 40; i++)
     {
-        f.b.pose = world_random_pose(&random, 1.2);
+        f.a.mesh = i % 2 ? torus : f.torus; /* large enough for a glance at both, or not */
+        f.b.pose = world_random_pose(&random, i % 4 < 2 ? 1.2 : 3.0);
         carom_report report;
         assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
         double distance = report.distance;
@@ -236,6 +238,7 @@ static void clearance_and_within_follow_the_distance(void **state)
             assert_true(report.distance_bound == (distance <= limit ? distance : limit));
         }
     }
+    carom_mesh_destroy(torus);
     close_fixture(&f);
 }
 
