@@ -88,8 +88,91 @@ static void threads_get_the_same_answers(void **state)
     world_close(&w);
 }
 
+/* ---- threads that the host lends ---- */
+
+typedef struct lent_range
+{
+    carom_task_fn *task;
+    void *task_data;
+    uint32_t first, last;
+} lent_range;
+
+static void *run_range(void *data)
+{
+    const lent_range *range = data;
+    range->task(range->first, range->last, range->task_data);
+    return NULL;
+}
+
+/* Ranges of different lengths, each on a thread of its own, the last one first. user: how many ranges there were. */
+static void lend_threads(carom_task_fn *task, uint32_t count, uint32_t min_range, void *task_data, void *user)
+{
+    lent_range ranges[THREADS];
+    pthread_t threads[THREADS];
+    uint32_t used = 0, first = 0;
+    for (; used < THREADS && first < count; used++)
+    {
+        uint32_t length = min_range * (used + 1) + used;
+        uint32_t last = used + 1 == THREADS || count - first <= length ? count : first + length;
+        ranges[used] = (lent_range){task, task_data, first, last};
+        first = last;
+    }
+    for (uint32_t i = used; i-- > 0;)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_range, &ranges[i]), 0);
+    for (uint32_t i = 0; i < used; i++)
+        pthread_join(threads[i], NULL);
+    *(uint32_t *)user += used;
+}
+
+/* The tree as bytes. */
+static void bake_with(const carom_task_hooks *tasks, carom_volume volume, void *out, size_t *size)
+{
+    carom_context_def def = carom_context_def_default();
+    def.tasks = *tasks;
+    world w = {0};
+    assert_int_equal(carom_context_create(&def, &w.context), CAROM_OK);
+    carom_mesh *knot = world_shape(&w, GENERATE_TORUS_KNOT, 2000);
+    carom_tree_def kind = carom_tree_def_default();
+    kind.layout = CAROM_LAYOUT_BINARY, kind.volume = volume;
+    carom_tree *tree;
+    void *block;
+    size_t room = *size;
+    assert_int_equal(carom_tree_create(w.context, knot, &kind, &tree), CAROM_OK);
+    assert_int_equal(carom_bake(w.context, tree, &block, size), CAROM_OK);
+    assert_true(*size <= room);
+    memcpy(out, block, *size);
+    carom_baked_destroy(w.context, block, *size);
+    carom_tree_destroy(tree);
+    carom_mesh_destroy(knot);
+    world_close(&w);
+}
+
+static void lent_threads_build_the_same_trees(void **state)
+{
+    (void)state;
+    enum
+    {
+        ROOM = 1 << 21
+    };
+    uint32_t ranges = 0;
+    const carom_task_hooks none = {NULL, NULL}, lent = {lend_threads, &ranges};
+    unsigned char *blocks[2] = {malloc(ROOM), malloc(ROOM)};
+    for (int volume = 0; volume < CAROM_VOLUME_COUNT; volume++)
+    {
+        size_t sizes[2] = {ROOM, ROOM};
+        ranges = 0;
+        bake_with(&none, (carom_volume)volume, blocks[0], &sizes[0]);
+        bake_with(&lent, (carom_volume)volume, blocks[1], &sizes[1]);
+        assert_int_equal(ranges, THREADS);
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(blocks[0], blocks[1], sizes[0]);
+    }
+    free(blocks[0]), free(blocks[1]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_get_the_same_answers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_get_the_same_answers),
+                                       cmocka_unit_test(lent_threads_build_the_same_trees)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
