@@ -11,6 +11,7 @@ typedef struct collector
     const carom_collide_options *options;
     uint64_t count;
     size_t keep;               /* pairs worth keeping; SIZE_MAX: all */
+    size_t thin_at;            /* so many are kept before those that say nothing new are dropped; SIZE_MAX: never */
     bool keeping;              /* pairs go into query->keys */
     bool repeats;              /* a pair may come several times: all are kept and counted at the end */
     bool streaming;            /* pairs go to the caller at once */
@@ -19,6 +20,7 @@ typedef struct collector
     bool stopped;              /* the caller's callback said so */
     bool out_of_memory;        /* while keeping */
     uint32_t first_a, first_b; /* some pair */
+    uint32_t triangles_b;      /* of body b */
 } collector;
 
 /* ---- any hit ---- */
@@ -66,6 +68,11 @@ static carom_status find_any(carom_query *query, const query_question *question,
 
 /* ---- every pair ---- */
 
+enum
+{
+    SLACK = 4096 /* so that trimming stays rare for small limits */
+};
+
 /* Keeps the smallest `keep` pairs; false when out of memory. */
 static bool trim_kept(collector *all)
 {
@@ -77,24 +84,51 @@ static bool trim_kept(collector *all)
     return true;
 }
 
-static bool keep_pair(collector *all, uint64_t key)
-{
-    carom_query *query = all->query;
-    const size_t slack = 4096; /* so that trimming stays rare for small limits */
-    if (all->keep != SIZE_MAX && query->keys.count >= 2 * all->keep + slack && !trim_kept(all))
-        return false;
-    if (!base_array_reserve(query->context, &query->keys, 1))
-        return false;
-    query->keys.items[query->keys.count++] = key;
-    return true;
-}
-
 /* How many pairs the answer itself can show. */
 static size_t listed_at_most(const carom_collide_options *options)
 {
     if (options->mode != CAROM_COLLIDE_ALL || options->on_pair)
         return 0;
     return options->max_pairs > 0 && options->max_pairs < SIZE_MAX / 4 ? (size_t)options->max_pairs : SIZE_MAX;
+}
+
+/* The relation asks which triangles touch, not which with which: beyond what will be listed, one pair of each triangle
+ * will do. False when out of memory. */
+static bool thin_kept(collector *all)
+{
+    carom_query *query = all->query;
+    query_words *keys = &query->keys, *seen = &query->corners; /* a bit for each triangle of b */
+    size_t words = all->triangles_b / 64 + 1, listed = listed_at_most(all->options), kept = 0;
+    seen->count = 0;
+    if (!query_sort_unique(query->context, keys, &query->sort_space) ||
+        !base_array_reserve(query->context, seen, words))
+        return false;
+    memset(seen->items, 0, words * sizeof *seen->items);
+    uint32_t last_a = CAROM_NO_TRIANGLE;
+    for (size_t i = 0; i < keys->count; i++)
+    {
+        carom_pair pair = query_unpack(keys->items[i]);
+        uint64_t *word = &seen->items[pair.triangle_b / 64], bit = (uint64_t)1 << pair.triangle_b % 64;
+        if (i < listed || pair.triangle_a != last_a || !(*word & bit))
+            keys->items[kept++] = keys->items[i];
+        *word |= bit;
+        last_a = pair.triangle_a;
+    }
+    keys->count = kept;
+    return true;
+}
+
+static bool keep_pair(collector *all, uint64_t key)
+{
+    carom_query *query = all->query;
+    if (all->keep != SIZE_MAX && query->keys.count >= 2 * all->keep + SLACK && !trim_kept(all))
+        return false;
+    if (query->keys.count >= all->thin_at && !thin_kept(all))
+        return false;
+    if (!base_array_reserve(query->context, &query->keys, 1))
+        return false;
+    query->keys.items[query->keys.count++] = key;
+    return true;
 }
 
 /* A crossing settles the relation: from here on only what will be listed is worth its memory. */
@@ -147,12 +181,16 @@ static bool may_repeat(const query_question *question)
                                              b->info.reference_count > question->b->mesh->triangle_count);
 }
 
-static collector make_collector(carom_query *query, const carom_collide_options *options, bool repeats)
+static collector make_collector(carom_query *query, const query_question *question,
+                                const carom_collide_options *options)
 {
+    bool repeats = may_repeat(question);
     collector all = {.query = query,
                      .options = options,
                      .keep = SIZE_MAX,
+                     .thin_at = SIZE_MAX,
                      .repeats = repeats,
+                     .triangles_b = question->b->mesh->triangle_count,
                      .first_a = CAROM_NO_TRIANGLE,
                      .first_b = CAROM_NO_TRIANGLE};
     size_t listed = listed_at_most(options);
@@ -161,6 +199,8 @@ static collector make_collector(carom_query *query, const carom_collide_options 
     all.stop_at_crossing = options->mode == CAROM_COLLIDE_ANY;
     if (listed > 0 && !options->relation && !repeats)
         all.keep = listed;
+    if (listed < SIZE_MAX && options->relation && !repeats)
+        all.thin_at = 2 * (listed + question->a->mesh->triangle_count + all.triangles_b) + SLACK;
     query->keys.count = query->pairs.count = query->contacts.count = query->points.count = 0;
     return all;
 }
@@ -276,7 +316,7 @@ static carom_status decide_relation(collector *all, const query_question *questi
 static carom_status find_all(carom_query *query, const query_question *question, const carom_collide_options *options,
                              uint64_t start, carom_report *report)
 {
-    collector all = make_collector(query, options, may_repeat(question));
+    collector all = make_collector(query, question, options);
     BASE_TRY(collect_pairs(&all, question, report));
     if (all.count == 0 && !options->relation) /* nothing to sort, to list or to time apart from the traversal */
     {

@@ -1,4 +1,5 @@
 /* How two bodies stand to each other, on cases whose answer is plain to see. */
+#include "query/query.h"
 #include "query/world.h"
 
 static carom_relation relation_of(const world *w, carom_placed a, carom_placed b)
@@ -105,6 +106,80 @@ static void looking_for_a_point_inside_is_paid_for(void **state)
     assert_true(least[1] - least[0] >= 10000);
     carom_mesh_destroy(box);
     carom_mesh_destroy(inscribed);
+    world_close(&w);
+}
+
+enum
+{
+    BLADES = 1000
+};
+
+/* A cone of blades from the origin up to a circle; closed: with a roof over it. */
+static carom_mesh *cone(const world *w, double radius, bool closed, bool with_spike)
+{
+    double vertices[BLADES + 4][3] = {{0, 0, 0}};
+    uint32_t indices[2 * BLADES + 1][3], count = 0;
+    for (uint32_t i = 0; i < BLADES; i++)
+    {
+        double angle = 6.283185307179586 * i / BLADES;
+        memcpy(vertices[1 + i], (double[3]){radius * cos(angle), radius * sin(angle), 1}, sizeof *vertices);
+        uint32_t here = 1 + i, next = 1 + (i + 1) % BLADES;
+        memcpy(indices[count++], (uint32_t[3]){0, next, here}, sizeof *indices);
+        if (closed)
+            memcpy(indices[count++], (uint32_t[3]){BLADES + 1, here, next}, sizeof *indices);
+    }
+    memcpy(vertices[BLADES + 1], (double[3]){0, 0, 2}, sizeof *vertices);
+    memcpy(vertices[BLADES + 2], (double[3]){0.1, 0, -1}, sizeof *vertices);
+    memcpy(vertices[BLADES + 3], (double[3]){0, 0.1, -1}, sizeof *vertices);
+    if (with_spike)
+        memcpy(indices[count++], (uint32_t[3]){0, BLADES + 2, BLADES + 3}, sizeof *indices);
+    return world_mesh(w, vertices[0], BLADES + 4, indices[0], count);
+}
+
+/* Is every blade of both in what a query has kept? A roof for each blade makes a closed cone's ids even. */
+static void check_kept(const world *w, uint32_t step_a, uint32_t step_b)
+{
+    bool seen[2][BLADES] = {{false}};
+    for (size_t i = 0; i < w->query->keys.count; i++)
+    {
+        carom_pair pair = query_unpack(w->query->keys.items[i]);
+        seen[0][pair.triangle_a / step_a] = seen[1][pair.triangle_b / step_b] = true;
+    }
+    for (int i = 0; i < BLADES; i++)
+        assert_true(seen[0][i] && seen[1][i]);
+    assert_true(w->query->keys.capacity < BLADES * BLADES / 4);
+}
+
+/* Every blade of one cone touches every blade of the other in the origin. One more sticks out of it: the bodies touch,
+ * and nothing is inside. Only who touches is kept, not all the pairs. */
+static void many_touching_pairs_take_little_memory(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *outer = cone(&w, 1.0, true, false), *inner = cone(&w, 0.25, false, false),
+               *spiked = cone(&w, 0.25, false, true);
+    carom_placed a = world_place(inner, 0, 0, 0), b = world_place(outer, 0, 0, 0), c = world_place(spiked, 0, 0, 0);
+    carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = true, .max_pairs = 2500};
+    carom_report report;
+    for (int mode = CAROM_COLLIDE_COUNT; mode <= CAROM_COLLIDE_ALL; mode++)
+    {
+        options.mode = (carom_collide_mode)mode;
+        assert_int_equal(carom_collide(w.query, &a, &b, &options, &report), mode == CAROM_COLLIDE_ALL);
+        assert_int_equal(report.pair_count, BLADES * BLADES);
+        assert_int_equal(report.relation, CAROM_RELATION_A_INSIDE_B);
+        check_kept(&w, 1, 2);
+        assert_int_equal(carom_collide(w.query, &b, &a, &options, &report), mode == CAROM_COLLIDE_ALL);
+        assert_int_equal(report.relation, CAROM_RELATION_B_INSIDE_A);
+        check_kept(&w, 2, 1);
+    }
+    assert_int_equal(report.pairs_listed, options.max_pairs);
+    for (uint32_t i = 0; i < report.pairs_listed; i++)
+        assert_true(report.pairs[i].triangle_a == i / BLADES * 2 && report.pairs[i].triangle_b == i % BLADES);
+    check_relation(&w, a, b, CAROM_RELATION_A_INSIDE_B);
+    check_relation(&w, c, b, CAROM_RELATION_TOUCHING);
+    carom_mesh_destroy(outer);
+    carom_mesh_destroy(inner);
+    carom_mesh_destroy(spiked);
     world_close(&w);
 }
 
@@ -271,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_stand_in_every_relation),
         cmocka_unit_test(touching_from_within_is_inside),
+        cmocka_unit_test(many_touching_pairs_take_little_memory),
         cmocka_unit_test(looking_for_a_point_inside_is_paid_for),
         cmocka_unit_test(passing_through_along_edges_is_touching),
         cmocka_unit_test(cavities_and_components_count),
