@@ -75,7 +75,7 @@ static inline carom_status base_check_float_mode(carom_context *context)
 {
     static const volatile double probe[] = {1.0, 0x1p-60, 0x1p-1074};
     double one = probe[0], little = probe[1], least = probe[2];
-    if (BASE_LIKELY((one + little == one) & (one - little == one) & (least + least > 0.0)))
+    if (BASE_LIKELY(one + little <= one && one - little >= one && least + least > 0.0))
         return CAROM_OK;
     return base_refuse_float_mode(context);
 }

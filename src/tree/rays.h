@@ -101,11 +101,11 @@ typedef struct ray_walk
     const carom_mesh *mesh;
     float origin[4], direction[4];
     float inverse[4], near_shift[4], far_shift[4]; /* s of a plane: plane * inverse + shift */
-    const uint8_t *near;                           /* planes x y z of a node; the far ones are the others */
-    float slack, weight_slack, volume_slack;       /* of the triangle test: see rays_simd.c */
-    float begin;                                   /* s of the world ray's origin, or a little more */
-    float limit;                                   /* lowered by what the walk finds, negative: stop */
-    bool nearest;                                  /* only the nearest hit matters */
+    const uint8_t *near; /* where a node's near planes x y z begin, in floats; ^ RAY_WIDTH: the far ones */
+    float slack, weight_slack, volume_slack; /* of the triangle test: see rays_simd.c */
+    float begin;                             /* s of the world ray's origin, or a little more */
+    float limit;                             /* lowered by what the walk finds, negative: stop */
+    bool nearest;                            /* only the nearest hit matters */
     uint32_t boxes_tested;
 
     /* What was found and not looked at yet. `look` does and empties the list; the walk calls it when `room` are there.

@@ -53,8 +53,10 @@ void ray_place_set(tree_ray_place *place, const ray_tree *tree, double extent)
 /* ---- certifying ---- */
 
 /* Largest s that can belong to a t within the limit. */
-static double s_limit(const ray_cast *cast)
+static inline double s_limit(const ray_cast *cast)
 {
+    if (cast->limit == INFINITY)
+        return cast->entry.exit;
     double t = cast->limit * cast->entry.rate, s = t - cast->entry.start;
     s += t * 0x1p-38 + fabs(s) * 0x1p-20 + (cast->entry.placement + 0x1p-22);
     return s < cast->entry.exit ? s : cast->entry.exit;
@@ -195,8 +197,11 @@ carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree
         return cast_once(tree, *task, on_hit, user);
     if (BASE_UNLIKELY(place->fit != tree->fit))
         ray_place_set(place, tree, task->placed->mesh->extent);
-    ray_cast cast = {.task = task, .place = place, .ray = task->ray, .on_hit = on_hit, .user = user};
+    ray_cast cast; /* the entry is set where it is needed */
+    cast.task = task, cast.place = place, cast.ray = task->ray;
+    cast.on_hit = on_hit, cast.on_triangle = NULL, cast.user = user;
     cast.limit = task->ray->max_t;
+    cast.counts = (narrow_counts){0};
     return run(tree, &cast);
 }
 

@@ -49,9 +49,10 @@ static BASE_ALWAYS_INLINE void clip(const ray_tree *tree, d4 origin, d4 inverse,
     s[1] = to < leave[2] ? to : leave[2];
 }
 
-/* Near planes x y z by which components are negative (bits x y z). */
-static const uint8_t NEAR[8][3] = {{0, 2, 4}, {1, 2, 4}, {0, 3, 4}, {1, 3, 4},
-                                   {0, 2, 5}, {1, 2, 5}, {0, 3, 5}, {1, 3, 5}};
+/* Where the near planes x y z begin, by which components are negative (bits x y z). */
+static const uint8_t NEAR[8][3] = {{0, 16, 32}, {8, 16, 32}, {0, 24, 32}, {8, 24, 32},
+                                   {0, 16, 40}, {8, 16, 40}, {0, 24, 40}, {8, 24, 40}};
+_Static_assert(RAY_WIDTH == 8, "or other numbers");
 
 static BASE_ALWAYS_INLINE void set_float_ray(ray_walk *walk, d4 origin, d4 direction, d4 inverse, double pad)
 {

@@ -94,25 +94,21 @@ static bool list_lanes(ray_walk *walk, const ray_block *block, const leaf_test *
     return true;
 }
 
-/* The ray against triangles, in registers. */
-typedef struct leaf_ray
-{
-    v3 origin, direction;
-} leaf_ray;
+static BASE_ALWAYS_INLINE v3 spread(const float v[3]) { return (v3){f8_set1(v[0]), f8_set1(v[1]), f8_set1(v[2])}; }
 
 /* False: stop. */
-static BASE_ALWAYS_INLINE bool visit_leaf(ray_walk *walk, const leaf_ray *ray, const ray_block *block)
+static BASE_ALWAYS_INLINE bool visit_leaf(ray_walk *walk, const ray_block *block)
 {
+    const v3 origin = spread(walk->origin), direction = spread(walk->direction);
     leaf_test test;
     fetch_indices(walk, block);
     test.edge = (v3){f8_load(block->edges[0]), f8_load(block->edges[1]), f8_load(block->edges[2])};
-    test.corner =
-        (v3){f8_sub(f8_twice(block->corner[0]), ray->origin.x), f8_sub(f8_twice(block->corner[1]), ray->origin.y),
-             f8_sub(f8_twice(block->corner[2]), ray->origin.z)};
-    test.volume = dot(cross(test.edge, ray->direction), swap(test.edge));
+    test.corner = (v3){f8_sub(f8_twice(block->corner[0]), origin.x), f8_sub(f8_twice(block->corner[1]), origin.y),
+                       f8_sub(f8_twice(block->corner[2]), origin.z)};
+    test.volume = dot(cross(test.edge, direction), swap(test.edge));
     test.sign = f8_and(test.volume, f8_set1(-0.0f));
     f8 largest = f8_abs(test.volume);
-    test.weight = f8_xor(dot(cross(test.corner, ray->direction), test.edge), test.sign);
+    test.weight = f8_xor(dot(cross(test.corner, direction), test.edge), test.sign);
     test.size = f8_add(f8_abs(test.edge.x), f8_add(f8_abs(test.edge.y), f8_abs(test.edge.z)));
     test.sizes = f8_mul(test.size, f8_swap(test.size));
     test.allowance = f8_madd(test.size, f8_set1(walk->weight_slack), f8_mul(test.sizes, f8_set1(walk->volume_slack)));
@@ -126,17 +122,15 @@ static BASE_ALWAYS_INLINE bool visit_leaf(ray_walk *walk, const leaf_ray *ray, c
 /* The ray against slabs, in registers. */
 typedef struct slab_ray
 {
-    v3 inverse, near_shift, far_shift;
-    size_t near[3]; /* the near planes of a node, in floats; the far ones are their neighbours */
+    v3 inverse;
+    size_t near[3];
 } slab_ray;
-
-static BASE_ALWAYS_INLINE v3 spread(const float v[3]) { return (v3){f8_set1(v[0]), f8_set1(v[1]), f8_set1(v[2])}; }
 
 static BASE_ALWAYS_INLINE slab_ray slabs_of(const ray_walk *walk)
 {
-    slab_ray ray = {spread(walk->inverse), spread(walk->near_shift), spread(walk->far_shift), {0}};
+    slab_ray ray = {spread(walk->inverse), {0}};
     for (int axis = 0; axis < 3; axis++)
-        ray.near[axis] = (size_t)RAY_WIDTH * walk->near[axis];
+        ray.near[axis] = walk->near[axis];
     return ray;
 }
 
@@ -171,18 +165,20 @@ static BASE_ALWAYS_INLINE float float_of(uint32_t bits)
 }
 
 /* The lanes whose boxes the ray enters within the limit, and their keys; infinity for the others. */
-static BASE_ALWAYS_INLINE uint32_t enter_boxes(const slab_ray *ray, const ray_node *node, float limit, f8 *keys)
+static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_ray *ray, const ray_node *node,
+                                               f8 *keys)
 {
+    const v3 near_shift = spread(walk->near_shift), far_shift = spread(walk->far_shift);
     static const _Alignas(32) uint32_t numbers[RAY_WIDTH] = {0, 1, 2, 3, 4, 5, 6, 7};
     const float *planes = &node->planes[0][0];
-    f8 near_x = f8_madd(f8_load(planes + ray->near[0]), ray->inverse.x, ray->near_shift.x);
-    f8 near_y = f8_madd(f8_load(planes + ray->near[1]), ray->inverse.y, ray->near_shift.y);
-    f8 near_z = f8_madd(f8_load(planes + ray->near[2]), ray->inverse.z, ray->near_shift.z);
-    f8 far_x = f8_madd(f8_load(planes + (ray->near[0] ^ RAY_WIDTH)), ray->inverse.x, ray->far_shift.x);
-    f8 far_y = f8_madd(f8_load(planes + (ray->near[1] ^ RAY_WIDTH)), ray->inverse.y, ray->far_shift.y);
-    f8 far_z = f8_madd(f8_load(planes + (ray->near[2] ^ RAY_WIDTH)), ray->inverse.z, ray->far_shift.z);
+    f8 near_x = f8_madd(f8_load(planes + ray->near[0]), ray->inverse.x, near_shift.x);
+    f8 near_y = f8_madd(f8_load(planes + ray->near[1]), ray->inverse.y, near_shift.y);
+    f8 near_z = f8_madd(f8_load(planes + ray->near[2]), ray->inverse.z, near_shift.z);
+    f8 far_x = f8_madd(f8_load(planes + (ray->near[0] ^ RAY_WIDTH)), ray->inverse.x, far_shift.x);
+    f8 far_y = f8_madd(f8_load(planes + (ray->near[1] ^ RAY_WIDTH)), ray->inverse.y, far_shift.y);
+    f8 far_z = f8_madd(f8_load(planes + (ray->near[2] ^ RAY_WIDTH)), ray->inverse.z, far_shift.z);
     f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_zero()));
-    f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(limit)));
+    f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(walk->limit)));
     f8 inside = f8_le(enter, leave), lanes = f8_load((const float *)numbers);
     *keys = f8_select(inside, f8_or(f8_andnot(f8_set1(float_of(LANE_BITS)), enter), lanes), f8_set1(INFINITY));
     return f8_bits(inside);
@@ -219,7 +215,6 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
     const ray_node *nodes = walk->parts[0];
     const ray_block *blocks = walk->parts[1];
     slab_ray slabs = slabs_of(walk);
-    leaf_ray ray = {spread(walk->origin), spread(walk->direction)};
     uint32_t boxes_tested = 0, child = 0;
     for (;;)
     {
@@ -227,7 +222,7 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
         {
             f8 keys;
             top->node = &nodes[child];
-            uint32_t lanes = enter_boxes(&slabs, top->node, walk->limit, &keys);
+            uint32_t lanes = enter_boxes(walk, &slabs, top->node, &keys);
             boxes_tested += RAY_WIDTH;
             if (lanes)
             {
@@ -237,7 +232,7 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
                 continue;
             }
         }
-        else if (!visit_leaf(walk, &ray, &blocks[child & ~RAY_LEAF_FLAG]))
+        else if (!visit_leaf(walk, &blocks[child & ~RAY_LEAF_FLAG]))
             break;
         do
         {
