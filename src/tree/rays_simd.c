@@ -150,6 +150,10 @@ enum
 
 static const uint32_t NO_KEY = 0x7f800000; /* infinity */
 
+/* The bits of 0 to 7. */
+static const _Alignas(32) float LANES[RAY_WIDTH] = {0x0p-149f, 0x1p-149f, 0x2p-149f, 0x3p-149f,
+                                                    0x4p-149f, 0x5p-149f, 0x6p-149f, 0x7p-149f};
+
 static BASE_ALWAYS_INLINE uint32_t bits_of(float value)
 {
     uint32_t bits;
@@ -169,7 +173,6 @@ static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_
                                                f8 *keys)
 {
     const v3 near_shift = spread(walk->near_shift), far_shift = spread(walk->far_shift);
-    static const _Alignas(32) uint32_t numbers[RAY_WIDTH] = {0, 1, 2, 3, 4, 5, 6, 7};
     const float *planes = &node->planes[0][0];
     f8 near_x = f8_madd(f8_load(planes + ray->near[0]), ray->inverse.x, near_shift.x);
     f8 near_y = f8_madd(f8_load(planes + ray->near[1]), ray->inverse.y, near_shift.y);
@@ -179,8 +182,8 @@ static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_
     f8 far_z = f8_madd(f8_load(planes + (ray->near[2] ^ RAY_WIDTH)), ray->inverse.z, far_shift.z);
     f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_zero()));
     f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(walk->limit)));
-    f8 inside = f8_le(enter, leave), lanes = f8_load((const float *)numbers);
-    *keys = f8_select(inside, f8_or(f8_andnot(f8_set1(float_of(LANE_BITS)), enter), lanes), f8_set1(INFINITY));
+    f8 inside = f8_le(enter, leave), keep = f8_andnot(f8_set1(float_of(LANE_BITS)), enter);
+    *keys = f8_select(inside, f8_or(keep, f8_load(LANES)), f8_set1(INFINITY));
     return f8_bits(inside);
 }
 
