@@ -56,6 +56,7 @@ struct wide_tree
     double scale;      /* power of two */
     uint32_t node_count, leaf_count;
     uint32_t depth;
+    float radius;             /* of a ball around the centre that holds everything, normalised; set with `support` */
     wide_node *nodes;         /* node 0 is a handle: its lane 0 is the root's box, its child 0 the root */
     wide_leaf *leaves;        /* in the order of a depth-first walk, so a subtree is a run of leaves */
     uint32_t *first_leaf;     /* per node and lane: first leaf of the child's run; with the next one its end */
@@ -149,8 +150,8 @@ void wide_nearest_decide(wide_nearest *search);
 
 /* kernels, one version per instruction set */
 /* True if the meshes as a whole are certainly farther apart than the limit; both have support heights. axis: a
- * direction to start with, and the one that separates, in a's frame; zero or null: none. Not thorough: only what mostly
- * does. */
+ * direction to start with, and the one that separates if it took one, in a's frame; zero or null: none. Not thorough:
+ * only what mostly does. */
 BASE_DECLARE_ISA(bool, wide_support_apart,
                  (const carom_placed *a, const carom_placed *b, double limit, bool thorough, float axis[3]));
 /* Upper bounds of the triangles' heights along eight directions, to 2^-16; *highest: a leaf to guess from, and one that

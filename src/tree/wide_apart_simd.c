@@ -71,6 +71,7 @@ typedef struct search
     double between[3];             /* from a's centre to b's */
     float ratio;                   /* unit of b in units of a */
     float margin;                  /* what a gap along a direction of length 1 must exceed */
+    double reach;                  /* centres farther apart than this are enough, whatever the direction */
 } search;
 
 /* A direction as the two tables see it: u in a's frame, w, which looks back, in b's. */
@@ -177,6 +178,7 @@ static BASE_ALWAYS_INLINE bool make_search(search *s, const carom_placed *a, con
     double placing = 48.0 * 0x1p-53 * (extents + both_translations(&a->pose, &b->pose)) + 0x1p-1070;
     double margin = (placing + limit) * scale + 64.0 * 0x1p-24 * (2.0 + 2.0 * ratio + away);
     s->margin = (float)(margin * (1.0 + 0x1p-19));
+    s->reach = (double)tree_a->radius + ratio * (double)tree_b->radius + margin + placing * scale;
     s->ratio = (float)ratio;
     s->support_a = tree_a->support, s->support_b = tree_b->support;
     s->turn_a = r, s->turn_b = q;
@@ -201,6 +203,9 @@ bool BASE_ISA(wide_support_apart)(const carom_placed *a, const carom_placed *b, 
     sight seen;
     if (!make_search(&s, a, b, limit))
         return false;
+    const double *t = s.between;
+    if (t[0] * t[0] + t[1] * t[1] + t[2] * t[2] > s.reach * s.reach)
+        return true;
     bool known = axis && (axis[0] != 0.0f || axis[1] != 0.0f || axis[2] != 0.0f);
     bool apart = known && try_axis(&s, false, axis, &seen);
     if (!apart)

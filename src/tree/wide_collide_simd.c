@@ -338,6 +338,17 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
     return true;
 }
 
+/* Are the boxes of the whole meshes apart? Those of machine parts often fit so well that this decides. */
+static bool roots_are_apart(walk *w)
+{
+    const wide_pair *pair = w->pair;
+    moved_box box;
+    f8 gap;
+    move_box(pair->tree_b, 0, &pair->b_to_a, pair->b_to_a.pad + (pair->violated ? 0.0f : pair->margin_a), &box);
+    w->nodes_tested++;
+    return test_node(&box, &pair->tree_a->nodes[0], &gap) == 0;
+}
+
 carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
 {
     walk w = {.pair = pair, .scratch = pair->task->scratch};
@@ -357,6 +368,8 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
     if (pair->near_a | pair->near_b)
         w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){
             pair->near_a, pair->near_b, slot_size(a, pair->near_a), as_bits(slot_size(b, pair->near_b))};
+    else if (roots_are_apart(&w))
+        w.scratch->stack.count = w.waiting_count = 0;
     w.waiting_limit = pair->options->every_pair ? MOST_WAITING : 1;
     while (w.scratch->stack.count > 0)
     {

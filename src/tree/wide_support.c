@@ -7,7 +7,7 @@ enum
 };
 
 /* Rounding of heights, and of the bounds that the walk for them trusts; derived in docs/exactness.md. */
-static const float HEIGHT_ROUNDING = 80.0f * 0x1p-24f;
+static const float HEIGHT_ROUNDING = 80.0f * 0x1p-24f, RADIUS_ROUNDING = 32.0f * 0x1p-24f;
 
 /* Direction of a table entry: the face's axis is +1 or -1, the next two run from -1 to 1. */
 static void entry_direction(int face, int row, int column, float u[3])
@@ -38,10 +38,32 @@ static void fill_run(carom_context *context, wide_tree *tree, const int start[3]
             heights[i] + HEIGHT_ROUNDING;
 }
 
+/* The farthest corner's distance from the centre, rounded up. */
+static float find_radius(const wide_tree *tree)
+{
+    float most[WIDE_LEAF_TRIANGLES] = {0.0f};
+    for (uint32_t i = 0; i < tree->leaf_count; i++)
+    {
+        const wide_leaf *leaf = &tree->leaves[i];
+        for (int c = 0; c < 3; c++)
+            for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
+            {
+                float x = leaf->corner[c][0][lane] + leaf->origin[0], y = leaf->corner[c][1][lane] + leaf->origin[1],
+                      z = leaf->corner[c][2][lane] + leaf->origin[2], square = x * x + y * y + z * z;
+                most[lane] = square > most[lane] ? square : most[lane];
+            }
+    }
+    float square = 0.0f;
+    for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
+        square = most[lane] > square ? most[lane] : square;
+    return sqrtf(square) + RADIUS_ROUNDING;
+}
+
 void wide_support_fill(carom_context *context, wide_tree *tree)
 {
     if (!tree->support)
         return;
+    tree->radius = find_radius(tree);
     uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
     for (int face = 0; face < 6; face++)
     {

@@ -361,6 +361,62 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
     assert_true(met > 5 && met < rounds);
 }
 
+/* Triangles in a ball, with corners where the axes leave it: the ball that is found is no larger. */
+static void make_ball(check_random *random, carom_vec3 corners[3 * MANY], double radius, carom_vec3 centre)
+{
+    for (int i = 0; i < 3 * MANY; i++)
+    {
+        carom_vec3 p = point(random, 1.0);
+        if (i < 6)
+            p = (carom_vec3){i / 2 == 0, i / 2 == 1, i / 2 == 2}, p = vec3_scale(p, i % 2 ? -1.0 : 1.0);
+        else
+            p = vec3_scale(p, check_uniform(random, 0.0, 0.99) / vec3_length(p));
+        corners[i] = vec3_add(vec3_scale(p, radius), centre);
+    }
+}
+
+static void balls_that_touch_are_never_apart(void **state)
+{
+    (void)state;
+    check_random random = {26};
+    int rounds = effort(200), apart_beside = 0;
+    for (int round = 0; round < rounds; round++)
+    {
+        const double from_origin[] = {1e9, 1.0, 1e13};
+        carom_context *context = contexts[round % context_count];
+        carom_placed placed[2];
+        double radius[2];
+        carom_vec3 corners[2][3 * MANY];
+        for (int i = 0; i < 2; i++)
+        {
+            radius[i] = exp2(check_uniform(&random, -3.0, 3.0));
+            make_ball(&random, corners[i], radius[i], point(&random, 1.0));
+            placed[i].mesh = soup_mesh(context, corners[i], MANY);
+            placed[i].tree = tree_of(context, placed[i].mesh, round % 2);
+        }
+        placed[0].pose = random_pose(&random, from_origin[round % 3], round % 4 ? 0.0 : 1e-9);
+        placed[1].pose = placed[0].pose;
+        int axis = round % 3;
+        carom_vec3 corner = corners[1][2 * axis + 1]; /* looks back along the axis, the other body's forward */
+        carom_vec3 touch = pose_apply(&placed[0].pose, corners[0][2 * axis]);
+        for (int i = 0; i < 2; i++) /* the second time mends the rounding of the first */
+            placed[1].pose.translation =
+                vec3_add(placed[1].pose.translation, vec3_sub(touch, pose_apply(&placed[1].pose, corner)));
+        carom_vec3 outwards = vec3_sub(touch, pose_apply(&placed[0].pose, corners[0][2 * axis + 1]));
+        double gap = round % 4 == 1 ? 0.0 : exp2(check_uniform(&random, -24, -1));
+        placed[1].pose.translation =
+            vec3_add(placed[1].pose.translation, vec3_scale(outwards, gap / vec3_length(outwards)));
+        double distance = vec3_length(vec3_sub(touch, pose_apply(&placed[1].pose, corner)));
+        if (BASE_PICK_ISA(context, wide_support_apart)(&placed[0], &placed[1], distance, true, NULL))
+            fail_msg("round %d: points %g from each other, but the meshes are called farther apart", round, distance);
+        apart_beside += BASE_PICK_ISA(context, wide_support_apart)(&placed[0], &placed[1], 0.5 * distance, false, NULL);
+        for (int i = 0; i < 2; i++)
+            carom_tree_destroy((carom_tree *)placed[i].tree), carom_mesh_destroy((carom_mesh *)placed[i].mesh);
+    }
+    print_message("balls: half the gap was certain in %d of %d\n", apart_beside, rounds);
+    assert_true(apart_beside > rounds / 10);
+}
+
 static void support_heights_are_upper_bounds(void **state)
 {
     (void)state;
@@ -521,6 +577,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(distance_bounds_hold),
                                        cmocka_unit_test(distance_has_the_bits_of_all_pairs),
                                        cmocka_unit_test(what_a_budget_leaves_is_a_bound),
+                                       cmocka_unit_test(balls_that_touch_are_never_apart),
                                        cmocka_unit_test(support_heights_are_upper_bounds),
                                        cmocka_unit_test(whole_meshes_that_meet_are_never_apart),
                                        cmocka_unit_test(a_refitted_tree_answers_like_a_fresh_one),
