@@ -131,7 +131,8 @@ typedef struct tree_collide_options
     bool need_meeting;        /* false: any non-zero meeting will do, which is cheaper */
     const uint64_t *smallest; /* or null: only pairs with a smaller triangle_a << 32 | triangle_b matter */
     double clearance;         /* > 0: also decide whether the distance is smaller, in the same traversal */
-    tree_pair_fn *on_pair;    /* each meeting pair; once each, unless the builder duplicates; in no particular order */
+    tree_pair_fn *on_pair;    /* each meeting pair, in no particular order; once each, unless the builder duplicates
+                               * or, where not every pair is wanted, the memory has told one before */
     void *user;
 } tree_collide_options;
 

@@ -55,7 +55,6 @@ bool wide_pair_begin(wide_pair *pair, const tree_task *task)
     pair->margin_a = pair->margin_b = 0.0f;
     pair->violated = false;
     pair->options = NULL;
-    pair->told_a = pair->told_b = CAROM_NO_TRIANGLE;
     pair->near_a = pair->near_b = 0;
     double extent = greater(task->a->mesh->extent, task->b->mesh->extent);
     math_relate(&task->a->pose, &task->b->pose, extent, task->defect, &pair->b_in_a);
@@ -108,7 +107,6 @@ static carom_status tell_last(wide_pair *pair, tree_memory *memory)
     if (meeting == CAROM_MEET_NONE)
         return memory->in_vain++, CAROM_OK;
     memory->in_vain = 0;
-    pair->told_a = last.a, pair->told_b = last.b;
     pair->violated = true;
     return pair->options->on_pair(last.a, last.b, meeting, pair->options->user) ? CAROM_OK : CAROM_STOPPED;
 }

@@ -102,7 +102,6 @@ typedef struct wide_pair
     const tree_collide_options *options;
     float margin_a, margin_b; /* clearance in units of a and of b, rounded up */
     bool violated;
-    uint32_t told_a, told_b;  /* a pair that was reported before the walk */
     wide_slot near_a, near_b; /* where to look first; 0: anywhere */
 } wide_pair;
 

@@ -151,8 +151,6 @@ static inline bool too_large(const wide_pair *pair, uint64_t ids)
 /* Hands one meeting pair on; false when told to stop. */
 static bool emit_pair(const wide_pair *pair, uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting)
 {
-    if (triangle_a == pair->told_a && triangle_b == pair->told_b)
-        return true;
     binary_walk_remember(pair->task, (binary_pair){triangle_a, triangle_b});
     return pair->options->on_pair(triangle_a, triangle_b, meeting, pair->options->user);
 }
