@@ -366,7 +366,7 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
     if (pair->near_a | pair->near_b)
         w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){
             pair->near_a, pair->near_b, slot_size(a, pair->near_a), as_bits(slot_size(b, pair->near_b))};
-    else if (roots_are_apart(&w))
+    else if (base_budget_spend(pair->task->budget, WIDE_LANES) && roots_are_apart(&w))
         w.scratch->stack.count = w.waiting_count = 0;
     w.waiting_limit = pair->options->every_pair ? MOST_WAITING : 1;
     while (w.scratch->stack.count > 0)
