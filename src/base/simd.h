@@ -371,4 +371,18 @@ static inline uint32_t d4_le_bits(d4 a, d4 b)
 #error "a *_simd.c file is compiled with CAROM_ISA_AVX2, CAROM_ISA_SSE2 or CAROM_ISA_SCALAR defined"
 #endif
 
+/* one float and its bits */
+static inline float as_float(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+static inline uint32_t as_bits(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
 #endif

@@ -154,20 +154,6 @@ static const uint32_t NO_KEY = 0x7f800000; /* infinity */
 static const _Alignas(32) float LANES[RAY_WIDTH] = {0x0p-149f, 0x1p-149f, 0x2p-149f, 0x3p-149f,
                                                     0x4p-149f, 0x5p-149f, 0x6p-149f, 0x7p-149f};
 
-static BASE_ALWAYS_INLINE uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static BASE_ALWAYS_INLINE float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* The lanes whose boxes the ray enters within the limit, and their keys; infinity for the others. */
 static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_ray *ray, const ray_node *node,
                                                f8 *keys)
@@ -182,7 +168,7 @@ static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_
     f8 far_z = f8_madd(f8_load(planes + (ray->near[2] ^ RAY_WIDTH)), ray->inverse.z, far_shift.z);
     f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_zero()));
     f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(walk->limit)));
-    f8 inside = f8_le(enter, leave), keep = f8_andnot(f8_set1(float_of(LANE_BITS)), enter);
+    f8 inside = f8_le(enter, leave), keep = f8_andnot(f8_set1(as_float(LANE_BITS)), enter);
     *keys = f8_select(inside, f8_or(keep, f8_load(LANES)), f8_set1(INFINITY));
     return f8_bits(inside);
 }
@@ -204,8 +190,8 @@ static BASE_ALWAYS_INLINE void fetch_child(const ray_walk *walk, uint32_t child)
 static BASE_ALWAYS_INLINE uint32_t take_child(const ray_walk *walk, open_node **top, f8 keys, uint32_t least)
 {
     open_node *open = *top;
-    f8 rest = f8_select(f8_le(keys, f8_set1(float_of(least))), f8_set1(INFINITY), keys);
-    open->next = bits_of(f8_least(rest));
+    f8 rest = f8_select(f8_le(keys, f8_set1(as_float(least))), f8_set1(INFINITY), keys);
+    open->next = as_bits(f8_least(rest));
     f8_store(open->keys, rest);
     fetch_child(walk, open->node->child[open->next & LANE_BITS]);
     *top += open->next != NO_KEY;
@@ -231,7 +217,7 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
             {
                 bool one = !(lanes & (lanes - 1)); /* the most frequent number, and cheap */
                 child = one ? top->node->child[__builtin_ctz(lanes)]
-                            : take_child(walk, &top, keys, bits_of(f8_least(keys)));
+                            : take_child(walk, &top, keys, as_bits(f8_least(keys)));
                 continue;
             }
         }
@@ -242,7 +228,7 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
             if (top == stack)
                 goto done;
             top--;
-        } while ((top->next & ~(uint32_t)LANE_BITS) > bits_of(walk->limit)); /* where it is entered, or less */
+        } while ((top->next & ~(uint32_t)LANE_BITS) > as_bits(walk->limit)); /* where it is entered, or less */
         child = take_child(walk, &top, f8_load(top->keys), top->next);
     }
 done:

@@ -105,19 +105,6 @@ static BASE_ALWAYS_INLINE f8 plane_gap(const f8 n[3], const f8 on[3], f8 corner[
     return f8_max(low, f8_neg(high)); /* > 0: all on one side; < 0: they straddle */
 }
 
-static inline float as_float(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-static inline uint32_t as_bits(float f)
-{
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
-}
-
 /* Where B's leaf frame lies in A's; returns the largest |coordinate| that occurs. */
 static BASE_ALWAYS_INLINE float leaf_offset(const wide_transform *t, const wide_leaf *a, const wide_leaf *b,
                                             float offset[3])
