@@ -30,7 +30,7 @@
     do                                                                                                                 \
     {                                                                                                                  \
         carom_status base_try_status = (call);                                                                         \
-        if (base_try_status >= CAROM_FIRST_ERROR)                                                                      \
+        if (carom_failed(base_try_status))                                                                             \
             return base_try_status;                                                                                    \
     } while (0)
 

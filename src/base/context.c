@@ -292,9 +292,12 @@ void base_log(const carom_context *context, carom_log_level level, const char *f
 
 double base_now(void)
 {
+    base_float_mode found = base_float_mode_enter(); /* times are taken before a mode is refused */
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    volatile double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec; /* volatile: not after the mode's end */
+    base_float_mode_leave(&found);
+    return seconds;
 }
 
 /* Reading the clock costs about as much as this many box tests are worth. */

@@ -1,5 +1,8 @@
 /* Parallel runs on pools of every size and on hosts of every habit: each item once, worker numbers that are not shared,
  * nested runs inline, several callers at once, float modes set and restored. The truth is a count per item. */
+#ifdef __linux__
+#define _GNU_SOURCE /* pthread_setattr_default_np */
+#endif
 #include "base/base.h"
 #include "support/check.h"
 
@@ -584,6 +587,41 @@ static void all_processors_and_the_largest_count_work(void **state)
     assert_int_equal(carom_context_workers(NULL), 1);
 }
 
+#ifdef __GLIBC__
+static void keep_warning(carom_log_level level, const char *message, void *user)
+{
+    assert_int_equal(level, CAROM_LOG_WARNING);
+    snprintf(user, 256, "%s", message);
+}
+
+/* Stacks that fit no address space: the system refuses every thread. */
+static void threads_that_cannot_start_are_a_warning(void **state)
+{
+    (void)state;
+    char message[256] = "";
+    carom_context_def def = carom_context_def_default();
+    def.workers = 4, def.log = keep_warning, def.log_user = message;
+    carom_context *context = NULL;
+    assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+    pthread_attr_t before, huge;
+    assert_int_equal(pthread_getattr_default_np(&before), 0);
+    assert_int_equal(pthread_getattr_default_np(&huge), 0);
+    assert_int_equal(pthread_attr_setstacksize(&huge, (size_t)1 << 50), 0);
+    assert_int_equal(pthread_setattr_default_np(&huge), 0);
+    notes *n = make_notes(context, 100, 1);
+    base_parallel_for(context, n->count, 1, note, n);
+    base_parallel_for(context, n->count, 1, note, n);
+    assert_int_equal(pthread_setattr_default_np(&before), 0);
+    check_notes(n, 2);
+    assert_string_equal(message, "the system refused 3 of 3 threads: the others do the work");
+    assert_int_equal(n->calls[0], 200);
+    free(n);
+    pthread_attr_destroy(&before);
+    pthread_attr_destroy(&huge);
+    carom_context_destroy(context);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -600,6 +638,9 @@ int main(void)
         cmocka_unit_test(tasks_set_and_restore_the_float_mode),
         cmocka_unit_test(odd_worker_counts_are_refused),
         cmocka_unit_test(all_processors_and_the_largest_count_work),
+#ifdef __GLIBC__
+        cmocka_unit_test(threads_that_cannot_start_are_a_warning),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
