@@ -105,13 +105,17 @@ static int sign_of(const ray_terms *in, exact_ray_term term, int end)
     return (value > 0.0) - (value < 0.0);
 }
 
-/* With few roundings, whatever the cancellation. */
+/* With few roundings, whatever the cancellation, and |value| from 1/2 to 1 or 0. */
 static exact_number value_of(const ray_terms *in, exact_ray_term term, int end)
 {
-    double bound, value = filter(in, term, end, &bound);
-    if (BASE_LIKELY(in->filters_hold && bound <= RAY_TRUSTED * fabs(value)))
-        return (exact_number){value, 0};
-    return exact_ray_evaluate(&in->exact, term, end, &in->counts->exact_fallbacks);
+    double bound;
+    exact_number number = {filter(in, term, end, &bound), 0};
+    if (BASE_UNLIKELY(!in->filters_hold || !(bound <= RAY_TRUSTED * fabs(number.value))))
+        number = exact_ray_evaluate(&in->exact, term, end, &in->counts->exact_fallbacks);
+    int exponent;
+    number.value = frexp(number.value, &exponent);
+    number.exponent += exponent;
+    return number;
 }
 
 /* ---- where it enters ---- */
@@ -120,7 +124,7 @@ static exact_number value_of(const ray_terms *in, exact_ray_term term, int end)
  * off / (ahead + sqrt(chord factor)), in parts that neither overflow nor cancel. */
 static double smaller_root(exact_number off, exact_number ahead, exact_number chord, exact_number factor)
 {
-    double ratio = (chord.value / ahead.value) * (factor.value / ahead.value);
+    double ratio = chord.value * factor.value / (ahead.value * ahead.value);
     ratio = ldexp(ratio, chord.exponent + factor.exponent - 2 * ahead.exponent);
     return ldexp(off.value / ahead.value / (1.0 + sqrt(ratio)), off.exponent - ahead.exponent);
 }
