@@ -12,18 +12,6 @@ static void count_fallback(uint64_t *fallbacks)
         ++*fallbacks;
 }
 
-/* Differences p - origin as integers in units of 2^exponent. */
-static void integer_differences(wide out[3], carom_vec3 p, carom_vec3 origin, int exponent)
-{
-    for (int axis = 0; axis < 3; axis++)
-    {
-        wide o;
-        integer_from_double(&out[axis], coordinate(p, axis), exponent);
-        integer_from_double(&o, coordinate(origin, axis), exponent);
-        integer_subtract(&out[axis], &out[axis], &o);
-    }
-}
-
 /* Determinant of three rows. */
 static void integer_determinant(wide *out, const wide a[3], const wide b[3], const wide c[3])
 {

@@ -158,8 +158,44 @@ void integer_minor(wide *out, const wide *a, const wide *b, const wide *c, const
     integer_subtract(out, out, &other);
 }
 
-/* The top limbs as a double, rounded once or twice, and the power of two it has to be multiplied with. */
-static double leading_double(const wide *w, int *exponent)
+void integer_dot(wide *out, const wide a[3], const wide b[3])
+{
+    wide term;
+    integer_multiply(out, &a[0], &b[0]);
+    integer_multiply(&term, &a[1], &b[1]);
+    integer_add(out, out, &term);
+    integer_multiply(&term, &a[2], &b[2]);
+    integer_add(out, out, &term);
+}
+
+void integer_cross(wide out[3], const wide a[3], const wide b[3])
+{
+    integer_minor(&out[0], &a[1], &a[2], &b[1], &b[2]);
+    integer_minor(&out[1], &a[2], &a[0], &b[2], &b[0]);
+    integer_minor(&out[2], &a[0], &a[1], &b[0], &b[1]);
+}
+
+void integer_differences(wide out[3], carom_vec3 p, carom_vec3 origin, int exponent)
+{
+    const double from[3] = {origin.x, origin.y, origin.z}, to[3] = {p.x, p.y, p.z};
+    for (int axis = 0; axis < 3; axis++)
+    {
+        wide o;
+        integer_from_double(&out[axis], to[axis], exponent);
+        integer_from_double(&o, from[axis], exponent);
+        integer_subtract(&out[axis], &out[axis], &o);
+    }
+}
+
+int integer_compare(const wide *a, const wide *b)
+{
+    if (a->sign != b->sign)
+        return a->sign < b->sign ? -1 : 1;
+    return a->sign * compare_magnitude(a, b);
+}
+
+/* From the three top limbs. */
+double integer_leading(const wide *w, int *exponent)
 {
     double value = 0.0;
     int used = w->size < 3 ? w->size : 3;
@@ -172,6 +208,6 @@ static double leading_double(const wide *w, int *exponent)
 double integer_ratio(const wide *numerator, const wide *denominator, int exponent)
 {
     int up, down;
-    double top = leading_double(numerator, &up), bottom = leading_double(denominator, &down);
+    double top = integer_leading(numerator, &up), bottom = integer_leading(denominator, &down);
     return ldexp(top / bottom, up - down + exponent);
 }

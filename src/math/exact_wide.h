@@ -16,16 +16,30 @@
  *   3x3 determinants     below 3 2^6298 < 2^6300, likewise
  *   sums of up to three  below 2^6302
  *
- * A row of a determinant may be a direction instead of a difference, which is smaller. */
+ * A row of a determinant may be a direction instead of a difference, which is smaller.
+ *
+ * exact_round.c goes up to the sixth degree, in coordinates, radii and directions of at most 2^110, hence below 2^1185
+ * as integers:
+ *
+ *   differences, sums of two radii     below 2^1185
+ *   their dot and cross products       below 2^2372
+ *   determinants                       below 6 2^3555 < 2^3558
+ *   squares of cross products          below 3 2^4742 < 2^4744
+ *   squares of determinants, and squares of cross products times a squared radius    below 2^7116
+ *   differences of two of those        below 2^7117 */
 enum
 {
     WIDE_LIMB_BITS = 32,
     WIDE_DIFFERENCE_LIMBS = (2099 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS,
     WIDE_MINOR_LIMBS = 2 * WIDE_DIFFERENCE_LIMBS,
-    WIDE_LIMBS = WIDE_DIFFERENCE_LIMBS + WIDE_MINOR_LIMBS
+    WIDE_DETERMINANT_LIMBS = WIDE_DIFFERENCE_LIMBS + WIDE_MINOR_LIMBS,
+    WIDE_LIMBS = 2 * ((3558 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS)
 };
 _Static_assert(4199 <= WIDE_LIMB_BITS * (int)WIDE_MINOR_LIMBS, "a minor fits into the limbs of its products");
-_Static_assert(6302 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "sums of determinants fit into the limbs of their products");
+_Static_assert(6302 <= WIDE_LIMB_BITS * (int)WIDE_DETERMINANT_LIMBS, "so do sums of determinants");
+_Static_assert((int)WIDE_DETERMINANT_LIMBS <= (int)WIDE_LIMBS, "there is room for determinants of any doubles");
+_Static_assert(7117 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for the sixth degree");
+_Static_assert((2370 + 31) / 32 + (4744 + 31) / 32 <= (int)WIDE_LIMBS, "in whatever limbs the factors have");
 
 /* sign * magnitude; size counts the limbs without leading zeros; sign is 0 iff size is 0. */
 typedef struct wide
@@ -47,6 +61,19 @@ void integer_multiply(wide *out, const wide *a, const wide *b);
 
 /* a d - b c; out is none of them. */
 void integer_minor(wide *out, const wide *a, const wide *b, const wide *c, const wide *d);
+
+/* The same on vectors; out is none of the operands. */
+void integer_dot(wide *out, const wide a[3], const wide b[3]);
+void integer_cross(wide out[3], const wide a[3], const wide b[3]);
+
+/* p - origin in units of 2^exponent. */
+void integer_differences(wide out[3], carom_vec3 p, carom_vec3 origin, int exponent);
+
+/* The sign of a - b. */
+int integer_compare(const wide *a, const wide *b);
+
+/* The value divided by 2^exponent, rounded once or twice. */
+double integer_leading(const wide *w, int *exponent);
 
 /* numerator / denominator to within one rounding each of the two, the division and the final scaling by 2^exponent;
  * the denominator is not zero. */

@@ -173,4 +173,52 @@ void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 c
  * The directions are not parallel. */
 void exact_ray_pass(carom_vec3 direction, carom_vec3 origin, const carom_vec3 line[2], int axis, double t_share[2]);
 
+/* ---- balls and capsules: what is near a point, a segment or a triangle. Coordinates, radii and directions up to
+ * 2^110. These are integers only, for a caller whose filter could not decide ---- */
+
+/* The hull of 1 to 3 points, which may be equal or on one line, and a distance from it. */
+typedef struct exact_round
+{
+    const carom_vec3 *points;
+    int count;
+    double radius; /* may be negative as long as the sum of two is not */
+} exact_round;
+
+/* The sign of the hulls' distance minus the sum of the radii. */
+int exact_gap_sign(const exact_round *a, const exact_round *b, uint64_t *fallbacks);
+
+/* A ray and a capsule. Below, d is the direction, e the way from end 0 to end 1, n = d x e, and r the way from the
+ * ray's origin to one of the ends. */
+typedef struct exact_ray_round
+{
+    carom_vec3 origin, direction, end[2];
+    double radius;
+} exact_ray_round;
+
+typedef enum exact_ray_term
+{
+    EXACT_RAY_ALONG,    /* d . e */
+    EXACT_RAY_LENGTH,   /* e . e */
+    EXACT_RAY_APPROACH, /* (r x e) . n: does the ray come nearer to the axis where it starts? */
+    EXACT_RAY_PASS,     /* radius^2 |n|^2 - (r . n)^2: does its line pass the axis within the radius? */
+    EXACT_RAY_OFF_AXIS, /* |r x e|^2 - radius^2 e . e: does it start outside of the endless cylinder? */
+    /* for one of the ends */
+    EXACT_RAY_BEYOND,  /* r . e: on which side of the end's plane across the axis does it start? */
+    EXACT_RAY_DISC,    /* radius^2 (d . e)^2 - |e x (r x d)|^2: does its line cross that plane within the radius? */
+    EXACT_RAY_CLOSING, /* (r x d) . n: does it, if d . e > 0, come nearer to the axis there? */
+    EXACT_RAY_AHEAD,   /* r . d */
+    EXACT_RAY_OFF_END, /* r . r - radius^2 */
+    EXACT_RAY_CHORD    /* radius^2 d . d - |r x d|^2: does its line pass the end within the radius? */
+} exact_ray_term;
+
+/* A number of any size: value 2^exponent. */
+typedef struct exact_number
+{
+    double value;
+    int exponent;
+} exact_number;
+
+/* A term to within two roundings; zero only if it is. */
+exact_number exact_ray_evaluate(const exact_ray_round *in, exact_ray_term term, int end, uint64_t *fallbacks);
+
 #endif

@@ -1,4 +1,4 @@
-/* narrow: exact answers for two triangles. Kernels over plain values; no mesh, no tree. */
+/* narrow: exact answers for triangles, balls and capsules. Kernels over plain values; no mesh, no tree. */
 #ifndef NARROW_NARROW_H
 #define NARROW_NARROW_H
 
@@ -63,5 +63,44 @@ void narrow_place_set(narrow_place *place, const carom_pose *pose);
 /* narrow_ray_solve, to the bit, for three vertices at `place`. False: only narrow_ray_solve can. */
 BASE_DECLARE_ISA(bool, narrow_ray_solve_placed,
                  (const narrow_place *place, const carom_vec3 *const vertices[3], const carom_ray *ray, double tuv[3]));
+
+/* ---- balls and capsules ---- */
+
+/* All points within `radius` of the segment between the ends, which may be equal: a closed solid. World frame, as the
+ * contract places the ends; |coordinate| up to 2^110, radius from 0 to 2^100. With radius 0 it is the segment or point
+ * itself. */
+typedef struct narrow_round
+{
+    carom_vec3 end[2];
+    double radius;
+} narrow_round;
+
+/* Do they share a point? CROSSING where the distance of the segments is below the sum of the radii, TOUCHING where it
+ * is equal; both decided exactly. Where both radii are 0, and only then, what narrow_meet says of the two segments,
+ * COPLANAR included. Symmetric; independent of the order of ends and corners. */
+uint32_t narrow_round_meet(const narrow_round *a, const narrow_round *b, narrow_counts *counts);
+uint32_t narrow_round_triangle_meet(const narrow_round *a, const narrow_triangle *b, narrow_counts *counts);
+
+/* Is all of it inside `outer`, which may be touched from within? Exact. */
+bool narrow_round_in_round(const narrow_round *inner, const narrow_round *outer, narrow_counts *counts);
+bool narrow_triangle_in_round(const narrow_triangle *inner, const narrow_round *outer, narrow_counts *counts);
+
+/* A point of both, for a pair that meets: half way between the surfaces on the line of the segments' nearest points,
+ * or the nearest of these points where one of them is that deep inside. Where the segments themselves meet, a common
+ * point of them. Rounded; the same bits for every order. */
+carom_vec3 narrow_round_contact(const narrow_round *a, const narrow_round *b, narrow_counts *counts);
+carom_vec3 narrow_round_triangle_contact(const narrow_round *a, const narrow_triangle *b, narrow_counts *counts);
+
+/* The distance of the point sets: 0 iff they meet, and then both points are the contact point. Points on the surfaces.
+ * Error at most NARROW_ROUND_DISTANCE_ERROR times the largest |coordinate difference| of the ends and corners involved.
+ * The same bits for every order, compiler and instruction set. */
+#define NARROW_ROUND_DISTANCE_ERROR 2e-14
+narrow_distance_result narrow_round_distance(const narrow_round *a, const narrow_round *b, narrow_counts *counts);
+narrow_distance_result narrow_round_triangle_distance(const narrow_round *a, const narrow_triangle *b,
+                                                      narrow_counts *counts);
+
+/* The first t >= 0 with the ray inside or on it, 0 if it starts there; grazing counts. False if there is none. The
+ * decision exact, t rounded. |component| of the direction up to 2^110. */
+bool narrow_round_ray_hit(const narrow_ray *ray, const narrow_round *round, double *t, narrow_counts *counts);
 
 #endif

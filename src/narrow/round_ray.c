@@ -1,0 +1,185 @@
+/* A ray against a ball or capsule: signs of polynomials tell which part of the surface it enters through, if any, and
+ * there t is a quotient of them, rounded.
+ *
+ * Where the planes across the axis at its ends pass the ray, the capsule ends and the balls around the ends begin. How
+ * the ray passes these planes, inside or outside of the discs and coming nearer to the axis or not, leaves one part of
+ * the surface: docs/exactness.md has the cases. */
+#include "narrow/ray.h"
+#include "narrow/round.h"
+
+/* What a term's magnitude is at most, without its factors' signs and order: from sums of |components|. */
+typedef struct ray_sizes
+{
+    double d, e, r[2], radius;
+} ray_sizes;
+
+typedef struct ray_terms
+{
+    exact_ray_round exact;
+    carom_vec3 d, e, r[2]; /* r: from the origin to the ends; each rounded once */
+    ray_sizes size;
+    bool filters_hold;
+    narrow_counts *counts;
+} ray_terms;
+
+static double size_of(carom_vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
+
+static ray_terms terms_of(const narrow_ray *ray, const narrow_round *round, narrow_counts *counts)
+{
+    carom_vec3 low = round->end[0], high = round->end[1];
+    shape_sort2(&low, &high);
+    carom_vec3 d = ray->direction, e = vec3_sub(high, low);
+    carom_vec3 r[2] = {vec3_sub(low, ray->origin), vec3_sub(high, ray->origin)};
+    return (ray_terms){.exact = {ray->origin, d, {low, high}, round->radius},
+                       .d = d,
+                       .e = e,
+                       .r = {r[0], r[1]},
+                       .size = {size_of(d), size_of(e), {size_of(r[0]), size_of(r[1])}, round->radius},
+                       .filters_hold = ray_in_range(d),
+                       .counts = counts};
+}
+
+/* The same with the ends, hence e, the other way round. */
+static void turn(ray_terms *terms)
+{
+    carom_vec3 end = terms->exact.end[0], r = terms->r[0];
+    double size = terms->size.r[0];
+    terms->exact.end[0] = terms->exact.end[1], terms->exact.end[1] = end;
+    terms->r[0] = terms->r[1], terms->r[1] = r;
+    terms->size.r[0] = terms->size.r[1], terms->size.r[1] = size;
+    terms->e = vec3(-terms->e.x, -terms->e.y, -terms->e.z);
+}
+
+/* ---- the filter: a term in double, and a bound on its error ---- */
+
+static const double RELATIVE = 24 * 0x1p-53, ABSOLUTE = 0x1p-600;
+
+static double square_of(double x) { return x * x; }
+
+static double filter(const ray_terms *in, exact_ray_term term, int end, double *bound)
+{
+    carom_vec3 d = in->d, e = in->e, r = in->r[end], c;
+    double radius = in->size.radius, around = radius * radius + in->size.r[end] * in->size.r[end];
+    double de = in->size.d * in->size.e, value = 0.0, size = 0.0;
+    switch (term)
+    {
+    case EXACT_RAY_ALONG: value = vec3_dot(d, e), size = de; break;
+    case EXACT_RAY_LENGTH: value = vec3_dot(e, e), size = square_of(in->size.e); break;
+    case EXACT_RAY_BEYOND: value = vec3_dot(r, e), size = in->size.r[end] * in->size.e; break;
+    case EXACT_RAY_AHEAD: value = vec3_dot(r, d), size = in->size.r[end] * in->size.d; break;
+    case EXACT_RAY_APPROACH:
+        value = vec3_dot(vec3_cross(r, e), vec3_cross(d, e)), size = in->size.r[end] * in->size.e * de;
+        break;
+    case EXACT_RAY_CLOSING:
+        value = vec3_dot(vec3_cross(r, d), vec3_cross(d, e)), size = in->size.r[end] * in->size.d * de;
+        break;
+    case EXACT_RAY_PASS:
+        c = vec3_cross(d, e);
+        value = radius * radius * vec3_dot(c, c) - square_of(vec3_dot(r, c)), size = around * (de * de);
+        break;
+    case EXACT_RAY_OFF_AXIS:
+        c = vec3_cross(r, e);
+        value = vec3_dot(c, c) - radius * radius * vec3_dot(e, e), size = around * square_of(in->size.e);
+        break;
+    case EXACT_RAY_DISC:
+        c = vec3_cross(e, vec3_cross(r, d));
+        value = square_of(radius * vec3_dot(d, e)) - vec3_dot(c, c), size = around * (de * de);
+        break;
+    case EXACT_RAY_OFF_END: value = vec3_dot(r, r) - radius * radius, size = around; break;
+    case EXACT_RAY_CHORD:
+        c = vec3_cross(r, d);
+        value = radius * radius * vec3_dot(d, d) - vec3_dot(c, c), size = around * square_of(in->size.d);
+        break;
+    }
+    *bound = RELATIVE * size + ABSOLUTE;
+    return value;
+}
+
+static int sign_of(const ray_terms *in, exact_ray_term term, int end)
+{
+    double bound, value = filter(in, term, end, &bound);
+    int sign = in->filters_hold ? exact_filter_sign(value, bound) : 0;
+    if (BASE_LIKELY(sign != 0))
+        return sign;
+    value = exact_ray_evaluate(&in->exact, term, end, &in->counts->exact_fallbacks).value;
+    return (value > 0.0) - (value < 0.0);
+}
+
+/* With few roundings, whatever the cancellation, and |value| from 1/2 to 1 or 0. */
+static exact_number value_of(const ray_terms *in, exact_ray_term term, int end)
+{
+    double bound;
+    exact_number number = {filter(in, term, end, &bound), 0};
+    if (BASE_UNLIKELY(!in->filters_hold || !(bound <= RAY_TRUSTED * fabs(number.value))))
+        number = exact_ray_evaluate(&in->exact, term, end, &in->counts->exact_fallbacks);
+    int exponent;
+    number.value = frexp(number.value, &exponent);
+    number.exponent += exponent;
+    return number;
+}
+
+/* ---- where it enters ---- */
+
+/* The smaller root of A t^2 - 2 ahead t + off = 0 with all of them positive and ahead^2 - A off = chord factor:
+ * off / (ahead + sqrt(chord factor)), in parts that neither overflow nor cancel. */
+static double smaller_root(exact_number off, exact_number ahead, exact_number chord, exact_number factor)
+{
+    double ratio = chord.value * factor.value / (ahead.value * ahead.value);
+    ratio = ldexp(ratio, chord.exponent + factor.exponent - 2 * ahead.exponent);
+    return ldexp(off.value / ahead.value / (1.0 + sqrt(ratio)), off.exponent - ahead.exponent);
+}
+
+/* Into the ball around an end, from outside. */
+static bool enter_end(const ray_terms *in, int end, double *t)
+{
+    if (sign_of(in, EXACT_RAY_AHEAD, end) <= 0 || sign_of(in, EXACT_RAY_CHORD, end) < 0)
+        return false;
+    *t = smaller_root(value_of(in, EXACT_RAY_OFF_END, end), value_of(in, EXACT_RAY_AHEAD, end),
+                      value_of(in, EXACT_RAY_CHORD, end), (exact_number){1.0, 0});
+    return true;
+}
+
+/* Into the cylinder between the ends, if at all, from outside and approaching the axis. */
+static bool enter_side(const ray_terms *in, double *t)
+{
+    if (sign_of(in, EXACT_RAY_PASS, 0) < 0)
+        return false;
+    *t = smaller_root(value_of(in, EXACT_RAY_OFF_AXIS, 0), value_of(in, EXACT_RAY_APPROACH, 0),
+                      value_of(in, EXACT_RAY_PASS, 0), value_of(in, EXACT_RAY_LENGTH, 0));
+    return true;
+}
+
+/* From outside of a capsule whose ends differ. */
+static bool enter_capsule(ray_terms *in, double *t)
+{
+    int along = sign_of(in, EXACT_RAY_ALONG, 0);
+    if (along < 0)
+        turn(in);
+    if (sign_of(in, EXACT_RAY_BEYOND, 1) < 0) /* past the far end */
+        return enter_end(in, 1, t);
+    if (sign_of(in, EXACT_RAY_BEYOND, 0) > 0) /* before the near end */
+    {
+        if (along == 0 || sign_of(in, EXACT_RAY_DISC, 0) >= 0 || sign_of(in, EXACT_RAY_CLOSING, 0) <= 0)
+            return enter_end(in, 0, t);
+    }
+    else if (sign_of(in, EXACT_RAY_APPROACH, 0) <= 0)
+        return false;
+    /* From here on between the ends, outside and approaching; does it reach the far end's plane like that? */
+    if (along != 0 && sign_of(in, EXACT_RAY_DISC, 1) < 0 && sign_of(in, EXACT_RAY_CLOSING, 1) > 0)
+        return enter_end(in, 1, t);
+    return enter_side(in, t);
+}
+
+bool narrow_round_ray_hit(const narrow_ray *ray, const narrow_round *round, double *t, narrow_counts *counts)
+{
+    ray_terms terms = terms_of(ray, round, counts);
+    bool ball = round_is_ball(round);
+    narrow_round origin = {{ray->origin, ray->origin}, 0.0};
+    if (ball ? sign_of(&terms, EXACT_RAY_OFF_END, 0) <= 0
+             : narrow_round_meet(&origin, round, counts) != CAROM_MEET_NONE)
+    {
+        *t = 0.0;
+        return true;
+    }
+    return ball ? enter_end(&terms, 0, t) : enter_capsule(&terms, t);
+}
