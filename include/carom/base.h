@@ -43,9 +43,16 @@ extern "C"
         CAROM_STALE_ID = 22,         /* an id of something that was removed */
         CAROM_BAD_DATA = 23,         /* bytes that are not what they claim to be */
         CAROM_IO_ERROR = 24,         /* a file could not be read or written */
-        CAROM_FLOAT_MODE = 25,       /* the thread rounds other than to nearest, or flushes denormals to zero */
-        CAROM_UNSUPPORTED = 26       /* a combination that this build or tree can't answer */
+        CAROM_FLOAT_MODE = 25,       /* the thread rounds other than to nearest, flushes denormals to zero, or traps */
+        CAROM_UNSUPPORTED = 26,      /* a combination that this build or tree can't answer */
+        CAROM_BUSY = 27,             /* the object is in use further up the call stack */
+        CAROM_STALE_FRAME = 28,      /* the scene has changed since the frame was taken */
+        CAROM_UNAVAILABLE = 29       /* a driver or device that this needs is missing on this machine */
     } carom_status;
+
+    /* True for errors only. CAROM_TRUNCATED, CAROM_UNKNOWN and CAROM_STOPPED are answers: what they leave out is said
+     * in the result. */
+    static inline bool carom_failed(carom_status status) { return status >= CAROM_FIRST_ERROR; }
 
     /* The constant's name without its prefix ("OK", "NOT_FINITE"); never null. */
     CAROM_API const char *carom_status_name(carom_status status);
@@ -73,16 +80,24 @@ extern "C"
         void *user;
     } carom_allocator;
 
-    /* Work on items [first, last). Called from any thread. */
-    typedef void carom_task_fn(uint32_t first, uint32_t last, void *task_data);
+    /* Work on items [first, last), from any thread. worker: a number below the context's count of workers that no other
+     * task of the same run has at the same time; it picks scratch memory, never an answer. */
+    typedef void carom_task_fn(uint32_t first, uint32_t last, uint32_t worker, void *task_data);
 
     /* How the host lends its threads. run must call task for disjoint ranges that cover [0, count), each at least
-     * min_range long but the last, and return when all are done. Null: everything runs on the calling thread. */
+     * min_range long but the last, and return when all are done. It may do so serially, in any order, on any threads.
+     * The worker numbers it passes are below worker_count, and no two tasks of a run that run at the same time share
+     * one. Several threads may call run at once if the context is used from several. Within a task Carom calls run no
+     * more. Null run: see carom_context_def.workers. */
     typedef struct carom_task_hooks
     {
         void (*run)(carom_task_fn *task, uint32_t count, uint32_t min_range, void *task_data, void *user);
+        uint32_t worker_count; /* 1 to CAROM_MAX_WORKERS */
         void *user;
     } carom_task_hooks;
+
+#define CAROM_MAX_WORKERS 256u
+#define CAROM_WORKERS_ALL UINT32_MAX /* one per processor that this process may use */
 
     /* Instruction set for the inner loops. The answers are the same bits for each. The environment variable CAROM_SIMD
      * (auto, scalar, sse2, avx2) overrides CAROM_SIMD_AUTO; another word is a warning in the log. */
@@ -96,18 +111,29 @@ extern "C"
 
     typedef struct carom_context_def
     {
-        carom_allocator allocator;                                           /* null functions: malloc and free */
+        carom_allocator allocator;                                           /* both functions null: malloc and free */
         void (*log)(carom_log_level level, const char *message, void *user); /* null: silent */
         void *log_user;
         carom_task_hooks tasks;
+
+        /* Threads of Carom's own. 0: none, everything runs on the calling thread. n: n workers, of which the calling
+         * thread is one. More than the machine has is allowed, more than CAROM_MAX_WORKERS is CAROM_OUT_OF_RANGE. The
+         * threads start with the first work they can share and end with the context; where the system refuses one,
+         * the log gets a warning and the others do the work. Answers are the same bits for every number. Not together
+         * with tasks.run. */
+        uint32_t workers;
         carom_simd simd; /* asking for more than the machine has is CAROM_UNSUPPORTED */
     } carom_context_def;
 
     CAROM_API carom_context_def carom_context_def_default(void);
 
-    /* def may be null for the default. Destroy the context after everything made from it. */
+    /* def may be null for the default. A def that is refused gets its message through its own log hook, there being no
+     * context to ask. Destroy the context after everything made from it, from outside of its tasks. */
     CAROM_API carom_status carom_context_create(const carom_context_def *def, carom_context **out);
     CAROM_API void carom_context_destroy(carom_context *context);
+
+    /* How many tasks can run at the same time: def.workers or tasks.worker_count, 1 if neither was set. */
+    CAROM_API uint32_t carom_context_workers(const carom_context *context);
 
     /* The instruction set in use, never CAROM_SIMD_AUTO. */
     CAROM_API carom_simd carom_context_simd(const carom_context *context);

@@ -5,6 +5,7 @@
 
 #include "carom/base.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -29,11 +30,22 @@
     do                                                                                                                 \
     {                                                                                                                  \
         carom_status base_try_status = (call);                                                                         \
-        if (base_try_status >= CAROM_FIRST_ERROR)                                                                      \
+        if (carom_failed(base_try_status))                                                                             \
             return base_try_status;                                                                                    \
     } while (0)
 
 #define BASE_CACHE_LINE 64
+
+#if defined(__x86_64__) || defined(__i386__)
+#define BASE_HAS_X86 1
+#else
+#define BASE_HAS_X86 0
+#endif
+#if defined(__SSE2__)
+#define BASE_HAS_MXCSR 1 /* the control register of SSE */
+#else
+#define BASE_HAS_MXCSR 0
+#endif
 
 enum
 {
@@ -53,6 +65,8 @@ struct carom_context
     void (*log)(carom_log_level level, const char *message, void *user);
     void *log_user;
     carom_task_hooks tasks;
+    struct base_pool *pool; /* null: no threads of our own */
+    uint32_t worker_count;
     carom_simd simd;
     atomic_uint_fast64_t next_serial; /* tells meshes and trees apart, also after their memory was reused */
     bool has_counter;                 /* the processor's, of constant rate */
@@ -67,17 +81,53 @@ struct carom_context
 carom_status base_fail(carom_context *context, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 void base_log(const carom_context *context, carom_log_level level, const char *format, ...) BASE_PRINTF(3, 4);
 
+/* ---- float mode: rounding to nearest, denormals kept, no exception trapped ---- */
+
 carom_status base_refuse_float_mode(carom_context *context);
 
-/* CAROM_FLOAT_MODE unless this thread rounds to nearest and keeps denormals. Sums tell it: reading the control register
- * instead waits for all arithmetic before it, which is long beside a ray. */
+#if BASE_HAS_MXCSR
+/* The control bits of MXCSR: flush to zero, rounding, the six masks, denormals are zero. Below them are flags. */
+#define BASE_MXCSR_CONTROL 0xffc0u
+#define BASE_MXCSR_WANTED  0x1f80u
+
+typedef struct base_float_mode
+{
+    uint32_t mxcsr;
+} base_float_mode;
+
+static inline bool base_float_mode_is_right(void)
+{
+    return (__builtin_ia32_stmxcsr() & BASE_MXCSR_CONTROL) == BASE_MXCSR_WANTED;
+}
+
+/* Sets this thread's mode and returns what it was, for base_float_mode_leave. */
+static inline base_float_mode base_float_mode_enter(void)
+{
+    base_float_mode found = {__builtin_ia32_stmxcsr()};
+    if (BASE_UNLIKELY((found.mxcsr & BASE_MXCSR_CONTROL) != BASE_MXCSR_WANTED))
+        __builtin_ia32_ldmxcsr(BASE_MXCSR_WANTED);
+    return found;
+}
+
+static inline void base_float_mode_leave(const base_float_mode *found)
+{
+    if (BASE_UNLIKELY(((found->mxcsr ^ __builtin_ia32_stmxcsr()) & BASE_MXCSR_CONTROL) != 0))
+        __builtin_ia32_ldmxcsr(found->mxcsr);
+}
+#else
+typedef struct base_float_mode
+{
+    fenv_t environment;
+} base_float_mode;
+bool base_float_mode_is_right(void);
+base_float_mode base_float_mode_enter(void);
+void base_float_mode_leave(const base_float_mode *found);
+#endif
+
+/* CAROM_FLOAT_MODE unless this thread's mode is right. */
 static inline carom_status base_check_float_mode(carom_context *context)
 {
-    static const volatile double probe[] = {1.0, 0x1p-60, 0x1p-1074};
-    double one = probe[0], little = probe[1], least = probe[2];
-    if (BASE_LIKELY(one + little <= one && one - little >= one && least + least > 0.0))
-        return CAROM_OK;
-    return base_refuse_float_mode(context);
+    return BASE_LIKELY(base_float_mode_is_right()) ? CAROM_OK : base_refuse_float_mode(context);
 }
 
 /* ---- memory ---- */
@@ -185,8 +235,27 @@ void base_id_pool_free(base_id_pool *pool);
 
 /* ---- tasks ---- */
 
-/* Runs task over [0, count), perhaps in parallel; returns when done. */
+/* Runs task over ranges that cover [0, count), at least min_range long but the last, perhaps in parallel; returns when
+ * all are done. Tasks must not wait for each other. A run within a task stays on that thread, as one range with that
+ * task's worker number. Each task runs with the float mode that base_check_float_mode wants. */
 void base_parallel_for(carom_context *context, uint32_t count, uint32_t min_range, carom_task_fn *task, void *data);
+
+/* Worker numbers are below this; 1 without workers. */
+static inline uint32_t base_worker_count(const carom_context *context) { return context->worker_count; }
+
+/* A flag that the tasks of a run poll to end early. Zero-initialise. */
+typedef struct base_cancel
+{
+    atomic_bool set;
+} base_cancel;
+static inline void base_cancel_set(base_cancel *cancel)
+{
+    atomic_store_explicit(&cancel->set, true, memory_order_relaxed);
+}
+static inline bool base_cancel_is_set(base_cancel *cancel)
+{
+    return atomic_load_explicit(&cancel->set, memory_order_relaxed);
+}
 
 /* ---- time and budgets ---- */
 
@@ -227,12 +296,6 @@ static inline bool base_budget_spend(base_budget *budget, uint32_t work)
 #define BASE_PASTE_(a, b) a##_##b
 #define BASE_PASTE(a, b)  BASE_PASTE_(a, b)
 #define BASE_ISA(name)    BASE_PASTE(name, CAROM_ISA)
-
-#if defined(__x86_64__) || defined(__i386__)
-#define BASE_HAS_X86 1
-#else
-#define BASE_HAS_X86 0
-#endif
 
 /* Declares function pointers for the versions of a kernel: BASE_DECLARE_ISA(void, wide_test, (int x)); */
 #if BASE_HAS_X86

@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* madvise. NOLINT(bugprone-reserved-identifier): the system's own word */
-#include "base/base.h"
+#include "base/tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +42,9 @@ const char *carom_status_name(carom_status status)
     case CAROM_IO_ERROR: return "IO_ERROR";
     case CAROM_FLOAT_MODE: return "FLOAT_MODE";
     case CAROM_UNSUPPORTED: return "UNSUPPORTED";
+    case CAROM_BUSY: return "BUSY";
+    case CAROM_STALE_FRAME: return "STALE_FRAME";
+    case CAROM_UNAVAILABLE: return "UNAVAILABLE";
     }
     return "INVALID_STATUS";
 }
@@ -132,38 +135,95 @@ static bool choose_simd(carom_simd wanted, carom_simd *out, const char **unknown
     return wanted >= CAROM_SIMD_SCALAR && wanted <= best;
 }
 
+/* There is no context to keep the message: the def's log gets it. */
+static carom_status refuse_def(const carom_context_def *def, carom_status status, const char *format, ...)
+    BASE_PRINTF(3, 4);
+static carom_status refuse_def(const carom_context_def *def, carom_status status, const char *format, ...)
+{
+    char message[BASE_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (def->log)
+        def->log(CAROM_LOG_ERROR, message, def->log_user);
+    return status;
+}
+
+static carom_status check_allocator(carom_context_def *def)
+{
+    if (!def->allocator.allocate && !def->allocator.release)
+        def->allocator = carom_context_def_default().allocator;
+    if (!def->allocator.allocate)
+        return refuse_def(def, CAROM_INVALID_ARGUMENT, "allocator.allocate is null, allocator.release is not");
+    if (!def->allocator.release)
+        return refuse_def(def, CAROM_INVALID_ARGUMENT, "allocator.release is null, allocator.allocate is not");
+    return CAROM_OK;
+}
+
+static carom_status check_workers(carom_context_def *def)
+{
+    const carom_task_hooks *tasks = &def->tasks;
+    if (tasks->run && def->workers > 0)
+        return refuse_def(def, CAROM_INVALID_ARGUMENT, "both tasks.run and workers are given: choose one");
+    if (tasks->run && tasks->worker_count == 0)
+        return refuse_def(def, CAROM_INVALID_ARGUMENT, "tasks.worker_count is 0");
+    if (tasks->run && tasks->worker_count > CAROM_MAX_WORKERS)
+        return refuse_def(def, CAROM_OUT_OF_RANGE, "tasks.worker_count: %u is more than %u", tasks->worker_count,
+                          CAROM_MAX_WORKERS);
+    if (def->workers == CAROM_WORKERS_ALL)
+    {
+        uint32_t processors = base_processor_count();
+        def->workers = processors < CAROM_MAX_WORKERS ? processors : CAROM_MAX_WORKERS;
+    }
+    if (def->workers > CAROM_MAX_WORKERS)
+        return refuse_def(def, CAROM_OUT_OF_RANGE, "workers: %u is more than %u", def->workers, CAROM_MAX_WORKERS);
+    return CAROM_OK;
+}
+
+static bool start_context(carom_context *context, const carom_context_def *def)
+{
+    context->tasks = def->tasks;
+    context->worker_count = def->tasks.run ? def->tasks.worker_count : def->workers > 1 ? def->workers : 1;
+    if (pthread_mutex_init(&context->message_lock, NULL) != 0)
+        return false;
+    if (def->workers <= 1)
+        return true;
+    context->pool = base_pool_create(context, def->workers);
+    if (!context->pool)
+        pthread_mutex_destroy(&context->message_lock);
+    return context->pool != NULL;
+}
+
 carom_status carom_context_create(const carom_context_def *def, carom_context **out)
 {
     if (!out)
         return CAROM_INVALID_ARGUMENT;
     *out = NULL;
     carom_context_def chosen = def ? *def : carom_context_def_default();
-    if (!chosen.allocator.allocate && !chosen.allocator.release)
-        chosen.allocator = carom_context_def_default().allocator;
-    if (!chosen.allocator.allocate || !chosen.allocator.release)
-        return CAROM_INVALID_ARGUMENT;
+    BASE_TRY(check_allocator(&chosen));
+    BASE_TRY(check_workers(&chosen));
     carom_simd simd;
     const char *unknown;
     if (!choose_simd(chosen.simd, &simd, &unknown))
-        return CAROM_UNSUPPORTED;
+        return refuse_def(&chosen, CAROM_UNSUPPORTED, "simd %d: this machine has none such", (int)chosen.simd);
 
     carom_context *context = chosen.allocator.allocate(sizeof *context, BASE_CACHE_LINE, chosen.allocator.user);
     if (!context)
-        return CAROM_OUT_OF_MEMORY;
+        return refuse_def(&chosen, CAROM_OUT_OF_MEMORY, "context: out of memory");
     memset(context, 0, sizeof *context);
     context->allocator = chosen.allocator;
     context->log = chosen.log;
     context->log_user = chosen.log_user;
-    context->tasks = chosen.tasks;
     context->simd = simd;
     atomic_init(&context->next_serial, 1);
     context->has_counter = base_has_counter();
     if (context->has_counter)
         context->created = base_moment_now();
-    if (pthread_mutex_init(&context->message_lock, NULL) != 0)
+    if (!start_context(context, &chosen))
     {
         chosen.allocator.release(context, sizeof *context, chosen.allocator.user);
-        return CAROM_OUT_OF_MEMORY;
+        return refuse_def(&chosen, CAROM_OUT_OF_MEMORY, "context: out of memory");
     }
     if (unknown)
         base_log(context, CAROM_LOG_WARNING, "CAROM_SIMD: '%s' is none of auto, scalar, sse2, avx2: ignored", unknown);
@@ -175,9 +235,12 @@ void carom_context_destroy(carom_context *context)
 {
     if (!context)
         return;
+    base_pool_destroy(context->pool);
     pthread_mutex_destroy(&context->message_lock);
     context->allocator.release(context, sizeof *context, context->allocator.user);
 }
+
+uint32_t carom_context_workers(const carom_context *context) { return context ? context->worker_count : 1; }
 
 carom_simd carom_context_simd(const carom_context *context) { return context ? context->simd : CAROM_SIMD_SCALAR; }
 
@@ -227,27 +290,14 @@ void base_log(const carom_context *context, carom_log_level level, const char *f
     context->log(level, message, context->log_user);
 }
 
-carom_status base_refuse_float_mode(carom_context *context)
-{
-    return base_fail(context, CAROM_FLOAT_MODE,
-                     "this thread's floating-point mode is not round-to-nearest with denormals");
-}
-
-void base_parallel_for(carom_context *context, uint32_t count, uint32_t min_range, carom_task_fn *task, void *data)
-{
-    if (count == 0)
-        return;
-    if (context->tasks.run && count > min_range)
-        context->tasks.run(task, count, min_range, data, context->tasks.user);
-    else
-        task(0, count, data);
-}
-
 double base_now(void)
 {
+    base_float_mode found = base_float_mode_enter(); /* times are taken before a mode is refused */
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    volatile double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec; /* volatile: not after the mode's end */
+    base_float_mode_leave(&found);
+    return seconds;
 }
 
 /* Reading the clock costs about as much as this many box tests are worth. */

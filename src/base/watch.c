@@ -78,6 +78,16 @@ static bool tell_rate(const base_moment *then, const base_moment *now, double ra
     return certain && !slept && rate > 1e-11 && rate < 1e-6;
 }
 
+/* Seconds per count, in any float mode: queries are made before a mode is refused. Volatile keeps it in between. */
+static double rate_between(const base_moment *then, const base_moment *now)
+{
+    base_float_mode found = base_float_mode_enter();
+    volatile double clock = (double)(now->clock - then->clock), counter = (double)(now->counter - then->counter);
+    volatile double rate = 1e-9 * clock / counter;
+    base_float_mode_leave(&found);
+    return rate;
+}
+
 base_watch base_watch_create(const carom_context *context)
 {
     const uint64_t long_enough = 40000; /* nanoseconds: a hundred times what the readings take */
@@ -92,7 +102,7 @@ base_watch base_watch_create(const carom_context *context)
             return by_clock;
         now = base_moment_now();
     }
-    double rate = 1e-9 * (double)(now.clock - then->clock) / (double)(now.counter - then->counter);
+    double rate = rate_between(then, &now);
     base_watch by_counter = {rate};
     return tell_rate(then, &now, rate) ? by_counter : by_clock;
 }

@@ -41,8 +41,9 @@ static bool fitted_directly(const carom_tree *tree, const node_range *range, uin
     return tree->nodes[node].count > 0 || (!merges_exactly && is_range);
 }
 
-static void fit_range(uint32_t first, uint32_t last, void *data)
+static void fit_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
+    (void)worker;
     const fit_task *fit = data;
     const carom_tree *tree = fit->tree;
     for (uint32_t node = first; node < last; node++)

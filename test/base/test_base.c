@@ -210,6 +210,71 @@ static void an_unknown_instruction_set_is_a_warning(void **state)
     assert_non_null(strstr(notes.message, "'avx512' is none of auto, scalar, sse2, avx2"));
 }
 
+/* An allocator that works, for defs that name half of it. */
+static void *allocate_plainly(size_t size, size_t alignment, void *user)
+{
+    (void)user;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void release_plainly(void *memory, size_t size, void *user)
+{
+    (void)size, (void)user;
+    free(memory);
+}
+
+static void half_an_allocator_is_refused(void **state)
+{
+    (void)state;
+    const struct
+    {
+        carom_allocator allocator;
+        carom_status expected;
+        const char *culprit;
+    } cases[] = {{{allocate_plainly, NULL, NULL}, CAROM_INVALID_ARGUMENT, "allocator.release is null"},
+                 {{NULL, release_plainly, NULL}, CAROM_INVALID_ARGUMENT, "allocator.allocate is null"},
+                 {{allocate_plainly, release_plainly, NULL}, CAROM_OK, ""},
+                 {{NULL, NULL, NULL}, CAROM_OK, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        log_notes notes = {0};
+        carom_context *context = NULL;
+        carom_context_def def = {.allocator = cases[i].allocator, .log = note_log, .log_user = &notes};
+        assert_int_equal(carom_context_create(&def, &context), cases[i].expected);
+        assert_true((context != NULL) == (cases[i].expected == CAROM_OK));
+        assert_int_equal(notes.count, cases[i].expected != CAROM_OK);
+        assert_non_null(strstr(notes.message, cases[i].culprit));
+        carom_context_destroy(context);
+    }
+    assert_int_equal(carom_context_create(NULL, NULL), CAROM_INVALID_ARGUMENT);
+}
+
+static void answers_are_no_failures(void **state)
+{
+    (void)state;
+    const carom_status answers[] = {CAROM_OK, CAROM_TRUNCATED, CAROM_UNKNOWN, CAROM_STOPPED};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        assert_false(carom_failed(answers[i]));
+    for (int status = CAROM_FIRST_ERROR; status <= CAROM_UNAVAILABLE; status++)
+        assert_true(carom_failed((carom_status)status));
+}
+
+static void every_status_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    assert_string_equal(carom_status_name(CAROM_BUSY), "BUSY");
+    assert_string_equal(carom_status_name(CAROM_STALE_FRAME), "STALE_FRAME");
+    assert_string_equal(carom_status_name(CAROM_UNAVAILABLE), "UNAVAILABLE");
+    const char *unknown = carom_status_name((carom_status)(CAROM_UNAVAILABLE + 1));
+    assert_string_equal(unknown, "INVALID_STATUS");
+    for (int a = CAROM_FIRST_ERROR; a <= CAROM_UNAVAILABLE; a++)
+    {
+        assert_string_not_equal(carom_status_name((carom_status)a), unknown);
+        for (int b = CAROM_FIRST_ERROR; b < a; b++)
+            assert_string_not_equal(carom_status_name((carom_status)a), carom_status_name((carom_status)b));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +283,9 @@ int main(void)
         cmocka_unit_test(arenas_keep_alignment_and_contents),
         cmocka_unit_test(a_budget_stops_after_its_work),
         cmocka_unit_test(an_unknown_instruction_set_is_a_warning),
+        cmocka_unit_test(half_an_allocator_is_refused),
+        cmocka_unit_test(answers_are_no_failures),
+        cmocka_unit_test(every_status_has_a_name_of_its_own),
         cmocka_unit_test(a_stopwatch_agrees_with_the_clock),
         cmocka_unit_test(a_stopwatch_trusts_only_a_counter_that_kept_up),
         cmocka_unit_test(messages_name_the_culprit_and_survive_short_buffers),

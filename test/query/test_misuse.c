@@ -1,9 +1,15 @@
 /* Everything that can be wrong with an argument of a query or a scene: a status that fits, a message that names the
  * culprit, a report that says so, and a query that works afterwards. */
+#ifdef __linux__
+#define _GNU_SOURCE /* feenableexcept */
+#endif
 #include "query/world.h"
 
 #include <fenv.h>
 #include <float.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>
 #endif
@@ -330,9 +336,33 @@ static void spoiled_rays_are_refused(void **state)
     close_fixture(&f);
 }
 
-/* All entrances, for one float mode. */
-static void check_refused(const fixture *f, carom_scene *scene, carom_engine *engine)
+/* What float modes are tried on. */
+typedef struct entrances
 {
+    fixture f;
+    carom_scene *scene;
+    carom_engine *engine;
+} entrances;
+
+static entrances open_entrances(void)
+{
+    entrances e = {.f = open_fixture()};
+    assert_int_equal(carom_scene_create(e.f.w.context, &e.scene), CAROM_OK);
+    assert_int_equal(carom_engine_create(e.f.w.context, NULL, &e.engine), CAROM_OK);
+    return e;
+}
+
+static void close_entrances(entrances *e)
+{
+    carom_engine_destroy(e->engine);
+    carom_scene_destroy(e->scene);
+    close_fixture(&e->f);
+}
+
+/* Do all of them say CAROM_FLOAT_MODE and this word? Computes nothing itself, so that it can be asked in any mode. */
+static bool all_refuse(entrances *e, const char *word)
+{
+    fixture *f = &e->f;
     carom_report report;
     carom_ray_report hits;
     carom_scene_report frame_report;
@@ -342,12 +372,22 @@ static void check_refused(const fixture *f, carom_scene *scene, carom_engine *en
     carom_body_def def = carom_body_def_default();
     def.placed = f->good;
     bool within;
-    assert_int_equal(carom_collide(f->w.query, &f->good, &f->good, NULL, &report), CAROM_FLOAT_MODE);
-    assert_int_equal(carom_distance(f->w.query, &f->good, &f->good, NULL, &report), CAROM_FLOAT_MODE);
-    assert_int_equal(carom_within(f->w.query, &f->good, &f->good, 1.0, &within), CAROM_FLOAT_MODE);
-    assert_int_equal(carom_ray_cast(f->w.query, &f->good, &ray, CAROM_RAY_ALL, &hits), CAROM_FLOAT_MODE);
-    assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_FLOAT_MODE);
-    assert_int_equal(carom_engine_run(engine, &frame, NULL, &frame_report), CAROM_FLOAT_MODE);
+    carom_tree *tree;
+    const carom_status said[] = {
+        carom_collide(f->w.query, &f->good, &f->good, NULL, &report),
+        carom_distance(f->w.query, &f->good, &f->good, NULL, &report),
+        carom_within(f->w.query, &f->good, &f->good, 1.0, &within),
+        carom_ray_cast(f->w.query, &f->good, &ray, CAROM_RAY_ALL, &hits),
+        carom_tree_create(f->w.context, f->box, NULL, &tree),
+        carom_scene_add(e->scene, &def, &id),
+        carom_engine_run(e->engine, &frame, NULL, &frame_report),
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i] != CAROM_FLOAT_MODE)
+            return false;
+    char message[256];
+    carom_context_message(f->w.context, message, sizeof message);
+    return strstr(message, word) != NULL;
 }
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -371,20 +411,16 @@ static bool rounds_otherwise(void)
 static void other_float_modes_are_refused(void **state)
 {
     (void)state;
-    fixture f = open_fixture();
-    carom_scene *scene;
-    carom_engine *engine;
-    assert_int_equal(carom_scene_create(f.w.context, &scene), CAROM_OK);
-    assert_int_equal(carom_engine_create(f.w.context, NULL, &engine), CAROM_OK);
+    entrances e = open_entrances();
     const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     for (int i = 0; i < 3; i++)
     {
         fesetround(roundings[i]);
-        bool in_force = rounds_otherwise();
-        if (in_force)
-            check_refused(&f, scene, engine);
+        bool in_force = rounds_otherwise(), refused = all_refuse(&e, "rounds");
         fesetround(FE_TONEAREST);
-        if (!in_force)
+        if (in_force)
+            assert_true(refused);
+        else
             print_message("SKIPPED: rounding %d: this processor rounds to nearest all the same (valgrind's?)\n", i);
     }
 #if defined(__x86_64__) || defined(__i386__)
@@ -393,19 +429,77 @@ static void other_float_modes_are_refused(void **state)
     for (int i = 0; i < 2; i++)
     {
         _mm_setcsr(before | flushes[i]);
-        bool in_force = flushes_denormals();
-        if (in_force)
-            check_refused(&f, scene, engine);
+        bool in_force = flushes_denormals(), refused = all_refuse(&e, "flushes");
         _mm_setcsr(before);
-        if (!in_force)
+        if (in_force)
+            assert_true(refused);
+        else
             print_message("SKIPPED: mode 0x%04x: this processor does not flush denormals (valgrind's?)\n", flushes[i]);
     }
 #endif
-    check_still_works(&f);
-    carom_engine_destroy(engine);
-    carom_scene_destroy(scene);
-    close_fixture(&f);
+    check_still_works(&e.f);
+    close_entrances(&e);
 }
+
+#ifdef __GLIBC__
+/* Valgrind's processor can't trap. */
+static bool can_trap(void)
+{
+    feenableexcept(FE_INEXACT);
+    bool traps = fegetexcept() == FE_INEXACT;
+#if defined(__x86_64__) || defined(__i386__)
+    traps = traps && (_mm_getcsr() & 0x1f80) != 0x1f80;
+#endif
+    fedisableexcept(FE_ALL_EXCEPT);
+    return traps;
+}
+
+/* 0: with these exceptions trapped, everything refuses, contexts and queries come and go, and afterwards all works. */
+static int use_with_traps(int exceptions)
+{
+    entrances e = open_entrances();
+    feenableexcept(exceptions);
+    bool refused = all_refuse(&e, "traps");
+    carom_context *context = NULL;
+    carom_query *query = NULL;
+    bool created = carom_context_create(NULL, &context) == CAROM_OK;
+    created = created && carom_query_create(context, &query) == CAROM_OK;
+    carom_query_destroy(query);
+    carom_context_destroy(context);
+    fedisableexcept(FE_ALL_EXCEPT);
+    carom_report report;
+    bool works = carom_collide(e.f.w.query, &e.f.good, &e.f.good, NULL, &report) == CAROM_OK && report.pair_count > 0;
+    close_entrances(&e);
+    return refused && created && works ? 0 : 1;
+}
+
+static void traps_are_refused_not_fallen_into(void **state)
+{
+    (void)state;
+    if (!can_trap())
+    {
+        print_message("SKIPPED: this processor does not trap (valgrind's?)\n");
+        skip();
+    }
+    const int exceptions[] = {FE_INVALID, FE_DIVBYZERO, FE_OVERFLOW, FE_UNDERFLOW, FE_INEXACT, FE_ALL_EXCEPT};
+    for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+    {
+        fflush(NULL);
+        pid_t child = fork(); /* a SIGFPE shall end the child, not the test */
+        assert_true(child >= 0);
+        if (child == 0)
+        {
+            signal(SIGFPE, SIG_DFL);
+            _exit(use_with_traps(exceptions[i]));
+        }
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            fail_msg("exceptions 0x%x: %s %d", (unsigned)exceptions[i], WIFEXITED(status) ? "exit" : "signal",
+                     WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    }
+}
+#endif
 
 int main(void)
 {
@@ -417,6 +511,9 @@ int main(void)
         cmocka_unit_test(contradictory_options_are_refused),
         cmocka_unit_test(spoiled_rays_are_refused),
         cmocka_unit_test(other_float_modes_are_refused),
+#ifdef __GLIBC__
+        cmocka_unit_test(traps_are_refused_not_fallen_into),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,13 +94,13 @@ typedef struct lent_range
 {
     carom_task_fn *task;
     void *task_data;
-    uint32_t first, last;
+    uint32_t first, last, worker;
 } lent_range;
 
 static void *run_range(void *data)
 {
     const lent_range *range = data;
-    range->task(range->first, range->last, range->task_data);
+    range->task(range->first, range->last, range->worker, range->task_data);
     return NULL;
 }
 
@@ -114,7 +114,7 @@ static void lend_threads(carom_task_fn *task, uint32_t count, uint32_t min_range
     {
         uint32_t length = min_range * (used + 1) + used;
         uint32_t last = used + 1 == THREADS || count - first <= length ? count : first + length;
-        ranges[used] = (lent_range){task, task_data, first, last};
+        ranges[used] = (lent_range){task, task_data, first, last, used};
         first = last;
     }
     for (uint32_t i = used; i-- > 0;)
@@ -155,7 +155,7 @@ static void lent_threads_build_the_same_trees(void **state)
         ROOM = 1 << 21
     };
     uint32_t ranges = 0;
-    const carom_task_hooks none = {NULL, NULL}, lent = {lend_threads, &ranges};
+    const carom_task_hooks none = {0}, lent = {lend_threads, THREADS, &ranges};
     unsigned char *blocks[2] = {malloc(ROOM), malloc(ROOM)};
     for (int volume = 0; volume < CAROM_VOLUME_COUNT; volume++)
     {
