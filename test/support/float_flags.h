@@ -12,20 +12,12 @@ enum
 {
     FLOAT_DENORMAL = 1 << 1,
     FLOAT_UNDERFLOW = 1 << 4,
-    FLOAT_SLOW = FLOAT_DENORMAL | FLOAT_UNDERFLOW,
-    FLOAT_MASK_SHIFT = 7 /* from a flag to the bit that keeps it from trapping */
+    FLOAT_SLOW = FLOAT_DENORMAL | FLOAT_UNDERFLOW
 };
 
 static inline void float_flags_clear(void) { _mm_setcsr(_mm_getcsr() & ~(unsigned)FLOAT_SLOW); }
 
 static inline unsigned float_flags_raised(void) { return _mm_getcsr() & FLOAT_SLOW; }
-
-/* From here on the first such operation is a SIGFPE, so that a debugger shows the place. */
-static inline void float_flags_trap(void)
-{
-    float_flags_clear();
-    _mm_setcsr(_mm_getcsr() & ~((unsigned)FLOAT_SLOW << FLOAT_MASK_SHIFT));
-}
 #endif
 
 #endif
