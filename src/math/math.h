@@ -128,8 +128,8 @@ int exact_ray3d_integers(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, 
 #define EXACT_RELATIVE_3D (10 * 0x1p-53) /* of the sum of the products' magnitudes */
 #define EXACT_ABSOLUTE_3D 0x1p-940       /* what underflow may add */
 #define EXACT_RELATIVE_2D (5 * 0x1p-53)
-#define EXACT_ABSOLUTE_2D 0x1p-1060
-#define EXACT_RAY_LARGEST 0x1p110 /* |component| of a direction that a filter can take */
+#define EXACT_ABSOLUTE_2D 0x1p-1022 /* normal: a denormal one would make the sum slow */
+#define EXACT_RAY_LARGEST 0x1p110   /* |component| of a direction that a filter can take */
 
 /* det [a; b; c]; the rows are differences rounded once, or exact. */
 static inline double exact_filter3d(carom_vec3 a, carom_vec3 b, carom_vec3 c, double *bound)

@@ -2,7 +2,7 @@
 #include "math/math.h"
 
 static const double ROUNDING = 0x1p-53;   /* unit roundoff of double */
-static const double SMALLEST = 0x1p-1070; /* more than all underflows add up to */
+static const double SMALLEST = 0x1p-1022; /* normal, and more than all underflows add up to */
 
 /* fmax is a call; nothing here is NaN. */
 static inline double greater(double a, double b) { return a > b ? a : b; }

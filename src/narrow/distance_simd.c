@@ -286,7 +286,7 @@ narrow_distance_result BASE_ISA(distance_of_sorted)(const narrow_triangle *a, co
     carom_vec3 origin = a->corner[0];
     local_triangle local_a, local_b;
     double largest_a = set_corners(&local_a, a, origin), largest_b = set_corners(&local_b, b, origin);
-    double scale = scale_for(largest_a > largest_b ? largest_a : largest_b), unit = 1.0 / scale;
+    double largest = largest_a > largest_b ? largest_a : largest_b, scale = scale_for(largest), unit = 1.0 / scale;
     scale_and_fill(&local_a, scale);
     scale_and_fill(&local_b, scale);
     nearest best = nearest_points(&local_a, &local_b);
@@ -296,9 +296,11 @@ narrow_distance_result BASE_ISA(distance_of_sorted)(const narrow_triangle *a, co
         if (narrow_contact(a, b, common, counts) > 0)
             return (narrow_distance_result){0.0, common[0], common[0]};
     }
-    double distance = sqrt(best.square) * unit;
+    double distance = sqrt(best.square) * unit, below_rounding = 0x1p-80 * largest;
     return (narrow_distance_result){
-        distance > 0.0 ? distance : DBL_TRUE_MIN,
+        distance > 0.0         ? distance
+        : below_rounding > 0.0 ? below_rounding
+                               : DBL_TRUE_MIN,
         vec3(origin.x + best.p[0] * unit, origin.y + best.p[1] * unit, origin.z + best.p[2] * unit),
         vec3(origin.x + best.q[0] * unit, origin.y + best.q[1] * unit, origin.z + best.q[2] * unit)};
 }

@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-/* Boxes in registers are (-min, id, max, 0) like build_box; `centres` is a box of twice the centres. */
+/* Boxes in registers are (-min, 0, max, 0); `centres` is a box of twice the centres. */
 typedef struct range
 {
     f8 bounds, centres;
@@ -31,6 +31,17 @@ typedef struct split
 } split;
 
 static BASE_ALWAYS_INLINE f8 nothing(void) { return f8_set1(-INFINITY); }
+
+/* A record without its id. */
+static BASE_ALWAYS_INLINE f8 numbers_of(f8 record)
+{
+    static const union
+    {
+        uint32_t bits[8];
+        _Alignas(32) float v[8];
+    } lanes = {{~0u, ~0u, ~0u, 0, ~0u, ~0u, ~0u, 0}};
+    return f8_and(record, f8_load(lanes.v));
+}
 
 /* (centre, -centre), doubled */
 static BASE_ALWAYS_INLINE f8 centre_of(f8 box) { return f8_sub(f8_swap(box), box); }
@@ -70,7 +81,7 @@ static void fill_bins(bin_set *bins, const build_box *boxes, uint32_t count, f8 
     f8 scale = f8_load(bins->scale), last = f8_set1((float)(bins->used - 1));
     for (uint32_t i = 0; i < count; i++)
     {
-        f8 box = f8_load(boxes[i].v);
+        f8 box = numbers_of(f8_load(boxes[i].v));
         _Alignas(32) float at[8];
         f8_store(at, f8_min(f8_mul(f8_add(centre_of(box), centres), scale), last));
         uint32_t x = (uint32_t)(int32_t)at[0], y = (uint32_t)(int32_t)at[1], z = (uint32_t)(int32_t)at[2];
@@ -145,10 +156,10 @@ static void move_records(const build_box *from, build_box *to, const bin_set *bi
     uint32_t front = 0;
     for (uint32_t i = 0; i < count; i++)
     {
-        f8 box = f8_load(from[i].v), centre = centre_box(box);
+        f8 record = f8_load(from[i].v), centre = centre_box(numbers_of(record));
         f8 is_left = f8_lt(f8_set1((build_box_centre(&from[i], at->axis) + offset) * scale), limit);
-        f8_store(to[front].v, box);
-        f8_store(to[count - 1 - i + front].v, box);
+        f8_store(to[front].v, record);
+        f8_store(to[count - 1 - i + front].v, record);
         left = f8_max(left, f8_select(is_left, centre, none));
         right = f8_max(right, f8_select(is_left, none, centre));
         front += f8_bits(is_left) & 1;
@@ -170,7 +181,7 @@ static void halve(const build_box *boxes, range child[2])
         child[side].bounds = child[side].centres = nothing();
         for (uint32_t i = start[side]; i < start[side + 1]; i++)
         {
-            f8 box = f8_load(boxes[i].v);
+            f8 box = numbers_of(f8_load(boxes[i].v));
             child[side].bounds = f8_max(child[side].bounds, box);
             child[side].centres = f8_max(child[side].centres, centre_box(box));
         }
@@ -212,7 +223,7 @@ static range whole(const build_work *work)
     range root = {.bounds = nothing(), .centres = nothing(), .count = work->count};
     for (uint32_t i = 0; i < work->count; i++)
     {
-        f8 box = f8_load(work->boxes[i].v);
+        f8 box = numbers_of(f8_load(work->boxes[i].v));
         root.bounds = f8_max(root.bounds, box);
         root.centres = f8_max(root.centres, centre_box(box));
     }

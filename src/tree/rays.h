@@ -94,7 +94,11 @@ enum
     RAY_NEAR = 1024 /* |coordinate| in the frame; further away rounding is counted ray by ray */
 };
 
-/* The ray in the tree's frame: points origin + s direction, 0 <= s <= limit, direction of length 1 to 3.5. */
+/* Where a walk begins, instead of at 0: a key holds its lane in the last bits and must stay a normal number. No limit
+ * is below it. */
+static const float RAY_BEGIN = 0x1p-126f;
+
+/* The ray in the tree's frame: points origin + s direction, RAY_BEGIN <= s <= limit, direction of length 1 to 3.5. */
 typedef struct ray_walk
 {
     const void *parts[2]; /* the tree's nodes, its blocks */

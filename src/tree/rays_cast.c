@@ -117,7 +117,7 @@ static void look_at_waiting(ray_walk *walk, void *user)
             break;
         }
         float limit = (float)s_limit(cast);
-        limit = limit > 0.0f ? limit : 0.0f;
+        limit = limit > RAY_BEGIN ? limit : RAY_BEGIN;
         walk->limit = limit < walk->limit ? limit : walk->limit;
     }
     walk->waiting_count = 0;
@@ -151,7 +151,7 @@ static inline void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *wal
     walk->parts[0] = ray_tree_nodes(tree);
     walk->parts[1] = ray_tree_blocks(tree);
     walk->mesh = cast->task->placed->mesh;
-    walk->limit = (float)limit;
+    walk->limit = limit > (double)RAY_BEGIN ? (float)limit : RAY_BEGIN;
     walk->nearest = cast->task->first_only;
     walk->room = walk->nearest || cast->on_triangle ? RAY_MOST_WAITING : 1;
     walk->waiting_count = 0;

@@ -82,7 +82,7 @@ static bool list_lanes(ray_walk *walk, const ray_block *block, const leaf_test *
         if (block->triangle[lane] == CAROM_NO_TRIANGLE || lows[lane] > walk->limit)
             continue;
         if (walk->nearest && (sure >> lane & 1) && highs[lane] < walk->limit)
-            walk->limit = highs[lane];
+            walk->limit = highs[lane] > RAY_BEGIN ? highs[lane] : RAY_BEGIN;
         walk->waiting[walk->waiting_count++] =
             (ray_candidate){block->triangle[lane], sure >> lane & 1, lows[lane], highs[lane]};
         fetch_vertices(walk, block->triangle[lane]);
@@ -166,7 +166,7 @@ static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_
     f8 far_x = f8_madd(f8_load(planes + (ray->near[0] ^ RAY_WIDTH)), ray->inverse.x, far_shift.x);
     f8 far_y = f8_madd(f8_load(planes + (ray->near[1] ^ RAY_WIDTH)), ray->inverse.y, far_shift.y);
     f8 far_z = f8_madd(f8_load(planes + (ray->near[2] ^ RAY_WIDTH)), ray->inverse.z, far_shift.z);
-    f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_zero()));
+    f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_set1(RAY_BEGIN)));
     f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(walk->limit)));
     f8 inside = f8_le(enter, leave), keep = f8_andnot(f8_set1(as_float(LANE_BITS)), enter);
     *keys = f8_select(inside, f8_or(keep, f8_load(LANES)), f8_set1(INFINITY));

@@ -22,15 +22,15 @@ static void set_transform(wide_transform *out, const math_relative *relative, co
     out->ratio = (float)ratio;
     for (int i = 0; i < 9; i++)
     {
-        out->rotation[i] = (float)relative->rotation[i];
+        out->rotation[i] = wide_without_dust((float)relative->rotation[i]);
         out->exact_scaled[i] = relative->rotation[i] * ratio;
-        out->scaled[i] = (float)out->exact_scaled[i];
+        out->scaled[i] = out->rotation[i] != 0.0f ? (float)out->exact_scaled[i] : 0.0f;
     }
     out->exact_translation[0] = offset.x * target->scale;
     out->exact_translation[1] = offset.y * target->scale;
     out->exact_translation[2] = offset.z * target->scale;
     for (int i = 0; i < 3; i++)
-        out->translation[i] = (float)out->exact_translation[i];
+        out->translation[i] = wide_without_dust((float)out->exact_translation[i]);
     /* Both bodies' placement, in any direction, and the sums above; the last two terms are above the rounding to float
      * and leave a relative 2^-20 for that of sums with the pad. */
     double sums = largest_coordinate(source->centre) + largest_coordinate(relative->translation) +

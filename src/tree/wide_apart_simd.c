@@ -175,7 +175,7 @@ static BASE_ALWAYS_INLINE bool make_search(search *s, const carom_placed *a, con
         away += fabs(s->between[j]);
     }
     double extents = a->mesh->extent + b->mesh->extent;
-    double placing = 48.0 * 0x1p-53 * (extents + both_translations(&a->pose, &b->pose)) + 0x1p-1070;
+    double placing = 48.0 * 0x1p-53 * (extents + both_translations(&a->pose, &b->pose)) + 0x1p-1022;
     double margin = (placing + limit) * scale + 64.0 * 0x1p-24 * (2.0 + 2.0 * ratio + away);
     s->margin = (float)(margin * (1.0 + 0x1p-19));
     s->reach = (double)tree_a->radius + ratio * (double)tree_b->radius + margin + placing * scale;

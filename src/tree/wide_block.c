@@ -83,6 +83,17 @@ static float rounded(double value)
     return stored;
 }
 
+/* Coordinates that are dust beside the leaf's size (what is left of a sine of pi) become 0: products of three of them
+ * would be denormal. This moves a corner by less than rounding does. */
+static void drop_dust(wide_leaf *leaf)
+{
+    const float dust = 0x1p-30f * leaf->reach;
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++)
+            for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
+                leaf->corner[c][k][lane] = fabsf(leaf->corner[c][k][lane]) > dust ? leaf->corner[c][k][lane] : 0.0f;
+}
+
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh)
 {
     carom_vec3 y[WIDE_LEAF_TRIANGLES][3];
@@ -118,4 +129,5 @@ void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *me
     }
     leaf->reach = reach * (1.0f + 0x1p-20f);
     leaf->longest = longest * (1.0f + 0x1p-20f);
+    drop_dust(leaf);
 }

@@ -246,12 +246,15 @@ static void make_box(const points *set, float axis[3][3], wide_box *out)
 {
     float low[3], high[3];
     double middle[3], half[3], sum = 0.0;
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            axis[k][j] = wide_without_dust(axis[k][j]);
     project(set, axis, low, high);
     for (int k = 0; k < 3; k++)
         middle[k] = 0.5 * ((double)low[k] + (double)high[k]);
     for (int j = 0; j < 3; j++)
-        out->centre[j] =
-            (float)((double)axis[0][j] * middle[0] + (double)axis[1][j] * middle[1] + (double)axis[2][j] * middle[2]);
+        out->centre[j] = wide_without_dust(
+            (float)((double)axis[0][j] * middle[0] + (double)axis[1][j] * middle[1] + (double)axis[2][j] * middle[2]));
     /* Measured from where the centre really is. */
     for (int k = 0; k < 3; k++)
     {

@@ -29,8 +29,8 @@ static inline void store3(float *f, carom_vec3 v)
 }
 
 /* A float not below the value, within two units in the last place; quicker than math_float_up. */
-static inline float float_above(double value) { return (float)(value + fabs(value) * 0x1p-23 + 0x1p-148); }
-static inline float float_below(double value) { return (float)(value - fabs(value) * 0x1p-23 - 0x1p-148); }
+static inline float float_above(double value) { return (float)(value + fabs(value) * 0x1p-23 + 0x1p-126); }
+static inline float float_below(double value) { return (float)(value - fabs(value) * 0x1p-23 - 0x1p-126); }
 
 /* ---- slabs: AABB and k-DOP ---- */
 uint32_t slab_count(carom_volume kind); /* 0: the kind has no slabs */

@@ -82,7 +82,7 @@ void slab_fit(carom_volume kind, const volume_cloud *cloud, float *out)
         largest = larger(largest, larger(fabs(low[s]), fabs(high[s])));
     for (uint32_t s = 0; s < count; s++)
     {
-        double rounding = s < 3 ? 0.0 : largest * 0x1p-50 + 0x1p-1070;
+        double rounding = s < 3 ? 0.0 : largest * 0x1p-50 + 0x1p-1022;
         out[s] = math_float_down(low[s] - rounding);
         out[count + s] = math_float_up(high[s] + rounding);
     }
