@@ -2,7 +2,7 @@
  * for all: a row that differs from the first is marked and fails the bench. */
 #include "bench/bench.h"
 
-#include "io/io.h"
+#include "carom/io.h"
 #include "scenes/generate.h"
 #include "scenes/poses.h"
 

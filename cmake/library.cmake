@@ -1,30 +1,40 @@
-# The library: compiled once into objects, from which come
-#   carom_internal  static, every internal name visible: for tests, tool, bench and samples in this tree
-#   carom           shared, only carom_* exported
-#   carom_static    static for users, internal names made local
+# The libraries: compiled once into objects, from which come
+#   carom            shared, only carom_* exported
+#   carom_static     static for users, internal names made local
+#   carom_internal   static, every internal name visible: for tests, tool, bench and samples in this tree
+# and the same three of the readers and writers in io/, which export io_*:
+#   carom_io, carom_io_static, carom_io_internal
 
 file(GLOB_RECURSE CAROM_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
+file(GLOB CAROM_IO_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/io/*.c)
 set(CAROM_SIMD_SOURCES ${CAROM_SOURCES})
 list(FILTER CAROM_SIMD_SOURCES INCLUDE REGEX "_simd\\.c$")
 list(FILTER CAROM_SOURCES EXCLUDE REGEX "_simd\\.c$")
-
-add_library(carom_objects OBJECT ${CAROM_SOURCES})
-target_include_directories(carom_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-set(CAROM_OBJECTS $<TARGET_OBJECTS:carom_objects>)
+set(CAROM_EXACT_SOURCES ${CAROM_SOURCES})
+list(FILTER CAROM_EXACT_SOURCES INCLUDE REGEX "/src/math/exact[a-z_]*\\.c$")
+list(REMOVE_ITEM CAROM_SOURCES ${CAROM_EXACT_SOURCES})
 if(NOT CAROM_DEFAULT_SIMD STREQUAL "auto")
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/base/context.c APPEND PROPERTY COMPILE_DEFINITIONS
                CAROM_DEFAULT_SIMD="${CAROM_DEFAULT_SIMD}")
 endif()
 
+# carom_add_objects(TARGET SOURCE...)
+function(carom_add_objects target)
+  add_library(${target} OBJECT ${ARGN})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+                                               ${PROJECT_SOURCE_DIR})
+  carom_set_options(${target})
+endfunction()
+carom_add_objects(carom_objects ${CAROM_SOURCES})
+carom_add_objects(carom_exact_objects ${CAROM_EXACT_SOURCES})
+set(CAROM_OBJECTS $<TARGET_OBJECTS:carom_objects> $<TARGET_OBJECTS:carom_exact_objects>)
+
 # A *_simd.c file is compiled once per instruction set (see src/base/simd.h).
 function(carom_add_isa isa upper)
-  if(CAROM_SIMD_SOURCES)
-    add_library(carom_objects_${isa} OBJECT ${CAROM_SIMD_SOURCES})
-    target_include_directories(carom_objects_${isa} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-    target_compile_definitions(carom_objects_${isa} PRIVATE CAROM_ISA=${isa} CAROM_ISA_${upper})
-    target_compile_options(carom_objects_${isa} PRIVATE ${ARGN})
-    set(CAROM_OBJECTS ${CAROM_OBJECTS} $<TARGET_OBJECTS:carom_objects_${isa}> PARENT_SCOPE)
-  endif()
+  carom_add_objects(carom_objects_${isa} ${CAROM_SIMD_SOURCES})
+  target_compile_definitions(carom_objects_${isa} PRIVATE CAROM_ISA=${isa} CAROM_ISA_${upper})
+  target_compile_options(carom_objects_${isa} PRIVATE ${ARGN})
+  set(CAROM_OBJECTS ${CAROM_OBJECTS} $<TARGET_OBJECTS:carom_objects_${isa}> PARENT_SCOPE)
 endfunction()
 carom_add_isa(scalar SCALAR)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
@@ -32,57 +42,75 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
   carom_add_isa(avx2 AVX2 -mavx2 -mfma)
 endif()
 
+# Of what is inside libcarom, io uses the exact predicates (concave polygons). They are pure functions, so libcarom_io
+# holds a copy of them, hidden like everything but io_*. Whatever reads or changes a context goes through carom/extend.h
+# and so is the installed libcarom's own code: a second copy of that would have to agree with it on every field of a
+# context, and would have its own thread-local variables.
+carom_add_objects(carom_io_objects ${CAROM_IO_SOURCES})
+set(CAROM_IO_OBJECTS $<TARGET_OBJECTS:carom_io_objects> $<TARGET_OBJECTS:carom_exact_objects>)
+
 function(carom_use_headers target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${target} PUBLIC Threads::Threads m)
 endfunction()
 
-add_library(carom_internal STATIC ${CAROM_OBJECTS})
+add_library(carom_internal STATIC EXCLUDE_FROM_ALL ${CAROM_OBJECTS})
 carom_use_headers(carom_internal)
+target_link_libraries(carom_internal PUBLIC Threads::Threads m)
+add_library(carom_io_internal STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:carom_io_objects>)
+target_link_libraries(carom_io_internal PUBLIC carom_internal)
 
 # Instrumented objects serve the tests only; they are never packaged.
 if(CAROM_SANITIZE OR CAROM_FUZZ)
   return()
 endif()
 
-add_library(carom SHARED ${CAROM_OBJECTS})
-carom_use_headers(carom)
-# What the library uses it must name: no symbol is left to the program that loads it.
-target_link_options(carom PRIVATE LINKER:-z,defs)
-set_target_properties(carom PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+# Before 1.0 a new minor version may change structs: the loader must not take one for the other.
+set(CAROM_SOVERSION ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(CAROM_SOVERSION 0.${PROJECT_VERSION_MINOR})
+endif()
 
+# carom_add_shared(TARGET OBJECT...)
+function(carom_add_shared target)
+  add_library(${target} SHARED ${ARGN})
+  carom_use_headers(${target})
+  # What a library uses it must name: no symbol is left to the program that loads it.
+  target_link_options(${target} PRIVATE LINKER:-z,defs)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${CAROM_SOVERSION})
+endfunction()
+
+# carom_add_static(TARGET OBJECT...)
 # Hidden names still clash in a plain archive: join the objects, then make the hidden names local.
-set(CAROM_JOINED ${CMAKE_CURRENT_BINARY_DIR}/carom_joined.o)
-add_custom_command(
-  OUTPUT ${CAROM_JOINED}
-  COMMAND ${CMAKE_LINKER} -r -o ${CAROM_JOINED} ${CAROM_OBJECTS}
-  COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${CAROM_JOINED}
-  DEPENDS ${CAROM_OBJECTS} COMMAND_EXPAND_LISTS VERBATIM
-  COMMENT "Joining the objects of libcarom.a")
-set_source_files_properties(${CAROM_JOINED} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-add_library(carom_static STATIC ${CAROM_JOINED})
-carom_use_headers(carom_static)
-set_target_properties(carom_static PROPERTIES OUTPUT_NAME carom LINKER_LANGUAGE C EXPORT_NAME static)
+function(carom_add_static target)
+  set(joined ${CMAKE_CURRENT_BINARY_DIR}/${target}_joined.o)
+  add_custom_command(
+    OUTPUT ${joined}
+    COMMAND ${CMAKE_LINKER} -r -o ${joined} ${ARGN}
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${joined}
+    DEPENDS ${ARGN} COMMAND_EXPAND_LISTS VERBATIM
+    COMMENT "Joining the objects of ${target}")
+  set_source_files_properties(${joined} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  add_library(${target} STATIC ${joined})
+  carom_use_headers(${target})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+endfunction()
+
+carom_add_shared(carom ${CAROM_OBJECTS})
+target_link_libraries(carom PUBLIC Threads::Threads m)
+carom_add_static(carom_static ${CAROM_OBJECTS})
+target_link_libraries(carom_static PUBLIC Threads::Threads m)
+set_target_properties(carom_static PROPERTIES OUTPUT_NAME carom EXPORT_NAME static)
+
+carom_add_shared(carom_io ${CAROM_IO_OBJECTS})
+target_link_libraries(carom_io PUBLIC carom)
+# The two stand side by side wherever they are installed or moved to.
+set_target_properties(carom_io PROPERTIES EXPORT_NAME io INSTALL_RPATH "\$ORIGIN")
+carom_add_static(carom_io_static ${CAROM_IO_OBJECTS})
+target_link_libraries(carom_io_static PUBLIC carom_static)
+set_target_properties(carom_io_static PROPERTIES OUTPUT_NAME carom_io EXPORT_NAME io_static)
 
 add_library(carom::carom ALIAS carom)
 add_library(carom::static ALIAS carom_static)
-
-# Installation: headers, both libraries, find_package(carom), pkg-config.
-include(CMakePackageConfigHelpers)
-set(CAROM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/carom)
-install(TARGETS carom carom_static EXPORT carom_targets)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/carom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
-install(EXPORT carom_targets NAMESPACE carom:: FILE carom-targets.cmake DESTINATION ${CAROM_PACKAGE_DIR})
-configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/carom-config.cmake.in
-                              ${CMAKE_CURRENT_BINARY_DIR}/carom-config.cmake INSTALL_DESTINATION ${CAROM_PACKAGE_DIR})
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/carom-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/carom-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/carom-config-version.cmake
-        DESTINATION ${CAROM_PACKAGE_DIR})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-
-# The prefix is written at install time, so that `cmake --install --prefix` gives a pkg-config file that tells the truth.
-configure_file(${PROJECT_SOURCE_DIR}/cmake/carom.pc.in ${CMAKE_CURRENT_BINARY_DIR}/carom.pc.in @ONLY)
-install(CODE "set(CAROM_PREFIX \"\${CMAKE_INSTALL_PREFIX}\")
-configure_file(\"${CMAKE_CURRENT_BINARY_DIR}/carom.pc.in\" \"${CMAKE_CURRENT_BINARY_DIR}/carom.pc\")")
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/carom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+add_library(carom::io ALIAS carom_io)
+add_library(carom::io_static ALIAS carom_io_static)

@@ -1,5 +1,5 @@
 /* Any bytes as an STL file: a model or an error, nothing else. */
-#include "io/io.h"
+#include "carom/io.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

@@ -18,7 +18,7 @@ enum
 
 void io_source_free(io_source *source)
 {
-    base_release(source->context, source->begin, source->capacity, 1);
+    carom_context_release(source->context, source->begin, source->capacity);
     source->begin = source->end = NULL;
     source->capacity = 0;
 }
@@ -28,7 +28,7 @@ carom_status io_source_copy(carom_context *context, const void *bytes, size_t si
     *out = (io_source){.context = context, .name = "memory"};
     if (!bytes && size > 0)
         return io_fail(out, CAROM_INVALID_ARGUMENT, "the bytes are null");
-    out->begin = size < SIZE_MAX ? base_allocate(context, size + 1, 1, 1) : NULL;
+    out->begin = size < SIZE_MAX ? carom_context_allocate(context, size + 1, 1) : NULL;
     if (!out->begin)
         return io_out_of_memory(out);
     if (size > 0)
@@ -48,7 +48,7 @@ static carom_status read_all(io_source *source, int file, size_t expected)
     for (;;)
     {
         size_t needed = used + (used < expected ? expected - used + 2 : (size_t)PIPE_BLOCK);
-        if (capacity - used < 2 && !base_array_grow(source->context, &memory, &capacity, needed, 1))
+        if (capacity - used < 2 && !io_array_grow(source->context, &memory, &capacity, needed, 1))
         {
             status = io_out_of_memory(source);
             break;
@@ -112,14 +112,14 @@ const char *io_output_path(const io_output *output) { return output->path; }
 static void output_free(io_output *output)
 {
     carom_context *context = output->context;
-    base_release(context, output->path, output->path_size, 1);
-    base_release(context, output->temporary, output->temporary_size, 1);
-    base_release(context, output, 1, sizeof *output);
+    carom_context_release(context, output->path, output->path_size);
+    carom_context_release(context, output->temporary, output->temporary_size);
+    carom_context_release(context, output, sizeof *output);
 }
 
 static carom_status output_fail(carom_context *context, const char *path, int error)
 {
-    return base_fail(context, CAROM_IO_ERROR, "%s: can't be written: %s", io_short_path(path), strerror(error));
+    return io_context_fail(context, CAROM_IO_ERROR, "%s: can't be written: %s", io_short_path(path), strerror(error));
 }
 
 /* Beside the target, so that the rename stays within one file system; the name is ours alone. */
@@ -154,19 +154,19 @@ static carom_status output_begin(io_output *output)
 carom_status io_output_open(carom_context *context, const char *path, io_output **out)
 {
     *out = NULL;
-    io_output *output = base_allocate(context, 1, sizeof *output, _Alignof(io_output));
+    io_output *output = carom_context_allocate(context, sizeof *output, _Alignof(io_output));
     if (!output)
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "%s: out of memory", io_short_path(path));
+        return io_context_fail(context, CAROM_OUT_OF_MEMORY, "%s: out of memory", io_short_path(path));
     output->context = context;
     output->error = 0;
     output->used = 0;
     output->path_size = strlen(path) + 1;
     output->temporary_size = output->path_size + 40;
-    output->path = base_allocate(context, output->path_size, 1, 1);
-    output->temporary = base_allocate(context, output->temporary_size, 1, 1);
+    output->path = carom_context_allocate(context, output->path_size, 1);
+    output->temporary = carom_context_allocate(context, output->temporary_size, 1);
     carom_status status;
     if (!output->path || !output->temporary)
-        status = base_fail(context, CAROM_OUT_OF_MEMORY, "%s: out of memory", io_short_path(path));
+        status = io_context_fail(context, CAROM_OUT_OF_MEMORY, "%s: out of memory", io_short_path(path));
     else
     {
         memcpy(output->path, path, output->path_size);

@@ -44,13 +44,13 @@ static carom_status find_format(carom_context *context, const char *path, const 
         strncat(known, formats[i].info.name, sizeof known - strlen(known) - 1);
     }
     if (name)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: no format is called '%.32s' (known: %s)",
-                         io_short_path(path), name, known);
+        return io_context_fail(context, CAROM_INVALID_ARGUMENT, "%s: no format is called '%.32s' (known: %s)",
+                               io_short_path(path), name, known);
     if (!*extension)
-        return base_fail(context, CAROM_UNSUPPORTED, "%s: no extension says the file type (known: %s)",
-                         io_short_path(path), known);
-    return base_fail(context, CAROM_UNSUPPORTED, "%s: unknown file type '.%.32s' (known: %s)", io_short_path(path),
-                     extension, known);
+        return io_context_fail(context, CAROM_UNSUPPORTED, "%s: no extension says the file type (known: %s)",
+                               io_short_path(path), known);
+    return io_context_fail(context, CAROM_UNSUPPORTED, "%s: unknown file type '.%.32s' (known: %s)",
+                           io_short_path(path), extension, known);
 }
 
 static carom_status make_mesh(const io_source *source, const io_soup *soup, carom_mesh **out)
@@ -90,10 +90,10 @@ static void take_parts(io_soup *soup, io_model *model)
 static void tell_empty(const io_source *source, const io_soup *soup)
 {
     if (io_soup_triangle_count(soup) == 0)
-        base_log(source->context, CAROM_LOG_WARNING,
-                 "%s: no faces in it (%zu vertices, %llu point and %llu line elements): an empty mesh",
-                 io_short_path(source->name), soup->vertices.count, (unsigned long long)soup->ignored_points,
-                 (unsigned long long)soup->ignored_lines);
+        io_context_warn(source->context,
+                        "%s: no faces in it (%zu vertices, %llu point and %llu line elements): an empty mesh",
+                        io_short_path(source->name), soup->vertices.count, (unsigned long long)soup->ignored_points,
+                        (unsigned long long)soup->ignored_lines);
 }
 
 static carom_status read_source(io_source *source, const io_format *format, io_model *out)
@@ -119,7 +119,7 @@ carom_status io_read(carom_context *context, const char *path, const io_read_opt
     if (!context)
         return CAROM_INVALID_ARGUMENT;
     if (!path || !out)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "io_read: %s is null", path ? "out" : "path");
+        return io_context_fail(context, CAROM_INVALID_ARGUMENT, "io_read: %s is null", path ? "out" : "path");
     *out = (io_model){.context = context};
     io_source source;
     carom_status status = io_source_load(context, path, &source);
@@ -137,7 +137,8 @@ carom_status io_read_memory(carom_context *context, const void *bytes, size_t si
     if (!context)
         return CAROM_INVALID_ARGUMENT;
     if (!format || !out)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "io_read_memory: %s is null", format ? "out" : "format");
+        return io_context_fail(context, CAROM_INVALID_ARGUMENT, "io_read_memory: %s is null",
+                               format ? "out" : "format");
     *out = (io_model){.context = context};
     const io_format *found = NULL;
     BASE_TRY(find_format(context, "memory", format, &found));
@@ -154,7 +155,7 @@ carom_status io_write(carom_context *context, const char *path, const carom_mesh
     if (!context)
         return CAROM_INVALID_ARGUMENT;
     if (!path || !mesh)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "io_write: %s is null", path ? "mesh" : "path");
+        return io_context_fail(context, CAROM_INVALID_ARGUMENT, "io_write: %s is null", path ? "mesh" : "path");
     io_write_options plain = {0};
     options = options ? options : &plain;
     const io_format *format = NULL;
@@ -175,8 +176,8 @@ void io_model_free(io_model *model)
     if (!model || !model->context)
         return;
     carom_mesh_destroy(model->mesh);
-    base_release(model->context, model->parts, model->part_capacity, sizeof *model->parts);
-    base_release(model->context, model->names, model->names_capacity, 1);
+    carom_context_release(model->context, model->parts, model->part_capacity * sizeof *model->parts);
+    carom_context_release(model->context, model->names, model->names_capacity);
     *model = (io_model){0};
 }
 

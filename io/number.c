@@ -2,7 +2,7 @@
  *
  * Three ways in, each exact: doubles where mantissa and power of ten are both exact (Clinger 1990), one 128-bit
  * product or quotient for up to 19 digits, and a plain big integer for the rest. */
-#include "io/io.h"
+#include "carom/io.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -37,7 +37,7 @@ static carom_status read_vertex(obj_reader *reader, const char **at)
 {
     io_soup *soup = reader->soup;
     ++*at; /* past the v */
-    if (!base_array_reserve(soup->context, &soup->vertices, 1))
+    if (!io_array_reserve(soup->context, &soup->vertices, 1))
         return io_out_of_memory(reader->source);
     if (soup->vertices.count >= UINT32_MAX - 1)
         return io_fail_at(reader->source, *at, "more vertices than a mesh can hold");
@@ -103,7 +103,7 @@ static carom_status read_corner(obj_reader *reader, const char **at)
         return fail_corner(reader, *at, 0);
     if (BASE_UNLIKELY(index == 0 || index > count || index < -count))
         return fail_corner(reader, *at, index);
-    if (!base_array_reserve(polygon->context, &polygon->vertices, 1))
+    if (!io_array_reserve(polygon->context, &polygon->vertices, 1))
         return io_out_of_memory(reader->source);
     polygon->vertices.items[polygon->vertices.count++] = (uint32_t)(index > 0 ? index - 1 : count + index);
     *at = end;

@@ -2,8 +2,6 @@
  * coordinate in which its normal is largest is left out, and every decision is an exact sign. */
 #include "io/soup.h"
 
-#include "math/math.h"
-
 /* Newell's normal, relative to the first corner so that far polygons keep their digits. */
 static carom_vec3 polygon_normal(const io_polygon *polygon, size_t count)
 {
@@ -107,7 +105,7 @@ static uint32_t clip_corner(io_polygon *polygon, io_soup *soup, uint32_t tip)
  * goes, or else any corner, so that it ends and every corner stays in the mesh. */
 static carom_status clip_ears(io_polygon *polygon, io_soup *soup, size_t count)
 {
-    if (!base_array_reserve(soup->context, &soup->indices, 3 * (count - 2)))
+    if (!io_array_reserve(soup->context, &soup->indices, 3 * (count - 2)))
         return CAROM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < count; i++)
     {
@@ -148,7 +146,7 @@ carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup)
         return io_soup_add_triangle(soup, vertices[0], vertices[1], vertices[2]) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 
     polygon->corners.count = 0;
-    if (!base_array_reserve(polygon->context, &polygon->corners, count))
+    if (!io_array_reserve(polygon->context, &polygon->corners, count))
         return CAROM_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++)
         polygon->corners.items[i] =
@@ -162,6 +160,6 @@ carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup)
 
 void io_polygon_free(io_polygon *polygon)
 {
-    base_array_free(polygon->context, &polygon->vertices);
-    base_array_free(polygon->context, &polygon->corners);
+    io_array_free(polygon->context, &polygon->vertices);
+    io_array_free(polygon->context, &polygon->corners);
 }

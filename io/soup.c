@@ -1,7 +1,5 @@
 #include "io/soup.h"
 
-#include "math/math.h"
-
 #include <stdio.h>
 
 enum
@@ -17,12 +15,12 @@ const char *io_short_path(const char *path)
 
 static carom_status fail_with(const io_source *source, carom_status status, const char *place, const char *message)
 {
-    return base_fail(source->context, status, "%s:%s %s", io_short_path(source->name), place, message);
+    return io_context_fail(source->context, status, "%s:%s %s", io_short_path(source->name), place, message);
 }
 
 carom_status io_fail(const io_source *source, carom_status status, const char *format, ...)
 {
-    char message[BASE_MESSAGE_SIZE];
+    char message[IO_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -35,7 +33,7 @@ carom_status io_fail_at(const io_source *source, const char *at, const char *for
     size_t line = 1;
     for (const char *c = source->begin; c < at; c++)
         line += *c == '\n';
-    char place[32], message[BASE_MESSAGE_SIZE];
+    char place[32], message[IO_MESSAGE_SIZE];
     snprintf(place, sizeof place, " line %zu:", line);
     va_list arguments;
     va_start(arguments, format);
@@ -68,8 +66,7 @@ bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end)
         soup->parts.count--;
         soup->names.count = soup->parts.items[soup->parts.count].name_offset;
     }
-    if (!base_array_reserve(soup->context, &soup->parts, 1) ||
-        !base_array_reserve(soup->context, &soup->names, length + 1))
+    if (!io_array_reserve(soup->context, &soup->parts, 1) || !io_array_reserve(soup->context, &soup->names, length + 1))
         return false;
     soup->parts.items[soup->parts.count++] = (io_part){.name_offset = soup->names.count, .first_triangle = first};
     memcpy(soup->names.items + soup->names.count, name, length);
@@ -80,7 +77,7 @@ bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end)
 
 bool io_soup_add_triangle(io_soup *soup, uint32_t a, uint32_t b, uint32_t c)
 {
-    if (!base_array_reserve(soup->context, &soup->indices, 3))
+    if (!io_array_reserve(soup->context, &soup->indices, 3))
         return false;
     uint32_t *index = soup->indices.items + soup->indices.count;
     index[0] = a, index[1] = b, index[2] = c;
@@ -90,10 +87,10 @@ bool io_soup_add_triangle(io_soup *soup, uint32_t a, uint32_t b, uint32_t c)
 
 void io_soup_free(io_soup *soup)
 {
-    base_array_free(soup->context, &soup->vertices);
-    base_array_free(soup->context, &soup->indices);
-    base_array_free(soup->context, &soup->parts);
-    base_array_free(soup->context, &soup->names);
+    io_array_free(soup->context, &soup->vertices);
+    io_array_free(soup->context, &soup->indices);
+    io_array_free(soup->context, &soup->parts);
+    io_array_free(soup->context, &soup->names);
 }
 
 carom_status io_read_point(const io_source *source, const char **at, carom_vec3 *out)

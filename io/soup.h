@@ -1,9 +1,35 @@
-/* What readers fill, and how they say where something is wrong. Private to io. */
+/* What readers fill, and how they say where something is wrong. Private to io.
+ *
+ * libcarom_io is linked against a libcarom that exports carom_* alone. From inside the library io uses macros, inline
+ * functions and the exact predicates, which are pure and of which libcarom_io has a copy; whatever touches a context
+ * goes through carom/extend.h. */
 #ifndef IO_SOUP_H
 #define IO_SOUP_H
 
-#include "base/base.h"
-#include "io/io.h"
+#include "carom/extend.h"
+#include "carom/io.h"
+#include "math/math.h"
+
+/* ---- memory and messages of the caller's context ---- */
+
+/* base's growing arrays, on memory from carom/extend.h. */
+bool io_array_grow(carom_context *context, void **items, size_t *capacity, size_t needed, size_t item_size);
+#define io_array_reserve(context, array, extra)                                                                        \
+    ((array)->capacity - (array)->count >= (size_t)(extra) ||                                                          \
+     io_array_grow((context), (void **)&(array)->items, &(array)->capacity, (array)->count + (size_t)(extra),          \
+                   sizeof *(array)->items))
+#define io_array_free(context, array)                                                                                  \
+    (carom_context_release((context), (array)->items, (array)->capacity * sizeof *(array)->items),                     \
+     (array)->items = NULL, (array)->count = (array)->capacity = 0)
+
+enum
+{
+    IO_MESSAGE_SIZE = 256
+};
+carom_status io_context_fail(carom_context *context, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
+void io_context_warn(const carom_context *context, const char *format, ...) BASE_PRINTF(2, 3);
+
+/* ---- what readers fill ---- */
 
 /* Bytes being read: begin .. end, with a zero after the end that ends every scan. */
 typedef struct io_source

@@ -2,8 +2,6 @@
  * the corners say it all. A file is binary if its size fits its count, whatever its first word is. */
 #include "io/soup.h"
 
-#include "math/math.h"
-
 #include <strings.h>
 
 enum
@@ -63,12 +61,12 @@ static carom_status read_binary(io_source *source, io_soup *soup)
         return io_fail(source, CAROM_BAD_DATA, "the header at byte 80 says no triangles, but %zu bytes follow",
                        size - HEADER_SIZE);
     if (size > HEADER_SIZE + (size_t)count * TRIANGLE_SIZE)
-        base_log(source->context, CAROM_LOG_WARNING, "%s: %zu bytes after the last triangle are ignored",
-                 io_short_path(source->name), size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE);
+        io_context_warn(source->context, "%s: %zu bytes after the last triangle are ignored",
+                        io_short_path(source->name), size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE);
     if (count >= (uint32_t)1 << 30)
         return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", count);
 
-    if (!base_array_reserve(soup->context, &soup->vertices, 3 * (size_t)count))
+    if (!io_array_reserve(soup->context, &soup->vertices, 3 * (size_t)count))
         return io_out_of_memory(source);
     for (size_t i = 0; i < count; i++)
         BASE_TRY(read_binary_triangle(source, bytes + HEADER_SIZE + i * TRIANGLE_SIZE, soup->vertices.items + 3 * i));
@@ -132,7 +130,7 @@ static carom_status read_facet(const io_source *source, io_soup *soup, const cha
     }
     BASE_TRY(expect_word(source, at, "outer"));
     BASE_TRY(expect_word(source, at, "loop"));
-    if (!base_array_reserve(soup->context, &soup->vertices, 3))
+    if (!io_array_reserve(soup->context, &soup->vertices, 3))
         return io_out_of_memory(source);
     for (int corner = 0; corner < 3; corner++)
     {
@@ -269,8 +267,8 @@ static carom_status write_binary(io_output *output, const carom_mesh *mesh)
         io_output_write(output, bytes, sizeof bytes);
     }
     if (rounded)
-        base_log(io_output_context(output), CAROM_LOG_WARNING, "%s: coordinates were rounded to the floats of STL",
-                 io_short_path(io_output_path(output)));
+        io_context_warn(io_output_context(output), "%s: coordinates were rounded to the floats of STL",
+                        io_short_path(io_output_path(output)));
     return CAROM_OK;
 }
 

@@ -28,7 +28,7 @@ static carom_status decode_utf16(io_source *source, bool big_endian)
 {
     size_t units = (size_t)(source->end - source->begin) / 2;
     size_t capacity = 3 * units + 1;
-    char *text = base_allocate(source->context, capacity, 1, 1);
+    char *text = carom_context_allocate(source->context, capacity, 1);
     if (!text)
         return io_out_of_memory(source);
     const unsigned char *bytes = (const unsigned char *)source->begin;
@@ -45,7 +45,7 @@ static carom_status decode_utf16(io_source *source, bool big_endian)
         out += encode_utf8(code, out);
     }
     *out = '\0';
-    base_release(source->context, source->begin, source->capacity, 1);
+    carom_context_release(source->context, source->begin, source->capacity);
     source->begin = text, source->end = out, source->capacity = capacity;
     return CAROM_OK;
 }

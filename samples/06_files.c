@@ -1,8 +1,8 @@
 /* Files: write a generated shape, read it back, ask what it is. A missing file is named in the message. */
-#include "io/io.h"
 #include "scenes/generate.h"
 
 #include <carom/carom.h>
+#include <carom/io.h>
 #include <stdio.h>
 
 int main(void)

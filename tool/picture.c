@@ -1,7 +1,7 @@
 /* From samples to a PNG: light, edges, filter. */
 #include "tool/picture.h"
 
-#include "io/io.h"
+#include "carom/io.h"
 #include "tool/raster.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #define TOOL_TOOL_H
 
 #include "carom/carom.h"
-#include "io/io.h"
+#include "carom/io.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 extern "C"
 {
-#include "io/io.h"
+#include "carom/io.h"
 #include "scenes/generate.h"
 }
 

@@ -2,7 +2,7 @@
 #include "support/data.h"
 #include "support/failing.h"
 
-#include "io/io.h"
+#include "carom/io.h"
 
 #include <dirent.h>
 #include <signal.h>

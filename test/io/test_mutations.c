@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/failing.h"
 
-#include "io/io.h"
+#include "carom/io.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Numbers in and out, against the C library's strtod, which rounds correctly. */
 #include "support/check.h"
 
-#include "io/io.h"
+#include "carom/io.h"
 
 #include <locale.h>
 #include <stdlib.h>

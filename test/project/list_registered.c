@@ -1,7 +1,7 @@
 /* Prints what the library registers, one per line, for scripts/check_readme: "engine tree exact", "broad tree",
  * "format stl". */
 #include "carom/carom.h"
-#include "io/io.h"
+#include "carom/io.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Two published meshes in 300 poses: pair counts, a hash of the pair lists and distances that were computed elsewhere
  * with exact predicates. Skipped with a word where the data is absent. */
-#include "io/io.h"
+#include "carom/io.h"
 #include "query/world.h"
 #include "support/data.h"
 

@@ -1,0 +1,26 @@
+# How our own code is compiled. Everything here is set on targets of ours, never on a directory: a project that adds Carom
+# with add_subdirectory keeps its own flags, and its files see none of ours.
+
+# carom_set_options(TARGET...)
+function(carom_set_options)
+  foreach(target ${ARGN})
+    # No fast-math, nothing fused behind our back: the answers depend on it.
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -ffp-contract=off)
+    target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:_POSIX_C_SOURCE=200809L>)
+    if(CAROM_WERROR)
+      target_compile_options(${target} PRIVATE -Werror)
+    endif()
+    if(CAROM_SANITIZE)
+      target_compile_options(${target} PRIVATE -fsanitize=${CAROM_SANITIZE} -fno-sanitize-recover=all
+                                               -fno-omit-frame-pointer)
+      target_link_options(${target} PRIVATE -fsanitize=${CAROM_SANITIZE})
+      # gcc 12.2 loses sight of an array's size once its reads are watched.
+      if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CAROM_SANITIZE STREQUAL "thread")
+        target_compile_options(${target} PRIVATE -Wno-stringop-overread)
+      endif()
+    endif()
+    if(CAROM_FUZZ)
+      target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
+  endforeach()
+endfunction()

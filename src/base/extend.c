@@ -1,0 +1,29 @@
+/* What libraries beside the core get of a context: the same memory and messages as the folders inside. */
+#include "carom/extend.h"
+
+#include "base/base.h"
+
+void *carom_context_allocate(carom_context *context, size_t size, size_t alignment)
+{
+    bool power_of_two = alignment != 0 && (alignment & (alignment - 1)) == 0;
+    if (!context || !power_of_two || alignment > BASE_CACHE_LINE)
+        return NULL;
+    return base_allocate(context, size, 1, alignment);
+}
+
+void carom_context_release(carom_context *context, void *memory, size_t size)
+{
+    if (context)
+        base_release(context, memory, size, 1);
+}
+
+carom_status carom_context_fail(carom_context *context, carom_status status, const char *message)
+{
+    return base_fail(context, status, "%s", message ? message : "");
+}
+
+void carom_context_log(const carom_context *context, carom_log_level level, const char *message)
+{
+    if (context && message)
+        base_log(context, level, "%s", message);
+}
