@@ -77,8 +77,8 @@ static bool walk(bench_session *session, scenes_scene *scene, const carom_tree *
     for (uint32_t step = 0; step < steps; step++)
     {
         scenes_move(scene, step);
-        carom_placed a = {scene->bodies[0].mesh, trees[0], scene->bodies[0].pose};
-        carom_placed b = {scene->bodies[1].mesh, trees[1], scene->bodies[1].pose};
+        carom_placed a = {carom_shape_tree(trees[0]), scene->bodies[0].pose};
+        carom_placed b = {carom_shape_tree(trees[1]), scene->bodies[1].pose};
         carom_report report;
         double start = bench_now();
         if (!bench_check(session, carom_collide(session->query, &a, &b, NULL, &report), scene->name))

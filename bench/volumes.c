@@ -59,7 +59,7 @@ typedef struct measuring
 static carom_status measure_distance(void *user, const carom_pose *a, const carom_pose *b, double *out)
 {
     const measuring *with = user;
-    carom_placed placed_a = {with->mesh, with->tree, *a}, placed_b = {with->mesh, with->tree, *b};
+    carom_placed placed_a = {carom_shape_tree(with->tree), *a}, placed_b = {carom_shape_tree(with->tree), *b};
     carom_report report;
     carom_status status = carom_distance(with->query, &placed_a, &placed_b, NULL, &report);
     *out = report.distance;
@@ -118,8 +118,8 @@ static bool measure_question(bench_session *session, subject *subject, const car
     *out = (measure){0};
     for (uint32_t i = 0; i < subject->pose_count; i++)
     {
-        carom_placed a = {subject->mesh, tree, subject->poses[question][i].a};
-        carom_placed b = {subject->mesh, tree, subject->poses[question][i].b};
+        carom_placed a = {carom_shape_tree(tree), subject->poses[question][i].a};
+        carom_placed b = {carom_shape_tree(tree), subject->poses[question][i].b};
         carom_report report;
         double seconds;
         if (!measure_pose(session, question, &a, &b, &report, &seconds))

@@ -3,6 +3,7 @@
  * Input: which tree of which mesh, then patches of eight bytes: what to do, where, with which word. */
 #include "fuzz/fuzz.h"
 
+#include "support/placed.h"
 #include "tree/baked.h"
 
 #include <stdio.h>
@@ -31,8 +32,8 @@ static carom_mesh *make_mesh(carom_context *context, uint8_t shape, uint8_t size
     for (uint32_t i = 0; i < 3 * count; i++)
         indices[i] = shape & 2 ? i / 3 + i % 3 : i * (5u + (shape >> 2)) % VERTICES;
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = VERTICES;
-    def.indices = indices, def.triangle_count = count;
+    def.vertices_f64 = (const double *)vertices, def.vertex_count = VERTICES;
+    def.indices_u32 = (const uint32_t *)indices, def.triangle_count = count;
     carom_mesh *mesh = NULL;
     demand(carom_mesh_create(context, &def, &mesh) == CAROM_OK);
     return mesh;
@@ -125,10 +126,10 @@ static void check_pairs(carom_query *query, const carom_placed *a, const carom_p
     narrow_counts counts = {0};
     uint64_t pairs = 0;
     double nearest = INFINITY;
-    for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
-        for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
+    for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
-            narrow_triangle s = tree_world_triangle(a, i), t = tree_world_triangle(b, j);
+            narrow_triangle s = placed_triangle(a, i), t = placed_triangle(b, j);
             pairs += narrow_meet(&s, &t, &counts) != CAROM_MEET_NONE;
             double distance = narrow_distance(&s, &t, &counts).distance;
             nearest = distance < nearest ? distance : nearest;
@@ -146,9 +147,9 @@ static void check_ray(carom_query *query, const carom_placed *placed)
     carom_ray_report report;
     uint64_t hits = 0;
     narrow_counts counts = {0};
-    for (uint32_t i = 0; i < placed->mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)
     {
-        narrow_triangle triangle = tree_world_triangle(placed, i);
+        narrow_triangle triangle = placed_triangle(placed, i);
         double t, uv[2];
         hits += narrow_ray_hit(&(narrow_ray){ray.origin, ray.direction}, &triangle, &t, uv, &counts);
     }
@@ -161,7 +162,7 @@ static void use(carom_context *context, const carom_mesh *mesh, carom_tree *tree
     carom_pose turned = {{root_half, -root_half, 0, root_half, root_half, 0, 0, 0, 1}, {0.5, 0.25, 0.125}};
     carom_query *query;
     demand(carom_query_create(context, &query) == CAROM_OK);
-    carom_placed a = {mesh, tree, carom_pose_identity()}, b = {mesh, tree, turned};
+    carom_placed a = {carom_shape_tree(tree), carom_pose_identity()}, b = {carom_shape_tree(tree), turned};
     check_pairs(query, &a, &b);
     check_ray(query, &b);
     demand(carom_tree_refit(tree, mesh) == CAROM_OK);

@@ -1,6 +1,7 @@
 /* Two small triangle soups and their poses out of any bytes; every answer of the trees against all pairs. Numbers are
  * decoded so that equal, coplanar, tiny, denormal and huge ones are common. */
 #include "fuzz/fuzz.h"
+#include "support/placed.h"
 
 #include "carom/carom.h"
 #include "tree/tree.h"
@@ -78,8 +79,8 @@ static carom_mesh *next_mesh(decoder *d, carom_context *context)
         corners[i] = choice >= 128 ? corners[choice % i] : next_point(d);
     }
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = corners, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 3 * count;
-    def.index_type = CAROM_INDEX_NONE, def.triangle_count = count;
+    def.vertices_f64 = (const double *)corners, def.vertex_count = 3 * count;
+    def.unindexed = true, def.triangle_count = count;
     carom_mesh *mesh = NULL;
     demand(carom_mesh_create(context, &def, &mesh) == CAROM_OK);
     return mesh;
@@ -140,10 +141,10 @@ static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
     out->pair_count = 0;
     out->nearest_a = out->nearest_b = CAROM_NO_TRIANGLE;
     out->nearest = (narrow_distance_result){.distance = INFINITY};
-    for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
-        for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
+    for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
-            narrow_triangle s = tree_world_triangle(a, i), t = tree_world_triangle(b, j);
+            narrow_triangle s = placed_triangle(a, i), t = placed_triangle(b, j);
             uint32_t meeting = narrow_meet(&s, &t, &counts);
             narrow_distance_result found = narrow_distance(&s, &t, &counts);
             demand((meeting != CAROM_MEET_NONE) == (found.distance == 0.0));
@@ -202,7 +203,7 @@ static void check_distance(carom_query *query, const carom_placed *a, const caro
 {
     carom_report report;
     carom_pair_cache *cache;
-    demand(carom_pair_cache_create(a->mesh->context, &cache) == CAROM_OK);
+    demand(carom_pair_cache_create(a->shape.mesh->context, &cache) == CAROM_OK);
     carom_distance_options options = carom_distance_options_default();
     options.cache = cache;
     for (int again = 0; again < 2; again++)
@@ -238,9 +239,9 @@ static void check_ray(carom_query *query, const carom_placed *placed, const caro
     carom_ray_hit hits[MOST_TRIANGLES];
     uint32_t count = 0;
     narrow_counts counts = {0};
-    for (uint32_t i = 0; i < placed->mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)
     {
-        narrow_triangle triangle = tree_world_triangle(placed, i);
+        narrow_triangle triangle = placed_triangle(placed, i);
         double t, uv[2];
         if (narrow_ray_hit(&(narrow_ray){ray->origin, ray->direction}, &triangle, &t, uv, &counts) && t <= ray->max_t)
             hits[count++] = (carom_ray_hit){t, i, uv[0], uv[1]};
@@ -274,8 +275,8 @@ static void check_world(decoder *d, carom_context *context, carom_placed bodies[
         for (int i = 0; i < 2; i++)
         {
             carom_tree_def def = round == 0 ? carom_tree_def_default() : next_def(d);
-            demand(carom_tree_create(context, bodies[i].mesh, &def, &trees[i]) == CAROM_OK);
-            bodies[i].tree = trees[i];
+            demand(carom_tree_create(context, bodies[i].shape.mesh, &def, &trees[i]) == CAROM_OK);
+            bodies[i].shape.tree = trees[i];
         }
         answers now;
         check_collide(query, &bodies[0], &bodies[1], &t, &now);
@@ -299,7 +300,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     carom_placed bodies[2];
     for (int i = 0; i < 2; i++)
     {
-        bodies[i].mesh = next_mesh(&d, context);
+        bodies[i].shape.mesh = next_mesh(&d, context);
         bodies[i].pose = next_pose(&d);
     }
     carom_ray ray = {next_point(&d), next_point(&d), INFINITY};
@@ -308,8 +309,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (next_byte(&d) & 1)
         ray.max_t = fabs(next_number(&d));
     check_world(&d, context, bodies, &ray);
-    carom_mesh_destroy((carom_mesh *)bodies[0].mesh);
-    carom_mesh_destroy((carom_mesh *)bodies[1].mesh);
+    carom_mesh_destroy((carom_mesh *)bodies[0].shape.mesh);
+    carom_mesh_destroy((carom_mesh *)bodies[1].shape.mesh);
     carom_context_destroy(context);
     return 0;
 }

@@ -56,11 +56,10 @@ static carom_status find_format(carom_context *context, const char *path, const 
 static carom_status make_mesh(const io_source *source, const io_soup *soup, carom_mesh **out)
 {
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = soup->vertices.items;
-    def.vertex_type = CAROM_FLOAT64;
+    def.vertices_f64 = (const double *)soup->vertices.items;
     def.vertex_count = soup->vertices.count;
-    def.indices = soup->indices.items;
-    def.index_type = soup->unindexed ? CAROM_INDEX_NONE : CAROM_INDEX_U32;
+    def.indices_u32 = soup->unindexed ? NULL : soup->indices.items;
+    def.unindexed = soup->unindexed;
     def.triangle_count = io_soup_triangle_count(soup);
     const char *slash = strrchr(source->name, '/');
     def.name = slash ? slash + 1 : source->name;

@@ -21,8 +21,8 @@ int main(void)
     double before = 0;
     for (int step = 0; step <= 10; step++)
     {
-        carom_placed a = {torus, NULL, carom_pose_identity()};
-        carom_placed b = {ball, NULL, carom_pose_translation(1.5 + 0.1 * step, 0, 0)};
+        carom_placed a = {carom_shape_mesh(torus), carom_pose_identity()};
+        carom_placed b = {carom_shape_mesh(ball), carom_pose_translation(1.5 + 0.1 * step, 0, 0)};
         carom_report report;
         if (carom_distance(query, &a, &b, &options, &report) != CAROM_OK || report.distance <= before)
             return 1;

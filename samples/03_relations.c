@@ -32,8 +32,8 @@ int main(void)
     options.clearance = 0.1;
     for (int i = 0; i < 5; i++)
     {
-        carom_placed a = {large, NULL, carom_pose_identity()};
-        carom_placed b = {small, NULL, carom_pose_translation(cases[i].x, cases[i].y, 0)};
+        carom_placed a = {carom_shape_mesh(large), carom_pose_identity()};
+        carom_placed b = {carom_shape_mesh(small), carom_pose_translation(cases[i].x, cases[i].y, 0)};
         carom_report report;
         if (carom_collide(query, &a, &b, &options, &report) != CAROM_OK)
             return 1;

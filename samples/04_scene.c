@@ -25,7 +25,7 @@ int main(void)
         char name[16];
         snprintf(name, sizeof name, "gear-%d", i);
         carom_body_def body = carom_body_def_default();
-        body.placed = (carom_placed){gear, NULL, carom_pose_translation(0.9 * i, 0, 0)};
+        body.placed = (carom_placed){carom_shape_mesh(gear), carom_pose_translation(0.9 * i, 0, 0)};
         body.name = name;
         carom_body_id id;
         if (carom_scene_add(scene, &body, &id) != CAROM_OK)

@@ -17,7 +17,7 @@ int main(void)
         carom_tree_create(context, torus, &rays, &tree) != CAROM_OK || carom_query_create(context, &query) != CAROM_OK)
         return 1;
 
-    carom_placed placed = {torus, tree, carom_pose_identity()};
+    carom_placed placed = {carom_shape_tree(tree), carom_pose_identity()};
     carom_ray ray = {.origin = {-2, 0.01, 0.02}, .direction = {1, 0, 0}, .max_t = INFINITY};
     carom_ray_report report;
     if (carom_ray_cast(query, &placed, &ray, CAROM_RAY_FIRST, &report) != CAROM_OK || report.hit_count != 1)

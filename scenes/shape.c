@@ -315,10 +315,9 @@ carom_status shape_finish(shape *shape, carom_context *context, const char *name
     if (!shape->failed)
     {
         carom_mesh_def def = carom_mesh_def_default();
-        def.vertices = shape->vertices;
-        def.vertex_type = CAROM_FLOAT64;
+        def.vertices_f64 = (const double *)shape->vertices;
         def.vertex_count = shape->vertex_count;
-        def.indices = shape->indices;
+        def.indices_u32 = (const uint32_t *)shape->indices;
         def.triangle_count = shape->triangle_count;
         def.name = name;
         status = carom_mesh_create(context, &def, out);

@@ -97,8 +97,8 @@ carom_status tool_ask_collide(const tool_asker *asker, const carom_placed *a, co
         status = run_engine(asker, scene, options, report);
     if (status < CAROM_FIRST_ERROR)
     {
-        report->a_closed = is_container(a->mesh);
-        report->b_closed = is_container(b->mesh);
+        report->a_closed = is_container(a->shape.mesh);
+        report->b_closed = is_container(b->shape.mesh);
     }
     carom_scene_destroy(scene);
     return status;

@@ -37,7 +37,7 @@ static carom_status add_bodies(demo_work *work)
     {
         const scenes_body *body = &work->parts->bodies[i];
         carom_body_def def = carom_body_def_default();
-        def.placed = (carom_placed){body->mesh, NULL, body->pose};
+        def.placed = (carom_placed){carom_shape_mesh(body->mesh), body->pose};
         def.name = body->name;
         def.user = i;
         carom_body_id id;
@@ -111,7 +111,7 @@ static carom_status mark_triangles(demo_work *work)
         return CAROM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < work->frame.body_count; i++)
     {
-        work->marked[i] = calloc(carom_mesh_get_info(work->frame.bodies[i].placed.mesh).triangle_count + 1u, 1);
+        work->marked[i] = calloc(carom_mesh_get_info(work->frame.bodies[i].placed.shape.mesh).triangle_count + 1u, 1);
         if (!work->marked[i])
             return CAROM_OUT_OF_MEMORY;
     }
@@ -131,7 +131,7 @@ static uint64_t total_triangles(const demo_work *work)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < work->frame.body_count; i++)
-        sum += carom_mesh_get_info(work->frame.bodies[i].placed.mesh).triangle_count;
+        sum += carom_mesh_get_info(work->frame.bodies[i].placed.shape.mesh).triangle_count;
     return sum;
 }
 
@@ -251,8 +251,8 @@ static carom_status write_picture(const demo_work *work, const char *path)
     if (!parts)
         return CAROM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < work->frame.body_count; i++)
-        parts[i] = (picture_part){work->frame.bodies[i].placed.mesh, work->frame.bodies[i].placed.pose, work->marked[i],
-                                  picture_tint(i)};
+        parts[i] = (picture_part){work->frame.bodies[i].placed.shape.mesh, work->frame.bodies[i].placed.pose,
+                                  work->marked[i], picture_tint(i)};
     picture_def def = picture_def_default();
     carom_status status = picture_write(work->context, &def, parts, work->frame.body_count, path);
     free(parts);

@@ -17,7 +17,8 @@ static carom_status draw(carom_context *context, const draw_options *options, io
 {
     carom_query *query = NULL;
     carom_status status = carom_query_create(context, &query);
-    carom_placed a = {model[0].mesh, NULL, options->pose[0]}, b = {model[1].mesh, NULL, options->pose[1]};
+    carom_placed a = {carom_shape_mesh(model[0].mesh), options->pose[0]},
+                 b = {carom_shape_mesh(model[1].mesh), options->pose[1]};
     carom_report report = {0};
     if (status < CAROM_FIRST_ERROR)
         status = carom_collide(query, &a, &b, NULL, &report);
@@ -30,8 +31,8 @@ static carom_status draw(carom_context *context, const draw_options *options, io
     {
         *pairs = report.pair_count;
         picture_mark_pairs(&a, &b, report.pairs, report.pairs_listed, marked);
-        picture_part parts[2] = {{a.mesh, a.pose, marked[0], picture_tint(0)},
-                                 {b.mesh, b.pose, marked[1], picture_tint(1)}};
+        picture_part parts[2] = {{a.shape.mesh, a.pose, marked[0], picture_tint(0)},
+                                 {b.shape.mesh, b.pose, marked[1], picture_tint(1)}};
         picture_def def = picture_def_default();
         def.width = (uint32_t)options->width, def.height = (uint32_t)options->height;
         status = picture_write(context, &def, parts, 2, options->output);

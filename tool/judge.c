@@ -3,10 +3,10 @@
 
 static carom_vec3 world_normal(const carom_placed *placed, uint32_t triangle)
 {
-    const uint32_t *index = carom_mesh_indices(placed->mesh) + 3 * (size_t)triangle;
+    const uint32_t *index = carom_mesh_indices(placed->shape.mesh) + 3 * (size_t)triangle;
     carom_vec3 p[3];
     for (int i = 0; i < 3; i++)
-        p[i] = carom_pose_apply(&placed->pose, carom_mesh_vertices(placed->mesh)[index[i]]);
+        p[i] = carom_pose_apply(&placed->pose, carom_mesh_vertices(placed->shape.mesh)[index[i]]);
     carom_vec3 u = {p[1].x - p[0].x, p[1].y - p[0].y, p[1].z - p[0].z};
     carom_vec3 v = {p[2].x - p[0].x, p[2].y - p[0].y, p[2].z - p[0].z};
     return (carom_vec3){u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};

@@ -71,24 +71,23 @@ char *verify_next_line(verify_lines *lines)
 static carom_status make_triangle(verify_work *work, const double corners[9], carom_placed *out)
 {
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = corners;
-    def.vertex_type = CAROM_FLOAT64;
+    def.vertices_f64 = (const double *)corners;
     def.vertex_count = 3;
-    def.index_type = CAROM_INDEX_NONE;
+    def.unindexed = true;
     def.triangle_count = 1;
     carom_mesh *mesh = NULL;
     carom_tree *tree = NULL;
     carom_status status = carom_mesh_create(work->context, &def, &mesh);
     if (status < CAROM_FIRST_ERROR)
         status = tool_ask_tree(&work->asker, mesh, &tree);
-    *out = (carom_placed){mesh, tree, carom_pose_identity()};
+    *out = (carom_placed){carom_shape_tree(tree), carom_pose_identity()};
     return status;
 }
 
 static void free_triangle(const carom_placed *placed)
 {
-    carom_tree_destroy((carom_tree *)placed->tree);
-    carom_mesh_destroy((carom_mesh *)placed->mesh);
+    carom_tree_destroy((carom_tree *)placed->shape.tree);
+    carom_mesh_destroy((carom_mesh *)placed->shape.mesh);
 }
 
 carom_status verify_triangles_meet(verify_work *work, const double a[9], const double b[9], bool *out)

@@ -50,11 +50,9 @@ struct Session
     const carom_mesh *add_mesh(const Model &model)
     {
         carom_mesh_def def = carom_mesh_def_default();
-        def.vertices = model.vertices.data();
-        def.vertex_type = CAROM_FLOAT64;
+        def.vertices_f64 = reinterpret_cast<const double *>(model.vertices.data());
         def.vertex_count = model.vertices.size();
-        def.indices = model.triangles.data();
-        def.index_type = CAROM_INDEX_U32;
+        def.indices_u32 = model.triangles.data();
         def.triangle_count = model.triangles.size();
         def.name = model.name.c_str();
         carom_mesh *mesh = nullptr;
@@ -178,11 +176,10 @@ class OurBuilder : public Builder
     void move(const std::vector<Vec3> &vertices) override
     {
         carom_mesh_def def = carom_mesh_def_default();
-        def.vertices = vertices.data();
-        def.vertex_type = CAROM_FLOAT64;
+        def.vertices_f64 = reinterpret_cast<const double *>(vertices.data());
         def.vertex_count = vertices.size();
         carom_mesh *moved = nullptr;
-        session_->require(carom_mesh_moved(mesh_, &def, &moved));
+        session_->require(carom_mesh_deform(mesh_, &def, &moved));
         session_->meshes.push_back(moved);
         moved_ = moved;
     }

@@ -2,13 +2,16 @@
 #ifndef CAROM_CAROM_H
 #define CAROM_CAROM_H
 
+#include "carom/author.h"
 #include "carom/base.h"
+#include "carom/broad.h"
 #include "carom/engine.h"
 #include "carom/math.h"
 #include "carom/mesh.h"
 #include "carom/query.h"
 #include "carom/report.h"
 #include "carom/scene.h"
+#include "carom/shape.h"
 #include "carom/tree.h"
 
 #endif

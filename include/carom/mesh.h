@@ -15,28 +15,17 @@ extern "C"
 
     typedef struct carom_mesh carom_mesh;
 
-    typedef enum carom_scalar
-    {
-        CAROM_FLOAT32 = 0,
-        CAROM_FLOAT64 = 1
-    } carom_scalar;
-
-    typedef enum carom_index
-    {
-        CAROM_INDEX_U32 = 0,
-        CAROM_INDEX_U16 = 1,
-        CAROM_INDEX_NONE = 2 /* vertices 0 1 2, 3 4 5, ... ; indices is ignored */
-    } carom_index;
-
-    /* The arrays are copied during carom_mesh_create; the caller keeps them. |coordinate| at most 2^100. */
+    /* The arrays are copied during carom_mesh_create; the caller keeps them. The type of an array is in its name, so it
+     * can't be forgotten. |coordinate| at most 2^100. */
     typedef struct carom_mesh_def
     {
-        const void *vertices;
-        carom_scalar vertex_type;
-        size_t vertex_stride; /* bytes from vertex to vertex; 0: packed */
-        size_t vertex_count;  /* fewer than 2^32 - 1 */
-        const void *indices;
-        carom_index index_type;
+        const float *vertices_f32;   /* x y z of each vertex: set one of these two */
+        const double *vertices_f64;  /*   (null for both: no vertices) */
+        size_t vertex_stride;        /* bytes from vertex to vertex; 0: packed */
+        size_t vertex_count;         /* fewer than 2^32 - 1 */
+        const uint32_t *indices_u32; /* three per triangle: set one of these two, or */
+        const uint16_t *indices_u16;
+        bool unindexed;         /* neither: the triangles are vertices 0 1 2, 3 4 5, ... */
         size_t triangle_stride; /* bytes from triangle to triangle; 0: packed */
         size_t triangle_count;  /* fewer than 2^31 */
         const char *name;       /* for messages; copied; may be null */
@@ -46,11 +35,16 @@ extern "C"
 
     /* CAROM_NOT_FINITE or CAROM_OUT_OF_RANGE name the vertex or triangle in the context's message. */
     CAROM_API carom_status carom_mesh_create(carom_context *context, const carom_mesh_def *def, carom_mesh **out);
-    CAROM_API void carom_mesh_destroy(carom_mesh *mesh);
 
-    /* The same triangles with other vertex positions, as a new mesh: the next frame of a deforming body.
-     * vertex_count of the def must equal the mesh's. */
-    CAROM_API carom_status carom_mesh_moved(const carom_mesh *mesh, const carom_mesh_def *vertices, carom_mesh **out);
+    /* Meshes are reference-counted: creating one gives the caller a reference, and trees, scenes and owned frames hold
+     * one each of their own. destroy gives the caller's back; the mesh goes with the last. May be called from any
+     * thread. */
+    CAROM_API void carom_mesh_destroy(carom_mesh *mesh);
+    CAROM_API const carom_mesh *carom_mesh_retain(const carom_mesh *mesh); /* returns its argument */
+
+    /* The same triangles with other vertex positions, as a new mesh: the next frame of a deforming body. Only the
+     * vertices of the def are read; vertex_count must equal the mesh's. */
+    CAROM_API carom_status carom_mesh_deform(const carom_mesh *mesh, const carom_mesh_def *vertices, carom_mesh **out);
 
     typedef struct carom_mesh_info
     {

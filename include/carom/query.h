@@ -1,41 +1,31 @@
-/* carom/query.h: the questions about two placed meshes, and rays.
+/* carom/query.h: the questions about two placed shapes, and rays.
  *
  *   carom_query *query;   carom_query_create(context, &query);
- *   carom_placed a = {mesh_a, tree_a, pose_a}, b = {mesh_b, tree_b, pose_b};
+ *   carom_placed a = {carom_shape_mesh(mesh), pose_a}, b = {carom_shape_sphere(0.5), pose_b};
  *   carom_report report;
  *   carom_collide(query, &a, &b, NULL, &report);
  *
- * Every answer is exact for the vertices as each body's own pose places them in the world (see carom_pose). */
+ * Every answer is exact for the points as each body's own pose places them in the world (see carom_pose). */
 #ifndef CAROM_QUERY_H
 #define CAROM_QUERY_H
 
 #include "carom/report.h"
-#include "carom/tree.h"
+#include "carom/shape.h"
 
 #ifdef __cplusplus
 extern "C"
 {
 #endif
 
-    /* Scratch memory for queries, one per thread. Reports point into it. */
+    /* Scratch memory for queries, one per thread. Reports point into it. A call from within a callback of the same
+     * query's is refused as CAROM_BUSY. */
     typedef struct carom_query carom_query;
     CAROM_API carom_status carom_query_create(carom_context *context, carom_query **out);
     CAROM_API void carom_query_destroy(carom_query *query);
 
-    /* A mesh where it stands, of the same context as the query. tree may be null: the query then builds the default
-     * tree on first sight of the mesh and keeps it until carom_query_destroy. Make trees yourself to share them between
-     * threads or to choose their kind. Any two kinds answer together; a ray tree answers rays, and questions about
-     * pairs set it aside for a default one. */
-    typedef struct carom_placed
-    {
-        const carom_mesh *mesh;
-        const carom_tree *tree;
-        carom_pose pose;
-    } carom_placed;
-
     /* Remembers what decided the last query of one pair of bodies, so that the next, similar pose is cheaper. The
-     * answer never depends on it. One per pair and thread; meshes and trees must stay the same or the memory is
-     * dropped. */
+     * answer never depends on it. One per pair and thread; it outlives refits, and is dropped where other trees are
+     * asked. */
     typedef struct carom_pair_cache carom_pair_cache;
     CAROM_API carom_status carom_pair_cache_create(carom_context *context, carom_pair_cache **out);
     CAROM_API void carom_pair_cache_destroy(carom_pair_cache *cache);
@@ -47,8 +37,8 @@ extern "C"
         CAROM_COLLIDE_ALL = 2    /* every pair with its meeting */
     } carom_collide_mode;
 
-    /* What the report's relation says if `relation` below is not set: APART where no pair meets (containment is not
-     * looked at), CROSSING where ALL saw a crossing pair, otherwise UNKNOWN. */
+    /* What the report's relation says if `relation` below is not set: where no pair meets, APART or which body is
+     * inside the other; CROSSING where ALL saw a crossing pair; otherwise UNKNOWN. */
 
     /* Return false to stop; the report then says CAROM_STOPPED. Pairs come in no particular order. */
     typedef bool carom_pair_fn(const carom_pair *pair, void *user);
@@ -69,9 +59,15 @@ extern "C"
 
     CAROM_API carom_collide_options carom_collide_options_default(void); /* ALL */
 
-    /* Which triangles of a and b share a point? options may be null for the default. */
+    /* Which elements of a and b share a point? options may be null for the default. Where the context has workers, a
+     * heavy pair is shared among them, unless its pairs are streamed or it has a budget. */
     CAROM_API carom_status carom_collide(carom_query *query, const carom_placed *a, const carom_placed *b,
                                          const carom_collide_options *options, carom_report *report);
+
+    /* Goes on with the last call of this query, if that was a carom_collide without on_pair that ended in
+     * CAROM_UNKNOWN, from where its budget ran out; the shapes' objects must still be there. With the new budget (null:
+     * no limit); the report covers all that was found since the beginning, the counters too. */
+    CAROM_API carom_status carom_collide_resume(carom_query *query, const carom_budget *budget, carom_report *report);
 
     typedef struct carom_distance_options
     {
@@ -93,12 +89,6 @@ extern "C"
 
     /* ---- rays ---- */
 
-    typedef struct carom_ray
-    {
-        carom_vec3 origin, direction; /* world frame; the direction's largest |component|: 2^-100 to 2^100 */
-        double max_t;                 /* hits at origin + t direction with 0 <= t <= max_t; may be infinity */
-    } carom_ray;
-
     typedef enum carom_ray_mode
     {
         CAROM_RAY_FIRST = 0, /* smallest (t, triangle) */
@@ -106,11 +96,18 @@ extern "C"
         CAROM_RAY_ALL = 2 /* sorted by (t, triangle) */
     } carom_ray_mode;
 
+    typedef struct carom_ray_batch
+    {
+        const carom_ray *rays;
+        uint32_t count;
+        carom_ray_mode mode;
+    } carom_ray_batch;
+
     typedef struct carom_ray_hit
     {
         double t;
-        uint32_t triangle;
-        double u, v; /* barycentric weights of corners 1 and 2 */
+        uint32_t triangle; /* 0 for a primitive, which is hit where the ray enters it, at t = 0 from within */
+        double u, v;       /* barycentric weights of corners 1 and 2; 0 for a primitive */
     } carom_ray_hit;
 
     typedef struct carom_ray_report
@@ -124,6 +121,23 @@ extern "C"
 
     CAROM_API carom_status carom_ray_cast(carom_query *query, const carom_placed *placed, const carom_ray *ray,
                                           carom_ray_mode mode, carom_ray_report *report);
+
+    /* The hits of many rays, one after another: those of ray i are hits[first_hit[i] .. first_hit[i + 1]). */
+    typedef struct carom_ray_batch_report
+    {
+        carom_status status;
+        const carom_ray_hit *hits;
+        uint64_t hit_count;
+        const uint64_t *first_hit; /* ray_count + 1 */
+        uint32_t ray_count;
+        uint64_t hash; /* not for CAROM_RAY_ANY */
+        carom_counters counters;
+    } carom_ray_batch_report;
+
+    /* The same as carom_ray_cast for each, shared among the context's workers. An unsound ray refuses the batch; the
+     * message names it. */
+    CAROM_API carom_status carom_ray_cast_batch(carom_query *query, const carom_placed *placed,
+                                                const carom_ray_batch *batch, carom_ray_batch_report *report);
 
 #ifdef __cplusplus
 }

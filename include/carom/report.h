@@ -1,5 +1,6 @@
 /* carom/report.h: what an answer looks like. One canonical form for every question and every engine: sorted, hashed,
- * counted, timed. Arrays in a report belong to the query object that made it and stay valid until its next call. */
+ * counted, timed. Triangle numbers stand for elements: a primitive's single one is 0. Arrays in a report belong to the
+ * query object that made it and stay valid until its next call. */
 #ifndef CAROM_REPORT_H
 #define CAROM_REPORT_H
 
@@ -127,10 +128,11 @@ extern "C"
         double distance; /* asked for by a clearance; infinity otherwise, or if the pair is listed for another reason */
         carom_vec3 point_a, point_b;
         uint32_t triangle_a, triangle_b;
+        uint64_t hash; /* of the report that carom_collide gives for this pair with the same options */
     } carom_body_pair;
 
-    /* The answer for a frame: body pairs that meet, or come closer than the clearance, or (where the relation is asked
-     * for) stand one inside the other, or were not decided. Belongs to the engine until its next run. */
+    /* The answer for a frame: body pairs that meet, or come closer than the clearance, or stand one inside the other,
+     * or were not decided. Belongs to the engine until its next run. */
     typedef struct carom_scene_report
     {
         carom_status status;

@@ -1,7 +1,9 @@
-/* carom/scene.h: many bodies. A scene changes; a frame is a const snapshot of it that engines read. */
+/* carom/scene.h: many bodies. A scene changes; a frame is a const view of it that engines read, and a snapshot one that
+ * outlives the scene's next change. */
 #ifndef CAROM_SCENE_H
 #define CAROM_SCENE_H
 
+#include "carom/broad.h"
 #include "carom/query.h"
 
 #ifdef __cplusplus
@@ -9,53 +11,102 @@ extern "C"
 {
 #endif
 
+    /* A scene belongs to one thread at a time. */
     typedef struct carom_scene carom_scene;
     CAROM_API carom_status carom_scene_create(carom_context *context, carom_scene **out);
     CAROM_API void carom_scene_destroy(carom_scene *scene);
 
-    /* Two bodies are compared iff each one's category is in the other's mask and their groups differ or are 0. */
-    typedef struct carom_filter
-    {
-        uint64_t category;
-        uint64_t mask;
-        uint32_t group;
-    } carom_filter;
-
     typedef struct carom_body_def
     {
-        carom_placed placed; /* mesh and tree must outlive the body; tree may be null: the scene builds and owns one */
+        carom_placed placed; /* the scene holds references to its mesh and tree */
         carom_filter filter;
+        bool is_static;   /* two static bodies are never compared; a static body may still be moved */
+        double margin;    /* 0 .. 2^100: added to the clearance that is asked of this body, see carom_engine_run */
+        double priority;  /* 0 .. 2^100: how large a share of a budget its pairs get beside those of others */
         const char *name; /* copied; may be null */
         uint64_t user;    /* the caller's own */
     } carom_body_def;
 
-    CAROM_API carom_body_def carom_body_def_default(void);
+    CAROM_API carom_body_def carom_body_def_default(void); /* moving, margin 0, priority 1, no shape */
     CAROM_API carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, carom_body_id *out);
     CAROM_API carom_status carom_scene_move(carom_scene *scene, carom_body_id body, const carom_pose *pose);
     CAROM_API carom_status carom_scene_remove(carom_scene *scene, carom_body_id body);
 
-    /* One body as an engine sees it. */
+    /* Exchanges a body's shape: the next frame of a deforming body, or another shape altogether. Where the new mesh is
+     * carom_mesh_deform's of the old one and neither has a tree of its own, the new one's default trees are the old
+     * one's, refitted, and what pairs remember stays. Hand in a tree of your own (carom_shape_tree) after you refitted
+     * it to the new mesh. The scene lets go of the old mesh and tree. */
+    CAROM_API carom_status carom_scene_reshape(carom_scene *scene, carom_body_id body, const carom_shape *shape);
+
+    CAROM_API carom_status carom_scene_set_filter(carom_scene *scene, carom_body_id body, const carom_filter *filter);
+    CAROM_API carom_status carom_scene_set_static(carom_scene *scene, carom_body_id body, bool is_static);
+    CAROM_API carom_status carom_scene_set_margin(carom_scene *scene, carom_body_id body, double margin);
+    CAROM_API carom_status carom_scene_set_priority(carom_scene *scene, carom_body_id body, double priority);
+
+    /* One body as an engine sees it. A version is a number that grows with each change of what it stands for, so that
+     * whoever keeps something about a body can tell whether it still holds; 0 in frames that were not made by a scene.
+     */
     typedef struct carom_frame_body
     {
         carom_body_id id;
         carom_placed placed;
         carom_filter filter;
-        carom_aabb bounds; /* world, conservative */
+        carom_aabb bounds; /* world, conservative, without the margin */
+        double margin, priority;
+        bool is_static;
+        uint64_t pose_version, shape_version;
+        uint64_t settings_version; /* of filter, margin, priority, is_static */
         const char *name;
         uint64_t user;
     } carom_frame_body;
 
-    /* Borrowed from the scene until it changes next; bodies sorted by id.index. */
+    /* Bodies sorted by id.index. */
     typedef struct carom_frame
     {
         const carom_frame_body *bodies;
         uint32_t body_count;
+        uint64_t scene;   /* which one made it; 0: none */
+        uint64_t version; /* of the scene: the same number means that nothing changed */
+        bool owned;       /* of a snapshot: it outlives changes of the scene */
     } carom_frame;
 
+    /* Borrowed from the scene until it changes next; after that engines refuse it as CAROM_STALE_FRAME. */
     CAROM_API carom_status carom_scene_frame(carom_scene *scene, carom_frame *out);
+
+    /* A copy that holds its own references to meshes and trees, so that the scene may change or go, in another thread
+     * too, while an engine reads the copy. */
+    typedef struct carom_snapshot carom_snapshot;
+    CAROM_API carom_status carom_scene_snapshot(carom_scene *scene, carom_snapshot **out);
+    CAROM_API const carom_frame *carom_snapshot_frame(const carom_snapshot *snapshot);
+    CAROM_API void carom_snapshot_destroy(carom_snapshot *snapshot);
 
     /* The body with this id, as a report names it; null if the frame has none. */
     CAROM_API const carom_frame_body *carom_frame_find(const carom_frame *frame, carom_body_id id);
+
+    /* ---- rays ---- */
+
+    typedef struct carom_body_hit
+    {
+        carom_body_id body;
+        carom_ray_hit hit;
+    } carom_body_hit;
+
+    /* The hits of ray i are hits[first_hit[i] .. first_hit[i + 1]), sorted by (t, body, triangle). */
+    typedef struct carom_frame_ray_report
+    {
+        carom_status status;
+        const carom_body_hit *hits;
+        uint64_t hit_count;
+        const uint64_t *first_hit; /* ray_count + 1 */
+        uint32_t ray_count;
+        uint64_t hash; /* not for CAROM_RAY_ANY */
+        carom_counters counters;
+    } carom_frame_ray_report;
+
+    /* Which bodies does each ray of the batch hit? FIRST: the smallest (t, body, triangle). Filters, margins and static
+     * marks do not matter. The report belongs to the scene until its next rays or its end. */
+    CAROM_API carom_status carom_scene_cast(carom_scene *scene, const carom_ray_batch *batch,
+                                            carom_frame_ray_report *report);
 
 #ifdef __cplusplus
 }

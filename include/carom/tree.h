@@ -74,11 +74,18 @@ extern "C"
     CAROM_API carom_tree_def carom_tree_def_default(void); /* CAROM_TREE_FAST */
     CAROM_API carom_tree_def carom_tree_def_preset(carom_tree_preset preset);
 
-    /* mesh must outlive the tree. def may be null for the default. */
+    /* The tree holds a reference to the mesh. def may be null for the default. Trees are reference-counted like meshes:
+     * scenes and owned frames hold references of their own. */
     CAROM_API carom_status carom_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
                                              carom_tree **out);
     CAROM_API void carom_tree_destroy(carom_tree *tree);
+    CAROM_API const carom_tree *carom_tree_retain(const carom_tree *tree); /* returns its argument */
     CAROM_API const carom_mesh *carom_tree_mesh(const carom_tree *tree);
+
+    /* A mesh owns its default trees, one for pairs and one for rays, which all queries, scenes and threads share. They
+     * are built when first needed; this builds one now (CAROM_TREE_RAYS: that for rays; else that for pairs) and does
+     * nothing where it is there already. May be called from several threads. */
+    CAROM_API carom_status carom_mesh_prepare(const carom_mesh *mesh, carom_tree_preset preset);
 
     /* Fits the tree's volumes to a mesh with the same triangles but other positions; the structure stays. Nobody else
      * may use the tree meanwhile; afterwards it belongs to `moved`. Where most vertices stay, only the volumes that

@@ -59,6 +59,20 @@ typedef struct base_moment
     uint64_t clock, counter, doubt, asleep;
 } base_moment;
 
+/* A growing array: struct { T *items; size_t count, capacity; } with the functions below. */
+#define BASE_ARRAY(type)                                                                                               \
+    struct                                                                                                             \
+    {                                                                                                                  \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+    }
+
+/* A versioned object that is alive. */
+typedef struct base_live
+{
+    uint64_t serial, version;
+} base_live;
+
 struct carom_context
 {
     carom_allocator allocator;
@@ -73,6 +87,9 @@ struct carom_context
     base_moment created;              /* where it has one */
     pthread_mutex_t message_lock;
     char message[BASE_MESSAGE_SIZE];
+    pthread_mutex_t list_lock; /* of the two lists below */
+    BASE_ARRAY(base_live) live;
+    BASE_ARRAY(const void *) engines; /* that were added by their authors: src/engine knows their type */
 };
 
 /* ---- errors ---- */
@@ -136,13 +153,7 @@ static inline carom_status base_check_float_mode(carom_context *context)
 void *base_allocate(carom_context *context, size_t count, size_t size, size_t alignment);
 void base_release(carom_context *context, void *memory, size_t count, size_t size);
 
-/* A growing array: struct { T *items; size_t count, capacity; } with the functions below. */
-#define BASE_ARRAY(type)                                                                                               \
-    struct                                                                                                             \
-    {                                                                                                                  \
-        type *items;                                                                                                   \
-        size_t count, capacity;                                                                                        \
-    }
+/* Growing arrays, see BASE_ARRAY above. */
 bool base_array_grow(carom_context *context, void **items, size_t *capacity, size_t needed, size_t item_size);
 /* True if there is room for `extra` more items. */
 #define base_array_reserve(context, array, extra)                                                                      \
@@ -232,6 +243,15 @@ bool base_id_new(base_id_pool *pool, uint32_t *index, uint32_t *generation);
 bool base_id_valid(const base_id_pool *pool, uint32_t index, uint32_t generation);
 void base_id_free(base_id_pool *pool, uint32_t index);
 void base_id_pool_free(base_id_pool *pool);
+
+/* ---- what is alive ---- */
+
+/* Objects that lend views of themselves enter here with a version, so that a view can be told stale even when its
+ * object is gone. add: false when out of memory; find: false when there is none of that serial. */
+bool base_live_add(carom_context *context, uint64_t serial, uint64_t version);
+void base_live_set(carom_context *context, uint64_t serial, uint64_t version);
+bool base_live_find(carom_context *context, uint64_t serial, uint64_t *version);
+void base_live_remove(carom_context *context, uint64_t serial);
 
 /* ---- tasks ---- */
 

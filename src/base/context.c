@@ -181,17 +181,33 @@ static carom_status check_workers(carom_context_def *def)
     return CAROM_OK;
 }
 
+static bool make_locks(carom_context *context)
+{
+    if (pthread_mutex_init(&context->message_lock, NULL) != 0)
+        return false;
+    if (pthread_mutex_init(&context->list_lock, NULL) == 0)
+        return true;
+    pthread_mutex_destroy(&context->message_lock);
+    return false;
+}
+
+static void destroy_locks(carom_context *context)
+{
+    pthread_mutex_destroy(&context->message_lock);
+    pthread_mutex_destroy(&context->list_lock);
+}
+
 static bool start_context(carom_context *context, const carom_context_def *def)
 {
     context->tasks = def->tasks;
     context->worker_count = def->tasks.run ? def->tasks.worker_count : def->workers > 1 ? def->workers : 1;
-    if (pthread_mutex_init(&context->message_lock, NULL) != 0)
+    if (!make_locks(context))
         return false;
     if (def->workers <= 1)
         return true;
     context->pool = base_pool_create(context, def->workers);
     if (!context->pool)
-        pthread_mutex_destroy(&context->message_lock);
+        destroy_locks(context);
     return context->pool != NULL;
 }
 
@@ -236,7 +252,9 @@ void carom_context_destroy(carom_context *context)
     if (!context)
         return;
     base_pool_destroy(context->pool);
-    pthread_mutex_destroy(&context->message_lock);
+    base_array_free(context, &context->live);
+    base_array_free(context, &context->engines);
+    destroy_locks(context);
     context->allocator.release(context, sizeof *context, context->allocator.user);
 }
 

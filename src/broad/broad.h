@@ -1,29 +1,40 @@
-/* broad: the first seam. Boxes in, pairs of bodies out: every pair whose boxes come within the margin, perhaps more
- * (conservative), each once, sorted. A broad phase sees nothing but boxes and ids. */
+/* broad: the first seam. Boxes in, pairs of boxes out: every pair of slots whose boxes come within the margin and whose
+ * owners may be compared, perhaps more (conservative), each once, in any order. A broad phase sees nothing else of a
+ * body, and may keep whatever helps it with the next call. */
 #ifndef BROAD_BROAD_H
 #define BROAD_BROAD_H
 
 #include "base/base.h"
-#include "carom/engine.h"
+#include "carom/broad.h"
 #include "math/math.h"
 
-/* What there is this frame. */
+/* What a box belongs to. */
+typedef struct broad_traits
+{
+    uint32_t owner; /* a body; its boxes never pair with each other */
+    bool is_static; /* two static ones never pair */
+    carom_filter filter;
+} broad_traits;
+
+/* What there is this time. A proxy has a slot for as long as it lives; free slots have empty boxes. */
 typedef struct broad_input
 {
-    const carom_aabb *boxes;  /* world; an empty box meets nothing */
-    const carom_body_id *ids; /* for broad phases that remember boxes from frame to frame */
-    uint32_t count;
+    const carom_aabb *boxes;    /* by slot: world, each grown by its own margin */
+    const broad_traits *traits; /* by slot */
+    uint32_t slot_count;
+    const uint32_t *changed; /* slots whose box or traits differ from the last call on this state, each once */
+    uint32_t changed_count;
     double margin; /* >= 0: how far apart two boxes may be and still matter, along each axis */
 } broad_input;
 
-/* Pairs of positions in the input, smaller << 32 | larger. */
+/* Pairs of slots, smaller << 32 | larger. */
 typedef BASE_ARRAY(uint64_t) broad_pairs;
 
 typedef struct broad_kind
 {
     carom_broad_info info;
     carom_status (*create)(carom_context *context, void **out);
-    /* Replaces the contents of `out`: sorted, without doubles. boxes_tested is added to. */
+    /* Replaces the contents of `out`. boxes_tested is added to. */
     carom_status (*find_pairs)(void *state, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested);
     void (*destroy)(void *state);
 } broad_kind;
@@ -47,9 +58,50 @@ static inline bool broad_near(const carom_aabb *a, const carom_aabb *b, double m
            b->min.y - a->max.y <= margin && a->min.z - b->max.z <= margin && b->min.z - a->max.z <= margin;
 }
 
+static inline bool broad_filter_allows(const carom_filter *a, const carom_filter *b)
+{
+    return (a->category & b->mask) && (b->category & a->mask) && (a->group != b->group || a->group == 0);
+}
+
+/* May the owners of two boxes be compared? */
+static inline bool broad_may_pair(const broad_traits *a, const broad_traits *b)
+{
+    return a->owner != b->owner && !(a->is_static && b->is_static) && broad_filter_allows(&a->filter, &b->filter);
+}
+
 static inline uint64_t broad_pack(uint32_t one, uint32_t other)
 {
     return one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one;
 }
+
+/* ---- a tree over boxes: what broad phase `tree` pairs and rays walk ---- */
+
+enum
+{
+    BROAD_TREE_WIDTH = 8,
+    BROAD_TREE_LEVELS = 12 /* 8^11 > 2^32 */
+};
+
+typedef struct broad_level
+{
+    size_t first; /* in boxes */
+    uint32_t count;
+} broad_level;
+
+/* Boxes in an order in which neighbours are near, below levels of eight boxes per node, implicit in the order. */
+typedef struct broad_box_tree
+{
+    carom_context *context;
+    BASE_ARRAY(base_key_value) order, space; /* values: slots, in the tree's order */
+    BASE_ARRAY(uint64_t) codes;              /* per slot */
+    BASE_ARRAY(base_key_value) axes;         /* while sorting: the order along each axis, and room to sort in */
+    BASE_ARRAY(carom_aabb) boxes;            /* level 0 in the tree's order, then each level above */
+    broad_level levels[BROAD_TREE_LEVELS];
+    uint32_t level_count;
+} broad_box_tree;
+
+/* Builds the tree over the boxes that are not empty. False when out of memory. */
+bool broad_box_tree_build(broad_box_tree *tree, const carom_aabb *boxes, uint32_t count);
+void broad_box_tree_free(broad_box_tree *tree);
 
 #endif

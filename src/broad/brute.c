@@ -26,14 +26,15 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
 {
     brute_state *brute = state;
     out->count = 0;
-    for (uint32_t i = 0; i < input->count; i++)
+    for (uint32_t i = 0; i < input->slot_count; i++)
     {
         if (broad_is_empty(&input->boxes[i]))
             continue;
-        *boxes_tested += input->count - i - 1;
-        for (uint32_t j = i + 1; j < input->count; j++)
+        *boxes_tested += input->slot_count - i - 1;
+        for (uint32_t j = i + 1; j < input->slot_count; j++)
         {
-            if (!broad_near(&input->boxes[i], &input->boxes[j], input->margin) || broad_is_empty(&input->boxes[j]))
+            if (!broad_near(&input->boxes[i], &input->boxes[j], input->margin) || broad_is_empty(&input->boxes[j]) ||
+                !broad_may_pair(&input->traits[i], &input->traits[j]))
                 continue;
             if (!base_array_reserve(brute->context, out, 1))
                 return base_fail(brute->context, CAROM_OUT_OF_MEMORY, "broad phase brute: no memory for pairs");

@@ -1,117 +1,247 @@
 /* engine: the second seam. Const frame in, report out. pipeline.c is the file to read first.
  *
- * An engine is a row of the table in registry.c. Those that look at pairs of bodies one by one (brute, tree) share the
- * pipeline and differ in the method that finds triangle pairs. One that treats the whole frame at once (image space,
- * streams, a cluster) brings its own run function and fills the same builder; the exact narrow phase certifies what it
- * proposes, the builder makes the same canonical report of it. */
+ * The library's engines are rows of the table in registry.c and differ in the method that searches pairs of meshes; an
+ * author's engine (carom/author.h) proposes pairs of bodies instead of the broad phase. Everything else is shared:
+ * workers examine pairs, whole or cut by fronts, into findings; the commit puts the findings in order, applies limits
+ * and hashes. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
 #include "broad/broad.h"
-#include "carom/engine.h"
+#include "carom/author.h"
 #include "query/query.h"
 #include "scene/scene.h"
 
-/* ---- the report under construction ---- */
+/* ---- engines of the library ---- */
 
-typedef struct engine_builder
-{
-    carom_context *context;
-    BASE_ARRAY(carom_body_pair) body_pairs;
-    BASE_ARRAY(carom_pair) pairs;
-    BASE_ARRAY(carom_contact) contacts;
-    BASE_ARRAY(carom_vec3) points;
-    uint64_t pair_count; /* all there are */
-    uint64_t body_pairs_examined;
-    bool listing;        /* every pair is meant to be listed */
-    bool undecided;      /* some body pair was cut short */
-    bool truncated;      /* some pairs are counted but not listed */
-    bool witnesses_vary; /* any-hit: triangle ids are some pair, not the pair, and stay out of the hash */
-    carom_counters counters;
-    carom_times times;
-} engine_builder;
-
-/* What one pair of bodies gave; `closest` is null where no distance was asked for. */
-typedef struct engine_finding
-{
-    carom_body_id body_a, body_b;
-    const carom_report *report, *closest;
-} engine_finding;
-
-void engine_builder_clear(engine_builder *builder, const carom_collide_options *options);
-void engine_builder_free(engine_builder *builder);
-/* Copies a finding. Findings come in canonical order: by (body_a.index, body_b.index). */
-carom_status engine_builder_add(engine_builder *builder, const engine_finding *finding);
-/* A pair that the budget left undecided. */
-carom_status engine_builder_add_undecided(engine_builder *builder, carom_body_id body_a, carom_body_id body_b);
-void engine_builder_count(engine_builder *builder, const carom_counters *counters);
-void engine_builder_finish(engine_builder *builder, const carom_frame *frame, carom_scene_report *report);
-
-/* ---- engines ---- */
-
+/* One way to examine pairs of bodies. */
 typedef struct engine_kind
 {
     carom_engine_info info;
-    carom_status (*create)(carom_context *context, const broad_kind *broad, void **out);
-    /* The frame and the options have been checked, the builder is clear. */
-    carom_status (*run)(void *state, const carom_frame *frame, const carom_collide_options *options,
-                        engine_builder *builder);
-    void (*destroy)(void *state);
+    const query_method *method;
+    bool parallel_inside; /* the method shares out the work within a pair: pairs come one after another */
+    /* The method's state, one per worker; null: the query's scratch memory, which is what trees need. */
+    carom_status (*create_state)(carom_context *context, void **out);
+    void (*destroy_state)(void *state);
+    /* What the method keeps per mesh, see engine_assets; null: nothing. */
+    carom_status (*create_asset)(void *context, const carom_shape *shape, void **out);
+    void (*destroy_asset)(void *context, void *asset);
 } engine_kind;
 
-extern const engine_kind engine_brute;
 extern const engine_kind engine_tree;
+extern const engine_kind engine_brute;
+
+/* The table; null past the end. */
+const engine_kind *engine_find(uint32_t index);
+const engine_kind *engine_find_name(const char *name);
+/* An author's, in this context. */
+const carom_engine_kind *engine_find_author(carom_context *context, const char *name);
+
+/* ---- assets: what an engine keeps per mesh ---- */
+
+typedef struct engine_asset
+{
+    uint64_t mesh_serial; /* or 0: of a primitive, found by its body */
+    carom_body_id body;   /* the first that had it */
+    uint64_t last_seen;   /* in which frame */
+    void *object;
+} engine_asset;
+
+typedef struct engine_assets
+{
+    carom_context *context;
+    void *owner; /* what the functions get */
+    carom_status (*create)(void *owner, const carom_shape *shape, void **out);
+    carom_status (*update)(void *owner, const carom_shape *shape, void *asset); /* or null */
+    void (*destroy)(void *owner, void *asset);
+    BASE_ARRAY(engine_asset) items; /* sorted by (mesh_serial, body) */
+    uint64_t frame;
+} engine_assets;
+
+void engine_assets_begin(engine_assets *assets); /* a new frame */
+carom_status engine_assets_find(engine_assets *assets, const carom_frame_body *body, void **out);
+void engine_assets_end(engine_assets *assets); /* destroys those that were not asked for */
+void engine_assets_free(engine_assets *assets);
+
+/* ---- proxies: bodies as the broad phase sees them ---- */
+
+typedef struct engine_proxy
+{
+    carom_aabb local; /* of a part, in the body's frame */
+    uint32_t part;    /* see narrow_part_pair; 0: the whole body */
+    bool is_part;
+    bool searched; /* false: the whole box of a body that entered as parts, there for what it may contain */
+    uint32_t next; /* of the same body; ENGINE_NO_SLOT: none */
+} engine_proxy;
+
+#define ENGINE_NO_SLOT UINT32_MAX
+
+/* What was seen of a body last. */
+typedef struct engine_seen_body
+{
+    uint32_t generation; /* 0: none */
+    uint32_t position;   /* in the frame */
+    uint64_t frame;      /* when it was seen last */
+    uint64_t pose_version, shape_version, settings_version;
+    uint32_t first_slot;
+} engine_seen_body;
+
+typedef struct engine_proxies
+{
+    carom_context *context;
+    double cut_size; /* 0: bodies enter as a whole */
+    uint64_t scene, frame;
+    BASE_ARRAY(engine_seen_body) bodies; /* by id.index */
+    BASE_ARRAY(carom_aabb) boxes;        /* by slot, as the three below */
+    BASE_ARRAY(broad_traits) traits;
+    BASE_ARRAY(engine_proxy) proxies;
+    BASE_ARRAY(uint8_t) marks; /* is the slot in `changed`? */
+    BASE_ARRAY(uint32_t) changed;
+    uint32_t first_free;
+    tree_parts parts; /* while a body is cut */
+} engine_proxies;
+
+/* Brings the slots up to date with a frame; `changed` then lists those that differ from before. */
+carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *frame);
+void engine_proxies_free(engine_proxies *proxies);
+
+/* ---- pairs of bodies ---- */
+
+typedef struct engine_pair
+{
+    uint32_t a, b;                   /* positions in the frame, a before b */
+    uint32_t first_part, part_count; /* in the engine's fronts; none: from the roots */
+    bool searched;                   /* false: only one may contain the other */
+} engine_pair;
+
+/* What each pair of bodies remembers from the last frame. */
+typedef struct engine_memory
+{
+    carom_body_id body_a, body_b;
+    query_memory memory;
+} engine_memory;
+
+typedef struct engine_memories
+{
+    carom_context *context;
+    BASE_ARRAY(engine_memory) last, current; /* current[i] belongs to pair i */
+} engine_memories;
+
+/* Moves what is remembered to the pairs of this frame, which come in canonical order; the rest is forgotten. Without
+ * memory for it nothing is remembered, which costs speed only. */
+void engine_memories_begin(engine_memories *memories, const carom_frame *frame, const engine_pair *pairs, size_t count);
+query_memory *engine_memories_at(engine_memories *memories, size_t pair);
+void engine_memories_free(engine_memories *memories);
+
+/* ---- findings: plain arrays, the same from a thread or from afar ---- */
+
+/* One pair of bodies that is worth listing; first_pair counts from where its worker's pairs begin. */
+typedef struct engine_finding
+{
+    carom_body_pair pair;
+    uint64_t first_contact, contact_count, first_point;
+} engine_finding;
+
+typedef struct engine_findings
+{
+    carom_context *context;
+    BASE_ARRAY(engine_finding) items;
+    BASE_ARRAY(carom_pair) pairs;
+    BASE_ARRAY(carom_contact) contacts; /* pair and first_point count from the finding's own first */
+    BASE_ARRAY(carom_vec3) points;
+    carom_counters counters;
+    uint64_t examined; /* pairs of bodies */
+} engine_findings;
+
+void engine_findings_clear(engine_findings *findings);
+void engine_findings_free(engine_findings *findings);
+/* Copies what a report says; `closest` is null where no distance was asked for. */
+carom_status engine_findings_add(engine_findings *findings, const carom_body_pair *bodies, const carom_report *report,
+                                 const carom_report *closest);
+
+/* ---- the engine ---- */
+
+typedef struct engine_worker
+{
+    _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
+    void *method_state;
+    engine_findings findings;
+    carom_status failure;
+} engine_worker;
+
+/* A pair that was put aside when its budget was spent. */
+typedef struct engine_open_pair
+{
+    query_job job;
+    carom_collide_options options; /* of this pair */
+} engine_open_pair;
+
+/* Where a pair's finding is: worker << 32 | index + 1. */
+typedef uint64_t engine_place;
+#define ENGINE_NOTHING   ((engine_place)0)  /* examined, not worth listing */
+#define ENGINE_UNDECIDED ((engine_place)-1) /* not examined to the end */
 
 struct carom_engine
 {
     carom_context *context;
-    const engine_kind *kind;
-    void *state;
-    engine_builder builder;
-};
-
-/* ---- memory of body pairs across frames ---- */
-
-typedef struct engine_memory
-{
-    carom_body_id body_a, body_b;
-    tree_memory memory;
-} engine_memory;
-
-/* Pairs are asked for in canonical order; those not asked for in a frame are forgotten after it. */
-typedef struct engine_memories
-{
-    carom_context *context;
-    BASE_ARRAY(engine_memory) last, current;
-    size_t cursor; /* in last: everything before it has been moved or forgotten */
-} engine_memories;
-
-void engine_memories_begin(engine_memories *memories);
-/* Valid until the next call; null when out of memory, which costs speed only. */
-tree_memory *engine_memories_find(engine_memories *memories, carom_body_id body_a, carom_body_id body_b);
-void engine_memories_end(engine_memories *memories);
-void engine_memories_free(engine_memories *memories);
-
-/* ---- the pipeline ---- */
-
-typedef struct engine_pipeline
-{
-    carom_context *context;
+    const engine_kind *kind;         /* how pairs are examined */
+    const carom_engine_kind *author; /* who proposes pairs, instead of the broad phase; or null */
+    void *author_state;
+    bool author_ready; /* created */
     const broad_kind *broad;
     void *broad_state;
-    const query_method *method;
-    void *method_state; /* borrowed */
-    carom_query *query;
+
+    engine_proxies proxies;
+    engine_assets assets;
     engine_memories memories;
+    engine_worker *workers;
+    uint32_t worker_count;
+    void **kept; /* the assets of this frame's bodies, by position; or null */
+    size_t kept_capacity;
 
-    BASE_ARRAY(carom_aabb) boxes;
-    BASE_ARRAY(carom_body_id) ids;
-    broad_pairs body_pairs;
-} engine_pipeline;
+    /* of the latest run */
+    broad_pairs proposed; /* slots, or positions */
+    BASE_ARRAY(base_key_value) grouped, space;
+    BASE_ARRAY(engine_pair) pairs;
+    BASE_ARRAY(narrow_part_pair) fronts;
+    BASE_ARRAY(engine_place) places;     /* per pair */
+    BASE_ARRAY(engine_open_pair *) open; /* per pair: what was found so far, where it was put aside; or null */
+    BASE_ARRAY(uint32_t) waiting;        /* pairs to examine in this round */
+    BASE_ARRAY(uint64_t) slices;         /* per waiting pair: of a work budget; in: what it may do, out: what is left */
+    carom_collide_options options;
+    uint64_t scene, version; /* of its frame */
+    bool can_resume;
+    uint64_t broad_boxes_tested;
+    carom_times times;
 
-carom_status engine_pipeline_open(engine_pipeline *pipeline, carom_context *context, const broad_kind *broad);
-void engine_pipeline_close(engine_pipeline *pipeline);
-carom_status engine_pipeline_run(engine_pipeline *pipeline, const carom_frame *frame,
-                                 const carom_collide_options *options, engine_builder *builder);
+    /* the report */
+    BASE_ARRAY(carom_body_pair) body_pairs;
+    BASE_ARRAY(carom_pair) listed;
+    BASE_ARRAY(carom_contact) contacts;
+    BASE_ARRAY(carom_vec3) points;
+};
+
+/* What an author's run function is handed. */
+struct carom_run
+{
+    carom_engine *engine;
+    const carom_frame *frame;
+};
+
+/* The clearance of a pair, margins included. */
+static inline double engine_clearance(const carom_frame_body *a, const carom_frame_body *b, double clearance)
+{
+    return (a->margin + b->margin) + clearance;
+}
+
+/* ---- the stages of a run ---- */
+
+/* Examines every pair that is undecided, within the budget. */
+carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget);
+void engine_forget_open(carom_engine *engine);
+/* Makes the canonical report of all findings. */
+carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom_scene_report *report);
+
+carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_scene_report *report);
 
 #endif

@@ -14,7 +14,7 @@ static bool is_same(carom_body_id one, carom_body_id other)
 }
 
 /* Last frame's `current` becomes this frame's `last`. */
-void engine_memories_begin(engine_memories *memories)
+static void exchange(engine_memories *memories)
 {
     engine_memory *items = memories->last.items;
     size_t capacity = memories->last.capacity;
@@ -24,27 +24,31 @@ void engine_memories_begin(engine_memories *memories)
     memories->current.items = items;
     memories->current.count = 0;
     memories->current.capacity = capacity;
-    memories->cursor = 0;
 }
 
-tree_memory *engine_memories_find(engine_memories *memories, carom_body_id body_a, carom_body_id body_b)
+void engine_memories_begin(engine_memories *memories, const carom_frame *frame, const engine_pair *pairs, size_t count)
 {
-    engine_memory *last = memories->last.items;
-    size_t *cursor = &memories->cursor;
-    while (*cursor < memories->last.count && is_before(&last[*cursor], body_a, body_b))
-        ++*cursor;
-    if (!base_array_reserve(memories->context, &memories->current, 1))
-        return NULL;
-    engine_memory fresh = {.body_a = body_a, .body_b = body_b};
-    if (*cursor < memories->last.count && is_same(last[*cursor].body_a, body_a) &&
-        is_same(last[*cursor].body_b, body_b))
-        fresh = last[(*cursor)++];
-    engine_memory *place = &memories->current.items[memories->current.count++];
-    *place = fresh;
-    return &place->memory;
+    exchange(memories);
+    if (!base_array_reserve(memories->context, &memories->current, count))
+        return;
+    const engine_memory *last = memories->last.items;
+    size_t cursor = 0;
+    for (size_t i = 0; i < count; i++)
+    {
+        carom_body_id a = frame->bodies[pairs[i].a].id, b = frame->bodies[pairs[i].b].id;
+        while (cursor < memories->last.count && is_before(&last[cursor], a, b))
+            cursor++;
+        engine_memory *fresh = &memories->current.items[memories->current.count++];
+        *fresh = (engine_memory){.body_a = a, .body_b = b};
+        if (cursor < memories->last.count && is_same(last[cursor].body_a, a) && is_same(last[cursor].body_b, b))
+            fresh->memory = last[cursor].memory;
+    }
 }
 
-void engine_memories_end(engine_memories *memories) { memories->last.count = 0; }
+query_memory *engine_memories_at(engine_memories *memories, size_t pair)
+{
+    return pair < memories->current.count ? &memories->current.items[pair].memory : NULL;
+}
 
 void engine_memories_free(engine_memories *memories)
 {

@@ -1,12 +1,13 @@
 /* The whole flow, and the file to read first:
  *
- *   frame -> broad phase -> pairs of bodies -> filter -> mid phase and narrow phase, pair by pair -> canonical report
+ *   frame -> proxies -> broad phase -> pairs of bodies, with a front each -> examined by any worker -> committed in
+ * order
  *
- * engine_pipeline_run is that line in C. Which broad phase finds the body pairs and which method finds their triangle
- * pairs is the engine's choice; the steps between are the same for all. */
+ * engine_run is that line in C. Which broad phase finds the pairs of proxies, or which author's engine proposes pairs
+ * of bodies, and which method searches their meshes is the engine's choice; the steps between are the same for all. */
 #include "engine/engine.h"
 
-/* Lets each stage of a run note its time. */
+/* Notes the time of a stage. */
 static void note_stage(double *since, double *milliseconds)
 {
     double now = base_now();
@@ -14,185 +15,244 @@ static void note_stage(double *since, double *milliseconds)
     *since = now;
 }
 
-static carom_status find_body_pairs(engine_pipeline *pipeline, const carom_frame *frame, double clearance,
-                                    engine_builder *builder);
-static void filter_body_pairs(engine_pipeline *pipeline, const carom_frame *frame);
-static carom_status examine_pair(engine_pipeline *pipeline, const query_question *question,
-                                 const engine_finding *bodies, const carom_collide_options *options,
-                                 engine_builder *builder);
+static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame);
+static carom_status group_pairs(carom_engine *engine, const carom_frame *frame);
+static carom_status prepare_shapes(carom_engine *engine, const carom_frame *frame);
+static carom_status begin_places(carom_engine *engine);
 
-carom_status engine_pipeline_run(engine_pipeline *pipeline, const carom_frame *frame,
-                                 const carom_collide_options *options, engine_builder *builder)
+carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_scene_report *report)
 {
-    base_budget budget = base_budget_begin(&options->budget);
     double since = base_now();
+    engine->times = (carom_times){0};
+    BASE_TRY(propose_pairs(engine, frame));
+    BASE_TRY(group_pairs(engine, frame));
+    note_stage(&since, &engine->times.broad_ms);
 
-    BASE_TRY(find_body_pairs(pipeline, frame, options->clearance, builder));
-    filter_body_pairs(pipeline, frame);
-    note_stage(&since, &builder->times.broad_ms);
+    BASE_TRY(prepare_shapes(engine, frame));
+    BASE_TRY(begin_places(engine));
+    engine_memories_begin(&engine->memories, frame, engine->pairs.items, engine->pairs.count);
+    BASE_TRY(engine_examine(engine, frame, &engine->options.budget));
+    note_stage(&since, &engine->times.mid_ms);
 
-    engine_memories_begin(&pipeline->memories);
-    carom_status status = CAROM_OK;
-    for (size_t i = 0; i < pipeline->body_pairs.count && status < CAROM_FIRST_ERROR; i++)
-    {
-        const carom_frame_body *a = &frame->bodies[pipeline->body_pairs.items[i] >> 32];
-        const carom_frame_body *b = &frame->bodies[(uint32_t)pipeline->body_pairs.items[i]];
-        query_question question = {.a = &a->placed,
-                                   .b = &b->placed,
-                                   .defect = math_pair_defect(&a->placed.pose, &b->placed.pose),
-                                   .method = pipeline->method,
-                                   .method_state = pipeline->method_state,
-                                   .budget = &budget,
-                                   .memory = engine_memories_find(&pipeline->memories, a->id, b->id)};
-        engine_finding bodies = {.body_a = a->id, .body_b = b->id};
-        status = examine_pair(pipeline, &question, &bodies, options, builder);
-    }
-    engine_memories_end(&pipeline->memories);
-    note_stage(&since, &builder->times.mid_ms);
-    return status < CAROM_FIRST_ERROR ? CAROM_OK : status;
+    BASE_TRY(engine_commit(engine, frame, report));
+    note_stage(&since, &engine->times.report_ms);
+    return CAROM_OK;
 }
 
-/* ---- the stages ---- */
+/* ---- pairs of proxies, or of bodies ---- */
 
 /* The clearance reaches the broad phase as a margin, widened by what a computed distance may err: 1e-14 of the largest
- * coordinate difference between triangles that near each other. */
+ * coordinate difference between elements that near each other. */
 static double widen_clearance(const carom_frame *frame, double clearance)
 {
-    if (!(clearance > 0.0))
-        return 0.0;
-    double span = 0.0;
+    double span = 0.0, margin = 0.0;
     for (uint32_t i = 0; i < frame->body_count; i++)
     {
         const carom_aabb *box = &frame->bodies[i].bounds;
+        margin = fmax(margin, frame->bodies[i].margin);
         if (broad_is_empty(box))
             continue;
         carom_vec3 size = vec3_sub(box->max, box->min);
         span = fmax(span, fmax(size.x, fmax(size.y, size.z)));
     }
-    return clearance + 4.0 * NARROW_DISTANCE_ERROR * (clearance + 2.0 * span);
+    if (!(clearance + margin > 0.0))
+        return 0.0;
+    return clearance + 4.0 * NARROW_ROUND_DISTANCE_ERROR * (clearance + 2.0 * margin + 2.0 * span);
 }
 
-static carom_status find_body_pairs(engine_pipeline *pipeline, const carom_frame *frame, double clearance,
-                                    engine_builder *builder)
+static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame)
 {
-    pipeline->boxes.count = pipeline->ids.count = 0;
-    if (!base_array_reserve(pipeline->context, &pipeline->boxes, frame->body_count) ||
-        !base_array_reserve(pipeline->context, &pipeline->ids, frame->body_count))
-        return base_fail(pipeline->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for %u boxes",
-                         frame->body_count);
-    for (uint32_t i = 0; i < frame->body_count; i++)
+    engine->broad_boxes_tested = 0;
+    engine->proposed.count = 0;
+    engine_assets_begin(&engine->assets);
+    if (engine->author)
     {
-        pipeline->boxes.items[i] = frame->bodies[i].bounds;
-        pipeline->ids.items[i] = frame->bodies[i].id;
+        carom_run run = {engine, frame};
+        carom_status status = engine->author->run(engine->author_state, &run);
+        engine_assets_end(&engine->assets);
+        return status;
     }
-    broad_input input = {pipeline->boxes.items, pipeline->ids.items, frame->body_count,
-                         widen_clearance(frame, clearance)};
-    return pipeline->broad->find_pairs(pipeline->broad_state, &input, &pipeline->body_pairs,
-                                       &builder->counters.boxes_tested);
+    BASE_TRY(engine_proxies_update(&engine->proxies, frame));
+    const engine_proxies *proxies = &engine->proxies;
+    broad_input input = {.boxes = proxies->boxes.items,
+                         .traits = proxies->traits.items,
+                         .slot_count = (uint32_t)proxies->boxes.count,
+                         .changed = proxies->changed.items,
+                         .changed_count = (uint32_t)proxies->changed.count,
+                         .margin = widen_clearance(frame, engine->options.clearance)};
+    return engine->broad->find_pairs(engine->broad_state, &input, &engine->proposed, &engine->broad_boxes_tested);
 }
 
-static void filter_body_pairs(engine_pipeline *pipeline, const carom_frame *frame)
+/* ---- pairs of bodies, canonical, each with its front ---- */
+
+/* A proposed pair under the key of its bodies' positions; value: the two proxies, that of the first body first. */
+static base_key_value make_key(const carom_engine *engine, uint64_t proposed)
 {
-    broad_pairs *pairs = &pipeline->body_pairs;
-    size_t kept = 0;
-    for (size_t i = 0; i < pairs->count; i++)
+    uint32_t one = (uint32_t)(proposed >> 32), other = (uint32_t)proposed;
+    if (engine->author)
+        return (base_key_value){proposed, 0};
+    const engine_proxies *proxies = &engine->proxies;
+    uint32_t a = proxies->bodies.items[proxies->traits.items[one].owner].position;
+    uint32_t b = proxies->bodies.items[proxies->traits.items[other].owner].position;
+    return a < b ? (base_key_value){(uint64_t)a << 32 | b, (uint64_t)one << 32 | other}
+                 : (base_key_value){(uint64_t)b << 32 | a, (uint64_t)other << 32 | one};
+}
+
+/* Adds what one pair of proxies says to the pair of bodies. */
+static bool add_proxies(carom_engine *engine, engine_pair *pair, uint64_t slots)
+{
+    const engine_proxy *a = &engine->proxies.proxies.items[slots >> 32];
+    const engine_proxy *b = &engine->proxies.proxies.items[(uint32_t)slots];
+    if (!a->searched || !b->searched)
+        return true;
+    pair->searched = true;
+    if (!a->is_part && !b->is_part)
+        return true;
+    if (!base_array_reserve(engine->context, &engine->fronts, 1))
+        return false;
+    engine->fronts.items[engine->fronts.count++] = (narrow_part_pair){a->part, b->part, 0.0f};
+    pair->part_count++;
+    return true;
+}
+
+static carom_status out_of_memory(carom_engine *engine)
+{
+    return base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for %zu pairs of boxes",
+                     engine->proposed.count);
+}
+
+static carom_status group_pairs(carom_engine *engine, const carom_frame *frame)
+{
+    (void)frame;
+    size_t count = engine->proposed.count;
+    engine->grouped.count = engine->space.count = engine->pairs.count = engine->fronts.count = 0;
+    if (!base_array_reserve(engine->context, &engine->grouped, count) ||
+        !base_array_reserve(engine->context, &engine->space, count) ||
+        !base_array_reserve(engine->context, &engine->pairs, count))
+        return out_of_memory(engine);
+    for (size_t i = 0; i < count; i++)
+        engine->grouped.items[i] = make_key(engine, engine->proposed.items[i]);
+    base_sort_keys(engine->grouped.items, engine->space.items, count);
+    for (size_t i = 0; i < count; i++)
     {
-        const carom_frame_body *a = &frame->bodies[pairs->items[i] >> 32];
-        const carom_frame_body *b = &frame->bodies[(uint32_t)pairs->items[i]];
-        if (scene_filter_allows(&a->filter, &b->filter))
-            pairs->items[kept++] = pairs->items[i];
+        uint64_t key = engine->grouped.items[i].key;
+        if (i == 0 || key != engine->grouped.items[i - 1].key)
+            engine->pairs.items[engine->pairs.count++] = (engine_pair){.a = (uint32_t)(key >> 32),
+                                                                       .b = (uint32_t)key,
+                                                                       .first_part = (uint32_t)engine->fronts.count,
+                                                                       .searched = engine->author != NULL};
+        engine_pair *pair = &engine->pairs.items[engine->pairs.count - 1];
+        if (!engine->author && !add_proxies(engine, pair, engine->grouped.items[i].value))
+            return out_of_memory(engine);
     }
-    pairs->count = kept;
-}
-
-/* What is left of the frame's limit on listed pairs; past it they are only counted. */
-static carom_collide_options limit_options(const carom_collide_options *options, const engine_builder *builder)
-{
-    carom_collide_options limited = *options;
-    if (options->max_pairs == 0 || options->mode != CAROM_COLLIDE_ALL)
-        return limited;
-    if (builder->pairs.count < options->max_pairs)
-        limited.max_pairs = options->max_pairs - builder->pairs.count;
-    else
-        limited.mode = CAROM_COLLIDE_COUNT, limited.contacts = false;
-    return limited;
-}
-
-/* Where a clearance is violated, by how much? The first listed pair is the closest there can be. */
-static carom_status measure_pair(engine_pipeline *pipeline, const query_question *question, double clearance,
-                                 const carom_report *report, carom_report *closest)
-{
-    query_clear_report(closest);
-    if (report->pairs_listed == 0)
-        return query_distance(pipeline->query, question, clearance, closest);
-    narrow_counts counts = {0};
-    narrow_triangle a = tree_world_triangle(question->a, report->pairs[0].triangle_a);
-    narrow_triangle b = tree_world_triangle(question->b, report->pairs[0].triangle_b);
-    narrow_distance_result touch = narrow_distance(&a, &b, &counts);
-    closest->distance = touch.distance;
-    closest->point_a = touch.point_a, closest->point_b = touch.point_b;
-    closest->triangle_a = report->pairs[0].triangle_a, closest->triangle_b = report->pairs[0].triangle_b;
-    closest->counters.exact_fallbacks = counts.exact_fallbacks;
     return CAROM_OK;
 }
 
-static bool worth_listing(const carom_report *report)
+/* ---- what examining needs ---- */
+
+typedef struct tree_building
 {
-    return report->pair_count > 0 || report->clearance_violated || report->relation == CAROM_RELATION_A_INSIDE_B ||
-           report->relation == CAROM_RELATION_B_INSIDE_A || report->status == CAROM_UNKNOWN;
+    carom_engine *engine;
+    const carom_frame *frame;
+} tree_building;
+
+static bool lacks_tree(const carom_frame_body *body)
+{
+    const carom_shape *shape = &body->placed.shape;
+    return shape->kind == CAROM_SHAPE_MESH && !shape->tree && !tree_default_if_built(shape->mesh, TREE_FOR_PAIRS);
 }
 
-static carom_status examine_pair(engine_pipeline *pipeline, const query_question *question,
-                                 const engine_finding *bodies, const carom_collide_options *options,
-                                 engine_builder *builder)
+static void build_trees(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    if (question->budget->exhausted)
-        return engine_builder_add_undecided(builder, bodies->body_a, bodies->body_b);
-    query_question with_trees = *question;
-    carom_placed own[2];
-    if (question->method->needs_trees)
-        BASE_TRY(query_add_trees(pipeline->query, &with_trees, own));
-    carom_collide_options limited = limit_options(options, builder);
-    carom_report report, closest;
-    query_clear_report(&report);
-    BASE_TRY(query_collide(pipeline->query, &with_trees, &limited, &report));
-    builder->body_pairs_examined++;
-    engine_builder_count(builder, &report.counters);
-    if (!worth_listing(&report))
-        return CAROM_OK;
-    engine_finding finding = *bodies;
-    finding.report = &report;
-    if (report.clearance_violated)
+    const tree_building *building = data;
+    engine_worker *own = &building->engine->workers[worker];
+    const carom_tree *tree;
+    for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
     {
-        BASE_TRY(measure_pair(pipeline, &with_trees, options->clearance, &report, &closest));
-        engine_builder_count(builder, &closest.counters);
-        finding.closest = &closest;
+        uint32_t position = building->engine->waiting.items[i];
+        own->failure = tree_default(building->frame->bodies[position].placed.shape.mesh, TREE_FOR_PAIRS, &tree);
     }
-    return engine_builder_add(builder, &finding);
 }
 
-/* ---- open and close ---- */
-
-carom_status engine_pipeline_open(engine_pipeline *pipeline, carom_context *context, const broad_kind *broad)
+/* Bodies whose default trees are missing, each mesh once, in engine->waiting. */
+static bool list_missing_trees(carom_engine *engine, const carom_frame *frame)
 {
-    memset(pipeline, 0, sizeof *pipeline);
-    pipeline->context = context;
-    pipeline->broad = broad;
-    pipeline->method = &query_tree_method;
-    pipeline->memories.context = context;
-    BASE_TRY(broad->create(context, &pipeline->broad_state));
-    carom_status status = carom_query_create(context, &pipeline->query);
-    if (status != CAROM_OK)
-        broad->destroy(pipeline->broad_state);
-    return status;
+    engine->waiting.count = engine->grouped.count = engine->space.count = 0;
+    size_t needed = engine->pairs.count > 0 ? frame->body_count : 0, count = 0;
+    if (!base_array_reserve(engine->context, &engine->waiting, needed) ||
+        !base_array_reserve(engine->context, &engine->grouped, needed) ||
+        !base_array_reserve(engine->context, &engine->space, needed))
+        return false;
+    for (uint32_t i = 0; i < needed; i++)
+        if (lacks_tree(&frame->bodies[i]))
+            engine->grouped.items[count++] = (base_key_value){frame->bodies[i].placed.shape.mesh->serial, i};
+    base_sort_keys(engine->grouped.items, engine->space.items, count);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || engine->grouped.items[i].key != engine->grouped.items[i - 1].key)
+            engine->waiting.items[engine->waiting.count++] = (uint32_t)engine->grouped.items[i].value;
+    return true;
 }
 
-void engine_pipeline_close(engine_pipeline *pipeline)
+/* Many trees are built side by side, few one after the other, each by all workers. */
+static carom_status prepare_trees(carom_engine *engine, const carom_frame *frame)
 {
-    pipeline->broad->destroy(pipeline->broad_state);
-    carom_query_destroy(pipeline->query);
-    engine_memories_free(&pipeline->memories);
-    base_array_free(pipeline->context, &pipeline->boxes);
-    base_array_free(pipeline->context, &pipeline->ids);
-    base_array_free(pipeline->context, &pipeline->body_pairs);
+    if (!engine->kind->method->needs_trees)
+        return CAROM_OK;
+    if (!list_missing_trees(engine, frame))
+        return out_of_memory(engine);
+    tree_building building = {engine, frame};
+    for (uint32_t i = 0; i < engine->worker_count; i++)
+        engine->workers[i].failure = CAROM_OK;
+    uint32_t count = (uint32_t)engine->waiting.count;
+    if (count >= 4 * engine->worker_count)
+        base_parallel_for(engine->context, count, 1, build_trees, &building);
+    else
+        build_trees(0, count, 0, &building);
+    for (uint32_t i = 0; i < engine->worker_count; i++)
+        if (engine->workers[i].failure != CAROM_OK)
+            return engine->workers[i].failure;
+    return CAROM_OK;
+}
+
+static carom_status prepare_assets(carom_engine *engine, const carom_frame *frame)
+{
+    if (!engine->kind->create_asset)
+        return CAROM_OK;
+    if (engine->kept_capacity < frame->body_count)
+    {
+        base_release(engine->context, engine->kept, engine->kept_capacity, sizeof *engine->kept);
+        engine->kept = base_allocate(engine->context, frame->body_count, sizeof *engine->kept, BASE_CACHE_LINE);
+        engine->kept_capacity = engine->kept ? frame->body_count : 0;
+        if (!engine->kept)
+            return base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for %u bodies",
+                             frame->body_count);
+    }
+    for (uint32_t i = 0; i < frame->body_count; i++)
+        BASE_TRY(engine_assets_find(&engine->assets, &frame->bodies[i], &engine->kept[i]));
+    engine_assets_end(&engine->assets);
+    return CAROM_OK;
+}
+
+static carom_status prepare_shapes(carom_engine *engine, const carom_frame *frame)
+{
+    BASE_TRY(prepare_trees(engine, frame));
+    return prepare_assets(engine, frame);
+}
+
+/* Every pair is undecided, and nothing has been found. */
+static carom_status begin_places(carom_engine *engine)
+{
+    carom_context *context = engine->context;
+    size_t count = engine->pairs.count;
+    engine->places.count = engine->waiting.count = engine->slices.count = 0;
+    engine_forget_open(engine);
+    if (!base_array_reserve(context, &engine->places, count) || !base_array_reserve(context, &engine->open, count) ||
+        !base_array_reserve(context, &engine->waiting, count) || !base_array_reserve(context, &engine->slices, count))
+        return out_of_memory(engine);
+    for (size_t i = 0; i < count; i++)
+        engine->places.items[i] = ENGINE_UNDECIDED, engine->open.items[i] = NULL;
+    engine->places.count = engine->open.count = count;
+    for (uint32_t i = 0; i < engine->worker_count; i++)
+        engine_findings_clear(&engine->workers[i].findings);
+    return CAROM_OK;
 }

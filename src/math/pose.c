@@ -20,8 +20,11 @@ carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translati
     for (int i = 0; i < 4; i++)
         largest = fmax(largest, fabs(xyzw[i]));
     carom_pose pose = carom_pose_translation(translation.x, translation.y, translation.z);
-    if (!(largest > 0.0))
+    if (!(largest > 0.0) || !(largest < INFINITY))
+    {
+        pose.rotation[0] = NAN; /* no rotation: carom_pose_check refuses it */
         return pose;
+    }
     double x = xyzw[0] / largest, y = xyzw[1] / largest, z = xyzw[2] / largest, w = xyzw[3] / largest;
     double length = sqrt(x * x + y * y + z * z + w * w);
     x /= length, y /= length, z /= length, w /= length;
@@ -30,6 +33,44 @@ carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translati
     r[3] = 2 * (x * y + z * w), r[4] = 1 - 2 * (x * x + z * z), r[5] = 2 * (y * z - x * w);
     r[6] = 2 * (x * z - y * w), r[7] = 2 * (y * z + x * w), r[8] = 1 - 2 * (x * x + y * y);
     return pose;
+}
+
+/* One step of Newton's iteration to the nearest rotation: r becomes (r + r^-T) / 2. False where r has no inverse. */
+static bool step_to_rotation(double r[9])
+{
+    double c[9] = {r[4] * r[8] - r[5] * r[7], r[5] * r[6] - r[3] * r[8], r[3] * r[7] - r[4] * r[6],
+                   r[2] * r[7] - r[1] * r[8], r[0] * r[8] - r[2] * r[6], r[1] * r[6] - r[0] * r[7],
+                   r[1] * r[5] - r[2] * r[4], r[2] * r[3] - r[0] * r[5], r[0] * r[4] - r[1] * r[3]};
+    double volume = r[0] * c[0] + r[1] * c[1] + r[2] * c[2];
+    if (!(volume > 0.0))
+        return false;
+    for (int i = 0; i < 9; i++)
+        r[i] = 0.5 * (r[i] + c[i] / volume);
+    return true;
+}
+
+carom_status carom_pose_from_matrix(const double matrix[12], carom_pose *out)
+{
+    if (!matrix || !out)
+        return CAROM_INVALID_ARGUMENT;
+    *out = carom_pose_identity();
+    for (int i = 0; i < 12; i++)
+        if (!isfinite(matrix[i]))
+            return CAROM_NOT_FINITE;
+    carom_pose pose = {.translation = {matrix[3], matrix[7], matrix[11]}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            pose.rotation[3 * i + j] = matrix[4 * i + j];
+    const double plausible = 1e-3; /* far above what rounding to float leaves, far below a scale that is meant */
+    if (!(math_rotation_defect(pose.rotation) <= plausible))
+        return CAROM_NOT_RIGID;
+    for (int step = 0; step < 4; step++) /* each squares the error */
+        if (!step_to_rotation(pose.rotation))
+            return CAROM_NOT_RIGID;
+    carom_status status = carom_pose_check(&pose);
+    if (status == CAROM_OK)
+        *out = pose;
+    return status;
 }
 
 carom_vec3 carom_pose_apply(const carom_pose *pose, carom_vec3 point) { return pose_apply(pose, point); }

@@ -27,15 +27,16 @@ static carom_status check_vertex_def(const mesh_build *build, const carom_mesh_d
 {
     carom_context *context = build->arena.context;
     const char *name = build->parts.name;
-    if (def->vertex_type != CAROM_FLOAT32 && def->vertex_type != CAROM_FLOAT64)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: unknown vertex_type %d", name,
-                         (int)def->vertex_type);
+    if (def->vertices_f32 && def->vertices_f64)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: both vertices_f32 and vertices_f64 are set", name);
     if (def->vertex_count > VERTEX_LIMIT)
         return base_fail(context, CAROM_TOO_LARGE, "%.100s: %zu vertices, at most %zu", name, def->vertex_count,
                          VERTEX_LIMIT);
-    if (def->vertex_count > 0 && !def->vertices)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: vertices is null", name);
-    size_t packed = COORDINATES * (def->vertex_type == CAROM_FLOAT32 ? sizeof(float) : sizeof(double));
+    if (def->vertex_count > 0 && !def->vertices_f32 && !def->vertices_f64)
+        return base_fail(context, CAROM_INVALID_ARGUMENT,
+                         "%.100s: %zu vertices, but both vertices_f32 and vertices_f64 are null", name,
+                         def->vertex_count);
+    size_t packed = COORDINATES * (def->vertices_f32 ? sizeof(float) : sizeof(double));
     return check_stride(build, "vertex", def->vertex_stride, packed, def->vertex_count);
 }
 
@@ -67,8 +68,8 @@ carom_status mesh_read_vertices(mesh_build *build, const carom_mesh_def *def)
         return mesh_build_out_of_memory(build);
     build->parts.vertices = vertices;
     build->parts.vertex_count = (uint32_t)count;
-    const unsigned char *at = def->vertices;
-    if (def->vertex_type == CAROM_FLOAT64)
+    const unsigned char *at = def->vertices_f32 ? (const void *)def->vertices_f32 : (const void *)def->vertices_f64;
+    if (!def->vertices_f32)
     {
         size_t stride = def->vertex_stride ? def->vertex_stride : sizeof(carom_vec3);
         for (size_t i = 0; i < count; i++, at += stride)
@@ -89,12 +90,14 @@ static carom_status check_index_def(const mesh_build *build, const carom_mesh_de
 {
     carom_context *context = build->arena.context;
     const char *name = build->parts.name;
-    if (def->index_type != CAROM_INDEX_U32 && def->index_type != CAROM_INDEX_U16 && def->index_type != CAROM_INDEX_NONE)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: unknown index_type %d", name, (int)def->index_type);
+    int given = (def->indices_u32 != NULL) + (def->indices_u16 != NULL) + def->unindexed;
+    if (given > 1)
+        return base_fail(context, CAROM_INVALID_ARGUMENT,
+                         "%.100s: more than one of indices_u32, indices_u16 and unindexed is set", name);
     if (def->triangle_count > TRIANGLE_LIMIT)
         return base_fail(context, CAROM_TOO_LARGE, "%.100s: %zu triangles, at most %zu", name, def->triangle_count,
                          TRIANGLE_LIMIT);
-    if (def->index_type == CAROM_INDEX_NONE)
+    if (def->unindexed)
     {
         size_t complete = build->parts.vertex_count / 3;
         if (def->triangle_count > complete)
@@ -102,9 +105,11 @@ static carom_status check_index_def(const mesh_build *build, const carom_mesh_de
                              name, complete, 3 * complete + 2, build->parts.vertex_count);
         return CAROM_OK;
     }
-    if (def->triangle_count > 0 && !def->indices)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: indices is null", name);
-    size_t packed = 3 * (def->index_type == CAROM_INDEX_U32 ? sizeof(uint32_t) : sizeof(uint16_t));
+    if (def->triangle_count > 0 && given == 0)
+        return base_fail(context, CAROM_INVALID_ARGUMENT,
+                         "%.100s: %zu triangles, but indices_u32 and indices_u16 are null and unindexed is not set",
+                         name, def->triangle_count);
+    size_t packed = 3 * (def->indices_u16 ? sizeof(uint16_t) : sizeof(uint32_t));
     return check_stride(build, "triangle", def->triangle_stride, packed, def->triangle_count);
 }
 
@@ -128,15 +133,15 @@ carom_status mesh_read_indices(mesh_build *build, const carom_mesh_def *def)
         return CAROM_OUT_OF_MEMORY;
     build->parts.indices = indices;
     build->parts.triangle_count = (uint32_t)count;
-    const unsigned char *at = def->indices;
+    const unsigned char *at = def->indices_u16 ? (const void *)def->indices_u16 : (const void *)def->indices_u32;
     size_t given = def->triangle_stride;
-    if (def->index_type == CAROM_INDEX_NONE)
+    if (def->unindexed)
     {
         for (size_t i = 0; i < 3 * count; i++)
             indices[i] = (uint32_t)i;
         return CAROM_OK;
     }
-    if (def->index_type == CAROM_INDEX_U32)
+    if (!def->indices_u16)
     {
         size_t stride = given ? given : 3 * sizeof(uint32_t);
         for (size_t i = 0; i < count; i++, at += stride)

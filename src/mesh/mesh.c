@@ -17,10 +17,7 @@ carom_status mesh_build_out_of_memory(const mesh_build *build)
                      build->parts.name, build->parts.vertex_count, build->parts.triangle_count);
 }
 
-carom_mesh_def carom_mesh_def_default(void)
-{
-    return (carom_mesh_def){.vertex_type = CAROM_FLOAT32, .index_type = CAROM_INDEX_U32};
-}
+carom_mesh_def carom_mesh_def_default(void) { return (carom_mesh_def){0}; }
 
 /* ---- one block for the struct and its arrays ---- */
 
@@ -97,13 +94,46 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
     mesh.block_size = mesh.info.bytes = size;
     *out = (carom_mesh *)block;
     memcpy(*out, &mesh, sizeof mesh);
+    atomic_init(&(*out)->references, 1);
+    for (int i = 0; i < MESH_SLOTS; i++)
+    {
+        atomic_init(&(*out)->slots[i].object, NULL);
+        atomic_init(&(*out)->slots[i].destroy, NULL);
+    }
     return CAROM_OK;
+}
+
+/* ---- references ---- */
+
+const carom_mesh *carom_mesh_retain(const carom_mesh *mesh)
+{
+    if (mesh) /* counting is not a change that callers see */
+        atomic_fetch_add_explicit(&((carom_mesh *)mesh)->references, 1, memory_order_relaxed);
+    return mesh;
 }
 
 void carom_mesh_destroy(carom_mesh *mesh)
 {
-    if (mesh)
-        base_release(mesh->context, mesh, 1, mesh->block_size);
+    if (!mesh || atomic_fetch_sub_explicit(&mesh->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (int i = 0; i < MESH_SLOTS; i++)
+    {
+        void *object = atomic_load_explicit(&mesh->slots[i].object, memory_order_relaxed);
+        if (object)
+            atomic_load_explicit(&mesh->slots[i].destroy, memory_order_relaxed)(object);
+    }
+    base_release(mesh->context, mesh, 1, mesh->block_size);
+}
+
+void *mesh_fill_slot(const carom_mesh *mesh, uint32_t slot, void *object, mesh_destroy_fn *destroy)
+{
+    mesh_slot *target = (mesh_slot *)&mesh->slots[slot]; /* filling is not a change that callers see */
+    void *other = NULL;
+    atomic_store_explicit(&target->destroy, destroy, memory_order_relaxed); /* the same from every thread */
+    if (!atomic_compare_exchange_strong_explicit(&target->object, &other, object, memory_order_acq_rel,
+                                                 memory_order_acquire))
+        return destroy(object), other;
+    return object;
 }
 
 /* ---- create ---- */
@@ -137,15 +167,15 @@ carom_status carom_mesh_create(carom_context *context, const carom_mesh_def *def
     return status;
 }
 
-/* ---- moved ---- */
+/* ---- deform ---- */
 
 /* Where the same vertices coincide as before, the topology is the same too. */
-static carom_status move_steps(mesh_build *build, const carom_mesh *mesh, const carom_mesh_def *def)
+static carom_status deform_steps(mesh_build *build, const carom_mesh *mesh, const carom_mesh_def *def)
 {
     carom_context *context = build->arena.context;
     BASE_TRY(base_check_float_mode(context));
     if (def->vertex_count != mesh->vertex_count)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: moved to %zu vertices, but the mesh has %u",
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: deformed to %zu vertices, but the mesh has %u",
                          build->parts.name, def->vertex_count, mesh->vertex_count);
     BASE_TRY(mesh_read_vertices(build, def));
     BASE_TRY(mesh_merge_positions(build));
@@ -158,19 +188,19 @@ static carom_status move_steps(mesh_build *build, const carom_mesh *mesh, const 
     return CAROM_OK;
 }
 
-carom_status carom_mesh_moved(const carom_mesh *mesh, const carom_mesh_def *vertices, carom_mesh **out)
+carom_status carom_mesh_deform(const carom_mesh *mesh, const carom_mesh_def *vertices, carom_mesh **out)
 {
     if (out)
         *out = NULL;
     if (!mesh || !vertices || !out)
-        return base_fail(mesh ? mesh->context : NULL, CAROM_INVALID_ARGUMENT, "carom_mesh_moved: %s is null",
+        return base_fail(mesh ? mesh->context : NULL, CAROM_INVALID_ARGUMENT, "carom_mesh_deform: %s is null",
                          !mesh       ? "mesh"
                          : !vertices ? "vertices"
                                      : "out");
     mesh_build build = {.parts = *mesh, .arena.context = mesh->context};
     if (vertices->name)
         build.parts.name = (char *)vertices->name;
-    carom_status status = move_steps(&build, mesh, vertices);
+    carom_status status = deform_steps(&build, mesh, vertices);
     if (status == CAROM_OK)
         status = mesh_assemble(mesh->context, &build.parts, out);
     base_arena_free(&build.arena);

@@ -8,6 +8,19 @@
 /* Stands for "no triangle" among neighbours. */
 #define MESH_NONE UINT32_MAX
 
+/* A place for what a higher layer keeps with the mesh: filled once, from any thread, destroyed with it. */
+typedef void mesh_destroy_fn(void *object);
+typedef struct mesh_slot
+{
+    _Atomic(void *) object;
+    _Atomic(mesh_destroy_fn *) destroy; /* set before the object */
+} mesh_slot;
+
+enum
+{
+    MESH_SLOTS = 2 /* default trees: for pairs, for rays */
+};
+
 /* A mesh and all its arrays are one allocation of block_size bytes that begins with this struct. */
 struct carom_mesh
 {
@@ -29,7 +42,15 @@ struct carom_mesh
 
     char *name;
     size_t block_size;
+
+    /* The two things that change after the mesh is made; neither changes an answer. */
+    atomic_uint references;
+    mesh_slot slots[MESH_SLOTS];
 };
+
+/* Puts an object into an empty slot and returns it. If another thread was faster, destroys it and returns the other's.
+ */
+void *mesh_fill_slot(const carom_mesh *mesh, uint32_t slot, void *object, mesh_destroy_fn *destroy);
 
 static inline void mesh_corners(const carom_mesh *mesh, uint32_t triangle, carom_vec3 out[3])
 {

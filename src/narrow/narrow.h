@@ -2,8 +2,8 @@
 #ifndef NARROW_NARROW_H
 #define NARROW_NARROW_H
 
-#include "carom/query.h"
 #include "math/math.h"
+#include "narrow/search.h"
 
 typedef struct narrow_triangle
 {

@@ -4,7 +4,7 @@
 carom_distance_options carom_distance_options_default(void) { return (carom_distance_options){0}; }
 
 /* What the traversal found, in the report's words. */
-static void report_closest(const tree_closest *closest, carom_status status, double upper_bound, carom_report *report)
+static void report_closest(const narrow_closest *closest, carom_status status, double upper_bound, carom_report *report)
 {
     report->status = status;
     if (closest->triangle_a != CAROM_NO_TRIANGLE)
@@ -17,29 +17,46 @@ static void report_closest(const tree_closest *closest, carom_status status, dou
         report->distance_bound = fmin(closest->lower_bound, report->distance);
     else
         report->distance_bound = closest->triangle_a != CAROM_NO_TRIANGLE ? closest->distance : upper_bound;
-    report->relation = report->distance_bound > 0.0 ? CAROM_RELATION_APART : CAROM_RELATION_UNKNOWN;
 }
 
-carom_status query_distance(carom_query *query, const query_question *question, double upper_bound,
+/* Surfaces that are apart may still be one inside the other. */
+static carom_status decide_relation(carom_query *query, const query_question *question, base_budget *budget,
+                                    carom_report *report)
+{
+    const query_meetings none = {0};
+    if (!(report->distance_bound > 0.0))
+        return CAROM_OK;
+    report->relation = CAROM_RELATION_APART;
+    if (!query_may_contain(question))
+        return CAROM_OK;
+    return query_relation(query, question, budget, &none, &report->counters, &report->relation);
+}
+
+carom_status query_distance(carom_query *query, const query_question *question, base_budget *budget, double upper_bound,
                             carom_report *report)
 {
     uint64_t start = base_watch_start(&query->watch);
-    report->a_closed = question->a->mesh->info.closed && question->a->mesh->info.oriented;
-    report->b_closed = question->b->mesh->info.closed && question->b->mesh->info.oriented;
+    report->a_closed = query_has_inside(&question->a->shape);
+    report->b_closed = query_has_inside(&question->b->shape);
     double limit = upper_bound > 0.0 ? upper_bound : INFINITY;
-    tree_closest closest = {
-        .distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE, .lower_bound = 0.0};
-    tree_task task = query_make_task(query, question, &report->counters);
+    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    query_walk walk = {question, NULL, budget, &report->counters};
     carom_status status = CAROM_OK;
-    bool beyond = upper_bound > 0.0 && query_far_apart(query, question, upper_bound);
-    if (query_has_triangles(question) && !beyond)
-        status = question->method->distance(question->method_state, &task, &closest);
+    bool nothing = query_is_empty(question->a) || query_is_empty(question->b);
+    bool beyond = upper_bound > 0.0 && query_far_apart(query->context, question, upper_bound);
+    if (!nothing && !beyond)
+        status = query_row_of(question)->distance(query, &walk, &closest);
+    if (status < CAROM_FIRST_ERROR)
+    {
+        report_closest(&closest, status, limit, report);
+        carom_status relation = decide_relation(query, question, budget, report);
+        status = relation >= CAROM_FIRST_ERROR ? relation : status;
+    }
     if (status >= CAROM_FIRST_ERROR)
     {
         query_clear_report(report);
         return report->status = status;
     }
-    report_closest(&closest, status, limit, report);
     report->hash = query_report_hash(report, true);
     report->times.total_ms = report->times.mid_ms = 1e3 * base_watch_read(&query->watch, start);
     return status;
@@ -64,15 +81,11 @@ static carom_status ask_distance(carom_query *query, const carom_placed *a, cons
 {
     BASE_TRY(check_options(query->context, options));
     base_budget budget = base_budget_begin(&options->budget);
-    carom_placed own[2];
-    query_question question = {.a = a,
-                               .b = b,
-                               .method = &query_tree_method,
-                               .budget = &budget,
-                               .memory = options->cache ? &options->cache->memory : NULL};
+    query_question question = {
+        .a = a, .b = b, .method = &query_tree_method, .memory = options->cache ? &options->cache->memory : NULL};
     BASE_TRY(query_check_bodies(query, &question));
-    BASE_TRY(query_add_trees(query, &question, own));
-    return query_distance(query, &question, options->upper_bound, report);
+    BASE_TRY(query_find_trees(query, &question));
+    return query_distance(query, &question, &budget, options->upper_bound, report);
 }
 
 carom_status carom_distance(carom_query *query, const carom_placed *a, const carom_placed *b,
@@ -82,6 +95,9 @@ carom_status carom_distance(carom_query *query, const carom_placed *a, const car
         return base_fail(query ? query->context : NULL, CAROM_INVALID_ARGUMENT, "distance: %s is null",
                          query ? "report" : "query");
     query_clear_report(report);
+    if (BASE_UNLIKELY(query->busy))
+        return report->status = query_busy(query, "distance");
+    query->can_resume = false;
     carom_distance_options chosen = options ? *options : carom_distance_options_default();
     return report->status = ask_distance(query, a, b, &chosen, report);
 }
@@ -93,22 +109,24 @@ carom_status carom_within(carom_query *query, const carom_placed *a, const carom
     if (!query || !out)
         return base_fail(query ? query->context : NULL, CAROM_INVALID_ARGUMENT, "within: %s is null",
                          query ? "out" : "query");
+    if (BASE_UNLIKELY(query->busy))
+        return query_busy(query, "within");
+    query->can_resume = false;
     if (isnan(distance))
         return base_fail(query->context, CAROM_NOT_FINITE, "within: distance is NaN");
     if (distance < 0.0)
         return base_fail(query->context, CAROM_INVALID_ARGUMENT, "within: distance is negative (%g)", distance);
     base_budget budget = base_budget_begin(NULL);
-    query_question question = {.a = a, .b = b, .method = &query_tree_method, .budget = &budget};
+    query_question question = {.a = a, .b = b, .method = &query_tree_method};
     BASE_TRY(query_check_bodies(query, &question));
-    if (a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0)
+    if (query_is_empty(a) || query_is_empty(b))
         return CAROM_OK;
     if (isinf(distance))
         return *out = true, CAROM_OK;
     carom_counters counters = {0};
-    carom_placed own[2];
-    BASE_TRY(query_add_trees(query, &question, own));
-    if (query_far_apart(query, &question, distance))
+    BASE_TRY(query_find_trees(query, &question));
+    if (query_far_apart(query->context, &question, distance))
         return CAROM_OK;
-    tree_task task = query_make_task(query, &question, &counters);
-    return question.method->within(question.method_state, &task, distance, out);
+    query_walk walk = {&question, NULL, &budget, &counters};
+    return query_row_of(&question)->within(query, &walk, distance, out);
 }

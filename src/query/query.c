@@ -1,4 +1,4 @@
-/* The query object, its default trees, the pair cache, and the checks that every question goes through first. */
+/* The query object, the pair cache, the checks that every question goes through first, and trees as a method. */
 #include "query/query.h"
 
 const char *carom_relation_name(carom_relation relation)
@@ -27,6 +27,7 @@ carom_status carom_query_create(carom_context *context, carom_query **out)
     memset(query, 0, sizeof *query);
     query->context = context;
     query->scratch.context = context;
+    query->method_state = &query->scratch;
     query->watch = base_watch_create(context);
     query->scratch.ray_place.pose = carom_pose_identity(); /* zeros would be taken for a pose that was checked */
     *out = query;
@@ -38,15 +39,15 @@ void carom_query_destroy(carom_query *query)
     if (!query)
         return;
     carom_context *context = query->context;
+    query_free_helpers(query);
     tree_scratch_free(&query->scratch);
-    for (size_t i = 0; i < query->built.count; i++)
-        carom_tree_destroy(query->built.items[i].tree);
-    base_array_free(context, &query->built);
+    query_job_free(context, &query->job);
     base_array_free(context, &query->pairs);
     base_array_free(context, &query->contacts);
     base_array_free(context, &query->points);
     base_array_free(context, &query->hits);
-    base_array_free(context, &query->keys);
+    base_array_free(context, &query->first_hit);
+    base_array_free(context, &query->ray_places);
     base_array_free(context, &query->sort_space);
     base_array_free(context, &query->candidates);
     base_array_free(context, &query->corners);
@@ -78,120 +79,45 @@ void carom_pair_cache_destroy(carom_pair_cache *cache)
     base_release(cache->context, cache, 1, sizeof *cache);
 }
 
-/* ---- default trees ---- */
+/* ---- trees ---- */
 
-/* Position of the first built tree whose mesh serial is at least `serial`. */
-static size_t find_built(const carom_query *query, uint64_t serial)
+static carom_status find_tree(carom_context *context, const carom_shape *shape, const char *whose,
+                              const carom_tree **out)
 {
-    size_t low = 0, high = query->built.count;
-    while (low < high)
-    {
-        size_t middle = low + (high - low) / 2;
-        if (query->built.items[middle].mesh_serial < serial)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (BASE_LIKELY(shape->tree && !shape->tree->rays))
+        return *out = shape->tree, CAROM_OK;
+    if (shape->tree)
+        return base_fail(context, CAROM_UNSUPPORTED,
+                         "%s: its tree is one for rays, which has no answer for pairs; hand in another or none", whose);
+    return tree_default(shape->mesh, TREE_FOR_PAIRS, out);
 }
 
-carom_status query_find_tree(carom_query *query, const carom_placed *placed, const carom_tree **out)
+carom_status query_find_trees(carom_query *query, query_question *question)
 {
-    if (placed->tree)
-        return *out = placed->tree, CAROM_OK;
-    uint64_t serial = placed->mesh->serial;
-    size_t at = find_built(query, serial);
-    if (at < query->built.count && query->built.items[at].mesh_serial == serial)
-        return *out = query->built.items[at].tree, CAROM_OK;
-
-    if (!base_array_reserve(query->context, &query->built, 1))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "query: no memory to remember another default tree");
-    carom_tree *tree;
-    BASE_TRY(carom_tree_create(query->context, placed->mesh, NULL, &tree));
-    query_built_tree *items = query->built.items;
-    memmove(items + at + 1, items + at, (query->built.count - at) * sizeof *items);
-    items[at] = (query_built_tree){serial, tree};
-    query->built.count++;
-    *out = tree;
-    return CAROM_OK;
-}
-
-/* A ray tree has no walk for pairs. */
-static bool answers_pairs(const carom_tree *tree) { return tree && !tree->rays; }
-
-carom_status query_add_trees(carom_query *query, query_question *question, carom_placed own[2])
-{
-    if (BASE_LIKELY(answers_pairs(question->a->tree) && answers_pairs(question->b->tree)))
+    if (!question->method->needs_trees)
         return CAROM_OK;
-    own[0] = *question->a, own[1] = *question->b;
-    for (int side = 0; side < 2; side++)
-    {
-        if (!answers_pairs(own[side].tree))
-            own[side].tree = NULL;
-        BASE_TRY(query_find_tree(query, &own[side], &own[side].tree));
-    }
-    question->a = &own[0], question->b = &own[1];
+    if (BASE_LIKELY(query_is_mesh(question->a)))
+        BASE_TRY(find_tree(query->context, &question->a->shape, "body a", &question->tree_a));
+    if (BASE_LIKELY(query_is_mesh(question->b)))
+        BASE_TRY(find_tree(query->context, &question->b->shape, "body b", &question->tree_b));
     return CAROM_OK;
-}
-
-tree_task query_make_task(carom_query *query, const query_question *question, carom_counters *counters)
-{
-    return (tree_task){.context = query->context,
-                       .a = question->a,
-                       .b = question->b,
-                       .defect = question->defect,
-                       .scratch = &query->scratch,
-                       .memory = question->memory,
-                       .budget = question->budget,
-                       .counters = counters};
-}
-
-bool query_far_apart(const carom_query *query, const query_question *question, double limit)
-{
-    return question->method->far_apart && query_has_triangles(question) &&
-           question->method->far_apart(query->context, question->a, question->b, limit, question->memory);
 }
 
 /* ---- checks ---- */
-
-static carom_status refuse_pose(carom_context *context, carom_status why, const char *whose)
-{
-    const char *text = why == CAROM_NOT_FINITE  ? "the pose holds NaN or infinity"
-                       : why == CAROM_NOT_RIGID ? "the rotation of the pose is not a rotation (|RtR - I| > 1e-9 or a "
-                                                  "mirror)"
-                                                : "the translation of the pose exceeds 2^100";
-    return base_fail(context, why, "%s: %s", whose, text);
-}
-
-static carom_status check_parts(carom_context *context, const carom_placed *placed, const char *whose)
-{
-    if (BASE_UNLIKELY(!placed || !placed->mesh))
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: %s is null", whose, placed ? "the mesh" : "the pointer");
-    if (BASE_UNLIKELY(placed->mesh->context != context))
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: the mesh belongs to another context", whose);
-    if (placed->tree && BASE_UNLIKELY(placed->tree->mesh != placed->mesh || placed->tree->context != context))
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "%s: the tree belongs to another mesh", whose);
-    return CAROM_OK;
-}
-
-carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose)
-{
-    BASE_TRY(check_parts(context, placed, whose));
-    carom_status pose = carom_pose_check(&placed->pose);
-    return pose == CAROM_OK ? CAROM_OK : refuse_pose(context, pose, whose);
-}
 
 carom_status query_check_bodies(carom_query *query, query_question *question)
 {
     carom_context *context = query->context;
     const carom_placed *a = question->a, *b = question->b;
     BASE_TRY(base_check_float_mode(context));
-    BASE_TRY(check_parts(context, a, "body a"));
-    BASE_TRY(check_parts(context, b, "body b"));
+    if (BASE_UNLIKELY(!a || !b))
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "body %s: the pointer is null", a ? "b" : "a");
+    BASE_TRY(query_check_shape(context, &a->shape, "body a"));
+    BASE_TRY(query_check_shape(context, &b->shape, "body b"));
     if (BASE_LIKELY(BASE_PICK_ISA(context, math_check_pair)(&a->pose, &b->pose, &question->defect)))
         return CAROM_OK;
-    BASE_TRY(query_check_placed(context, a, "body a"));
-    return query_check_placed(context, b, "body b");
+    BASE_TRY(query_check_pose(context, &a->pose, "body a"));
+    return query_check_pose(context, &b->pose, "body b");
 }
 
 carom_status query_check_budget(carom_context *context, const carom_budget *budget)
@@ -224,6 +150,15 @@ carom_status query_check_collide_options(carom_context *context, const carom_col
     return query_check_budget(context, &options->budget);
 }
 
+void query_count(carom_counters *sum, const carom_counters *counters)
+{
+    sum->boxes_tested += counters->boxes_tested;
+    sum->triangles_tested += counters->triangles_tested;
+    sum->volumes_updated += counters->volumes_updated;
+    sum->filter_undecided += counters->filter_undecided;
+    sum->exact_fallbacks += counters->exact_fallbacks;
+}
+
 void query_clear_report(carom_report *report)
 {
     const carom_vec3 origin = {0.0, 0.0, 0.0};
@@ -240,33 +175,65 @@ void query_clear_report(carom_report *report)
     report->times = (carom_times){0};
 }
 
-/* ---- trees as a method ---- */
+/* ---- trees as a method; its state is a tree_scratch ---- */
 
-static carom_status collide_trees(void *state, const tree_task *task, const tree_collide_options *options,
-                                  bool *violated)
+static tree_task make_task(void *state, const query_task *task)
 {
-    (void)state;
-    return tree_collide(task, options, violated);
+    return (tree_task){.context = task->context,
+                       .a = &task->a,
+                       .b = &task->b,
+                       .defect = task->defect,
+                       .scratch = state,
+                       .memory = task->memory ? &task->memory->tree : NULL,
+                       .front = task->front,
+                       .budget = task->budget,
+                       .counters = task->counters};
 }
 
-static carom_status distance_of_trees(void *state, const tree_task *task, tree_closest *closest)
+static bool trees_far_apart(const query_task *task, double limit)
 {
-    (void)state;
-    return tree_distance(task, closest);
+    return tree_far_apart(task->context, &task->a, &task->b, limit, task->memory ? &task->memory->tree : NULL);
 }
 
-static carom_status within_trees(void *state, const tree_task *task, double limit, bool *within)
+static carom_status collide_trees(void *state, const query_task *task, const narrow_search *search, bool *violated)
 {
-    (void)state;
-    return tree_within(task, limit, within);
+    tree_task trees = make_task(state, task);
+    return tree_collide(&trees, search, violated);
 }
 
-static carom_status line_x_tree(void *state, const tree_ray_task *task, carom_vec3 point,
-                                void (*on_triangle)(uint32_t triangle, void *user), void *user)
+static carom_status distance_of_trees(void *state, const query_task *task, narrow_closest *closest)
 {
-    (void)state;
-    return tree_line_x(task, point, on_triangle, user);
+    tree_task trees = make_task(state, task);
+    return tree_distance(&trees, closest);
 }
 
-const query_method query_tree_method = {tree_far_apart, collide_trees, distance_of_trees,
-                                        within_trees,   line_x_tree,   true};
+static carom_status trees_within(void *state, const query_task *task, double limit, bool *within)
+{
+    tree_task trees = make_task(state, task);
+    return tree_within(&trees, limit, within);
+}
+
+static carom_status near_segment(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
+                                 query_near_fn *on_triangle, void *user)
+{
+    tree_near_task near = {.context = task->context,
+                           .placed = &task->mesh,
+                           .ends = {ends[0], ends[1]},
+                           .limit = limit,
+                           .scratch = state,
+                           .budget = task->budget,
+                           .counters = task->counters};
+    return tree_near_segment(&near, on_triangle, user);
+}
+
+static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
+                           void (*on_triangle)(uint32_t triangle, void *user), void *user)
+{
+    carom_ray ray = {point, {1.0, 0.0, 0.0}, INFINITY};
+    tree_ray_task line = {
+        .context = task->context, .placed = &task->mesh, .ray = &ray, .scratch = state, .counters = task->counters};
+    return tree_line_x(&line, point, on_triangle, user);
+}
+
+const query_method query_tree_method = {trees_far_apart, collide_trees, distance_of_trees, trees_within, near_segment,
+                                        line_x,          true};

@@ -1,54 +1,140 @@
-/* query: the questions about two placed meshes. What surrounds a traversal lives here: checks, default trees, caches,
- * budgets, relations, contacts, and the canonical form (sorted, deduplicated, hashed) that engines share. */
+/* query: the questions about two placed shapes. What surrounds a search lives here: checks, default trees, the table of
+ * shape kinds, budgets, relations, contacts, and the canonical form (sorted, without duplicates, hashed) that engines
+ * share. */
 #ifndef QUERY_QUERY_H
 #define QUERY_QUERY_H
 
 #include "carom/query.h"
 #include "tree/tree.h"
 
-/* ---- how pairs are found ---- */
+typedef BASE_ARRAY(uint64_t) query_words;
 
-/* One way to find the pairs of two placed meshes: trees, or brute force. Everything around it is shared, so that two
- * methods that find the same pairs give the same report to the bit. The functions follow the contracts in tree.h. */
+/* What a pair of bodies remembers from one question to the next. Zero-initialise; the answer never depends on it. */
+typedef struct query_memory
+{
+    tree_memory tree;
+} query_memory;
+
+struct carom_pair_cache
+{
+    carom_context *context;
+    query_memory memory;
+};
+
+/* ---- how pairs of triangles are found ---- */
+
+/* Two placed meshes to search, as the method sees them. */
+typedef struct query_task
+{
+    carom_context *context;
+    tree_placed a, b; /* without trees where the method needs none */
+    double defect;    /* math_pair_defect of their poses */
+    const void *asset_a, *asset_b;
+    query_memory *memory;
+    narrow_front *front;
+    base_budget *budget;
+    carom_counters *counters;
+} query_task;
+
+/* One placed mesh to search for what is near a segment, or meets a line. */
+typedef struct query_mesh_task
+{
+    carom_context *context;
+    tree_placed mesh;
+    const void *asset;
+    base_budget *budget;
+    carom_counters *counters;
+} query_mesh_task;
+
+/* Return the new largest distance of interest, or a negative number to stop. */
+typedef double query_near_fn(uint32_t triangle, void *user);
+
+/* One way to search meshes: trees, or brute force, or edges. Everything around it is shared, so that two methods that
+ * find the same pairs give the same report to the bit. Several workers use one method, each with a state of its own.
+ * collide, distance and within follow the contracts of their namesakes in tree.h. */
 typedef struct query_method
 {
-    bool (*far_apart)(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
-                      tree_memory *memory); /* or null: no glance before the question */
-    carom_status (*collide)(void *state, const tree_task *task, const tree_collide_options *options, bool *violated);
-    carom_status (*distance)(void *state, const tree_task *task, tree_closest *closest);
-    carom_status (*within)(void *state, const tree_task *task, double limit, bool *within);
-    carom_status (*line_x)(void *state, const tree_ray_task *task, carom_vec3 point,
+    /* Are the meshes certainly farther apart than the limit? A quick rejection test; false says nothing. Or null. */
+    bool (*far_apart)(const query_task *task, double limit);
+    carom_status (*collide)(void *state, const query_task *task, const narrow_search *search, bool *violated);
+    carom_status (*distance)(void *state, const query_task *task, narrow_closest *closest);
+    carom_status (*within)(void *state, const query_task *task, double limit, bool *within);
+    /* Calls on_triangle for every triangle nearer to the segment than the limit, perhaps for others. CAROM_OK,
+     * CAROM_STOPPED or CAROM_UNKNOWN. */
+    carom_status (*near_segment)(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
+                                 query_near_fn *on_triangle, void *user);
+    /* Calls on_triangle for every triangle that the line through the point along x may meet. */
+    carom_status (*line_x)(void *state, const query_mesh_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user);
-    bool needs_trees; /* false: placed.tree may be null */
+    bool needs_trees;
 } query_method;
 
-extern const query_method query_tree_method;
+extern const query_method query_tree_method; /* its state is a tree_scratch */
 
-/* ---- the query object ---- */
+/* ---- questions ---- */
 
-typedef struct query_built_tree
+/* A question whose arguments have been checked. */
+typedef struct query_question
 {
-    uint64_t mesh_serial;
-    carom_tree *tree;
-} query_built_tree;
+    const carom_placed *a, *b;
+    const carom_tree *tree_a, *tree_b; /* of meshes, where the method needs trees */
+    double defect;                     /* math_pair_defect of their poses */
+    const void *asset_a, *asset_b;     /* what the method keeps of the two shapes; or null */
+    const query_method *method;
+    query_memory *memory; /* or null */
+} query_question;
 
-typedef BASE_ARRAY(uint64_t) query_words;
+/* What was found of a pair so far. */
+typedef struct query_found
+{
+    uint64_t count;            /* pairs; counted again at the end where they may repeat */
+    uint32_t first_a, first_b; /* some pair */
+    bool crossing;             /* a crossing pair was seen */
+    bool violated;             /* a pair meets or is nearer than the clearance */
+    bool stopped;              /* the caller's callback said so */
+} query_found;
+
+/* A collide question under way. It can be put aside when a budget is spent, split over workers by its front, and taken
+ * up again. */
+typedef struct query_job
+{
+    query_question question;
+    const carom_collide_options *options;
+    query_found found;
+    query_words keys;   /* packed pairs, see query_pack */
+    narrow_front front; /* what is open once the search was cut short; otherwise empty */
+    bool searched;      /* to the end: every pair is in the keys */
+    carom_counters counters;
+} query_job;
 
 struct carom_query
 {
     carom_context *context;
     base_watch watch;
     tree_scratch scratch;
-    BASE_ARRAY(query_built_tree) built; /* sorted by mesh_serial */
+    bool busy; /* a callback of this query's is running */
+
+    void *method_state; /* of the method that its questions name; the scratch above for trees */
+
+    query_job job; /* the collide question at hand, kept while it can be resumed */
+    carom_placed resumable[2];
+    carom_collide_options resumable_options;
+    bool can_resume;
+
+    carom_query **helpers; /* one per worker, made when a heavy pair is first split */
+    uint32_t helper_count;
 
     /* what the latest report points to */
     BASE_ARRAY(carom_pair) pairs;
     BASE_ARRAY(carom_contact) contacts;
     BASE_ARRAY(carom_vec3) points;
     BASE_ARRAY(carom_ray_hit) hits;
+    query_words first_hit;
 
     /* scratch */
-    query_words keys;       /* packed pairs, see query_pack */
+    query_words ray_places; /* of a batch: per ray which worker has its hits, from where on, how many */
+    carom_status failure;   /* as a helper */
+    carom_counters counters;
     query_words sort_space; /* as large as what is being sorted */
     query_words candidates; /* triangles near a line */
     query_words corners;    /* vertices to classify */
@@ -56,62 +142,91 @@ struct carom_query
     BASE_ARRAY(base_key_value) order, order_space;
 };
 
-struct carom_pair_cache
-{
-    carom_context *context;
-    tree_memory memory;
-};
+/* ---- shapes ---- */
 
-/* A question that has been checked: arguments are valid, trees present where the method needs them. */
-typedef struct query_question
+/* World box of a placed shape; empty for an empty mesh. */
+carom_aabb query_world_box(const carom_placed *placed);
+static inline bool query_is_mesh(const carom_placed *placed) { return placed->shape.kind == CAROM_SHAPE_MESH; }
+static inline bool query_is_empty(const carom_placed *placed)
 {
-    const carom_placed *a, *b;
-    double defect; /* math_pair_defect of their poses */
-    const query_method *method;
-    void *method_state;
-    base_budget *budget;
-    tree_memory *memory; /* or null */
-} query_question;
+    return query_is_mesh(placed) && placed->shape.mesh->triangle_count == 0;
+}
+/* Can it hold another body? */
+bool query_has_inside(const carom_shape *shape);
 
-static inline bool query_has_triangles(const query_question *question)
+static inline tree_placed query_placed_mesh(const carom_placed *placed, const carom_tree *tree)
 {
-    return question->a->mesh->triangle_count > 0 && question->b->mesh->triangle_count > 0;
+    return (tree_placed){placed->shape.mesh, tree, &placed->pose};
 }
 
-/* Are they certainly farther apart than the limit? Most pairs that a broad phase finds are, and a glance, which must
- * not cost what an answer needs, decides them. False says nothing. */
-bool query_far_apart(const carom_query *query, const query_question *question, double limit);
+/* ---- the table of kinds: which functions answer a pair of shapes ---- */
 
-tree_task query_make_task(carom_query *query, const query_question *question, carom_counters *counters);
+/* A search under way: where it begins and ends, what it may cost, what it did. */
+typedef struct query_walk
+{
+    const query_question *question;
+    narrow_front *front; /* or null: from the whole bodies, and what is open is forgotten */
+    base_budget *budget;
+    carom_counters *counters;
+} query_walk;
+
+typedef struct query_row
+{
+    bool (*far_apart)(carom_context *context, const query_question *question, double limit); /* or null */
+    carom_status (*collide)(carom_query *query, const query_walk *walk, const narrow_search *search, bool *violated);
+    carom_status (*distance)(carom_query *query, const query_walk *walk, narrow_closest *closest);
+    carom_status (*within)(carom_query *query, const query_walk *walk, double limit, bool *within);
+    /* Of a pair of elements: points in common, if they meet; distance. */
+    uint32_t (*contact)(const query_question *question, const carom_pair *pair, carom_vec3 out[6],
+                        narrow_counts *counts);
+    narrow_distance_result (*measure)(const query_question *question, const carom_pair *pair, narrow_counts *counts);
+} query_row;
+
+const query_row *query_row_of(const query_question *question);
+
+/* A sphere or capsule where it stands. */
+narrow_round query_placed_round(const carom_placed *placed);
 
 /* ---- checks: each failure names its culprit ---- */
 
-/* `whose` is "body a", "body b", "body 17": mesh present and of this context, tree of this mesh, pose rigid. */
+carom_status query_busy(carom_query *query, const char *what); /* CAROM_BUSY: called from the query's own callback */
+
+/* `whose` is "body a", "body b", "body 17": shape complete and of this context, tree of this mesh, pose rigid. */
 carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose);
-
-/* All of that but the pose. */
-static inline bool query_parts_fit(const carom_context *context, const carom_placed *placed)
-{
-    const carom_tree *tree = placed->tree;
-    return placed->mesh && placed->mesh->context == context &&
-           (!tree || (tree->mesh == placed->mesh && tree->context == context));
-}
-
+carom_status query_check_shape(carom_context *context, const carom_shape *shape, const char *whose);
+carom_status query_check_pose(carom_context *context, const carom_pose *pose, const char *whose);
 carom_status query_check_bodies(carom_query *query, query_question *question); /* sets its defect */
 carom_status query_check_collide_options(carom_context *context, const carom_collide_options *options);
 carom_status query_check_budget(carom_context *context, const carom_budget *budget);
+carom_status query_check_ray(carom_context *context, const carom_ray *ray, carom_ray_mode mode);
 
-/* The tree to use: the placed one, or the query's own for this mesh, built on first sight. */
-carom_status query_find_tree(carom_query *query, const carom_placed *placed, const carom_tree **out);
+/* Finds the trees of a question's meshes, where its method needs them; builds defaults that are not there yet. */
+carom_status query_find_trees(carom_query *query, query_question *question);
 
-/* Gives both bodies of a question trees; `own` holds copies of the bodies where the caller left them out. */
-carom_status query_add_trees(carom_query *query, query_question *question, carom_placed own[2]);
+/* ---- answers, without checks ---- */
 
-/* ---- answers, without checks; report->status, times and hash are set ---- */
+/* Certainly farther apart than the limit? Decides most pairs that a broad phase finds; false says nothing. */
+bool query_far_apart(carom_context *context, const query_question *question, double limit);
 
+/* Makes a query per worker, for work that is shared out. */
+carom_status query_make_helpers(carom_query *query);
+void query_free_helpers(carom_query *query);
+
+/* Begins a job; the arrays that it holds from an earlier one are reused. */
+void query_job_begin(query_job *job, const query_question *question, const carom_collide_options *options);
+/* Goes on with the search within a budget. CAROM_UNKNOWN: the front says what is open. */
+carom_status query_job_search(carom_query *query, query_job *job, base_budget *budget);
+/* Goes on with the search to its end, on all workers of the context. */
+carom_status query_job_search_all(carom_query *query, query_job *job);
+/* Makes the report of a job, searched to its end or not: relation, pairs, contacts, hash. The report's arrays belong to
+ * the query, the job can still be gone on with. CAROM_UNKNOWN where something is open. */
+carom_status query_job_answer(carom_query *query, query_job *job, base_budget *budget, carom_report *report);
+void query_job_free(carom_context *context, query_job *job);
+
+/* All of it: sets report->status, times and hash. */
 carom_status query_collide(carom_query *query, const query_question *question, const carom_collide_options *options,
-                           carom_report *report);
-carom_status query_distance(carom_query *query, const query_question *question, double upper_bound,
+                           base_budget *budget, carom_report *report);
+carom_status query_distance(carom_query *query, const query_question *question, base_budget *budget, double upper_bound,
                             carom_report *report);
 
 /* What is known about the meeting pairs when the relation is asked for. */
@@ -122,19 +237,36 @@ typedef struct query_meetings
     size_t key_count;
 } query_meetings;
 
+/* May one body be inside the other, as far as a point and a box tell? */
+bool query_may_contain(const query_question *question);
+
 /* *out is CAROM_RELATION_UNKNOWN where the budget ran out. */
-carom_status query_relation(carom_query *query, const query_question *question, const query_meetings *meetings,
-                            carom_counters *counters, carom_relation *out);
+carom_status query_relation(carom_query *query, const query_question *question, base_budget *budget,
+                            const query_meetings *meetings, carom_counters *counters, carom_relation *out);
+
+/* Adds to a sum of counters. */
+void query_count(carom_counters *sum, const carom_counters *counters);
 
 /* A report with nothing in it yet. */
 void query_clear_report(carom_report *report);
 
+/* ---- rays ---- */
+
+/* The ray of a batch; the message of a refusal names it. */
+carom_status query_check_batch_ray(carom_context *context, const carom_ray_batch *batch, uint32_t index);
+
+void query_hash_hit(base_hash *hash, const carom_ray_hit *hit);
+
+/* Appends the hits of a ray that was checked to query->hits, as the mode asks; sets no report. */
+carom_status query_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
+                       carom_counters *counters);
+
 /* ---- canonical form ---- */
 
-/* A pair and its meeting in one word that sorts by (triangle_a, triangle_b): 31 + 31 + 2 bits. */
-static inline uint64_t query_pack(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting)
+/* A pair and its meeting in one word that sorts by (element_a, element_b): 31 + 31 + 2 bits. */
+static inline uint64_t query_pack(uint32_t element_a, uint32_t element_b, uint32_t meeting)
 {
-    return (uint64_t)triangle_a << 33 | (uint64_t)triangle_b << 2 | (meeting & CAROM_MEET_COPLANAR ? 2u : 0u) |
+    return (uint64_t)element_a << 33 | (uint64_t)element_b << 2 | (meeting & CAROM_MEET_COPLANAR ? 2u : 0u) |
            (meeting & CAROM_MEET_CROSSING ? 1u : 0u);
 }
 
@@ -144,10 +276,10 @@ static inline carom_pair query_unpack(uint64_t key)
     return (carom_pair){(uint32_t)(key >> 33), (uint32_t)(key >> 2) & 0x7fffffffu, meeting};
 }
 
-/* Sorts and removes doubles. False when out of memory. */
+/* Sorts and removes duplicates. False when out of memory. */
 bool query_sort_unique(carom_context *context, query_words *words, query_words *space);
 
-/* Over everything that does not depend on the machine, the method or luck; of an answer that was cut short only the
+/* Over everything that does not depend on the machine, the method or chance; of an answer that was cut short only the
  * status. with_ids: false for any-hit, whose witness is any pair. */
 uint64_t query_report_hash(const carom_report *report, bool with_ids);
 

@@ -1,9 +1,10 @@
-/* carom_ray_cast: which triangles of a placed mesh does a ray hit? */
+/* carom_ray_cast and carom_ray_cast_batch: which elements of a placed shape does a ray hit? */
 #include "query/query.h"
 
 typedef struct ray_collector
 {
     carom_query *query;
+    size_t first; /* where the hits of this ray begin */
     carom_ray_mode mode;
     double max_t;
     bool out_of_memory;
@@ -14,36 +15,36 @@ static const double STOP = -1.0;
 /* As far below 1 as coordinates may be above it. */
 static const double SHORTEST_DIRECTION = 1.0 / MATH_COORDINATE_LIMIT;
 
-/* The nearest hit stays alone in query->hits; equally near ones are settled by the smaller id. */
-static double keep_nearest(ray_collector *all, carom_ray_hit hit)
+/* Of the hits of this ray the nearest stays alone; equally near ones are settled by the smaller id. */
+static double keep_nearest(ray_collector *collector, carom_ray_hit hit)
 {
-    carom_ray_hit *nearest = all->query->hits.items;
-    bool better =
-        all->query->hits.count == 0 || hit.t < nearest->t || (hit.t == nearest->t && hit.triangle < nearest->triangle);
+    carom_ray_hit *nearest = collector->query->hits.items + collector->first;
+    bool better = collector->query->hits.count == collector->first || hit.t < nearest->t ||
+                  (hit.t == nearest->t && hit.triangle < nearest->triangle);
     if (better)
-        *nearest = hit, all->query->hits.count = 1;
+        *nearest = hit, collector->query->hits.count = collector->first + 1;
     return nearest->t;
 }
 
 static double take_hit(uint32_t triangle, double t, const double uv[2], void *user)
 {
-    ray_collector *all = user;
-    carom_query *query = all->query;
+    ray_collector *collector = user;
+    carom_query *query = collector->query;
     carom_ray_hit hit = {t + 0.0, triangle, uv[0], uv[1]}; /* -0 becomes 0: t is a sort key */
-    if (!(hit.t <= all->max_t))
-        return all->max_t;
+    if (!(hit.t <= collector->max_t))
+        return collector->max_t;
     if (!base_array_reserve(query->context, &query->hits, 1))
-        return all->out_of_memory = true, STOP;
-    if (all->mode == CAROM_RAY_FIRST)
-        return keep_nearest(all, hit);
+        return collector->out_of_memory = true, STOP;
+    if (collector->mode == CAROM_RAY_FIRST)
+        return keep_nearest(collector, hit);
     query->hits.items[query->hits.count++] = hit;
-    return all->mode == CAROM_RAY_ANY ? STOP : all->max_t;
+    return collector->mode == CAROM_RAY_ANY ? STOP : collector->max_t;
 }
 
-/* By (t, triangle), without doubles. */
-static bool sort_hits(carom_query *query)
+/* Sorts the hits from `first` on by (t, triangle), without duplicates. */
+static bool sort_hits(carom_query *query, size_t first)
 {
-    size_t count = query->hits.count;
+    size_t count = query->hits.count - first;
     if (count < 2)
         return true;
     query->order.count = query->order_space.count = 0;
@@ -52,7 +53,7 @@ static bool sort_hits(carom_query *query)
         !base_array_reserve(query->context, &query->hits, count))
         return false;
     base_key_value *order = query->order.items;
-    carom_ray_hit *hits = query->hits.items, *sorted = hits + count;
+    carom_ray_hit *hits = query->hits.items + first, *sorted = hits + count;
     for (size_t i = 0; i < count; i++)
         order[i] = (base_key_value){hits[i].triangle, i};
     base_sort_keys(order, query->order_space.items, count);
@@ -67,8 +68,16 @@ static bool sort_hits(carom_query *query)
             sorted[kept++] = hit;
     }
     memmove(hits, sorted, kept * sizeof *hits);
-    query->hits.count = kept;
+    query->hits.count = first + kept;
     return true;
+}
+
+void query_hash_hit(base_hash *hash, const carom_ray_hit *hit)
+{
+    base_hash_double(hash, hit->t);
+    base_hash_u64(hash, hit->triangle);
+    base_hash_double(hash, hit->u);
+    base_hash_double(hash, hit->v);
 }
 
 static uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
@@ -76,12 +85,7 @@ static uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
     base_hash hash = base_hash_begin();
     base_hash_u64(&hash, count);
     for (size_t i = 0; i < count; i++)
-    {
-        base_hash_double(&hash, hits[i].t);
-        base_hash_u64(&hash, hits[i].triangle);
-        base_hash_double(&hash, hits[i].u);
-        base_hash_double(&hash, hits[i].v);
-    }
+        query_hash_hit(&hash, &hits[i]);
     return base_hash_end(&hash);
 }
 
@@ -104,10 +108,10 @@ static inline uint64_t largest_bits(carom_vec3 v)
 /* False where refuse_ray has something to say. */
 static inline bool is_sound(const carom_ray *ray, carom_ray_mode mode)
 {
-    const uint64_t least = largest_bits(vec3(SHORTEST_DIRECTION, 0.0, 0.0));
-    const uint64_t most = largest_bits(vec3(MATH_COORDINATE_LIMIT, 0.0, 0.0));
-    return largest_bits(ray->origin) <= most && largest_bits(ray->direction) - least <= most - least &&
-           ray->max_t >= 0.0 && (unsigned)mode <= CAROM_RAY_ALL;
+    const uint64_t low = largest_bits(vec3(SHORTEST_DIRECTION, 0.0, 0.0));
+    const uint64_t high = largest_bits(vec3(MATH_COORDINATE_LIMIT, 0.0, 0.0));
+    return largest_bits(ray->origin) <= high && largest_bits(ray->direction) - low <= high - low && ray->max_t >= 0.0 &&
+           (unsigned)mode <= CAROM_RAY_ALL;
 }
 
 static carom_status refuse_ray(carom_context *context, const carom_ray *ray, carom_ray_mode mode)
@@ -134,12 +138,24 @@ static carom_status refuse_ray(carom_context *context, const carom_ray *ray, car
     return CAROM_OK;
 }
 
+carom_status query_check_ray(carom_context *context, const carom_ray *ray, carom_ray_mode mode)
+{
+    return BASE_LIKELY(ray && is_sound(ray, mode)) ? CAROM_OK : refuse_ray(context, ray, mode);
+}
+
+static inline bool is_sound_mesh(const carom_context *context, const carom_shape *shape)
+{
+    const carom_tree *tree = shape->tree;
+    return shape->kind == CAROM_SHAPE_MESH && shape->mesh && shape->mesh->context == context &&
+           (!tree || (tree->mesh == shape->mesh && tree->context == context));
+}
+
 /* query_check_placed, but a pose is looked at only where it differs from the last ray's. */
 static inline carom_status check_placed(carom_query *query, const carom_placed *placed)
 {
     tree_ray_place *place = &query->scratch.ray_place;
     /* The same bits are meant: -0 for 0 is only looked at again. */
-    if (BASE_LIKELY(placed && query_parts_fit(query->context, placed) &&
+    if (BASE_LIKELY(placed && is_sound_mesh(query->context, &placed->shape) &&
                     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
                     memcmp(&place->pose, &placed->pose, sizeof place->pose) == 0))
         return CAROM_OK;
@@ -149,33 +165,58 @@ static inline carom_status check_placed(carom_query *query, const carom_placed *
     return CAROM_OK;
 }
 
-static carom_status cast(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
-                         carom_ray_report *report)
+static carom_status cast_at_round(ray_collector *collector, const carom_placed *placed, const carom_ray *ray,
+                                  carom_counters *counters)
 {
-    carom_placed with_tree;
-    if (BASE_UNLIKELY(!placed->tree))
-    {
-        with_tree = *placed;
-        BASE_TRY(query_find_tree(query, placed, &with_tree.tree));
-        placed = &with_tree;
-    }
+    narrow_counts counts = {0};
+    narrow_round round = query_placed_round(placed);
+    narrow_ray line = {ray->origin, ray->direction};
+    double t, uv[2] = {0.0, 0.0};
+    counters->triangles_tested++;
+    if (narrow_round_ray_hit(&line, &round, &t, &counts))
+        take_hit(0, t, uv, collector);
+    counters->exact_fallbacks += counts.exact_fallbacks;
+    return CAROM_OK;
+}
+
+static carom_status cast_at_mesh(ray_collector *collector, const carom_placed *placed, const carom_ray *ray,
+                                 carom_counters *counters)
+{
+    carom_query *query = collector->query;
+    const carom_tree *tree = placed->shape.tree;
+    if (BASE_UNLIKELY(!tree))
+        BASE_TRY(tree_default(placed->shape.mesh, TREE_FOR_RAYS, &tree));
+    tree_placed mesh = query_placed_mesh(placed, tree);
     tree_ray_task task = {.context = query->context,
-                          .placed = placed,
+                          .placed = &mesh,
                           .ray = ray,
                           .scratch = &query->scratch,
                           .place = &query->scratch.ray_place,
-                          .counters = &report->counters,
-                          .first_only = mode == CAROM_RAY_FIRST};
-    ray_collector all = {query, mode, ray->max_t, false};
-    query->hits.count = 0;
-    BASE_TRY(tree_ray(&task, take_hit, &all));
-    if (all.out_of_memory || !sort_hits(query))
+                          .counters = counters,
+                          .first_only = collector->mode == CAROM_RAY_FIRST};
+    return tree_ray(&task, take_hit, collector);
+}
+
+carom_status query_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
+                       carom_counters *counters)
+{
+    ray_collector collector = {query, query->hits.count, mode, ray->max_t, false};
+    if (BASE_LIKELY(query_is_mesh(placed)))
+        BASE_TRY(cast_at_mesh(&collector, placed, ray, counters));
+    else
+        BASE_TRY(cast_at_round(&collector, placed, ray, counters));
+    if (collector.out_of_memory || !sort_hits(query, collector.first))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %zu hits", query->hits.count);
-    report->hits = query->hits.items;
-    report->hit_count = query->hits.count;
-    if (mode != CAROM_RAY_ANY)
-        report->hash = hash_hits(report->hits, query->hits.count);
     return CAROM_OK;
+}
+
+static carom_status check_cast(carom_query *query, const carom_placed *placed)
+{
+    if (BASE_UNLIKELY(query->busy))
+        return query_busy(query, "ray cast");
+    query->can_resume = false;
+    BASE_TRY(base_check_float_mode(query->context));
+    return check_placed(query, placed);
 }
 
 carom_status carom_ray_cast(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
@@ -185,14 +226,160 @@ carom_status carom_ray_cast(carom_query *query, const carom_placed *placed, cons
         return base_fail(query ? query->context : NULL, CAROM_INVALID_ARGUMENT, "ray cast: %s is null",
                          query ? "report" : "query");
     *report = (carom_ray_report){0};
-    carom_status status = base_check_float_mode(query->context);
+    carom_status status = check_cast(query, placed);
     if (status == CAROM_OK)
-        status = check_placed(query, placed);
-    if (status == CAROM_OK && BASE_UNLIKELY(!ray || !is_sound(ray, mode)))
-        status = refuse_ray(query->context, ray, mode);
+        status = query_check_ray(query->context, ray, mode);
+    query->hits.count = 0;
     if (status == CAROM_OK)
-        status = cast(query, placed, ray, mode, report);
+        status = query_ray(query, placed, ray, mode, &report->counters);
     if (status >= CAROM_FIRST_ERROR)
+    {
         *report = (carom_ray_report){.status = status};
+        return status;
+    }
+    report->hits = query->hits.items;
+    report->hit_count = query->hits.count;
+    if (mode != CAROM_RAY_ANY)
+        report->hash = hash_hits(report->hits, query->hits.count);
+    return report->status = status;
+}
+
+/* ---- batches ---- */
+
+carom_status query_check_batch_ray(carom_context *context, const carom_ray_batch *batch, uint32_t index)
+{
+    const carom_ray *ray = &batch->rays[index];
+    if (BASE_LIKELY(is_sound(ray, batch->mode)))
+        return CAROM_OK;
+    char message[BASE_MESSAGE_SIZE];
+    carom_status status = refuse_ray(context, ray, batch->mode);
+    carom_context_message(context, message, sizeof message);
+    return base_fail(context, status, "batch, ray %u: %.200s", index, message);
+}
+
+static carom_status check_batch(carom_query *query, const carom_placed *placed, const carom_ray_batch *batch)
+{
+    BASE_TRY(check_cast(query, placed));
+    if (!batch || (batch->count > 0 && !batch->rays))
+        return base_fail(query->context, CAROM_INVALID_ARGUMENT, "ray cast: %s is null",
+                         batch ? "batch.rays" : "batch");
+    for (uint32_t i = 0; i < batch->count; i++)
+        BASE_TRY(query_check_batch_ray(query->context, batch, i));
+    return CAROM_OK;
+}
+
+typedef struct batch_task
+{
+    carom_query *query;
+    const carom_placed *placed;
+    const carom_ray_batch *batch;
+} batch_task;
+
+enum
+{
+    PLACE_WORKER,
+    PLACE_FIRST,
+    PLACE_COUNT,
+    PLACE_WORDS
+};
+
+static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const batch_task *task = data;
+    carom_query *own = task->query->helpers[worker];
+    tree_ray_place *place = &own->scratch.ray_place;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are meant */
+    if (memcmp(&place->pose, &task->placed->pose, sizeof place->pose) != 0)
+        place->pose = task->placed->pose, place->fit = 0;
+    for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
+    {
+        size_t start = own->hits.count;
+        own->failure = query_ray(own, task->placed, &task->batch->rays[i], task->batch->mode, &own->counters);
+        uint64_t *where = task->query->ray_places.items + PLACE_WORDS * (size_t)i;
+        where[PLACE_WORKER] = worker, where[PLACE_FIRST] = start, where[PLACE_COUNT] = own->hits.count - start;
+    }
+}
+
+/* Puts the workers' hits in the order of the rays. */
+static carom_status gather_hits(const batch_task *task, carom_ray_batch_report *report)
+{
+    carom_query *query = task->query;
+    uint32_t count = task->batch->count;
+    size_t total = 0;
+    for (uint32_t i = 0; i < query->helper_count; i++)
+    {
+        if (query->helpers[i]->failure != CAROM_OK)
+            return query->helpers[i]->failure;
+        total += query->helpers[i]->hits.count;
+        query_count(&report->counters, &query->helpers[i]->counters);
+    }
+    query->hits.count = query->first_hit.count = 0;
+    if (!base_array_reserve(query->context, &query->hits, total) ||
+        !base_array_reserve(query->context, &query->first_hit, (size_t)count + 1))
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %zu hits", total);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        const uint64_t *where = query->ray_places.items + PLACE_WORDS * (size_t)i;
+        query->first_hit.items[i] = query->hits.count;
+        if (where[PLACE_COUNT] > 0)
+            memcpy(query->hits.items + query->hits.count,
+                   query->helpers[where[PLACE_WORKER]]->hits.items + where[PLACE_FIRST],
+                   where[PLACE_COUNT] * sizeof *query->hits.items);
+        query->hits.count += where[PLACE_COUNT];
+    }
+    query->first_hit.items[count] = query->hits.count;
+    report->hits = query->hits.items, report->hit_count = query->hits.count;
+    report->first_hit = query->first_hit.items, report->ray_count = count;
+    return CAROM_OK;
+}
+
+static uint64_t hash_batch(const carom_ray_batch_report *report)
+{
+    base_hash hash = base_hash_begin();
+    for (uint32_t i = 0; i < report->ray_count; i++)
+        base_hash_u64(&hash, hash_hits(report->hits + report->first_hit[i],
+                                       (size_t)(report->first_hit[i + 1] - report->first_hit[i])));
+    return base_hash_end(&hash);
+}
+
+static carom_status cast_batch(const batch_task *task, carom_ray_batch_report *report)
+{
+    enum
+    {
+        MIN_RANGE = 64 /* rays that are worth handing to another worker */
+    };
+    carom_query *query = task->query;
+    const carom_tree *tree;
+    BASE_TRY(query_make_helpers(query));
+    if (query_is_mesh(task->placed) && !task->placed->shape.tree) /* built here, by all workers */
+        BASE_TRY(tree_default(task->placed->shape.mesh, TREE_FOR_RAYS, &tree));
+    query->ray_places.count = 0;
+    if (!base_array_reserve(query->context, &query->ray_places, PLACE_WORDS * (size_t)task->batch->count))
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %u rays", task->batch->count);
+    for (uint32_t i = 0; i < query->helper_count; i++)
+    {
+        carom_query *own = query->helpers[i];
+        own->hits.count = 0, own->failure = CAROM_OK, own->counters = (carom_counters){0};
+    }
+    base_parallel_for(query->context, task->batch->count, MIN_RANGE, cast_range, (void *)task);
+    BASE_TRY(gather_hits(task, report));
+    if (task->batch->mode != CAROM_RAY_ANY)
+        report->hash = hash_batch(report);
+    return CAROM_OK;
+}
+
+carom_status carom_ray_cast_batch(carom_query *query, const carom_placed *placed, const carom_ray_batch *batch,
+                                  carom_ray_batch_report *report)
+{
+    if (!query || !report)
+        return base_fail(query ? query->context : NULL, CAROM_INVALID_ARGUMENT, "ray cast: %s is null",
+                         query ? "report" : "query");
+    *report = (carom_ray_batch_report){0};
+    batch_task task = {query, placed, batch};
+    carom_status status = check_batch(query, placed, batch);
+    if (status == CAROM_OK)
+        status = cast_batch(&task, report);
+    if (status >= CAROM_FIRST_ERROR)
+        *report = (carom_ray_batch_report){.status = status};
     return report->status = status;
 }

@@ -19,9 +19,11 @@ typedef struct inside_task
     carom_query *query;
     const query_question *question;
     const carom_placed *inner, *outer;
-    carom_aabb outer_box; /* world */
-    bool touching;        /* some vertices may lie on the surface */
-    bool members_sorted;  /* query->members is filled */
+    tree_placed inner_mesh, outer_mesh; /* where they are meshes */
+    carom_aabb outer_box;               /* world */
+    bool touching;                      /* some vertices may lie on the surface */
+    bool members_sorted;                /* query->members is filled */
+    base_budget *budget;
     narrow_counts *counts;
     carom_counters *counters;
     bool out_of_memory;
@@ -67,15 +69,14 @@ static void note_candidate(uint32_t triangle, void *user)
 static carom_status find_candidates(inside_task *task, carom_vec3 point)
 {
     carom_query *query = task->query;
-    carom_ray ray = {point, {1.0, 0.0, 0.0}, INFINITY};
-    tree_ray_task line = {.context = query->context,
-                          .placed = task->outer,
-                          .ray = &ray,
-                          .scratch = &query->scratch,
-                          .counters = task->counters};
-    const query_question *question = task->question;
+    query_mesh_task mesh = {.context = query->context,
+                            .mesh = task->outer_mesh,
+                            .asset =
+                                task->outer == task->question->a ? task->question->asset_a : task->question->asset_b,
+                            .budget = task->budget,
+                            .counters = task->counters};
     query->candidates.count = 0;
-    BASE_TRY(question->method->line_x(question->method_state, &line, point, note_candidate, task));
+    BASE_TRY(task->question->method->line_x(query->method_state, &mesh, point, note_candidate, task));
     if (task->out_of_memory || !query_sort_unique(query->context, &query->candidates, &query->sort_space))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for candidate triangles");
     return CAROM_OK;
@@ -94,13 +95,13 @@ static carom_status place_point(inside_task *task, carom_vec3 point, place *out)
         return CAROM_OK;
     BASE_TRY(find_candidates(task, point));
     const query_words *candidates = &task->query->candidates;
-    if (!base_budget_spend(task->question->budget, (uint32_t)candidates->count + 1))
+    if (!base_budget_spend(task->budget, (uint32_t)candidates->count + 1))
         return *out = PLACE_UNDECIDED, CAROM_OK;
     narrow_triangle as_triangle = {{point, point, point}};
     int winding = 0;
     for (size_t i = 0; i < candidates->count; i++)
     {
-        narrow_triangle triangle = tree_world_triangle(task->outer, (uint32_t)candidates->items[i]);
+        narrow_triangle triangle = tree_world_triangle(&task->outer_mesh, (uint32_t)candidates->items[i]);
         if (task->touching && narrow_touches(&as_triangle, &triangle, task->counts))
             return *out = PLACE_ON_SURFACE, CAROM_OK;
         winding += winding_part(&triangle, point, task->counts);
@@ -111,7 +112,7 @@ static carom_status place_point(inside_task *task, carom_vec3 point, place *out)
 
 static carom_status place_vertex(inside_task *task, uint32_t vertex, place *out)
 {
-    return place_point(task, pose_apply(&task->inner->pose, task->inner->mesh->vertices[vertex]), out);
+    return place_point(task, pose_apply(&task->inner->pose, task->inner_mesh.mesh->vertices[vertex]), out);
 }
 
 /* ---- components whose every vertex lies on the other surface ---- */
@@ -124,9 +125,9 @@ static bool clear_of_surface(const inside_task *task, carom_vec3 point)
     double size = largest(largest(largest(0.0, point), task->outer_box.min), task->outer_box.max);
     double margin = 1e-12 * size; /* the centroid and narrow_distance err by less than 1e-13 of this size */
     narrow_triangle as_triangle = {{point, point, point}};
-    for (uint32_t i = 0; i < task->outer->mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < task->outer_mesh.mesh->triangle_count; i++)
     {
-        narrow_triangle triangle = tree_world_triangle(task->outer, i);
+        narrow_triangle triangle = tree_world_triangle(&task->outer_mesh, i);
         if (!(narrow_distance(&as_triangle, &triangle, task->counts).distance > margin))
             return false;
     }
@@ -136,10 +137,10 @@ static bool clear_of_surface(const inside_task *task, carom_vec3 point)
 /* The rounded centroid of an inner triangle stands for the true one if the surface is clear of both. */
 static carom_status place_centroid(inside_task *task, uint32_t triangle, place *out)
 {
-    narrow_triangle t = tree_world_triangle(task->inner, triangle);
+    narrow_triangle t = tree_world_triangle(&task->inner_mesh, triangle);
     carom_vec3 sum = vec3_add(vec3_add(t.corner[0], t.corner[1]), t.corner[2]);
     carom_vec3 centroid = vec3(sum.x / 3.0, sum.y / 3.0, sum.z / 3.0);
-    if (!base_budget_spend(task->question->budget, task->outer->mesh->triangle_count))
+    if (!base_budget_spend(task->budget, task->outer_mesh.mesh->triangle_count))
         return *out = PLACE_UNDECIDED, CAROM_OK;
     *out = PLACE_ON_SURFACE;
     return clear_of_surface(task, centroid) ? place_point(task, centroid, out) : CAROM_OK;
@@ -149,7 +150,7 @@ static carom_status place_centroid(inside_task *task, uint32_t triangle, place *
 static carom_status sort_members(inside_task *task)
 {
     carom_query *query = task->query;
-    const carom_mesh *mesh = task->inner->mesh;
+    const carom_mesh *mesh = task->inner_mesh.mesh;
     query->members.count = 0;
     if (!base_array_reserve(query->context, &query->members, mesh->triangle_count))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for components");
@@ -184,7 +185,7 @@ static carom_status place_elsewhere(inside_task *task, uint32_t component, place
     const query_words *members = &task->query->members;
     size_t first = first_member(members, (uint64_t)component << 32);
     size_t last = first_member(members, ((uint64_t)component + 1) << 32);
-    const uint32_t *indices = task->inner->mesh->indices;
+    const uint32_t *indices = task->inner_mesh.mesh->indices;
     for (size_t i = first; i < last; i++)
         for (int corner = 0; corner < 3; corner++)
         {
@@ -192,8 +193,8 @@ static carom_status place_elsewhere(inside_task *task, uint32_t component, place
             if (*out != PLACE_ON_SURFACE)
                 return CAROM_OK;
         }
-    const size_t most_centroids = 64;
-    for (size_t i = first; i < last && i < first + most_centroids; i++)
+    const size_t max_centroids = 64;
+    for (size_t i = first; i < last && i < first + max_centroids; i++)
     {
         BASE_TRY(place_centroid(task, (uint32_t)members->items[i], out));
         if (*out != PLACE_ON_SURFACE)
@@ -208,7 +209,7 @@ static carom_status place_elsewhere(inside_task *task, uint32_t component, place
 static carom_status list_touching_corners(inside_task *task, const query_meetings *meetings)
 {
     carom_query *query = task->query;
-    const carom_mesh *mesh = task->inner->mesh;
+    const carom_mesh *mesh = task->inner_mesh.mesh;
     bool inner_is_a = task->inner == task->question->a;
     query->corners.count = 0;
     if (!base_array_reserve(query->context, &query->corners, 3 * meetings->key_count))
@@ -241,13 +242,10 @@ static carom_status place_touching_corners(inside_task *task, const query_meetin
     return CAROM_OK;
 }
 
-/* PLACE_INSIDE where every component of the inner body is inside. */
-static carom_status place_body(inside_task *task, const query_meetings *meetings, place *out)
+/* PLACE_INSIDE where every component of the inner mesh is inside the outer one. */
+static carom_status place_mesh_in_mesh(inside_task *task, const query_meetings *meetings, place *out)
 {
-    const carom_mesh *mesh = task->inner->mesh;
-    *out = PLACE_OUTSIDE;
-    if (!task->outer->mesh->info.closed || !task->outer->mesh->info.oriented)
-        return CAROM_OK;
+    const carom_mesh *mesh = task->inner_mesh.mesh;
     for (uint32_t component = 0; component < mesh->info.component_count; component++)
     {
         BASE_TRY(place_vertex(task, mesh->component_vertex[component], out));
@@ -259,31 +257,82 @@ static carom_status place_body(inside_task *task, const query_meetings *meetings
     return meetings->any ? place_touching_corners(task, meetings, out) : CAROM_OK;
 }
 
-carom_status query_relation(carom_query *query, const query_question *question, const query_meetings *meetings,
-                            carom_counters *counters, carom_relation *out)
+/* A solid that no triangle cuts into is inside if its core is. Where a triangle touches it, and its radius is positive,
+ * the core is off the surface. */
+static carom_status place_round_in_mesh(inside_task *task, place *out)
+{
+    narrow_round round = query_placed_round(task->inner);
+    BASE_TRY(place_point(task, round.end[0], out));
+    return *out == PLACE_ON_SURFACE ? place_point(task, round.end[1], out) : CAROM_OK;
+}
+
+static carom_status place_mesh_in_round(inside_task *task, place *out)
+{
+    narrow_round round = query_placed_round(task->outer);
+    uint32_t count = task->inner_mesh.mesh->triangle_count;
+    *out = PLACE_INSIDE;
+    for (uint32_t i = 0; i < count && *out == PLACE_INSIDE; i++)
+    {
+        narrow_triangle triangle = tree_world_triangle(&task->inner_mesh, i);
+        if (!base_budget_spend(task->budget, 1))
+            *out = PLACE_UNDECIDED;
+        else if (!narrow_triangle_in_round(&triangle, &round, task->counts))
+            *out = PLACE_OUTSIDE;
+    }
+    return CAROM_OK;
+}
+
+static carom_status place_body(inside_task *task, const query_meetings *meetings, place *out)
+{
+    bool inner_is_mesh = query_is_mesh(task->inner), outer_is_mesh = query_is_mesh(task->outer);
+    *out = PLACE_OUTSIDE;
+    if (!query_has_inside(&task->outer->shape))
+        return CAROM_OK;
+    if (!inner_is_mesh && !outer_is_mesh)
+    {
+        narrow_round inner = query_placed_round(task->inner), outer = query_placed_round(task->outer);
+        *out = narrow_round_in_round(&inner, &outer, task->counts) ? PLACE_INSIDE : PLACE_OUTSIDE;
+        return CAROM_OK;
+    }
+    if (!outer_is_mesh)
+        return place_mesh_in_round(task, out);
+    if (meetings->crossing)
+        return CAROM_OK;
+    return inner_is_mesh ? place_mesh_in_mesh(task, meetings, out) : place_round_in_mesh(task, out);
+}
+
+carom_status query_relation(carom_query *query, const query_question *question, base_budget *budget,
+                            const query_meetings *meetings, carom_counters *counters, carom_relation *out)
 {
     *out = meetings->crossing ? CAROM_RELATION_CROSSING
            : meetings->any    ? CAROM_RELATION_TOUCHING
                               : CAROM_RELATION_APART;
-    if (meetings->crossing || !query_has_triangles(question))
+    bool both_meshes = query_is_mesh(question->a) && query_is_mesh(question->b);
+    if ((meetings->crossing && both_meshes) || query_is_empty(question->a) || query_is_empty(question->b))
         return CAROM_OK;
     narrow_counts counts = {0};
     for (int side = 0; side < 2; side++)
     {
+        bool a_is_inner = side == 0;
         inside_task task = {.query = query,
                             .question = question,
-                            .inner = side == 0 ? question->a : question->b,
-                            .outer = side == 0 ? question->b : question->a,
+                            .inner = a_is_inner ? question->a : question->b,
+                            .outer = a_is_inner ? question->b : question->a,
                             .touching = meetings->any,
+                            .budget = budget,
                             .counts = &counts,
                             .counters = counters};
-        task.outer_box = math_world_box(&task.outer->pose, &task.outer->mesh->info.bounds);
+        if (query_is_mesh(task.inner))
+            task.inner_mesh = query_placed_mesh(task.inner, a_is_inner ? question->tree_a : question->tree_b);
+        if (query_is_mesh(task.outer))
+            task.outer_mesh = query_placed_mesh(task.outer, a_is_inner ? question->tree_b : question->tree_a);
+        task.outer_box = query_world_box(task.outer);
         place where;
         BASE_TRY(place_body(&task, meetings, &where));
         if (where == PLACE_UNDECIDED)
             *out = CAROM_RELATION_UNKNOWN;
         else if (where == PLACE_INSIDE)
-            *out = side == 0 ? CAROM_RELATION_A_INSIDE_B : CAROM_RELATION_B_INSIDE_A;
+            *out = a_is_inner ? CAROM_RELATION_A_INSIDE_B : CAROM_RELATION_B_INSIDE_A;
         if (where == PLACE_UNDECIDED || where == PLACE_INSIDE)
             break;
     }

@@ -1,7 +1,11 @@
-/* Bodies by value id with a generation; a frame is made when asked for and kept until the scene changes. */
+/* Bodies by value id with a generation. Every change gives the scene, and the part of the body that it concerns, a new
+ * version. */
 #include "scene/scene.h"
 
 #include <stdio.h>
+
+/* What the context knows of a scene that changed since its last frame: no frame has this version. */
+static const uint64_t NO_VERSION = 0;
 
 carom_status carom_scene_create(carom_context *context, carom_scene **out)
 {
@@ -15,27 +19,56 @@ carom_status carom_scene_create(carom_context *context, carom_scene **out)
     memset(scene, 0, sizeof *scene);
     scene->context = context;
     scene->ids.context = context;
+    scene->serial = atomic_fetch_add(&context->next_serial, 1);
+    scene->version = 1;
     scene->frame_stale = true;
+    if (!base_live_add(context, scene->serial, NO_VERSION))
+    {
+        base_release(context, scene, 1, sizeof *scene);
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "scene create: no memory");
+    }
     *out = scene;
     return CAROM_OK;
 }
 
-static void free_name(carom_context *context, char *name)
+static void free_name(carom_context *context, const char *name)
 {
     if (name)
-        base_release(context, name, 1, strlen(name) + 1);
+        base_release(context, (char *)name, 1, strlen(name) + 1);
+}
+
+static void retain_shape(const carom_shape *shape)
+{
+    if (shape->kind != CAROM_SHAPE_MESH)
+        return;
+    carom_mesh_retain(shape->mesh);
+    carom_tree_retain(shape->tree);
+}
+
+static void release_shape(const carom_shape *shape)
+{
+    if (shape->kind != CAROM_SHAPE_MESH)
+        return;
+    carom_tree_destroy((carom_tree *)shape->tree); /* each gives a reference back */
+    carom_mesh_destroy((carom_mesh *)shape->mesh);
+}
+
+static void release_body(carom_context *context, const carom_frame_body *body)
+{
+    free_name(context, body->name);
+    release_shape(&body->placed.shape);
 }
 
 void carom_scene_destroy(carom_scene *scene)
 {
     if (!scene)
         return;
+    base_live_remove(scene->context, scene->serial);
     for (size_t i = 0; i < scene->bodies.count; i++)
-        free_name(scene->context, scene->bodies.items[i].name);
-    for (size_t i = 0; i < scene->trees.count; i++)
-        carom_tree_destroy(scene->trees.items[i].tree);
+        if (scene->bodies.items[i].id.index != 0)
+            release_body(scene->context, &scene->bodies.items[i]);
+    scene_hits_free(scene->context, scene->hits);
     base_array_free(scene->context, &scene->bodies);
-    base_array_free(scene->context, &scene->trees);
     base_array_free(scene->context, &scene->frame);
     base_id_pool_free(&scene->ids);
     base_release(scene->context, scene, 1, sizeof *scene);
@@ -44,60 +77,43 @@ void carom_scene_destroy(carom_scene *scene)
 carom_body_def carom_body_def_default(void)
 {
     return (carom_body_def){.placed = {.pose = carom_pose_identity()},
-                            .filter = {.category = 1, .mask = UINT64_MAX, .group = 0}};
-}
-
-/* ---- trees of the scene's own ---- */
-
-static carom_status share_tree(carom_scene *scene, const carom_mesh *mesh, const carom_tree **out)
-{
-    for (size_t i = 0; i < scene->trees.count; i++)
-        if (scene->trees.items[i].mesh_serial == mesh->serial)
-        {
-            scene->trees.items[i].users++;
-            *out = scene->trees.items[i].tree;
-            return CAROM_OK;
-        }
-    if (!base_array_reserve(scene->context, &scene->trees, 1))
-        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene add: no memory for another tree");
-    carom_tree *tree;
-    BASE_TRY(carom_tree_create(scene->context, mesh, NULL, &tree));
-    scene->trees.items[scene->trees.count++] = (scene_tree){mesh->serial, tree, 1};
-    *out = tree;
-    return CAROM_OK;
-}
-
-static void drop_tree(carom_scene *scene, const carom_tree *tree)
-{
-    for (size_t i = 0; i < scene->trees.count; i++)
-    {
-        scene_tree *shared = &scene->trees.items[i];
-        if (shared->tree != tree || --shared->users > 0)
-            continue;
-        carom_tree_destroy(shared->tree);
-        *shared = scene->trees.items[--scene->trees.count];
-        return;
-    }
+                            .filter = {.category = 1, .mask = UINT64_MAX, .group = 0},
+                            .priority = 1.0};
 }
 
 /* ---- bodies ---- */
 
-static carom_status copy_name(carom_context *context, const char *name, char **out)
+static carom_status copy_name(carom_context *context, const char *name, const char **out)
 {
     *out = NULL;
     if (!name)
         return CAROM_OK;
     size_t size = strlen(name) + 1;
-    *out = base_allocate(context, 1, size, 1);
-    if (!*out)
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "scene add: no memory for a name");
-    memcpy(*out, name, size);
+    char *copy = base_allocate(context, 1, size, 1);
+    if (!copy)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "scene: no memory for a name");
+    *out = memcpy(copy, name, size);
     return CAROM_OK;
 }
 
-static void place_bounds(scene_body *body)
+/* Notes a change of the scene; the version of what changed. */
+static uint64_t next_version(carom_scene *scene)
 {
-    body->bounds = math_world_box(&body->placed.pose, &body->placed.mesh->info.bounds);
+    if (!scene->frame_stale)
+        base_live_set(scene->context, scene->serial, NO_VERSION);
+    scene->frame_stale = true;
+    return ++scene->version;
+}
+
+static carom_status check_amount(carom_context *context, double value, const char *what)
+{
+    if (!isfinite(value))
+        return base_fail(context, CAROM_NOT_FINITE, "scene: %s is %g", what, value);
+    if (value < 0.0)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "scene: %s is negative (%g)", what, value);
+    if (value > MATH_COORDINATE_LIMIT)
+        return base_fail(context, CAROM_OUT_OF_RANGE, "scene: %s exceeds 2^100 (%g)", what, value);
+    return CAROM_OK;
 }
 
 carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, carom_body_id *out)
@@ -112,36 +128,55 @@ carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, caro
     carom_context *context = scene->context;
     BASE_TRY(base_check_float_mode(context));
     BASE_TRY(query_check_placed(context, &def->placed, "body to add"));
+    BASE_TRY(check_amount(context, def->margin, "the margin of the body to add"));
+    BASE_TRY(check_amount(context, def->priority, "the priority of the body to add"));
     if (!base_array_reserve(context, &scene->bodies, 1))
         return base_fail(context, CAROM_OUT_OF_MEMORY, "scene add: no memory for another body");
 
-    scene_body body = {.placed = def->placed, .filter = def->filter, .user = def->user, .owns_tree = !def->placed.tree};
+    carom_frame_body body = {.placed = def->placed,
+                             .filter = def->filter,
+                             .margin = def->margin,
+                             .priority = def->priority,
+                             .is_static = def->is_static,
+                             .user = def->user};
     BASE_TRY(copy_name(context, def->name, &body.name));
-    carom_status status = body.owns_tree ? share_tree(scene, body.placed.mesh, &body.placed.tree) : CAROM_OK;
-    if (status == CAROM_OK && !base_id_new(&scene->ids, &body.id.index, &body.id.generation))
+    if (!base_id_new(&scene->ids, &body.id.index, &body.id.generation))
     {
-        if (body.owns_tree)
-            drop_tree(scene, body.placed.tree);
-        status = base_fail(context, CAROM_OUT_OF_MEMORY, "scene add: no memory for another id");
+        free_name(context, body.name);
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "scene add: no memory for another id");
     }
-    if (status != CAROM_OK)
-        return free_name(context, body.name), status;
-    place_bounds(&body);
+    retain_shape(&body.placed.shape);
+    body.bounds = query_world_box(&body.placed);
+    body.pose_version = body.shape_version = body.settings_version = next_version(scene);
     if (body.id.index > scene->bodies.count)
         scene->bodies.count = body.id.index;
     scene->bodies.items[body.id.index - 1] = body;
-    scene->frame_stale = true;
     *out = body.id;
     return CAROM_OK;
 }
 
-/* The body of an id, or null with the reason recorded. */
-static scene_body *find_body(carom_scene *scene, carom_body_id id, const char *what)
+/* The body of an id; what: the call, for the message. */
+static carom_status find_body(carom_scene *scene, carom_body_id id, const char *what, carom_frame_body **out)
 {
-    if (base_id_valid(&scene->ids, id.index, id.generation))
-        return &scene->bodies.items[id.index - 1];
-    base_fail(scene->context, CAROM_STALE_ID, "%s: no body has id %u, generation %u", what, id.index, id.generation);
-    return NULL;
+    if (!scene)
+        return CAROM_INVALID_ARGUMENT;
+    if (!base_id_valid(&scene->ids, id.index, id.generation))
+        return base_fail(scene->context, CAROM_STALE_ID, "%s: no body has id %u, generation %u", what, id.index,
+                         id.generation);
+    *out = &scene->bodies.items[id.index - 1];
+    return CAROM_OK;
+}
+
+typedef struct body_label
+{
+    char text[32];
+} body_label;
+
+static body_label label_body(carom_body_id id)
+{
+    body_label label;
+    snprintf(label.text, sizeof label.text, "body %u", id.index);
+    return label;
 }
 
 carom_status carom_scene_move(carom_scene *scene, carom_body_id id, const carom_pose *pose)
@@ -149,34 +184,90 @@ carom_status carom_scene_move(carom_scene *scene, carom_body_id id, const carom_
     if (!scene || !pose)
         return base_fail(scene ? scene->context : NULL, CAROM_INVALID_ARGUMENT, "scene move: %s is null",
                          scene ? "pose" : "scene");
+    carom_frame_body *body = NULL;
     BASE_TRY(base_check_float_mode(scene->context));
-    scene_body *body = find_body(scene, id, "scene move");
-    if (!body)
-        return CAROM_STALE_ID;
-    char whose[32];
-    snprintf(whose, sizeof whose, "body %u", id.index);
-    carom_placed moved = body->placed;
-    moved.pose = *pose;
-    BASE_TRY(query_check_placed(scene->context, &moved, whose));
+    BASE_TRY(find_body(scene, id, "scene move", &body));
+    BASE_TRY(query_check_pose(scene->context, pose, label_body(id).text));
     body->placed.pose = *pose;
-    place_bounds(body);
-    scene->frame_stale = true;
+    body->bounds = query_world_box(&body->placed);
+    body->pose_version = next_version(scene);
     return CAROM_OK;
 }
 
 carom_status carom_scene_remove(carom_scene *scene, carom_body_id id)
 {
-    if (!scene)
-        return CAROM_INVALID_ARGUMENT;
-    scene_body *body = find_body(scene, id, "scene remove");
-    if (!body)
-        return CAROM_STALE_ID;
-    if (body->owns_tree)
-        drop_tree(scene, body->placed.tree);
-    free_name(scene->context, body->name);
-    *body = (scene_body){0};
+    carom_frame_body *body = NULL;
+    BASE_TRY(find_body(scene, id, "scene remove", &body));
+    release_body(scene->context, body);
+    *body = (carom_frame_body){0};
     base_id_free(&scene->ids, id.index);
-    scene->frame_stale = true;
+    next_version(scene);
+    return CAROM_OK;
+}
+
+/* A deformed mesh takes over the trees of the one it was made from. */
+static carom_status inherit_trees(const carom_shape *old, const carom_shape *shape)
+{
+    bool defaults = old->kind == CAROM_SHAPE_MESH && shape->kind == CAROM_SHAPE_MESH && !old->tree && !shape->tree;
+    return defaults ? tree_inherit_defaults(old->mesh, shape->mesh) : CAROM_OK;
+}
+
+carom_status carom_scene_reshape(carom_scene *scene, carom_body_id id, const carom_shape *shape)
+{
+    if (!scene || !shape)
+        return base_fail(scene ? scene->context : NULL, CAROM_INVALID_ARGUMENT, "scene reshape: %s is null",
+                         scene ? "shape" : "scene");
+    carom_frame_body *body = NULL;
+    BASE_TRY(base_check_float_mode(scene->context));
+    BASE_TRY(find_body(scene, id, "scene reshape", &body));
+    BASE_TRY(query_check_shape(scene->context, shape, label_body(id).text));
+    carom_shape old = body->placed.shape;
+    BASE_TRY(inherit_trees(&old, shape));
+    retain_shape(shape);
+    body->placed.shape = *shape;
+    release_shape(&old);
+    body->bounds = query_world_box(&body->placed);
+    body->shape_version = next_version(scene);
+    return CAROM_OK;
+}
+
+carom_status carom_scene_set_filter(carom_scene *scene, carom_body_id id, const carom_filter *filter)
+{
+    carom_frame_body *body = NULL;
+    BASE_TRY(find_body(scene, id, "scene set filter", &body));
+    if (!filter)
+        return base_fail(scene->context, CAROM_INVALID_ARGUMENT, "scene set filter: filter is null");
+    body->filter = *filter;
+    body->settings_version = next_version(scene);
+    return CAROM_OK;
+}
+
+carom_status carom_scene_set_static(carom_scene *scene, carom_body_id id, bool is_static)
+{
+    carom_frame_body *body = NULL;
+    BASE_TRY(find_body(scene, id, "scene set static", &body));
+    body->is_static = is_static;
+    body->settings_version = next_version(scene);
+    return CAROM_OK;
+}
+
+carom_status carom_scene_set_margin(carom_scene *scene, carom_body_id id, double margin)
+{
+    carom_frame_body *body = NULL;
+    BASE_TRY(find_body(scene, id, "scene set margin", &body));
+    BASE_TRY(check_amount(scene->context, margin, "the margin"));
+    body->margin = margin;
+    body->settings_version = next_version(scene);
+    return CAROM_OK;
+}
+
+carom_status carom_scene_set_priority(carom_scene *scene, carom_body_id id, double priority)
+{
+    carom_frame_body *body = NULL;
+    BASE_TRY(find_body(scene, id, "scene set priority", &body));
+    BASE_TRY(check_amount(scene->context, priority, "the priority"));
+    body->priority = priority;
+    body->settings_version = next_version(scene);
     return CAROM_OK;
 }
 
@@ -196,15 +287,28 @@ carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
             return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene frame: no memory for %u bodies",
                              scene->ids.used_count);
         for (size_t i = 0; i < scene->bodies.count; i++)
-        {
-            const scene_body *body = &scene->bodies.items[i];
-            if (body->id.index != 0)
-                scene->frame.items[scene->frame.count++] =
-                    (carom_frame_body){body->id, body->placed, body->filter, body->bounds, body->name, body->user};
-        }
+            if (scene->bodies.items[i].id.index != 0)
+                scene->frame.items[scene->frame.count++] = scene->bodies.items[i];
         scene->frame_stale = false;
+        base_live_set(scene->context, scene->serial, scene->version);
     }
-    *out = (carom_frame){scene->frame.items, (uint32_t)scene->frame.count};
+    *out = (carom_frame){.bodies = scene->frame.items,
+                         .body_count = (uint32_t)scene->frame.count,
+                         .scene = scene->serial,
+                         .version = scene->version};
+    return CAROM_OK;
+}
+
+carom_status scene_check_fresh(carom_context *context, const carom_frame *frame)
+{
+    if (frame->scene == 0 || frame->owned)
+        return CAROM_OK;
+    uint64_t version;
+    if (!base_live_find(context, frame->scene, &version))
+        return base_fail(context, CAROM_STALE_FRAME, "the frame's scene is gone; take a snapshot to outlive it");
+    if (version != frame->version)
+        return base_fail(context, CAROM_STALE_FRAME,
+                         "the scene has changed since the frame was taken; take a new one, or a snapshot");
     return CAROM_OK;
 }
 
@@ -225,3 +329,63 @@ const carom_frame_body *carom_frame_find(const carom_frame *frame, carom_body_id
                  frame->bodies[low].id.generation == id.generation;
     return found ? &frame->bodies[low] : NULL;
 }
+
+/* ---- snapshots ---- */
+
+struct carom_snapshot
+{
+    carom_context *context;
+    BASE_ARRAY(carom_frame_body) bodies;
+    carom_frame frame;
+};
+
+void carom_snapshot_destroy(carom_snapshot *snapshot)
+{
+    if (!snapshot)
+        return;
+    for (size_t i = 0; i < snapshot->bodies.count; i++)
+        release_body(snapshot->context, &snapshot->bodies.items[i]);
+    base_array_free(snapshot->context, &snapshot->bodies);
+    base_release(snapshot->context, snapshot, 1, sizeof *snapshot);
+}
+
+static carom_status copy_bodies(carom_snapshot *snapshot, const carom_frame *frame)
+{
+    if (!base_array_reserve(snapshot->context, &snapshot->bodies, frame->body_count))
+        return base_fail(snapshot->context, CAROM_OUT_OF_MEMORY, "scene snapshot: no memory for %u bodies",
+                         frame->body_count);
+    for (uint32_t i = 0; i < frame->body_count; i++)
+    {
+        carom_frame_body body = frame->bodies[i];
+        BASE_TRY(copy_name(snapshot->context, frame->bodies[i].name, &body.name));
+        retain_shape(&body.placed.shape);
+        snapshot->bodies.items[snapshot->bodies.count++] = body;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_scene_snapshot(carom_scene *scene, carom_snapshot **out)
+{
+    if (out)
+        *out = NULL;
+    if (!scene || !out)
+        return base_fail(scene ? scene->context : NULL, CAROM_INVALID_ARGUMENT, "scene snapshot: %s is null",
+                         scene ? "out" : "scene");
+    carom_frame frame;
+    BASE_TRY(carom_scene_frame(scene, &frame));
+    carom_snapshot *snapshot = base_allocate(scene->context, 1, sizeof *snapshot, BASE_CACHE_LINE);
+    if (!snapshot)
+        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene snapshot: no memory");
+    memset(snapshot, 0, sizeof *snapshot);
+    snapshot->context = scene->context;
+    carom_status status = copy_bodies(snapshot, &frame);
+    if (status != CAROM_OK)
+        return carom_snapshot_destroy(snapshot), status;
+    snapshot->frame = frame;
+    snapshot->frame.bodies = snapshot->bodies.items;
+    snapshot->frame.owned = true;
+    *out = snapshot;
+    return CAROM_OK;
+}
+
+const carom_frame *carom_snapshot_frame(const carom_snapshot *snapshot) { return snapshot ? &snapshot->frame : NULL; }

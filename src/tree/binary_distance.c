@@ -5,20 +5,20 @@
 typedef struct distance_walk
 {
     binary_walk walk;
-    tree_closest *best;
+    narrow_closest *best;
     bool stop_at_first;
 } distance_walk;
 
-static bool better(const tree_closest *best, double distance, binary_pair pair)
+static bool better(const narrow_closest *best, double distance, tree_pair pair)
 {
     if (distance != best->distance)
         return distance < best->distance;
     return pair.a != best->triangle_a ? pair.a < best->triangle_a : pair.b < best->triangle_b;
 }
 
-static void measure(distance_walk *all, binary_pair pair, const narrow_triangle *a, const narrow_triangle *b)
+static void measure(distance_walk *all, tree_pair pair, const narrow_triangle *a, const narrow_triangle *b)
 {
-    tree_closest *best = all->best;
+    narrow_closest *best = all->best;
     /* Once something meets, only meeting pairs with smaller ids matter, and those are cheaper to rule out. */
     if (best->distance == 0.0)
     {
@@ -38,7 +38,7 @@ static void measure(distance_walk *all, binary_pair pair, const narrow_triangle 
     best->triangle_a = pair.a, best->triangle_b = pair.b;
 }
 
-static bool found_any(const tree_closest *best) { return best->triangle_a != CAROM_NO_TRIANGLE; }
+static bool found_any(const narrow_closest *best) { return best->triangle_a != CAROM_NO_TRIANGLE; }
 
 static carom_status measure_leaves(distance_walk *all, tree_stack_entry leaves)
 {
@@ -46,15 +46,15 @@ static carom_status measure_leaves(distance_walk *all, tree_stack_entry leaves)
     uint32_t still_count, moved_count;
     const uint32_t *still_ids = view_triangles(walk->still->tree, leaves.node_a, &still_count);
     const uint32_t *moved_ids = view_triangles(walk->moved->tree, leaves.node_b, &moved_count);
+    if (!base_budget_spend(walk->task->budget, still_count * moved_count))
+        return CAROM_UNKNOWN;
     for (uint32_t i = 0; i < still_count; i++)
     {
         narrow_triangle still_triangle = tree_world_triangle(walk->still, still_ids[i]);
         for (uint32_t j = 0; j < moved_count; j++)
         {
-            if (!base_budget_spend(walk->task->budget, 1))
-                return CAROM_UNKNOWN;
             narrow_triangle moved_triangle = tree_world_triangle(walk->moved, moved_ids[j]);
-            binary_pair pair = binary_walk_pair(walk, still_ids[i], moved_ids[j]);
+            tree_pair pair = binary_walk_pair(walk, still_ids[i], moved_ids[j]);
             if (walk->swapped)
                 measure(all, pair, &moved_triangle, &still_triangle);
             else
@@ -101,9 +101,9 @@ static carom_status open_pair(distance_walk *all, tree_stack_entry pair, binary_
 }
 
 /* Nothing that is still open can be nearer than this. */
-static double open_bound(const distance_walk *all, float unfinished)
+static double open_bound(const distance_walk *all)
 {
-    double lowest = fmin(all->best->distance, (double)unfinished);
+    double lowest = all->best->distance;
     const tree_scratch *scratch = all->walk.task->scratch;
     for (size_t i = 0; i < scratch->stack.count; i++)
         lowest = fmin(lowest, (double)scratch->stack.items[i].key);
@@ -113,52 +113,51 @@ static double open_bound(const distance_walk *all, float unfinished)
 static carom_status search(distance_walk *all)
 {
     const tree_task *task = all->walk.task;
-    tree_stack_entry entry = {.node_a = VIEW_ROOT, .node_b = VIEW_ROOT, .key = 0.0f};
+    BASE_TRY(binary_walk_begin_stack(&all->walk));
     carom_status status = base_budget_spend(task->budget, 1) ? CAROM_OK : CAROM_UNKNOWN;
-    if (status == CAROM_OK)
-    {
-        entry.key = bound(all, entry);
-        if (!binary_walk_push(task, entry))
-            return base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
-    }
+    if (status == CAROM_OK && !(task->front && task->front->count > 0))
+        task->scratch->stack.items[0].key = bound(all, task->scratch->stack.items[0]);
     while (status == CAROM_OK && task->scratch->stack.count > 0)
     {
-        entry = task->scratch->stack.items[--task->scratch->stack.count];
+        tree_stack_entry entry = task->scratch->stack.items[--task->scratch->stack.count];
         if ((double)entry.key > all->best->distance)
             continue;
         binary_opening opening = binary_walk_opening(&all->walk, entry.node_a, entry.node_b);
         status = opening == BINARY_OPEN_NONE ? measure_leaves(all, entry) : open_pair(all, entry, opening);
+        if (status == CAROM_UNKNOWN) /* it was not paid for: back to where it was */
+            task->scratch->stack.items[task->scratch->stack.count++] = entry;
     }
-    all->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(all, entry.key) : all->best->distance;
+    all->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(all) : all->best->distance;
+    if (status < CAROM_FIRST_ERROR)
+        BASE_TRY(binary_walk_leave_front(&all->walk, status != CAROM_UNKNOWN));
     return status;
 }
 
-static carom_status run(const tree_task *task, tree_closest *closest, bool stop_at_first)
+static carom_status run(const tree_task *task, narrow_closest *closest, bool stop_at_first)
 {
-    closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
     closest->lower_bound = closest->distance;
     if (view_is_empty(task->a->tree) || view_is_empty(task->b->tree))
         return CAROM_OK;
     distance_walk all = {.best = closest, .stop_at_first = stop_at_first};
     BASE_TRY(binary_walk_begin(&all.walk, task));
-    binary_pair last;
-    if (binary_walk_recall(task, &last))
+    tree_pair last;
+    if (tree_memory_last(task, &last))
     {
         narrow_triangle a = tree_world_triangle(task->a, last.a), b = tree_world_triangle(task->b, last.b);
         measure(&all, last, &a, &b);
     }
     carom_status status = stop_at_first && found_any(closest) ? CAROM_STOPPED : search(&all);
     if (found_any(closest))
-        binary_walk_remember(task, (binary_pair){closest->triangle_a, closest->triangle_b});
+        tree_memory_remember(task, (tree_pair){closest->triangle_a, closest->triangle_b});
     binary_walk_end(&all.walk);
     return status;
 }
 
-carom_status binary_distance(const tree_task *task, tree_closest *closest) { return run(task, closest, false); }
+carom_status binary_distance(const tree_task *task, narrow_closest *closest) { return run(task, closest, false); }
 
 carom_status binary_within(const tree_task *task, double limit, bool *within)
 {
-    tree_closest closest = {.distance = limit};
+    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
     carom_status status = run(task, &closest, true);
     *within = found_any(&closest);
     return status == CAROM_STOPPED ? CAROM_OK : status;

@@ -5,13 +5,13 @@ static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fab
 
 /* The ray in the frame of the volumes. Its points near the mesh are treated like vertices of a second body at the
  * ray's origin, so the bound of a relative pose covers them. */
-static volume_ray ray_in_tree(const carom_placed *placed, carom_vec3 origin, carom_vec3 direction)
+static volume_ray ray_in_tree(const tree_placed *placed, carom_vec3 origin, carom_vec3 direction)
 {
     const carom_tree *tree = placed->tree;
     carom_pose at_origin = carom_pose_translation(origin.x, origin.y, origin.z);
     double extent = tree->mesh->extent,
-           far = 2.0 * extent + 2.0 * largest_coordinate(origin) + 2.0 * largest_coordinate(placed->pose.translation);
-    math_relative relative = math_relative_pose(&placed->pose, &at_origin, extent, far);
+           far = 2.0 * extent + 2.0 * largest_coordinate(origin) + 2.0 * largest_coordinate(placed->pose->translation);
+    math_relative relative = math_relative_pose(placed->pose, &at_origin, extent, far);
     const double *r = relative.rotation;
     carom_vec3 turned = vec3(r[0] * direction.x + r[1] * direction.y + r[2] * direction.z,
                              r[3] * direction.x + r[4] * direction.y + r[5] * direction.z,

@@ -12,7 +12,7 @@ static void begin_frame(binary_walk *walk)
 {
     const carom_tree *still = walk->still->tree, *moved = walk->moved->tree;
     double still_extent = still->mesh->extent, moved_extent = moved->mesh->extent;
-    math_relative relative = math_relative_pose(&walk->still->pose, &walk->moved->pose, still_extent, moved_extent);
+    math_relative relative = math_relative_pose(walk->still->pose, walk->moved->pose, still_extent, moved_extent);
     const double *r = relative.rotation;
     carom_vec3 o = moved->origin, t = relative.translation;
     relative.error += 0x1p-50 * (still_extent + moved_extent + largest_coordinate(t));
@@ -57,6 +57,45 @@ carom_status binary_walk_begin(binary_walk *walk, const tree_task *task)
     begin_frame(walk);
     task->scratch->stack.count = 0;
     return begin_cache(walk);
+}
+
+static narrow_part_pair swap_parts(narrow_part_pair pair)
+{
+    return (narrow_part_pair){pair.part_b, pair.part_a, pair.bound};
+}
+
+carom_status binary_walk_begin_stack(const binary_walk *walk)
+{
+    const narrow_part_pair roots = {VIEW_ROOT, VIEW_ROOT, 0.0f};
+    const narrow_front *front = walk->task->front;
+    bool resumed = front && front->count > 0;
+    walk->task->scratch->stack.count = 0;
+    for (size_t i = resumed ? front->count : 1; i-- > 0;)
+    {
+        narrow_part_pair pair = resumed ? front->items[i] : roots;
+        pair = walk->swapped ? swap_parts(pair) : pair;
+        if (!binary_walk_push(walk->task, (tree_stack_entry){pair.part_a, pair.part_b, pair.bound, 0}))
+            return base_fail(walk->task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+    }
+    return CAROM_OK;
+}
+
+carom_status binary_walk_leave_front(const binary_walk *walk, bool done)
+{
+    narrow_front *front = walk->task->front;
+    if (!front)
+        return CAROM_OK;
+    front->count = 0;
+    size_t open = done ? 0 : walk->task->scratch->stack.count;
+    if (!base_array_reserve(walk->task->context, front, open))
+        return base_fail(walk->task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+    while (open-- > 0)
+    {
+        const tree_stack_entry *entry = &walk->task->scratch->stack.items[open];
+        narrow_part_pair pair = {entry->node_a, entry->node_b, entry->key};
+        front->items[front->count++] = walk->swapped ? swap_parts(pair) : pair;
+    }
+    return CAROM_OK;
 }
 
 void binary_walk_end(binary_walk *walk) { walk->task->counters->exact_fallbacks += walk->counts.exact_fallbacks; }
@@ -141,27 +180,4 @@ uint32_t binary_walk_open(const binary_walk *walk, tree_stack_entry pair, binary
             out[i].node_b = child[i];
     }
     return count;
-}
-
-bool binary_walk_recall(const tree_task *task, binary_pair *last)
-{
-    const tree_memory *memory = task->memory;
-    if (!memory || !memory->has_last || memory->tree_a_serial != task->a->tree->serial ||
-        memory->tree_b_serial != task->b->tree->serial || memory->last_a >= task->a->mesh->triangle_count ||
-        memory->last_b >= task->b->mesh->triangle_count)
-        return false;
-    *last = (binary_pair){memory->last_a, memory->last_b};
-    return true;
-}
-
-void binary_walk_remember(const tree_task *task, binary_pair last)
-{
-    tree_memory *memory = task->memory;
-    if (!memory)
-        return;
-    if (memory->tree_a_serial != task->a->tree->serial || memory->tree_b_serial != task->b->tree->serial)
-        *memory = (tree_memory){0};
-    memory->tree_a_serial = task->a->tree->serial, memory->tree_b_serial = task->b->tree->serial;
-    memory->last_a = last.a, memory->last_b = last.b;
-    memory->has_last = true;
 }

@@ -5,11 +5,12 @@
 #define TREE_BINARY_WALK_H
 
 #include "tree/binary_view.h"
+#include "tree/memory.h"
 
 typedef struct binary_walk
 {
     const tree_task *task;
-    const carom_placed *still, *moved;
+    const tree_placed *still, *moved;
     bool swapped; /* still is task->b */
     bool boxes;   /* not both are binary: oriented boxes through the view */
     uint32_t still_floats, moved_floats;
@@ -51,20 +52,16 @@ binary_opening binary_walk_opening(const binary_walk *walk, uint32_t still_node,
 uint32_t binary_walk_open(const binary_walk *walk, tree_stack_entry pair, binary_opening opening,
                           tree_stack_entry out[VIEW_CHILDREN_MAX]);
 
-/* A pair of triangles in the caller's order of bodies. */
-typedef struct binary_pair
+/* The triangles in the caller's order of bodies. */
+static inline tree_pair binary_walk_pair(const binary_walk *walk, uint32_t still_triangle, uint32_t moved_triangle)
 {
-    uint32_t a, b;
-} binary_pair;
-static inline binary_pair binary_walk_pair(const binary_walk *walk, uint32_t still_triangle, uint32_t moved_triangle)
-{
-    return walk->swapped ? (binary_pair){moved_triangle, still_triangle}
-                         : (binary_pair){still_triangle, moved_triangle};
+    return walk->swapped ? (tree_pair){moved_triangle, still_triangle} : (tree_pair){still_triangle, moved_triangle};
 }
 
-/* The pair that decided the last query of these trees, if it is remembered. */
-bool binary_walk_recall(const tree_task *task, binary_pair *last);
-void binary_walk_remember(const tree_task *task, binary_pair last);
+/* Fills the stack with what the task's front holds, or with the roots; and the front with what is left on the stack,
+ * or with nothing where the search is done. */
+carom_status binary_walk_begin_stack(const binary_walk *walk);
+carom_status binary_walk_leave_front(const binary_walk *walk, bool done);
 
 static inline bool binary_walk_push(const tree_task *task, tree_stack_entry entry)
 {

@@ -185,7 +185,7 @@ static BASE_NEVER_INLINE carom_status cast_once(const ray_tree *tree, tree_ray_t
                                                 void *user)
 {
     tree_ray_place place;
-    place.pose = task.placed->pose, place.fit = 0;
+    place.pose = *task.placed->pose, place.fit = 0;
     task.place = &place;
     return ray_tree_cast(tree, &task, on_hit, user);
 }
@@ -209,10 +209,10 @@ carom_status ray_tree_line_x(const ray_tree *tree, const tree_ray_task *task, ca
                              void (*on_triangle)(uint32_t triangle, void *user), void *user)
 {
     /* A ray that starts before everything meets what the whole line meets. */
-    carom_aabb world = math_world_box(&task->placed->pose, &task->placed->mesh->info.bounds);
+    carom_aabb world = math_world_box(task->placed->pose, &task->placed->mesh->info.bounds);
     carom_ray ray = {vec3(world.min.x, point.y, point.z), vec3(1.0, 0.0, 0.0), INFINITY};
     tree_ray_place place;
-    place.pose = task->placed->pose;
+    place.pose = *task->placed->pose;
     ray_place_set(&place, tree, task->placed->mesh->extent);
     ray_cast cast = {.task = task, .place = &place, .ray = &ray, .on_triangle = on_triangle, .user = user};
     cast.limit = INFINITY;

@@ -98,14 +98,19 @@ carom_status carom_tree_refit(carom_tree *tree, const carom_mesh *moved)
         return CAROM_INVALID_ARGUMENT;
     BASE_TRY(check_moved(tree, moved));
     BASE_TRY(base_check_float_mode(tree->context));
+    const carom_mesh *old = tree->mesh;
     if (tree->wide)
-        BASE_TRY(wide_tree_refit(tree->context, tree->wide, tree->mesh, moved));
+        BASE_TRY(wide_tree_refit(tree->context, tree->wide, old, moved));
     else if (tree->rays)
-        BASE_TRY(ray_tree_refit(tree->context, tree->rays, tree->mesh, moved));
+        BASE_TRY(ray_tree_refit(tree->context, tree->rays, old, moved));
     else
         BASE_TRY(refit_binary(tree, moved));
-    /* Caches remember trees by their serial: what they know is about other positions. */
     tree->serial = atomic_fetch_add(&tree->context->next_serial, 1);
     tree->mesh = moved;
+    if (!tree->belongs_to_mesh)
+    {
+        carom_mesh_retain(moved);
+        carom_mesh_destroy((carom_mesh *)old); /* gives the reference back */
+    }
     return CAROM_OK;
 }

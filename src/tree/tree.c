@@ -57,7 +57,7 @@ carom_status tree_check_def(carom_context *context, const carom_tree_def *def)
 }
 
 /* The layouts' own parts, built. */
-static carom_status create_layout(carom_tree *tree, void *nothing)
+carom_status tree_create_layout(carom_tree *tree, void *nothing)
 {
     (void)nothing;
     if (tree->def.layout == CAROM_LAYOUT_WIDE && tree->def.volume == CAROM_VOLUME_OBB)
@@ -88,7 +88,10 @@ carom_status tree_assemble(const carom_tree *blank, tree_layout_fn *make, void *
     if (!tree)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "tree of %u triangles: out of memory", triangles);
     *tree = *blank;
-    tree->serial = atomic_fetch_add(&context->next_serial, 1);
+    atomic_init(&tree->references, 1);
+    if (!tree->belongs_to_mesh)
+        carom_mesh_retain(tree->mesh);
+    tree->serial = tree->structure = atomic_fetch_add(&context->next_serial, 1);
     carom_status status = make(tree, source);
     if (status != CAROM_OK)
     {
@@ -116,16 +119,25 @@ carom_status carom_tree_create(carom_context *context, const carom_mesh *mesh, c
     carom_tree_def chosen = def ? *def : carom_tree_def_default();
     BASE_TRY(tree_check_def(context, &chosen));
     BASE_TRY(base_check_float_mode(context));
-    return tree_assemble(&(carom_tree){.context = context, .mesh = mesh, .def = chosen}, create_layout, NULL, out);
+    return tree_assemble(&(carom_tree){.context = context, .mesh = mesh, .def = chosen}, tree_create_layout, NULL, out);
+}
+
+const carom_tree *carom_tree_retain(const carom_tree *tree)
+{
+    if (tree) /* counting is not a change that callers see */
+        atomic_fetch_add_explicit(&((carom_tree *)tree)->references, 1, memory_order_relaxed);
+    return tree;
 }
 
 void carom_tree_destroy(carom_tree *tree)
 {
-    if (!tree)
+    if (!tree || atomic_fetch_sub_explicit(&tree->references, 1, memory_order_acq_rel) != 1)
         return;
     binary_destroy(tree);
     wide_tree_destroy(tree->context, tree->wide);
     ray_tree_destroy(tree->context, tree->rays);
+    if (!tree->belongs_to_mesh)
+        carom_mesh_destroy((carom_mesh *)tree->mesh); /* gives the reference back */
     base_release(tree->context, tree, 1, sizeof *tree);
 }
 
@@ -136,7 +148,7 @@ carom_tree_info carom_tree_get_info(const carom_tree *tree)
     if (!tree)
         return (carom_tree_info){0};
     carom_tree_info info = tree->info;
-    /* Measuring every k-DOP takes about as long as building, so it waits until somebody asks. */
+    /* Measuring every k-DOP takes about as long as building, so it waits until a caller asks. */
     if (tree->nodes)
         binary_costs(tree, &info.area_cost, &info.volume_cost);
     if (tree->rays)
@@ -160,19 +172,21 @@ void tree_scratch_free(tree_scratch *scratch)
 
 static bool both_wide(const tree_task *task) { return task->a->tree->wide && task->b->tree->wide; }
 
-bool tree_far_apart(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+bool tree_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
                     tree_memory *memory)
 {
     return a->tree->wide && b->tree->wide && wide_far_apart(context, a, b, limit, memory);
 }
 
 /* Any pair but two wide trees is walked by `binary`, which sees wide nodes as oriented boxes where it meets them. */
-carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
+carom_status tree_collide(const tree_task *task, const narrow_search *search, bool *violated)
 {
-    return both_wide(task) ? wide_collide(task, options, violated) : binary_collide(task, options, violated);
+    bool ignored = false;
+    violated = violated ? violated : &ignored;
+    return both_wide(task) ? wide_collide(task, search, violated) : binary_collide(task, search, violated);
 }
 
-carom_status tree_distance(const tree_task *task, tree_closest *closest)
+carom_status tree_distance(const tree_task *task, narrow_closest *closest)
 {
     return both_wide(task) ? wide_distance(task, closest) : binary_distance(task, closest);
 }

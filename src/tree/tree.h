@@ -6,7 +6,8 @@
 #ifndef TREE_TREE_H
 #define TREE_TREE_H
 
-#include "carom/query.h"
+#include "carom/report.h"
+#include "carom/tree.h"
 #include "mesh/mesh.h"
 #include "narrow/narrow.h"
 
@@ -24,7 +25,10 @@ struct carom_tree
 {
     carom_context *context;
     const carom_mesh *mesh;
-    uint64_t serial; /* unique within the context */
+    atomic_uint references;
+    bool belongs_to_mesh; /* a default tree: it lives as long as its mesh and holds no reference to it */
+    uint64_t serial;      /* unique within the context, and new with each refit */
+    uint64_t structure;   /* the same for all trees with the same nodes over the same triangles: refits keep it */
     carom_tree_def def;
     carom_tree_info info;
 
@@ -43,17 +47,41 @@ struct carom_tree
 
 /* ---- life ---- */
 
+/* The mesh's own tree for pairs or for rays, built on first use. Safe from several threads. */
+typedef enum tree_use
+{
+    TREE_FOR_PAIRS,
+    TREE_FOR_RAYS
+} tree_use;
+carom_status tree_default(const carom_mesh *mesh, tree_use use, const carom_tree **out);
+static inline const carom_tree *tree_default_if_built(const carom_mesh *mesh, tree_use use)
+{
+    return atomic_load_explicit(&mesh->slots[use].object, memory_order_acquire);
+}
+
+/* Gives `deformed` default trees that are refits of the ones that `mesh` has, if both have the same triangles. */
+carom_status tree_inherit_defaults(const carom_mesh *mesh, const carom_mesh *deformed);
+
 /* Is this a kind of tree that there is? */
 carom_status tree_check_def(carom_context *context, const carom_tree_def *def);
 
 /* Makes the layout's parts of a tree whose context, mesh and def are set. On failure what it made is freed with the
  * tree. */
 typedef carom_status tree_layout_fn(carom_tree *tree, void *source);
+carom_status tree_create_layout(carom_tree *tree, void *nothing); /* built from the mesh as the def says */
 
 /* A tree like `blank` with the parts that `make` gives it; sets serial and info. */
 carom_status tree_assemble(const carom_tree *blank, tree_layout_fn *make, void *source, carom_tree **out);
 
 /* ---- pair questions ---- */
+
+/* A mesh where it stands, with the tree to ask. All three are borrowed. */
+typedef struct tree_placed
+{
+    const carom_mesh *mesh;
+    const carom_tree *tree;
+    const carom_pose *pose;
+} tree_placed;
 
 typedef struct tree_stack_entry
 {
@@ -99,12 +127,12 @@ typedef enum tree_verdict
 /* What a pair cache remembers between similar poses; the answer never depends on it. Zero-initialise. */
 typedef struct tree_memory
 {
-    uint64_t tree_a_serial, tree_b_serial; /* whose memory this is; anything else is forgotten */
-    uint32_t last_a, last_b;               /* triangles of the last hit or the last closest pair */
+    uint64_t structure_a, structure_b; /* of the trees that this is about; refits keep it */
+    uint32_t last_a, last_b;           /* triangles of the last hit or the last closest pair */
     bool has_last;
     tree_verdict verdict;
     uint32_t leaf_a, leaf_b; /* wide trees: leaves of the last hit */
-    uint32_t in_vain;        /* times the last pair, or another, was tried since one met again */
+    uint32_t misses;         /* since a remembered pair last met again */
     uint32_t since_thorough; /* searches for a direction since one was thorough */
     float axis[3];           /* last separating direction in a's frame; zero: none */
 } tree_memory;
@@ -114,50 +142,51 @@ typedef struct tree_memory
 typedef struct tree_task
 {
     carom_context *context;
-    const carom_placed *a, *b;
+    const tree_placed *a, *b;
     double defect; /* math_pair_defect of their poses */
     tree_scratch *scratch;
     tree_memory *memory; /* or null */
+    narrow_front *front; /* or null: from the roots, and what is open is forgotten */
     base_budget *budget;
     carom_counters *counters;
 } tree_task;
 
-/* Return false to stop the traversal, which then returns CAROM_STOPPED. */
-typedef bool tree_pair_fn(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user);
-
-typedef struct tree_collide_options
-{
-    bool every_pair;          /* a hint: on_pair will not stop at the first pair */
-    bool need_meeting;        /* false: any non-zero meeting will do, which is cheaper */
-    const uint64_t *smallest; /* or null: only pairs with a smaller triangle_a << 32 | triangle_b matter */
-    double clearance;         /* > 0: also decide whether the distance is smaller, in the same traversal */
-    tree_pair_fn *on_pair;    /* each meeting pair, in no particular order; once each, unless the builder duplicates
-                               * or, where not every pair is wanted, the memory has told one before */
-    void *user;
-} tree_collide_options;
-
 /* A glance before the other questions: are the meshes as a whole certainly farther apart than the limit? False says
  * nothing. memory: or null. */
-bool tree_far_apart(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+bool tree_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
                     tree_memory *memory);
 
-/* CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget), or an error. *violated (may be null when clearance is 0): some
- * pair meets or is nearer than the clearance. */
-carom_status tree_collide(const tree_task *task, const tree_collide_options *options, bool *violated);
+/* CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the task's front then holds what is open), or an error. *violated:
+ * some pair meets or is nearer than the clearance; in: an earlier part of the search found that already; may be null.
+ */
+carom_status tree_collide(const tree_task *task, const narrow_search *search, bool *violated);
 
-typedef struct tree_closest
-{
-    double distance;    /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all) */
-    double lower_bound; /* out: certain, also where the budget ran out */
-    carom_vec3 point_a, point_b;
-    uint32_t triangle_a, triangle_b; /* CAROM_NO_TRIANGLE: none found */
-} tree_closest;
-
-/* The smallest (narrow_distance, triangle_a, triangle_b). A meeting pair has distance 0. */
-carom_status tree_distance(const tree_task *task, tree_closest *closest);
+/* The smallest (narrow_distance, triangle_a, triangle_b). A meeting pair has distance 0. Begins with what `closest`
+ * holds. */
+carom_status tree_distance(const tree_task *task, narrow_closest *closest);
 
 /* Decides distance <= limit, stopping at the first pair that shows it. */
 carom_status tree_within(const tree_task *task, double limit, bool *within);
+
+/* ---- what is near a segment ---- */
+
+/* Return the new largest distance of interest, or a negative number to stop. */
+typedef double tree_near_fn(uint32_t triangle, void *user);
+
+typedef struct tree_near_task
+{
+    carom_context *context;
+    const tree_placed *placed;
+    carom_vec3 ends[2]; /* world frame; may be equal */
+    double limit;       /* the first distance of interest; may be infinity */
+    tree_scratch *scratch;
+    base_budget *budget;
+    carom_counters *counters;
+} tree_near_task;
+
+/* Calls on_triangle for every triangle that is as near to the segment as the limit, perhaps for others, nearer ones
+ * mostly first. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget) or an error. */
+carom_status tree_near_segment(const tree_near_task *task, tree_near_fn *on_triangle, void *user);
 
 /* ---- rays ---- */
 
@@ -167,7 +196,7 @@ typedef double tree_ray_fn(uint32_t triangle, double t, const double uv[2], void
 typedef struct tree_ray_task
 {
     carom_context *context;
-    const carom_placed *placed;
+    const tree_placed *placed;
     const carom_ray *ray;
     tree_scratch *scratch;
     tree_ray_place *place; /* null, or one with this pose: what is kept for the next ray */
@@ -183,13 +212,27 @@ carom_status tree_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user);
 
 /* World corners of a triangle of a placed mesh, by the contract's formula. */
-static inline narrow_triangle tree_world_triangle(const carom_placed *placed, uint32_t triangle)
+static inline narrow_triangle tree_world_triangle(const tree_placed *placed, uint32_t triangle)
 {
     const uint32_t *index = placed->mesh->indices + 3 * (size_t)triangle;
     const carom_vec3 *vertices = placed->mesh->vertices;
-    return (narrow_triangle){{pose_apply(&placed->pose, vertices[index[0]]),
-                              pose_apply(&placed->pose, vertices[index[1]]),
-                              pose_apply(&placed->pose, vertices[index[2]])}};
+    return (narrow_triangle){{pose_apply(placed->pose, vertices[index[0]]),
+                              pose_apply(placed->pose, vertices[index[1]]),
+                              pose_apply(placed->pose, vertices[index[2]])}};
 }
+
+/* ---- parts of a tree ---- */
+
+/* A subtree, named as fronts name it, and a box around it in the mesh's frame. */
+typedef struct tree_part
+{
+    uint32_t part;
+    carom_aabb box;
+} tree_part;
+typedef BASE_ARRAY(tree_part) tree_parts;
+
+/* The largest subtrees that fit a size: boxes no longer than it along any axis, or single leaves. Together they hold
+ * every triangle. Replaces the contents of `out`. */
+carom_status tree_cut(const carom_tree *tree, double size, tree_parts *out);
 
 #endif

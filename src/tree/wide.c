@@ -57,14 +57,14 @@ bool wide_pair_begin(wide_pair *pair, const tree_task *task)
     pair->options = NULL;
     pair->near_a = pair->near_b = 0;
     double extent = greater(task->a->mesh->extent, task->b->mesh->extent);
-    math_relate(&task->a->pose, &task->b->pose, extent, task->defect, &pair->b_in_a);
+    math_relate(task->a->pose, task->b->pose, extent, task->defect, &pair->b_in_a);
     math_relative a_in_b = math_relative_inverse(&pair->b_in_a);
     set_transform(&pair->b_to_a, &pair->b_in_a, pair->tree_b, pair->tree_a);
     set_transform(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
     return fits_floats(&pair->b_to_a);
 }
 
-static void set_options(wide_pair *pair, const tree_collide_options *options)
+static void set_options(wide_pair *pair, const narrow_search *options)
 {
     pair->options = options;
     if (options->clearance > 0.0)
@@ -78,26 +78,18 @@ static void set_options(wide_pair *pair, const tree_collide_options *options)
 
 enum
 {
-    SELDOM = 8 /* what was of no use lately is tried once in so many times */
+    RETRY_EVERY = 8 /* what was of no use lately is tried once in so many times */
 };
-
-/* What was remembered of other trees is forgotten. */
-static void recall(tree_memory *memory, const carom_tree *tree_a, const carom_tree *tree_b)
-{
-    uint64_t a = tree_a->serial, b = tree_b->serial;
-    if (memory->tree_a_serial != a || memory->tree_b_serial != b)
-        *memory = (tree_memory){.tree_a_serial = a, .tree_b_serial = b};
-}
 
 /* What met last time is likely to meet again, if the steps are small against the triangles. CAROM_STOPPED if that was
  * enough. */
-static carom_status tell_last(wide_pair *pair, tree_memory *memory)
+static carom_status test_last_pair(wide_pair *pair, tree_memory *memory)
 {
     const tree_task *task = pair->task;
-    binary_pair last;
-    bool worth_it = memory->in_vain < 2 || memory->in_vain % SELDOM == 0;
-    if (!worth_it || !binary_walk_recall(task, &last) || !base_budget_spend(task->budget, 1))
-        return memory->in_vain++, CAROM_OK;
+    tree_pair last;
+    bool worth_it = memory->misses < 2 || memory->misses % RETRY_EVERY == 0;
+    if (!worth_it || !tree_memory_last(task, &last) || !base_budget_spend(task->budget, 1))
+        return memory->misses++, CAROM_OK;
     narrow_counts counts = {0};
     narrow_triangle a = tree_world_triangle(task->a, last.a), b = tree_world_triangle(task->b, last.b);
     uint32_t meeting =
@@ -105,8 +97,8 @@ static carom_status tell_last(wide_pair *pair, tree_memory *memory)
     task->counters->triangles_tested++;
     task->counters->exact_fallbacks += counts.exact_fallbacks;
     if (meeting == CAROM_MEET_NONE)
-        return memory->in_vain++, CAROM_OK;
-    memory->in_vain = 0;
+        return memory->misses++, CAROM_OK;
+    memory->misses = 0;
     pair->violated = true;
     return pair->options->on_pair(last.a, last.b, meeting, pair->options->user) ? CAROM_OK : CAROM_STOPPED;
 }
@@ -142,14 +134,14 @@ static void start_nearby(wide_pair *pair, const tree_memory *memory)
 }
 
 /* Is there a direction that separates the meshes as a whole? Where they met last time, a look will do. */
-static bool search_direction(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+static bool search_direction(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
                              tree_memory *memory)
 {
     if (!a->tree->wide->support || !b->tree->wide->support)
         return false;
     if (!memory)
         return BASE_PICK_ISA(context, wide_support_apart)(a, b, limit, true, NULL);
-    bool thorough = memory->verdict != TREE_MET || memory->since_thorough >= SELDOM;
+    bool thorough = memory->verdict != TREE_MET || memory->since_thorough >= RETRY_EVERY;
     memory->since_thorough = thorough ? 0 : memory->since_thorough + 1;
     if (BASE_PICK_ISA(context, wide_support_apart)(a, b, limit, thorough, memory->axis))
     {
@@ -162,18 +154,18 @@ static bool search_direction(const carom_context *context, const carom_placed *a
 }
 
 /* Meshes that met last time are not worth a glance: wide_collide looks at where they met first. */
-bool wide_far_apart(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+bool wide_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
                     tree_memory *memory)
 {
     if (memory)
-        recall(memory, a->tree, b->tree);
+        tree_memory_begin(memory, a->tree, b->tree);
     return !(memory && memory->verdict == TREE_MET) && search_direction(context, a, b, limit, memory);
 }
 
 /* The walk, once the meshes are not apart as a whole. */
 static carom_status collide_parts(wide_pair *pair, const tree_memory *memory)
 {
-    const tree_collide_options *options = pair->options;
+    const narrow_search *options = pair->options;
     bool first_will_do = !options->every_pair && !options->need_meeting && !options->smallest;
     if (memory && memory->verdict == TREE_MET && first_will_do)
         start_nearby(pair, memory);
@@ -184,25 +176,24 @@ static carom_status collide_parts(wide_pair *pair, const tree_memory *memory)
 static bool answer_from_memory(wide_pair *pair, tree_memory *memory, carom_status *status)
 {
     const tree_task *task = pair->task;
-    *status = pair->options->every_pair ? CAROM_OK : tell_last(pair, memory);
+    *status = pair->options->every_pair ? CAROM_OK : test_last_pair(pair, memory);
     if (*status != CAROM_OK)
         return true;
     return !pair->violated && search_direction(task->context, task->a, task->b, pair->options->clearance, memory);
 }
 
-carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated)
+carom_status wide_collide(const tree_task *task, const narrow_search *options, bool *violated)
 {
     wide_pair pair;
-    if (violated)
-        *violated = false;
     if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
         return CAROM_OK;
     if (!wide_pair_begin(&pair, task))
         return binary_collide(task, options, violated);
     set_options(&pair, options);
+    pair.violated = *violated;
     tree_memory *memory = task->memory;
     if (memory)
-        recall(memory, task->a->tree, task->b->tree);
+        tree_memory_begin(memory, task->a->tree, task->b->tree);
     carom_status status;
     if (!memory || memory->verdict != TREE_MET || !answer_from_memory(&pair, memory, &status))
     {
@@ -210,8 +201,7 @@ carom_status wide_collide(const tree_task *task, const tree_collide_options *opt
         if (memory)
             memory->verdict = pair.violated ? TREE_MET : TREE_APART_IN_PARTS;
     }
-    if (violated)
-        *violated = pair.violated;
+    *violated = pair.violated;
     return status;
 }
 

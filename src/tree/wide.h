@@ -79,6 +79,7 @@ static inline uint32_t wide_child(const wide_tree *tree, wide_slot slot)
 carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
                               wide_tree **out);
 void wide_tree_destroy(carom_context *context, wide_tree *tree);
+wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree); /* null: out of memory */
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support);
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
 void wide_find_least_triangles(wide_tree *tree);                                     /* once the leaves are filled */
@@ -103,7 +104,7 @@ typedef struct wide_pair
     const wide_tree *tree_a, *tree_b;
     math_relative b_in_a;
     wide_transform b_to_a, a_to_b;
-    const tree_collide_options *options;
+    const narrow_search *options;
     float margin_a, margin_b; /* clearance in units of a and of b, rounded up */
     bool violated;
     wide_slot near_a, near_b; /* where to look first; 0: anywhere */
@@ -115,10 +116,10 @@ void wide_support_fill(carom_context *context, wide_tree *tree);
  * must answer. */
 bool wide_pair_begin(wide_pair *pair, const tree_task *task);
 
-bool wide_far_apart(const carom_context *context, const carom_placed *a, const carom_placed *b, double limit,
+bool wide_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
                     tree_memory *memory);
-carom_status wide_collide(const tree_task *task, const tree_collide_options *options, bool *violated);
-carom_status wide_distance(const tree_task *task, tree_closest *closest);
+carom_status wide_collide(const tree_task *task, const narrow_search *options, bool *violated);
+carom_status wide_distance(const tree_task *task, narrow_closest *closest);
 carom_status wide_within(const tree_task *task, double limit, bool *within);
 carom_status wide_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
 carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
@@ -128,14 +129,14 @@ carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
 typedef struct wide_nearest
 {
     wide_pair *pair;
-    tree_closest *closest; /* the best of the pairs decided in double; null where only the limit matters */
-    uint64_t seed;         /* the pair that was decided before the walk; or UINT64_MAX */
-    float best;            /* pairs beyond this can't matter; shrinks */
-    float along[3];        /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
-    double limit;          /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
-    bool stopped;          /* a meeting pair, or one within the limit, was found */
-    bool meets;            /* the pair found meets: */
-    uint64_t meeting;      /* its triangles, as tree_collide_options.smallest */
+    narrow_closest *closest; /* the best of the pairs decided in double; null where only the limit matters */
+    uint64_t seed;           /* the pair that was decided before the walk; or UINT64_MAX */
+    float best;              /* pairs beyond this can't matter; shrinks */
+    float along[3];          /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
+    double limit;            /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
+    bool stopped;            /* a meeting pair, or one within the limit, was found */
+    bool meets;              /* the pair found meets: */
+    uint64_t meeting;        /* its triangles, as narrow_search.smallest */
     carom_status status;
 } wide_nearest;
 
@@ -156,7 +157,7 @@ void wide_nearest_decide(wide_nearest *search);
  * direction to start with, and the one that separates if it took one, in a's frame; zero or null: none. Not thorough:
  * only what mostly does. */
 BASE_DECLARE_ISA(bool, wide_support_apart,
-                 (const carom_placed *a, const carom_placed *b, double limit, bool thorough, float axis[3]));
+                 (const tree_placed *a, const tree_placed *b, double limit, bool thorough, float axis[3]));
 /* Upper bounds of the triangles' heights along eight directions, to 2^-16; *highest: a leaf to guess from, and one that
  * reaches highest. */
 BASE_DECLARE_ISA(void, wide_heights,

@@ -160,11 +160,11 @@ static BASE_ALWAYS_INLINE double both_translations(const carom_pose *a, const ca
 }
 
 /* False where the bodies do not fit floats. The margin is derived in docs/exactness.md. */
-static BASE_ALWAYS_INLINE bool make_search(search *s, const carom_placed *a, const carom_placed *b, double limit)
+static BASE_ALWAYS_INLINE bool make_search(search *s, const tree_placed *a, const tree_placed *b, double limit)
 {
     const wide_tree *tree_a = a->tree->wide, *tree_b = b->tree->wide;
-    const double *r = a->pose.rotation, *q = b->pose.rotation;
-    const carom_vec3 c = tree_a->centre, e = tree_b->centre, t = vec3_sub(b->pose.translation, a->pose.translation);
+    const double *r = a->pose->rotation, *q = b->pose->rotation;
+    const carom_vec3 c = tree_a->centre, e = tree_b->centre, t = vec3_sub(b->pose->translation, a->pose->translation);
     const double scale = tree_a->scale, ratio = scale / tree_b->scale, apart[3] = {t.x, t.y, t.z};
     double away = 0.0;
     for (int j = 0; j < 3; j++)
@@ -175,7 +175,7 @@ static BASE_ALWAYS_INLINE bool make_search(search *s, const carom_placed *a, con
         away += fabs(s->between[j]);
     }
     double extents = a->mesh->extent + b->mesh->extent;
-    double placing = 48.0 * 0x1p-53 * (extents + both_translations(&a->pose, &b->pose)) + 0x1p-1022;
+    double placing = 48.0 * 0x1p-53 * (extents + both_translations(a->pose, b->pose)) + 0x1p-1022;
     double margin = (placing + limit) * scale + 64.0 * 0x1p-24 * (2.0 + 2.0 * ratio + away);
     s->margin = (float)(margin * (1.0 + 0x1p-19));
     s->reach = (double)tree_a->radius + ratio * (double)tree_b->radius + margin + placing * scale;
@@ -196,7 +196,7 @@ static BASE_NEVER_INLINE bool try_axis(const search *s, bool go_on, const float 
 }
 
 /* Reflections lead from the line between the centres to a plane more often than from an old plane. */
-bool BASE_ISA(wide_support_apart)(const carom_placed *a, const carom_placed *b, double limit, bool thorough,
+bool BASE_ISA(wide_support_apart)(const tree_placed *a, const tree_placed *b, double limit, bool thorough,
                                   float axis[3])
 {
     search s;

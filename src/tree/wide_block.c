@@ -33,6 +33,19 @@ void wide_tree_destroy(carom_context *context, wide_tree *tree)
         base_release(context, tree, 1, tree->block_size);
 }
 
+wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree)
+{
+    wide_tree *copy = wide_tree_allocate(context, tree->node_count, tree->leaf_count, tree->support != NULL);
+    if (!copy)
+        return NULL;
+    /* Everything behind the header lies alike in both; of the header everything but the pointers. */
+    size_t header = align_up(sizeof *tree);
+    memcpy((char *)copy + header, (const char *)tree + header, tree->block_size - header);
+    copy->centre = tree->centre, copy->scale = tree->scale;
+    copy->depth = tree->depth, copy->radius = tree->radius;
+    return copy;
+}
+
 /* Children come after their parent, so one backward sweep does. */
 void wide_find_least_triangles(wide_tree *tree)
 {

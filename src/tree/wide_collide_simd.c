@@ -151,7 +151,7 @@ static inline bool too_large(const wide_pair *pair, uint64_t ids)
 /* Hands one meeting pair on; false when told to stop. */
 static bool emit_pair(const wide_pair *pair, uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting)
 {
-    binary_walk_remember(pair->task, (binary_pair){triangle_a, triangle_b});
+    tree_memory_remember(pair->task, (tree_pair){triangle_a, triangle_b});
     return pair->options->on_pair(triangle_a, triangle_b, meeting, pair->options->user);
 }
 
@@ -213,11 +213,13 @@ static bool visit_leaves(wide_pair *pair, uint32_t leaf_a, uint32_t leaf_b)
 
 /* ---- the walk ---- */
 
-/* key and more of a stack entry hold the sizes of its two boxes. */
+/* The nodes of a stack entry are slots, with the sizes of their two boxes in key and more; or both are leaves, flagged.
+ * Fronts name them alike. */
+
 /* Leaf pairs wait here until their memory has arrived; a first-contact query does not wait. */
 enum
 {
-    MOST_WAITING = 16
+    MAX_WAITING = 16
 };
 
 typedef struct walk
@@ -226,7 +228,7 @@ typedef struct walk
     tree_scratch *scratch;
     uint64_t nodes_tested;
     uint32_t waiting_count, waiting_limit;
-    uint32_t waiting[MOST_WAITING][2];
+    uint32_t waiting[MAX_WAITING + WIDE_LANES][2]; /* one node's more where the budget ran out over it */
 } walk;
 
 static inline void prefetch_leaf(const wide_leaf *leaf)
@@ -243,7 +245,11 @@ static bool visit_waiting(walk *w, carom_status *status)
     {
         uint32_t a = w->waiting[i][0], b = w->waiting[i][1];
         if (!base_budget_spend(w->pair->task->budget, leaves_a[a].count * leaves_b[b].count))
+        {
+            w->waiting_count -= i;
+            memmove(w->waiting, w->waiting + i, w->waiting_count * sizeof *w->waiting);
             return *status = CAROM_UNKNOWN, false;
+        }
         if (!visit_leaves(w->pair, a, b))
             return *status = CAROM_STOPPED, false;
     }
@@ -254,7 +260,7 @@ static bool visit_waiting(walk *w, carom_status *status)
 static bool add_leaf_pair(walk *w, uint32_t leaf_a, uint32_t leaf_b, carom_status *status)
 {
     w->waiting[w->waiting_count][0] = leaf_a, w->waiting[w->waiting_count][1] = leaf_b;
-    if (++w->waiting_count >= w->waiting_limit)
+    if (++w->waiting_count >= w->waiting_limit && *status == CAROM_OK)
         return visit_waiting(w, status);
     prefetch_leaf(&w->pair->tree_a->leaves[leaf_a]);
     prefetch_leaf(&w->pair->tree_b->leaves[leaf_b]);
@@ -325,7 +331,9 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
         if (child & kept_child & WIDE_LEAF_FLAG)
         {
             uint32_t leaf = child & ~WIDE_LEAF_FLAG, kept_leaf = kept_child & ~WIDE_LEAF_FLAG;
-            if (!add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf, status))
+            /* Where the budget ran out, the other lanes stay open. */
+            if (!add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf, status) &&
+                *status != CAROM_UNKNOWN)
                 return false;
             continue;
         }
@@ -333,7 +341,48 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
         stack[w->scratch->stack.count++] = open_a ? (tree_stack_entry){slot, kept_slot, own, as_bits(kept_size)}
                                                   : (tree_stack_entry){kept_slot, slot, kept_size, as_bits(own)};
     }
-    return true;
+    return *status == CAROM_OK;
+}
+
+/* Puts what the front holds, or the roots, on the stack. */
+static carom_status begin_stack(walk *w)
+{
+    const tree_task *task = w->pair->task;
+    const wide_tree *a = w->pair->tree_a, *b = w->pair->tree_b;
+    narrow_part_pair roots = {0, 0, 0.0f};
+    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
+        roots.part_a = roots.part_b = WIDE_LEAF_FLAG;
+    bool resumed = task->front && task->front->count > 0;
+    const narrow_part_pair *from = resumed ? task->front->items : &roots;
+    size_t count = resumed ? task->front->count : 1;
+    w->scratch->stack.count = 0;
+    if (!base_array_reserve(task->context, &w->scratch->stack, count + 1))
+        return CAROM_OUT_OF_MEMORY;
+    for (size_t i = count; i-- > 0;)
+    {
+        tree_stack_entry entry = {.node_a = from[i].part_a, .node_b = from[i].part_b};
+        if (!(entry.node_a & entry.node_b & WIDE_LEAF_FLAG))
+            entry.key = slot_size(a, entry.node_a), entry.more = as_bits(slot_size(b, entry.node_b));
+        w->scratch->stack.items[w->scratch->stack.count++] = entry;
+    }
+    return CAROM_OK;
+}
+
+/* What the budget left open goes back into the front, what would have been next first. */
+static carom_status leave_front(const walk *w)
+{
+    narrow_front *front = w->pair->task->front;
+    const tree_stack_entry *stack = w->scratch->stack.items;
+    size_t open = w->scratch->stack.count;
+    front->count = 0;
+    if (!base_array_reserve(w->pair->task->context, front, open + w->waiting_count))
+        return CAROM_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < w->waiting_count; i++)
+        front->items[front->count++] =
+            (narrow_part_pair){w->waiting[i][0] | WIDE_LEAF_FLAG, w->waiting[i][1] | WIDE_LEAF_FLAG, 0.0f};
+    while (open-- > 0)
+        front->items[front->count++] = (narrow_part_pair){stack[open].node_a, stack[open].node_b, 0.0f};
+    return CAROM_UNKNOWN;
 }
 
 /* Are the boxes of the whole meshes apart? Those of machine parts often fit so well that this decides. */
@@ -350,30 +399,35 @@ static bool roots_are_apart(walk *w)
 carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
 {
     walk w = {.pair = pair, .scratch = pair->task->scratch};
-    carom_status status = CAROM_OK;
     const wide_tree *a = pair->tree_a, *b = pair->tree_b;
-    w.scratch->stack.count = 0;
-    if (!base_array_reserve(pair->task->context, &w.scratch->stack, 2))
-        return base_fail(pair->task->context, CAROM_OUT_OF_MEMORY, "collide: out of memory");
-    w.scratch->stack.items[w.scratch->stack.count++] =
-        (tree_stack_entry){0, 0, slot_size(a, 0), as_bits(slot_size(b, 0))};
-    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
-    {
+    narrow_front *front = pair->task->front;
+    w.waiting_limit = pair->options->every_pair ? MAX_WAITING : 1;
+    carom_status status = CAROM_OK;
+    bool from_roots = !front || front->count == 0;
+    bool apart = from_roots && !(pair->near_a | pair->near_b) && base_budget_spend(pair->task->budget, WIDE_LANES) &&
+                 roots_are_apart(&w);
+    if (!apart)
+        status = begin_stack(&w);
+    else
         w.scratch->stack.count = 0;
-        w.waiting[w.waiting_count][0] = w.waiting[w.waiting_count][1] = 0;
-        w.waiting_count++;
-    }
     if (pair->near_a | pair->near_b)
         w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){
             pair->near_a, pair->near_b, slot_size(a, pair->near_a), as_bits(slot_size(b, pair->near_b))};
-    else if (base_budget_spend(pair->task->budget, WIDE_LANES) && roots_are_apart(&w))
-        w.scratch->stack.count = w.waiting_count = 0;
-    w.waiting_limit = pair->options->every_pair ? MOST_WAITING : 1;
-    while (w.scratch->stack.count > 0)
+    while (status == CAROM_OK && w.scratch->stack.count > 0)
     {
-        tree_stack_entry entry = w.scratch->stack.items[--w.scratch->stack.count];
-        if (pair->options->smallest && too_large(pair, least_ids(pair, entry.node_a, entry.node_b)))
+        tree_stack_entry entry = w.scratch->stack.items[w.scratch->stack.count - 1];
+        if (BASE_UNLIKELY(entry.node_a & entry.node_b & WIDE_LEAF_FLAG))
+        {
+            w.scratch->stack.count--;
+            if (!add_leaf_pair(&w, entry.node_a & ~WIDE_LEAF_FLAG, entry.node_b & ~WIDE_LEAF_FLAG, &status))
+                break;
             continue;
+        }
+        if (pair->options->smallest && too_large(pair, least_ids(pair, entry.node_a, entry.node_b)))
+        {
+            w.scratch->stack.count--;
+            continue;
+        }
         bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG,
              leaf_b = wide_child(b, entry.node_b) & WIDE_LEAF_FLAG;
         bool open_a = leaf_b || (!leaf_a && entry.key > as_float(entry.more) * pair->b_to_a.ratio);
@@ -382,12 +436,17 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
             status = CAROM_UNKNOWN;
             break;
         }
+        w.scratch->stack.count--; /* not before it is paid for: what is open stays there */
         if (!expand(&w, &entry, open_a, &status))
             break;
     }
     if (status == CAROM_OK)
         visit_waiting(&w, &status);
     pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
+    if (front && status == CAROM_UNKNOWN)
+        status = leave_front(&w);
+    else if (front)
+        front->count = 0;
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(pair->task->context, status, "collide: out of memory");
     return status;

@@ -38,20 +38,20 @@ bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t tria
     return !search->stopped;
 }
 
-static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b, tree_closest *closest)
+static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b, narrow_closest *closest)
 {
     narrow_distance_result found = measure(task, triangle_a, triangle_b);
     bool smaller_ids =
         triangle_a < closest->triangle_a || (triangle_a == closest->triangle_a && triangle_b < closest->triangle_b);
     if (found.distance < closest->distance || (found.distance == closest->distance && smaller_ids))
-        *closest =
-            (tree_closest){found.distance, closest->lower_bound, found.point_a, found.point_b, triangle_a, triangle_b};
+        *closest = (narrow_closest){found.distance, closest->lower_bound, found.point_a,
+                                    found.point_b,  triangle_a,           triangle_b};
 }
 
 void wide_nearest_decide(wide_nearest *search)
 {
     const tree_task *task = search->pair->task;
-    tree_closest *closest = search->closest;
+    narrow_closest *closest = search->closest;
     for (size_t i = 0; closest && i < task->scratch->words.count; i += 2)
     {
         uint32_t bits = (uint32_t)task->scratch->words.items[i + 1];
@@ -75,17 +75,18 @@ static bool keep_smallest(uint32_t triangle_a, uint32_t triangle_b, uint32_t mee
 }
 
 /* The smallest ids among meeting pairs; known: one of them, or UINT64_MAX. */
-static carom_status closest_of_meeting(const tree_task *task, uint64_t known, tree_closest *closest)
+static carom_status closest_of_meeting(const tree_task *task, uint64_t known, narrow_closest *closest)
 {
     uint64_t smallest = known;
-    tree_collide_options options = {.on_pair = keep_smallest, .user = &smallest, .smallest = &smallest};
-    carom_status status = wide_collide(task, &options, NULL);
-    binary_pair found = {(uint32_t)(smallest >> 32), (uint32_t)smallest};
+    narrow_search options = {.on_pair = keep_smallest, .user = &smallest, .smallest = &smallest};
+    bool violated = true;
+    carom_status status = wide_collide(task, &options, &violated);
+    tree_pair found = {(uint32_t)(smallest >> 32), (uint32_t)smallest};
     closest->lower_bound = 0.0;
     if (found.a == CAROM_NO_TRIANGLE)
         return status;
     consider(task, found.a, found.b, closest);
-    binary_walk_remember(task, found);
+    tree_memory_remember(task, found);
     return status;
 }
 
@@ -101,9 +102,9 @@ static double open_bound(const wide_nearest *search, double found)
 }
 
 /* The direction between the points of a pair that is known already. */
-static void start_direction(wide_nearest *search, const tree_closest *closest)
+static void start_direction(wide_nearest *search, const narrow_closest *closest)
 {
-    const double *r = search->pair->task->a->pose.rotation;
+    const double *r = search->pair->task->a->pose->rotation;
     carom_vec3 d = vec3_sub(closest->point_b, closest->point_a);
     double length = vec3_length(d); /* not the distance: rounded points of a near pair may be farther apart */
     if (!(length > 1e-140) || !(length < 1e140))
@@ -114,9 +115,26 @@ static void start_direction(wide_nearest *search, const tree_closest *closest)
     search->along[2] = (float)(r[2] * d.x + r[5] * d.y + r[8] * d.z);
 }
 
-carom_status wide_distance(const tree_task *task, tree_closest *closest)
+/* What the budget left open, nearest first. */
+static carom_status leave_front(const tree_task *task, carom_status status)
 {
-    closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
+    narrow_front *front = task->front;
+    if (!front)
+        return CAROM_OK;
+    front->count = 0;
+    size_t open = status == CAROM_UNKNOWN ? task->scratch->stack.count : 0;
+    if (!base_array_reserve(task->context, front, open))
+        return base_fail(task->context, CAROM_OUT_OF_MEMORY, "distance: out of memory");
+    while (open-- > 0)
+    {
+        const tree_stack_entry *entry = &task->scratch->stack.items[open];
+        front->items[front->count++] = (narrow_part_pair){entry->node_a, entry->node_b, entry->key};
+    }
+    return CAROM_OK;
+}
+
+carom_status wide_distance(const tree_task *task, narrow_closest *closest)
+{
     closest->lower_bound = closest->distance;
     if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
         return CAROM_OK;
@@ -124,8 +142,8 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
     if (!wide_pair_begin(&pair, task))
         return binary_distance(task, closest);
     wide_nearest search = {.pair = &pair, .closest = closest, .seed = UINT64_MAX, .best = INFINITY, .limit = -1.0};
-    binary_pair last;
-    if (binary_walk_recall(task, &last) && base_budget_spend(task->budget, 1))
+    tree_pair last;
+    if (tree_memory_last(task, &last) && base_budget_spend(task->budget, 1))
     {
         task->counters->triangles_tested++;
         consider(task, last.a, last.b, closest);
@@ -141,11 +159,16 @@ carom_status wide_distance(const tree_task *task, tree_closest *closest)
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(task->context, status, "distance: out of memory");
     if (search.meets)
+    {
+        if (task->front)
+            task->front->count = 0; /* from here on another walk, from the roots */
         return closest_of_meeting(task, search.meeting, closest);
+    }
     wide_nearest_decide(&search);
     closest->lower_bound = status == CAROM_UNKNOWN ? open_bound(&search, closest->distance) : closest->distance;
+    BASE_TRY(leave_front(task, status));
     if (closest->triangle_a != CAROM_NO_TRIANGLE)
-        binary_walk_remember(task, (binary_pair){closest->triangle_a, closest->triangle_b});
+        tree_memory_remember(task, (tree_pair){closest->triangle_a, closest->triangle_b});
     return status;
 }
 

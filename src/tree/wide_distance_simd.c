@@ -348,6 +348,23 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     return true;
 }
 
+/* Puts what the front holds, or the roots, on the stack. False: out of memory. */
+static bool begin_stack(walk *w)
+{
+    const tree_task *task = w->pair->task;
+    const narrow_part_pair roots = {0, 0, 0.0f};
+    bool resumed = task->front && task->front->count > 0;
+    const narrow_part_pair *from = resumed ? task->front->items : &roots;
+    size_t count = resumed ? task->front->count : 1;
+    w->scratch->stack.count = 0;
+    if (!base_array_reserve(task->context, &w->scratch->stack, count))
+        return false;
+    while (count-- > 0)
+        w->scratch->stack.items[w->scratch->stack.count++] =
+            (tree_stack_entry){from[count].part_a, from[count].part_b, from[count].bound, 0};
+    return true;
+}
+
 carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
 {
     const wide_pair *pair = search->pair;
@@ -355,10 +372,9 @@ carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
     memset(&w.waiting, 0, sizeof w.waiting);
     w.search = search, w.pair = pair, w.scratch = pair->task->scratch, w.nodes_tested = 0;
     const wide_tree *a = pair->tree_a, *b = pair->tree_b;
-    w.scratch->stack.count = w.scratch->words.count = 0;
-    if (!base_array_reserve(pair->task->context, &w.scratch->stack, 1))
+    w.scratch->words.count = 0;
+    if (!begin_stack(&w))
         return CAROM_OUT_OF_MEMORY;
-    w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){0, 0, 0.0f, 0};
     while (!search->stopped)
     {
         if (w.scratch->stack.count == 0)

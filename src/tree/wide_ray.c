@@ -14,12 +14,11 @@ typedef struct stab
 
 static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
-static stab stab_begin(const carom_placed *placed, carom_vec3 origin, carom_vec3 direction)
+static stab stab_begin(const tree_placed *placed, carom_vec3 origin, carom_vec3 direction)
 {
     const wide_tree *tree = placed->tree->wide;
     carom_pose world = carom_pose_translation(0.0, 0.0, 0.0);
-    math_relative relative =
-        math_relative_pose(&placed->pose, &world, placed->mesh->extent, largest_coordinate(origin));
+    math_relative relative = math_relative_pose(placed->pose, &world, placed->mesh->extent, largest_coordinate(origin));
     const double *r = relative.rotation;
     int exponent;
     frexp(largest_coordinate(direction), &exponent);

@@ -41,9 +41,9 @@ static carom_status make_objects(objects *o, bool tight)
 static carom_status ask_queries(objects *o, uint64_t *hash)
 {
     carom_report report;
-    carom_placed a = {o->torus, o->torus_tree, carom_pose_identity()};
-    carom_placed b = {o->box, NULL, carom_pose_translation(0.6, 0.1, 0.05)};
-    carom_placed inner = {o->box, NULL, carom_pose_translation(5.0, 0.0, 0.0)};
+    carom_placed a = {carom_shape_tree(o->torus_tree), carom_pose_identity()};
+    carom_placed b = {carom_shape_mesh(o->box), carom_pose_translation(0.6, 0.1, 0.05)};
+    carom_placed inner = {carom_shape_mesh(o->box), carom_pose_translation(5.0, 0.0, 0.0)};
     for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
     {
         carom_collide_options options = {.mode = (carom_collide_mode)mode, .relation = mode != CAROM_COLLIDE_ANY};
@@ -75,7 +75,8 @@ static carom_status fill_scene(objects *o)
         carom_body_def def = carom_body_def_default();
         carom_body_id id;
         def.name = "body";
-        def.placed = (carom_placed){i % 2 ? o->torus : o->box, NULL, carom_pose_translation(0.3 * i, 0.05 * i, 0.0)};
+        def.placed =
+            (carom_placed){carom_shape_mesh(i % 2 ? o->torus : o->box), carom_pose_translation(0.3 * i, 0.05 * i, 0.0)};
         STEP(carom_scene_add(o->scene, &def, &id));
         if (i == 3)
             STEP(carom_scene_remove(o->scene, id));
@@ -90,7 +91,7 @@ static carom_status run_engines(objects *o, uint64_t *hash)
     STEP(carom_scene_frame(o->scene, &frame));
     for (int i = 0; i < 2; i++)
     {
-        carom_engine_def def = {names[i], names[i]};
+        carom_engine_def def = {.engine = names[i], .broad_phase = names[i]};
         if (!o->engines[i])
             STEP(carom_engine_create(o->context, &def, &o->engines[i]));
         carom_collide_options options = carom_collide_options_default();

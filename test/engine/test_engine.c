@@ -52,7 +52,7 @@ static carom_engine *run_all(stage *s, const carom_collide_options *options, car
     for (uint32_t e = 0; carom_engine_list(e); e++)
         for (uint32_t b = 0; carom_broad_list(b); b++)
         {
-            carom_engine_def def = {carom_engine_list(e)->name, carom_broad_list(b)->name};
+            carom_engine_def def = {.engine = carom_engine_list(e)->name, .broad_phase = carom_broad_list(b)->name};
             carom_engine_destroy(kept);
             assert_int_equal(carom_engine_create(s->w.context, &def, &kept), CAROM_OK);
             for (int again = 0; again < 2; again++)
@@ -154,7 +154,7 @@ static void budgets_leave_nothing_out(void **state)
     assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
     for (uint32_t e = 0; carom_engine_list(e); e++)
     {
-        carom_engine_def def = {carom_engine_list(e)->name, NULL};
+        carom_engine_def def = {.engine = carom_engine_list(e)->name, .broad_phase = NULL};
         carom_engine *engine;
         assert_int_equal(carom_engine_create(s.w.context, &def, &engine), CAROM_OK);
         int unknown = 0, decided = 0;
@@ -183,11 +183,11 @@ static void misuse_is_refused(void **state)
     (void)state;
     stage s = open_stage();
     carom_engine *engine;
-    carom_engine_def def = {"no such engine", NULL};
+    carom_engine_def def = {.engine = "no such engine", .broad_phase = NULL};
     assert_int_equal(carom_engine_create(s.w.context, &def, &engine), CAROM_INVALID_ARGUMENT);
     world_check_message(&s.w, "no such engine");
     assert_null(engine);
-    def = (carom_engine_def){NULL, "no such broad phase"};
+    def = (carom_engine_def){.engine = NULL, .broad_phase = "no such broad phase"};
     assert_int_equal(carom_engine_create(s.w.context, &def, &engine), CAROM_INVALID_ARGUMENT);
     world_check_message(&s.w, "no such broad phase");
     assert_int_equal(carom_engine_create(NULL, NULL, &engine), CAROM_INVALID_ARGUMENT);
@@ -213,14 +213,14 @@ static void misuse_is_refused(void **state)
 
     /* a frame made by hand */
     carom_frame_body bodies[2] = {frame.bodies[1], frame.bodies[0]};
-    carom_frame by_hand = {bodies, 2};
+    carom_frame by_hand = {.bodies = bodies, .body_count = 2};
     assert_int_equal(carom_engine_run(engine, &by_hand, NULL, &report), CAROM_INVALID_ARGUMENT);
     bodies[0] = frame.bodies[0], bodies[1] = frame.bodies[1];
     bodies[1].placed.pose.rotation[4] = 2.0;
     assert_int_equal(carom_engine_run(engine, &by_hand, NULL, &report), CAROM_NOT_RIGID);
     world_check_message(&s.w, "body 2");
     bodies[1].placed = frame.bodies[1].placed;
-    bodies[1].placed.tree = NULL; /* the engine builds its own */
+    bodies[1].placed.shape.tree = NULL; /* the engine builds its own */
     assert_int_equal(carom_engine_run(engine, &by_hand, NULL, &report), CAROM_OK);
     by_hand.bodies = NULL;
     assert_int_equal(carom_engine_run(engine, &by_hand, NULL, &report), CAROM_INVALID_ARGUMENT);

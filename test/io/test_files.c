@@ -362,10 +362,9 @@ static carom_mesh *random_mesh(fixture *f, uint32_t triangles, bool floats)
             vertices[i] = (double)(float)vertices[i];
     }
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices;
-    def.vertex_type = CAROM_FLOAT64;
+    def.vertices_f64 = (const double *)vertices;
     def.vertex_count = 3 * (size_t)triangles;
-    def.index_type = CAROM_INDEX_NONE;
+    def.unindexed = true;
     def.triangle_count = triangles;
     carom_mesh *mesh;
     assert_int_equal(carom_mesh_create(f->context, &def, &mesh), CAROM_OK);

@@ -12,8 +12,8 @@ static const uint32_t TRIANGLES[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
 static carom_mesh_def tetrahedron(void)
 {
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = CORNERS, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 4;
-    def.indices = TRIANGLES, def.triangle_count = 4;
+    def.vertices_f64 = (const double *)CORNERS, def.vertex_count = 4;
+    def.indices_u32 = (const uint32_t *)TRIANGLES, def.triangle_count = 4;
     return def;
 }
 
@@ -56,12 +56,12 @@ static void every_format_gives_the_same_mesh(void **state)
         memcpy(soup + 12 * i, single, 12);
     }
     carom_mesh_def strided = def, short_indices = def, floats = def;
-    strided.vertices = vertices + 1, strided.vertex_stride = 29;
-    strided.indices = wide, strided.triangle_stride = 17;
-    short_indices.indices = narrow + 1, short_indices.index_type = CAROM_INDEX_U16;
+    strided.vertices_f64 = (const double *)(const void *)(vertices + 1), strided.vertex_stride = 29;
+    strided.indices_u32 = (const uint32_t *)(const void *)wide, strided.triangle_stride = 17;
+    short_indices.indices_u16 = (const uint16_t *)(const void *)(narrow + 1), short_indices.indices_u32 = NULL;
     short_indices.triangle_stride = 7;
-    floats.vertices = soup, floats.vertex_type = CAROM_FLOAT32, floats.vertex_count = 12;
-    floats.indices = NULL, floats.index_type = CAROM_INDEX_NONE;
+    floats.vertices_f32 = (const float *)soup, floats.vertices_f64 = NULL, floats.vertex_count = 12;
+    floats.indices_u32 = NULL, floats.unindexed = true;
     const carom_mesh_def *defs[] = {&def, &strided, &short_indices, &floats};
     for (int i = 0; i < 4; i++)
     {
@@ -99,7 +99,7 @@ static void bad_vertices_are_named(void **state)
             memcpy(corners, CORNERS, sizeof corners);
             corners[at] = bad[i];
             carom_mesh_def def = tetrahedron();
-            def.vertices = corners, def.name = "culprit";
+            def.vertices_f64 = (const double *)corners, def.name = "culprit";
             char word[32];
             snprintf(word, sizeof word, "vertex %d ", at / 3);
             expect_refusal(*state, &def, i < 3 ? CAROM_NOT_FINITE : CAROM_OUT_OF_RANGE, word);
@@ -109,7 +109,7 @@ static void bad_vertices_are_named(void **state)
     memcpy(corners, CORNERS, sizeof corners);
     corners[0] = 0x1p100;
     carom_mesh_def def = tetrahedron();
-    def.vertices = corners;
+    def.vertices_f64 = (const double *)corners;
     carom_mesh *mesh = NULL;
     assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
     assert_true(isfinite(carom_mesh_get_info(mesh).area));
@@ -124,7 +124,7 @@ static void bad_indices_are_named(void **state)
         memcpy(triangles, TRIANGLES, sizeof triangles);
         triangles[at] = at % 2 ? 4 : UINT32_MAX;
         carom_mesh_def def = tetrahedron();
-        def.indices = triangles, def.name = "culprit";
+        def.indices_u32 = (const uint32_t *)triangles, def.name = "culprit";
         char word[32];
         snprintf(word, sizeof word, "triangle %d:", at / 3);
         expect_refusal(*state, &def, CAROM_OUT_OF_RANGE, word);
@@ -135,19 +135,23 @@ static void contradictory_defs_are_refused(void **state)
 {
     carom_mesh_def good = tetrahedron(), def;
     good.name = "culprit";
-    def = good, def.vertices = NULL;
-    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "vertices is null");
-    def = good, def.indices = NULL;
-    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "indices is null");
-    def = good, def.vertex_type = (carom_scalar)9;
-    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "vertex_type 9");
-    def = good, def.index_type = (carom_index)9;
-    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "index_type 9");
+    static const float singles[12];
+    static const uint16_t shorts[12];
+    def = good, def.vertices_f64 = NULL;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "both vertices_f32 and vertices_f64 are null");
+    def = good, def.vertices_f32 = singles;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "both vertices_f32 and vertices_f64 are set");
+    def = good, def.indices_u32 = NULL;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "unindexed is not set");
+    def = good, def.indices_u16 = shorts;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "more than one of indices_u32");
+    def = good, def.unindexed = true;
+    expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "more than one of indices_u32");
     def = good, def.vertex_stride = 23;
     expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "vertex stride of 23");
     def = good, def.triangle_stride = 11;
     expect_refusal(*state, &def, CAROM_INVALID_ARGUMENT, "triangle stride of 11");
-    def = good, def.index_type = CAROM_INDEX_NONE;
+    def = good, def.unindexed = true, def.indices_u32 = NULL;
     expect_refusal(*state, &def, CAROM_OUT_OF_RANGE, "vertex 5 of 4");
     def = good, def.vertex_count = UINT32_MAX;
     expect_refusal(*state, &def, CAROM_TOO_LARGE, "vertices");
@@ -205,7 +209,7 @@ static void every_failing_allocation_is_survived(void **state)
         failing_arm(&memory, failures + 1);
         carom_status status = carom_mesh_create(context, &def, &mesh);
         if (status == CAROM_OK)
-            status = carom_mesh_moved(mesh, &def, &moved);
+            status = carom_mesh_deform(mesh, &def, &moved);
         done = status == CAROM_OK;
         if (!done)
             assert_int_equal(status, CAROM_OUT_OF_MEMORY);
@@ -244,8 +248,8 @@ static void a_million_triangles_in_one_place_take_linear_time(void **state)
     for (uint32_t i = 0; i < MANY + 2; i++)
         vertices[i] = vec3(i, (double)i * i, 1.0);
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = MANY + 2;
-    def.indices = indices, def.triangle_count = MANY;
+    def.vertices_f64 = (const double *)vertices, def.vertex_count = MANY + 2;
+    def.indices_u32 = (const uint32_t *)indices, def.triangle_count = MANY;
     carom_mesh_info info;
     const double limit = 20.0; /* quadratic work would take hours */
 
@@ -290,8 +294,8 @@ static void degenerate_triangles_are_told_exactly(void **state)
                                0.75, 1.5, 3, 1e6, 1e6, 0, 2e6, 2e6,           0, 3e6,  3e6, 0x1p-1074, 5,   5, 5,
                                5,    5,   5, 6,   6,   6};
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 12;
-    def.index_type = CAROM_INDEX_NONE, def.triangle_count = 4;
+    def.vertices_f64 = (const double *)vertices, def.vertex_count = 12;
+    def.unindexed = true, def.triangle_count = 4;
     carom_mesh *mesh = NULL;
     assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
     int expected = 0;
@@ -320,7 +324,7 @@ static void volume_keeps_its_digits_far_away(void **state)
     for (int i = 0; i < 12; i++)
         corners[i] = CORNERS[i] + 0x1p40;
     carom_mesh_def def = tetrahedron();
-    def.vertices = corners;
+    def.vertices_f64 = (const double *)corners;
     carom_mesh *mesh = NULL;
     assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
     check_near(carom_mesh_get_info(mesh).volume, 1.0 / 6.0, 1e-15);
@@ -342,11 +346,11 @@ static void moved_vertices_give_what_create_would(void **state)
             corners[i] = 2.0 * CORNERS[i] + 1.0;
         if (squashed) /* corner 3 falls onto corner 0: the topology changes */
             memcpy(corners + 9, corners, 3 * sizeof *corners);
-        carom_mesh_def moved_def = {.vertices = corners, .vertex_type = CAROM_FLOAT64, .vertex_count = 4};
+        carom_mesh_def moved_def = {.vertices_f64 = (const double *)corners, .vertex_count = 4};
         carom_mesh_def created_def = tetrahedron();
-        created_def.vertices = corners;
+        created_def.vertices_f64 = (const double *)corners;
         carom_mesh *moved = NULL, *created = NULL;
-        assert_int_equal(carom_mesh_moved(mesh, &moved_def, &moved), CAROM_OK);
+        assert_int_equal(carom_mesh_deform(mesh, &moved_def, &moved), CAROM_OK);
         assert_int_equal(carom_mesh_create(*state, &created_def, &created), CAROM_OK);
         assert_string_equal(carom_mesh_name(moved), "first");
         assert_true(moved->serial != mesh->serial);
@@ -364,10 +368,10 @@ static void moved_vertices_give_what_create_would(void **state)
     carom_mesh_def wrong = tetrahedron();
     wrong.vertex_count = 3;
     carom_mesh *moved = NULL;
-    assert_int_equal(carom_mesh_moved(mesh, &wrong, &moved), CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_mesh_moved(NULL, &def, &moved), CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_mesh_moved(mesh, NULL, &moved), CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_mesh_moved(mesh, &def, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_deform(mesh, &wrong, &moved), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_deform(NULL, &def, &moved), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_deform(mesh, NULL, &moved), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_mesh_deform(mesh, &def, NULL), CAROM_INVALID_ARGUMENT);
     carom_mesh_destroy(mesh);
 }
 

@@ -233,10 +233,9 @@ static void topology_is_what_its_definition_says(void **state)
             fill_randomly(&random, vertices, indices, triangles);
         else
             fill_with_octahedra(&random, vertices, indices, triangles);
-        carom_mesh_def def = {.vertices = vertices,
-                              .vertex_type = CAROM_FLOAT64,
+        carom_mesh_def def = {.vertices_f64 = (const double *)vertices,
                               .vertex_count = MAX_VERTICES,
-                              .indices = indices,
+                              .indices_u32 = indices,
                               .triangle_count = triangles};
         carom_mesh *mesh = NULL;
         assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);

@@ -58,7 +58,7 @@ static void fill_scene(stage *s, const carom_tree_def *def)
     {
         const scenes_body *body = &s->source->bodies[i];
         carom_body_def body_def = carom_body_def_default();
-        body_def.placed = (carom_placed){body->mesh, s->trees[mesh_index(s->source, body->mesh)], body->pose};
+        body_def.placed = (carom_placed){carom_shape_tree(s->trees[mesh_index(s->source, body->mesh)]), body->pose};
         body_def.name = body->name;
         assert_int_equal(carom_scene_add(s->scene, &body_def, &s->ids[i]), CAROM_OK);
     }
@@ -105,7 +105,7 @@ static carom_collide_options make_question(int question, double clearance)
 
 static carom_engine *open_engine(const world *w, const char *engine, const char *broad)
 {
-    carom_engine_def def = {engine, broad};
+    carom_engine_def def = {.engine = engine, .broad_phase = broad};
     carom_engine *out;
     assert_int_equal(carom_engine_create(w->context, &def, &out), CAROM_OK);
     return out;

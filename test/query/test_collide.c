@@ -3,6 +3,7 @@
 #include "narrow/narrow.h"
 #include "query/query.h"
 #include "query/world.h"
+#include "support/placed.h"
 
 typedef struct truth
 {
@@ -17,10 +18,10 @@ static truth find_truth(const carom_placed *a, const carom_placed *b)
 {
     truth t = {.distance = INFINITY, .first = UINT64_MAX};
     narrow_counts counts = {0};
-    for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
-        for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
+    for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
-            narrow_triangle ta = tree_world_triangle(a, i), tb = tree_world_triangle(b, j);
+            narrow_triangle ta = placed_triangle(a, i), tb = placed_triangle(b, j);
             uint32_t meeting = narrow_meet(&ta, &tb, &counts);
             if (meeting && t.count++ == 0)
                 t.first = query_pack(i, j, meeting);
@@ -188,8 +189,8 @@ static void contacts_lie_on_both_triangles(void **state)
         assert_int_equal(contact.pair, i);
         assert_int_equal(contact.first_point, points);
         assert_in_range(contact.point_count, 1, 6);
-        narrow_triangle a = tree_world_triangle(&f.a, report.pairs[i].triangle_a);
-        narrow_triangle b = tree_world_triangle(&f.b, report.pairs[i].triangle_b);
+        narrow_triangle a = placed_triangle(&f.a, report.pairs[i].triangle_a);
+        narrow_triangle b = placed_triangle(&f.b, report.pairs[i].triangle_b);
         for (uint32_t k = 0; k < contact.point_count; k++)
         {
             carom_vec3 p = report.points[contact.first_point + k];
@@ -211,7 +212,7 @@ static void clearance_and_within_follow_the_distance(void **state)
     carom_mesh *torus = world_shape(&f.w, GENERATE_TORUS, 1000);
     for (int i = 0; i < 40; i++)
     {
-        f.a.mesh = i % 2 ? torus : f.torus; /* large enough for a glance at both, or not */
+        f.a.shape.mesh = i % 2 ? torus : f.torus; /* large enough for a glance at both, or not */
         f.b.pose = world_random_pose(&random, i % 4 < 2 ? 1.2 : 3.0);
         carom_report report;
         assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
@@ -300,7 +301,7 @@ static void caches_change_nothing(void **state)
     assert_int_equal(carom_pair_cache_create(f.w.context, &exchanging), CAROM_OK);
     int hits = 0, misses = 0;
     carom_mesh *torus = world_shape(&f.w, GENERATE_TORUS, 3000), *knot = world_shape(&f.w, GENERATE_TORUS_KNOT, 5000);
-    f.a.mesh = torus, f.b.mesh = knot; /* large enough for all that is remembered */
+    f.a.shape.mesh = torus, f.b.shape.mesh = knot; /* large enough for all that is remembered */
     check_random random = {.state = 3};
     carom_pose pose = world_random_pose(&random, 0.5);
     for (int i = 0; i < 200; i++)
@@ -350,7 +351,7 @@ static void caches_save_tests(void **state)
     carom_pair_cache *cache;
     assert_int_equal(carom_pair_cache_create(f.w.context, &cache), CAROM_OK);
     carom_mesh *torus = world_shape(&f.w, GENERATE_TORUS, 3000);
-    f.a.mesh = f.b.mesh = torus;
+    f.a.shape.mesh = f.b.shape.mesh = torus;
     carom_collide_options any = {.mode = CAROM_COLLIDE_ANY};
     carom_distance_options distance = carom_distance_options_default();
     uint64_t of_hits[2] = {0, 0}, of_distances[2] = {0, 0};
@@ -407,7 +408,7 @@ static void trees_of_different_kinds_agree(void **state)
     uint64_t distance_hash = report.hash;
     for (int i = 0; i < 36; i++)
     {
-        f.a.tree = a[i / 6], f.b.tree = b[i % 6];
+        f.a.shape.tree = a[i / 6], f.b.shape.tree = b[i % 6];
         bool within;
         assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
         assert_int_equal(report.hash, collide_hash);
@@ -437,7 +438,7 @@ static void repeated_triangles_count_once(void **state)
     assert_int_equal(carom_tree_create(f.w.context, f.torus, &def, &a), CAROM_OK);
     assert_int_equal(carom_tree_create(f.w.context, f.knot, &def, &b), CAROM_OK);
     assert_true(carom_tree_get_info(a).reference_count > f.torus->triangle_count);
-    f.a.tree = a, f.b.tree = b;
+    f.a.shape.tree = a, f.b.shape.tree = b;
     assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
     assert_int_equal(report.hash, hash);
     carom_collide_options options = {.mode = CAROM_COLLIDE_COUNT};
@@ -484,7 +485,7 @@ static void a_limit_bounds_memory(void **state)
     assert_int_equal(carom_collide(w.query, &placed, &placed, &options, &report), CAROM_OK);
     assert_int_equal(report.pair_count, COPIES * COPIES);
     assert_int_equal(report.relation, CAROM_RELATION_CROSSING);
-    assert_true(w.query->keys.capacity < COPIES * COPIES / 4);
+    assert_true(w.query->job.keys.capacity < COPIES * COPIES / 4);
     carom_mesh_destroy(mesh);
     world_close(&w);
 }
@@ -540,7 +541,7 @@ static void rays_agree_with_every_triangle(void **state)
         narrow_ray plain = {ray.origin, ray.direction};
         for (uint32_t k = 0; k < f.knot->triangle_count; k++)
         {
-            narrow_triangle triangle = tree_world_triangle(&f.b, k);
+            narrow_triangle triangle = placed_triangle(&f.b, k);
             double t, uv[2];
             if (!narrow_ray_hit(&plain, &triangle, &t, uv, &counts) || t > ray.max_t)
                 continue;

@@ -29,7 +29,7 @@ static crowd open_crowd(const carom_tree_def *def)
     c.mesh = world_mesh(&c.w, vertices, 3 * COPIES, NULL, COPIES);
     free(vertices);
     assert_int_equal(carom_tree_create(c.w.context, c.mesh, def, &c.tree), CAROM_OK);
-    c.a = (carom_placed){c.mesh, c.tree, carom_pose_identity()};
+    c.a = (carom_placed){carom_shape_tree(c.tree), carom_pose_identity()};
     c.same = c.apart = c.a;
     c.apart.pose = carom_pose_translation(0, 0, APART_AT);
     return c;

@@ -76,7 +76,7 @@ static void bent_sheets_meet_the_points_on_them(void **state)
                 for (int kind = 0; kind < KINDS; kind++)
                 {
                     carom_tree *tree_a = tree_of(&w, flat, kind), *tree_b = tree_of(&w, point, kind);
-                    a.tree = tree_a, b.tree = tree_b;
+                    a.shape.tree = tree_a, b.shape.tree = tree_b;
                     check_contact(&w, &a, &b);
                     check_contact(&w, &b, &a);
                     carom_tree_destroy(tree_a), carom_tree_destroy(tree_b);
@@ -126,7 +126,7 @@ static void check_clearance_in_scenes(const world *w, const carom_placed *a, con
     assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
     for (uint32_t i = 0; carom_broad_list(i); i++)
     {
-        carom_engine_def def = {"tree", carom_broad_list(i)->name};
+        carom_engine_def def = {.engine = "tree", .broad_phase = carom_broad_list(i)->name};
         carom_engine *engine;
         carom_scene_report report;
         assert_int_equal(carom_engine_create(w->context, &def, &engine), CAROM_OK);
@@ -154,7 +154,8 @@ static void clearances_between_sheets_hold_to_the_last_bit(void **state)
         carom_mesh *mesh_a = sheet(&w, 2, sizes[pair / 3]), *mesh_b = sheet(&w, 2, sizes[pair % 3]);
         for (int round = 0; round < 6; round++)
         {
-            carom_placed a = {mesh_a, NULL, carom_pose_identity()}, b = {mesh_b, NULL, carom_pose_identity()};
+            carom_placed a = {carom_shape_mesh(mesh_a), carom_pose_identity()},
+                         b = {carom_shape_mesh(mesh_b), carom_pose_identity()};
             if (round >= 3)
                 a.pose = b.pose = world_random_pose(&random, 0.0);
             double gap = sizes[round % 3];
@@ -166,11 +167,11 @@ static void clearances_between_sheets_hold_to_the_last_bit(void **state)
             for (int kind = 0; kind < KINDS; kind++)
             {
                 carom_tree *tree_a = tree_of(&w, mesh_a, kind), *tree_b = tree_of(&w, mesh_b, kind);
-                a.tree = tree_a, b.tree = tree_b;
+                a.shape.tree = tree_a, b.shape.tree = tree_b;
                 check_clearance(&w, &a, &b, report.distance);
                 carom_tree_destroy(tree_a), carom_tree_destroy(tree_b);
             }
-            a.tree = b.tree = NULL;
+            a.shape.tree = b.shape.tree = NULL;
             check_clearance_in_scenes(&w, &a, &b, report.distance);
         }
         carom_mesh_destroy(mesh_a);

@@ -148,7 +148,8 @@ static void far_bodies_meet_as_near_ones_do(void **state)
                *box = world_box(&w, -0.25, -0.25, -0.25, 0.25, 0.25, 0.25);
     check_random random = {.state = 9};
     carom_engine *engines[2];
-    carom_engine_def brute = {"brute", "brute"}, tree = {"tree", "tree"};
+    carom_engine_def brute = {.engine = "brute", .broad_phase = "brute"},
+                     tree = {.engine = "tree", .broad_phase = "tree"};
     assert_int_equal(carom_engine_create(w.context, &brute, &engines[0]), CAROM_OK);
     assert_int_equal(carom_engine_create(w.context, &tree, &engines[1]), CAROM_OK);
     for (int i = 0; i < 30; i++)
@@ -160,9 +161,9 @@ static void far_bodies_meet_as_near_ones_do(void **state)
         assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
         carom_body_def def = carom_body_def_default();
         carom_body_id id;
-        def.placed = (carom_placed){torus, NULL, pose_a};
+        def.placed = (carom_placed){carom_shape_mesh(torus), pose_a};
         assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-        def.placed = (carom_placed){box, NULL, pose_b};
+        def.placed = (carom_placed){carom_shape_mesh(box), pose_b};
         assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
         carom_frame frame;
         assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);

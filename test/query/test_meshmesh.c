@@ -78,7 +78,8 @@ static void poses_give_the_published_answers(void **state)
         carom_tree *env_tree, *rob_tree;
         assert_int_equal(carom_tree_create(w.context, env.mesh, &def, &env_tree), CAROM_OK);
         assert_int_equal(carom_tree_create(w.context, rob.mesh, &def, &rob_tree), CAROM_OK);
-        carom_placed a = {env.mesh, env_tree, carom_pose_identity()}, b = {rob.mesh, rob_tree, carom_pose_identity()};
+        carom_placed a = {carom_shape_tree(env_tree), carom_pose_identity()},
+                     b = {carom_shape_tree(rob_tree), carom_pose_identity()};
         FILE *file = fopen(pose_path, "r");
         int poses = 0;
         while (fgets(line, sizeof line, file))

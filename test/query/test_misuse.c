@@ -56,11 +56,11 @@ static const carom_placed *spoil(const fixture *f, int how, carom_placed *out, c
     if (how == 0)
         return NULL;
     if (how == 1)
-        return out->mesh = NULL, out;
+        return out->shape.mesh = NULL, out;
     if (how == 2)
-        return out->tree = f->second_tree, out;
+        return out->shape.tree = f->second_tree, out;
     if (how == 3)
-        return out->mesh = f->foreign, out;
+        return out->shape.mesh = f->foreign, out;
     how -= 4;
     double *numbers[12];
     for (int i = 0; i < 9; i++)

@@ -140,14 +140,14 @@ static carom_mesh *cone(const world *w, double radius, bool closed, bool with_sp
 static void check_kept(const world *w, uint32_t step_a, uint32_t step_b)
 {
     bool seen[2][BLADES] = {{false}};
-    for (size_t i = 0; i < w->query->keys.count; i++)
+    for (size_t i = 0; i < w->query->job.keys.count; i++)
     {
-        carom_pair pair = query_unpack(w->query->keys.items[i]);
+        carom_pair pair = query_unpack(w->query->job.keys.items[i]);
         seen[0][pair.triangle_a / step_a] = seen[1][pair.triangle_b / step_b] = true;
     }
     for (int i = 0; i < BLADES; i++)
         assert_true(seen[0][i] && seen[1][i]);
-    assert_true(w->query->keys.capacity < BLADES * BLADES / 4);
+    assert_true(w->query->job.keys.capacity < BLADES * BLADES / 4);
 }
 
 /* Every blade of one cone touches every blade of the other in the origin. One more sticks out of it: the bodies touch,

@@ -33,8 +33,8 @@ static inline carom_mesh *world_mesh(const world *w, const double *vertices, siz
                                      const uint32_t *indices, size_t triangle_count)
 {
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = vertex_count;
-    def.indices = indices, def.index_type = indices ? CAROM_INDEX_U32 : CAROM_INDEX_NONE;
+    def.vertices_f64 = vertices, def.vertex_count = vertex_count;
+    def.indices_u32 = indices, def.unindexed = !indices;
     def.triangle_count = triangle_count;
     carom_mesh *mesh = NULL;
     assert_int_equal(carom_mesh_create(w->context, &def, &mesh), CAROM_OK);
@@ -84,7 +84,7 @@ static inline carom_pose world_random_pose(check_random *random, double reach)
 
 static inline carom_placed world_place(const carom_mesh *mesh, double x, double y, double z)
 {
-    return (carom_placed){mesh, NULL, carom_pose_translation(x, y, z)};
+    return (carom_placed){carom_shape_mesh(mesh), carom_pose_translation(x, y, z)};
 }
 
 /* The message of the latest failure must name the culprit. */

@@ -6,6 +6,7 @@
 #include "carom/carom.h"
 #include "scenes/generate.h"
 #include "support/failing.h"
+#include "support/placed.h"
 #include "tree/tree.h"
 
 #include <stdio.h>
@@ -86,8 +87,8 @@ static carom_mesh *random_mesh(soak *s)
     for (size_t i = 0; i < 9 * (size_t)triangles; i++)
         corners[i] = scale * (double)below(s, 5);
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = corners, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 3 * (size_t)triangles;
-    def.index_type = CAROM_INDEX_NONE, def.triangle_count = triangles;
+    def.vertices_f64 = (const double *)corners, def.vertex_count = 3 * (size_t)triangles;
+    def.unindexed = true, def.triangle_count = triangles;
     carom_status status = carom_mesh_create(s->context, &def, &mesh);
     free(corners);
     stop_on(s, status, "mesh");
@@ -139,10 +140,10 @@ static void check_pairs(soak *s, const carom_placed *a, const carom_placed *b, c
     uint64_t pairs = 0;
     double nearest = INFINITY;
     uint32_t nearest_a = CAROM_NO_TRIANGLE, nearest_b = CAROM_NO_TRIANGLE;
-    for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
-        for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
+    for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
-            narrow_triangle t = tree_world_triangle(a, i), u = tree_world_triangle(b, j);
+            narrow_triangle t = placed_triangle(a, i), u = placed_triangle(b, j);
             pairs += narrow_touches(&t, &u, &counts);
             double here = distance ? narrow_distance(&t, &u, &counts).distance : 0.0;
             if (here < nearest)
@@ -162,9 +163,9 @@ static void check_hits(soak *s, const carom_placed *placed, const carom_ray *ray
 {
     narrow_counts counts = {0};
     uint64_t hits = 0;
-    for (uint32_t i = 0; i < placed->mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)
     {
-        narrow_triangle t = tree_world_triangle(placed, i);
+        narrow_triangle t = placed_triangle(placed, i);
         double at, uv[2];
         hits += narrow_ray_hit(&(narrow_ray){ray->origin, ray->direction}, &t, &at, uv, &counts);
     }
@@ -242,8 +243,8 @@ static void run_round(soak *s)
 {
     carom_mesh *meshes[2] = {random_mesh(s), random_mesh(s)};
     carom_tree *trees[2] = {random_tree(s, meshes[0]), random_tree(s, meshes[1])};
-    round_state r = {.a = {meshes[0], trees[0], carom_pose_identity()},
-                     .b = {meshes[1], trees[1], carom_pose_identity()},
+    round_state r = {.a = {carom_shape_tree(trees[0]), carom_pose_identity()},
+                     .b = {carom_shape_tree(trees[1]), carom_pose_identity()},
                      .size = fmax(fmax(size_of(meshes[0]), size_of(meshes[1])), 1e-12)};
     stop_on(s, carom_query_create(s->context, &r.query), "query");
     stop_on(s, carom_pair_cache_create(s->context, &r.cache), "cache");

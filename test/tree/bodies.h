@@ -5,6 +5,7 @@
 
 #include "support/check.h"
 #include "support/families.h"
+#include "support/placed.h"
 #include "support/soup.h"
 #include "tree/wide.h"
 
@@ -68,14 +69,14 @@ static inline body body_create(const carom_vec3 *corners, size_t triangles, caro
 {
     body out = {.mesh = soup_mesh(contexts[0], corners, triangles)};
     for (int v = 0; v < body_versions(); v++)
-        out.placed[v] = (carom_placed){out.mesh, tree_of(contexts[v / 2], out.mesh, v % 2), pose};
+        out.placed[v] = (carom_placed){carom_shape_tree(tree_of(contexts[v / 2], out.mesh, v % 2)), pose};
     return out;
 }
 
 static inline void body_destroy(body *b)
 {
     for (int v = 0; v < body_versions(); v++)
-        carom_tree_destroy((carom_tree *)b->placed[v].tree);
+        carom_tree_destroy((carom_tree *)b->placed[v].shape.tree);
     carom_mesh_destroy(b->mesh);
 }
 
@@ -114,6 +115,7 @@ static inline carom_vec3 to_own_frame(const carom_pose *pose, carom_vec3 world)
 typedef struct question
 {
     tree_task task;
+    tree_placed a, b;
     tree_scratch scratch;
     base_budget budget;
     carom_counters counters;
@@ -123,7 +125,8 @@ static inline void question_begin(question *q, carom_context *context, const car
 {
     *q = (question){.scratch.context = context};
     q->budget = base_budget_begin(&(carom_budget){0});
-    q->task = (tree_task){.context = context, .a = a, .b = b, .defect = math_pair_defect(&a->pose, &b->pose)};
+    q->a = placed_tree(a), q->b = placed_tree(b);
+    q->task = (tree_task){.context = context, .a = &q->a, .b = &q->b, .defect = math_pair_defect(&a->pose, &b->pose)};
     q->task.scratch = &q->scratch, q->task.budget = &q->budget, q->task.counters = &q->counters;
 }
 

@@ -3,6 +3,7 @@
 #define TEST_LAYOUTS_H
 
 #include "support/check.h"
+#include "support/placed.h"
 #include "support/soup.h"
 
 #include "scenes/generate.h"
@@ -128,8 +129,8 @@ typedef struct pair_set
 
 typedef struct truth
 {
-    pair_set pairs;       /* id_a << 32 | id_b, ascending */
-    tree_closest closest; /* smallest (distance, a, b) */
+    pair_set pairs;         /* id_a << 32 | id_b, ascending */
+    narrow_closest closest; /* smallest (distance, a, b) */
 } truth;
 
 static inline void set_add(pair_set *set, uint32_t a, uint32_t b)
@@ -163,19 +164,19 @@ static inline void set_finish(pair_set *set)
 static inline truth brute_force(const scene *s)
 {
     truth t = {.closest = {.distance = INFINITY}};
-    carom_placed a = {s->mesh_a, NULL, s->pose_a}, b = {s->mesh_b, NULL, s->pose_b};
+    carom_placed a = {carom_shape_mesh(s->mesh_a), s->pose_a}, b = {carom_shape_mesh(s->mesh_b), s->pose_b};
     narrow_counts counts = {0};
-    for (uint32_t i = 0; i < a.mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < a.shape.mesh->triangle_count; i++)
     {
-        narrow_triangle ta = tree_world_triangle(&a, i);
-        for (uint32_t j = 0; j < b.mesh->triangle_count; j++)
+        narrow_triangle ta = placed_triangle(&a, i);
+        for (uint32_t j = 0; j < b.shape.mesh->triangle_count; j++)
         {
-            narrow_triangle tb = tree_world_triangle(&b, j);
+            narrow_triangle tb = placed_triangle(&b, j);
             if (narrow_meet(&ta, &tb, &counts) != CAROM_MEET_NONE)
                 set_add(&t.pairs, i, j);
             narrow_distance_result d = narrow_distance(&ta, &tb, &counts);
             if (d.distance < t.closest.distance) /* ids ascend, so the first of equals stays */
-                t.closest = (tree_closest){d.distance, d.distance, d.point_a, d.point_b, i, j};
+                t.closest = (narrow_closest){d.distance, d.distance, d.point_a, d.point_b, i, j};
         }
     }
     set_finish(&t.pairs);
@@ -184,9 +185,15 @@ static inline truth brute_force(const scene *s)
 
 /* ---- asking ---- */
 
+static const narrow_closest NOTHING_YET = {
+    .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+
 typedef struct asking
 {
-    carom_placed a, b;
+    const carom_mesh *mesh_a, *mesh_b;
+    const carom_tree *tree_a, *tree_b;
+    carom_pose pose_a, pose_b;
+    tree_placed a, b; /* of all these, once a task is made */
     tree_scratch scratch;
     base_budget budget;
     carom_counters counters;
@@ -224,16 +231,28 @@ static inline carom_tree *tree_over(const carom_mesh *mesh, carom_volume volume,
 
 static inline asking ask(const scene *s, const carom_tree *tree_a, const carom_tree *tree_b)
 {
-    return (asking){.a = {s->mesh_a, tree_a, s->pose_a},
-                    .b = {s->mesh_b, tree_b, s->pose_b},
+    return (asking){.mesh_a = s->mesh_a,
+                    .mesh_b = s->mesh_b,
+                    .tree_a = tree_a,
+                    .tree_b = tree_b,
+                    .pose_a = s->pose_a,
+                    .pose_b = s->pose_b,
                     .scratch = {.context = context},
                     .budget = base_budget_begin(NULL)};
 }
 
 static inline tree_task task_of(asking *q)
 {
-    double defect = math_pair_defect(&q->a.pose, &q->b.pose);
-    return (tree_task){context, &q->a, &q->b, defect, &q->scratch, &q->memory, &q->budget, &q->counters};
+    q->a = (tree_placed){q->mesh_a, q->tree_a, &q->pose_a};
+    q->b = (tree_placed){q->mesh_b, q->tree_b, &q->pose_b};
+    return (tree_task){.context = context,
+                       .a = &q->a,
+                       .b = &q->b,
+                       .defect = math_pair_defect(&q->pose_a, &q->pose_b),
+                       .scratch = &q->scratch,
+                       .memory = &q->memory,
+                       .budget = &q->budget,
+                       .counters = &q->counters};
 }
 
 static inline void done(asking *q) { tree_scratch_free(&q->scratch); }
@@ -261,7 +280,7 @@ static inline void check_set(const pair_set *found, const pair_set *expected, co
             fail_msg("%s: pair %zu differs", what, i);
 }
 
-static inline void check_closest(const tree_closest *found, const tree_closest *expected, const char *what)
+static inline void check_closest(const narrow_closest *found, const narrow_closest *expected, const char *what)
 {
     if (found->distance != expected->distance || found->triangle_a != expected->triangle_a ||
         found->triangle_b != expected->triangle_b || found->lower_bound != expected->lower_bound ||
@@ -277,21 +296,22 @@ static inline void check_questions(asking *q, const truth *expected, const char 
     for (int round = 0; round < 2; round++)
     {
         pair_set found = {0};
-        bool violated;
-        tree_collide_options options = {.need_meeting = true, .on_pair = collect, .user = &found};
+        bool violated = false;
+        narrow_search options = {.need_meeting = true, .on_pair = collect, .user = &found};
         assert_int_equal(tree_collide(&task, &options, &violated), CAROM_OK);
         set_finish(&found);
         check_set(&found, &expected->pairs, what);
         free(found.items);
 
-        tree_closest closest = {.distance = INFINITY};
+        narrow_closest closest = NOTHING_YET;
         assert_int_equal(tree_distance(&task, &closest), CAROM_OK);
         check_closest(&closest, &expected->closest, what);
     }
     bool meets = expected->pairs.count > 0;
     pair_set first = {0};
-    tree_collide_options any = {.on_pair = stop, .user = &first};
-    assert_int_equal(tree_collide(&task, &any, NULL), meets ? CAROM_STOPPED : CAROM_OK);
+    narrow_search any = {.on_pair = stop, .user = &first};
+    bool violated = false;
+    assert_int_equal(tree_collide(&task, &any, &violated), meets ? CAROM_STOPPED : CAROM_OK);
     assert_int_equal(first.count, meets ? 1 : 0);
     if (meets)
         assert_non_null(
@@ -313,14 +333,15 @@ static inline void check_limits(asking *q, const truth *expected, const char *wh
             fail_msg("%s: within %g is %d, the distance %g", what, limits[i], within, distance);
         pair_set found = {0};
         double clearance = i == 0 ? nextafter(distance, INFINITY) : limits[i];
-        tree_collide_options options = {.clearance = clearance, .on_pair = collect, .user = &found};
+        narrow_search options = {.clearance = clearance, .on_pair = collect, .user = &found};
         assert_int_equal(tree_collide(&task, &options, &violated), CAROM_OK);
         set_finish(&found);
         check_set(&found, &expected->pairs, what);
         free(found.items);
         if (clearance > 0.0 && violated != (distance < clearance))
             fail_msg("%s: clearance %g violated is %d, the distance %g", what, clearance, violated, distance);
-        tree_closest closest = {.distance = limits[i]};
+        narrow_closest closest = {
+            .distance = limits[i], .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
         assert_int_equal(tree_distance(&task, &closest), CAROM_OK);
         if ((closest.triangle_a != CAROM_NO_TRIANGLE) != (distance <= limits[i]))
             fail_msg("%s: distance below %g wrongly %s", what, limits[i],

@@ -1,6 +1,7 @@
 /* Baked blocks: back and forth to the bit for every kind of tree, the same bytes on every instruction set; damaged and
  * forged blocks; the cache on disk. */
 #include "query/world.h"
+#include "support/placed.h"
 #include "tree/baked.h"
 #include "tree/binary.h"
 #include "tree/rays.h"
@@ -319,7 +320,7 @@ static void forge(const baked *block)
 static void check_answers(const world *w, const carom_mesh *mesh, const carom_tree *tree)
 {
     carom_pose pose = carom_pose_translation(0.21, 0.13, 0.05);
-    carom_placed a = {mesh, tree, carom_pose_identity()}, b = {mesh, tree, pose};
+    carom_placed a = {carom_shape_tree(tree), carom_pose_identity()}, b = {carom_shape_tree(tree), pose};
     carom_report report;
     carom_collide_options options = carom_collide_options_default();
     options.relation = true;
@@ -330,7 +331,7 @@ static void check_answers(const world *w, const carom_mesh *mesh, const carom_tr
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
         for (uint32_t j = 0; j < mesh->triangle_count; j++)
         {
-            narrow_triangle ta = tree_world_triangle(&a, i), tb = tree_world_triangle(&b, j);
+            narrow_triangle ta = placed_triangle(&a, i), tb = placed_triangle(&b, j);
             pairs += narrow_touches(&ta, &tb, &counts);
             double distance = narrow_distance(&ta, &tb, &counts).distance;
             nearest = distance < nearest ? distance : nearest;
@@ -344,7 +345,7 @@ static void check_answers(const world *w, const carom_mesh *mesh, const carom_tr
     uint64_t hit_count = 0;
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
     {
-        narrow_triangle t = tree_world_triangle(&a, i);
+        narrow_triangle t = placed_triangle(&a, i);
         double at, uv[2];
         hit_count += narrow_ray_hit(&(narrow_ray){ray.origin, ray.direction}, &t, &at, uv, &counts);
     }

@@ -176,14 +176,16 @@ static bool survive(carom_context *own, failing *memory, carom_volume volume, ui
     if (status == CAROM_OK)
     {
         pair_set found = {0};
-        carom_placed a = {scenes[0].mesh_a, tree, scenes[0].pose_a}, b = {scenes[0].mesh_a, tree, scenes[0].pose_b};
+        tree_placed a = {scenes[0].mesh_a, tree, &scenes[0].pose_a}, b = {scenes[0].mesh_a, tree, &scenes[0].pose_b};
         tree_scratch scratch = {.context = own};
         base_budget budget = base_budget_begin(NULL);
         carom_counters counters = {0};
-        tree_task task = {own, &a, &b, 0.0, &scratch, NULL, &budget, &counters};
-        tree_collide_options options = {.on_pair = collect, .user = &found};
-        tree_closest closest = {.distance = INFINITY};
-        status = tree_collide(&task, &options, NULL);
+        tree_task task = {.context = own, .a = &a, .b = &b, .scratch = &scratch, .budget = &budget};
+        task.counters = &counters;
+        bool violated = false;
+        narrow_search options = {.on_pair = collect, .user = &found};
+        narrow_closest closest = NOTHING_YET;
+        status = tree_collide(&task, &options, &violated);
         if (status == CAROM_OK)
             status = tree_distance(&task, &closest);
         tree_scratch_free(&scratch);

@@ -36,8 +36,8 @@ static carom_mesh *make_mesh(const model *m, generate_kind kind, uint32_t triang
     for (uint32_t i = 0; i < count; i++)
         vertices[i].x += offset.x, vertices[i].y += offset.y, vertices[i].z += offset.z;
     carom_mesh_def moved = carom_mesh_def_default();
-    moved.vertices = vertices, moved.vertex_type = CAROM_FLOAT64, moved.vertex_count = count;
-    assert_int_equal(carom_mesh_moved(mesh, &moved, &shifted), CAROM_OK);
+    moved.vertices_f64 = (const double *)vertices, moved.vertex_count = count;
+    assert_int_equal(carom_mesh_deform(mesh, &moved, &shifted), CAROM_OK);
     carom_mesh_destroy(mesh);
     free(vertices);
     return shifted;
@@ -69,7 +69,7 @@ static void ask_rays(const model *m, const carom_placed *placed)
 {
     static const char *const names[] = {"first", "any", "all"};
     check_random random = {3};
-    carom_aabb bounds = carom_mesh_get_info(placed->mesh).bounds;
+    carom_aabb bounds = carom_mesh_get_info(placed->shape.mesh).bounds;
     for (int i = 0; i < 60; i++)
     {
         carom_vec3 from = {-2.0 * m->size, 0.1 * m->size, 0.2 * m->size}, to;
@@ -101,10 +101,10 @@ static void ask_all(const model *m, const carom_tree *tree, const carom_tree *ot
         carom_pose_from_quaternion((double[4]){half, half, 0.0, 0.0}, (carom_vec3){0.0, 0.25 * s, 0.0}),
         carom_pose_identity(),
     };
-    carom_placed a = {m->mesh, tree, poses[0]};
+    carom_placed a = {carom_shape_tree(tree), poses[0]};
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++)
     {
-        carom_placed b = {m->other, other, poses[i]};
+        carom_placed b = {carom_shape_tree(other), poses[i]};
         ask_pair(m, &a, &b);
         ask_rays(m, &b);
     }
@@ -118,7 +118,8 @@ static void run_engines(const model *m)
     for (int i = 0; i < 12; i++)
     {
         carom_body_def def = carom_body_def_default();
-        def.placed = (carom_placed){i % 2 ? m->mesh : m->other, NULL, world_random_pose(&random, 1.2 * m->size)};
+        def.placed =
+            (carom_placed){carom_shape_mesh(i % 2 ? m->mesh : m->other), world_random_pose(&random, 1.2 * m->size)};
         carom_body_id id;
         assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
     }
@@ -127,7 +128,7 @@ static void run_engines(const model *m)
     check_flags(m, "scene", "");
     for (uint32_t broad = 0; carom_broad_list(broad); broad++)
     {
-        carom_engine_def def = {"tree", carom_broad_list(broad)->name};
+        carom_engine_def def = {.engine = "tree", .broad_phase = carom_broad_list(broad)->name};
         carom_engine *engine;
         carom_scene_report report;
         assert_int_equal(carom_engine_create(m->w.context, &def, &engine), CAROM_OK);

@@ -44,8 +44,8 @@ static carom_mesh *make_mesh(carom_context *context, double stretch)
             n += 6;
         }
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = SIDE * SIDE;
-    def.indices = indices, def.triangle_count = n / 3;
+    def.vertices_f64 = (const double *)vertices, def.vertex_count = SIDE * SIDE;
+    def.indices_u32 = (const uint32_t *)indices, def.triangle_count = n / 3;
     carom_mesh *mesh = NULL;
     assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
     return mesh;
@@ -187,8 +187,8 @@ static carom_status ask(bench *b, carom_query *query, uint64_t *hash)
     carom_report report;
     carom_ray_report hits;
     carom_pose beside = carom_pose_from_quaternion((double[4]){0.9, 0.1, 0.3, 0.2}, (carom_vec3){1.0, 0.5, 2.0});
-    carom_placed at = {b->mesh, b->tree, carom_pose_identity()}, near = {b->mesh, b->tree, beside};
-    carom_placed away = {b->mesh, b->tree, carom_pose_translation(3.0, 0.0, 9.0)};
+    carom_placed at = {carom_shape_tree(b->tree), carom_pose_identity()}, near = {carom_shape_tree(b->tree), beside};
+    carom_placed away = {carom_shape_tree(b->tree), carom_pose_translation(3.0, 0.0, 9.0)};
     *hash = 0;
     for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
     {

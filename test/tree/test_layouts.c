@@ -1,4 +1,5 @@
 /* Trees of every layout: mixed pairs, empty meshes, spent budgets, rays. */
+#include "support/placed.h"
 #include "tree/layouts.h"
 
 static carom_tree *wide_tree_over(const carom_mesh *mesh, carom_volume volume)
@@ -46,12 +47,13 @@ static void test_empty_mesh(void **state)
         s.mesh_a = empty;
         asking q = ask(&s, a, b);
         tree_task task = task_of(&q);
-        tree_closest closest = {.distance = INFINITY};
+        narrow_closest closest = {
+            .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
         assert_int_equal(tree_distance(&task, &closest), CAROM_OK);
         assert_int_equal(closest.triangle_a, CAROM_NO_TRIANGLE);
         pair_set found = {0};
         bool violated = true;
-        tree_collide_options options = {.clearance = 1.0, .on_pair = collect, .user = &found};
+        narrow_search options = {.clearance = 1.0, .on_pair = collect, .user = &found};
         assert_int_equal(tree_collide(&task, &options, &violated), CAROM_OK);
         assert_false(violated);
         done(&q);
@@ -78,7 +80,8 @@ static void test_budget_is_honest(void **state)
                 asking q = ask(&scenes[i], a, b);
                 tree_task task = task_of(&q);
                 q.budget = base_budget_begin(&(carom_budget){.work = work});
-                tree_closest closest = {.distance = INFINITY};
+                narrow_closest closest = {
+                    .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
                 carom_status status = tree_distance(&task, &closest);
                 assert_true(status == CAROM_OK || status == CAROM_UNKNOWN);
                 assert_true(closest.lower_bound <= expected.closest.distance);
@@ -90,7 +93,7 @@ static void test_budget_is_honest(void **state)
                 q.budget = base_budget_begin(&(carom_budget){.work = work});
                 q.counters = (carom_counters){0};
                 pair_set found = {0};
-                tree_collide_options options = {.on_pair = collect, .user = &found};
+                narrow_search options = {.on_pair = collect, .user = &found};
                 task.memory = NULL;
                 status = tree_collide(&task, &options, NULL);
                 assert_true(status == CAROM_OK || status == CAROM_UNKNOWN);
@@ -135,13 +138,14 @@ static void check_rays(const carom_placed *placed, carom_ray ray, const char *wh
 {
     tree_scratch scratch = {.context = context};
     carom_counters counters = {0};
-    tree_ray_task task = {context, placed, &ray, &scratch, NULL, &counters, false};
+    tree_placed mesh = placed_tree(placed);
+    tree_ray_task task = {context, &mesh, &ray, &scratch, NULL, &counters, false};
     ray_hits expected = {.nearest = INFINITY, .nearest_triangle = UINT32_MAX};
     narrow_ray line = {ray.origin, ray.direction};
     narrow_counts counts = {0};
-    for (uint32_t i = 0; i < placed->mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)
     {
-        narrow_triangle triangle = tree_world_triangle(placed, i);
+        narrow_triangle triangle = placed_triangle(placed, i);
         double t, uv[2];
         if (narrow_ray_hit(&line, &triangle, &t, uv, &counts) && t <= ray.max_t)
             on_hit(i, t, uv, &expected);
@@ -163,9 +167,9 @@ static void check_rays(const carom_placed *placed, carom_ray ray, const char *wh
     assert_int_equal(tree_line_x(&task, ray.origin, on_line, &met), CAROM_OK);
     set_finish(&met);
     line.direction = vec3(1, 0, 0);
-    for (uint32_t i = 0; i < placed->mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)
     {
-        narrow_triangle triangle = tree_world_triangle(placed, i);
+        narrow_triangle triangle = placed_triangle(placed, i);
         double t, uv[2];
         uint64_t id = i;
         if (narrow_ray_hit(&line, &triangle, &t, uv, &counts))
@@ -184,14 +188,14 @@ static void test_rays(void **state)
         for (int volume = 0; volume < KIND_COUNT; volume++)
         {
             carom_tree *tree = tree_over(scenes[i].mesh_b, (carom_volume)volume, CAROM_BUILDER_SAH);
-            carom_placed placed = {scenes[i].mesh_b, tree, scenes[i].pose_b};
+            carom_placed placed = {carom_shape_tree(tree), scenes[i].pose_b};
             for (int k = 0; k < 60; k++)
             {
                 /* From a corner or beside, towards a corner, an edge or nowhere. */
                 narrow_triangle from =
-                    tree_world_triangle(&placed, (uint32_t)(check_next(&random) % scenes[i].mesh_b->triangle_count));
+                    placed_triangle(&placed, (uint32_t)(check_next(&random) % scenes[i].mesh_b->triangle_count));
                 narrow_triangle to =
-                    tree_world_triangle(&placed, (uint32_t)(check_next(&random) % scenes[i].mesh_b->triangle_count));
+                    placed_triangle(&placed, (uint32_t)(check_next(&random) % scenes[i].mesh_b->triangle_count));
                 carom_vec3 target = k % 3 ? vec3_scale(vec3_add(to.corner[0], to.corner[1]), 0.5) : to.corner[2];
                 carom_vec3 origin = k % 2 ? from.corner[0] : vec3_add(from.corner[0], vec3_sub(from.corner[1], target));
                 carom_vec3 direction = vec3_sub(target, origin);

@@ -2,6 +2,7 @@
  * hits is among the walk's candidates, between their parameters, and what the walk calls sure is hit. */
 #include "support/check.h"
 #include "support/oracle.h"
+#include "support/placed.h"
 #include "tree/rays.h"
 
 #include <stdlib.h>
@@ -74,10 +75,9 @@ static void make_mesh(attack *a)
     for (uint32_t i = 0; i < 3 * TRIANGLES; i++)
         indices[i] = i;
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = corners;
-    def.vertex_type = CAROM_FLOAT64;
+    def.vertices_f64 = (const double *)corners;
     def.vertex_count = 3 * TRIANGLES;
-    def.indices = indices;
+    def.indices_u32 = (const uint32_t *)indices;
     def.triangle_count = TRIANGLES;
     assert_int_equal(carom_mesh_create(a->context, &def, &a->mesh), CAROM_OK);
     carom_tree_def tree = {.volume = CAROM_VOLUME_AABB};
@@ -134,8 +134,8 @@ static carom_ray make_ray(attack *a, const narrow_triangle *t)
 
 static void check_triangle(attack *a, const carom_ray *ray, const ray_entry *entry, const found *list, uint32_t id)
 {
-    carom_placed placed = {a->mesh, NULL, a->place.pose};
-    narrow_triangle world = tree_world_triangle(&placed, id);
+    carom_placed placed = {carom_shape_mesh(a->mesh), a->place.pose};
+    narrow_triangle world = placed_triangle(&placed, id);
     const ray_candidate *own = NULL;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->items[i].triangle == id)
@@ -160,8 +160,8 @@ static void check_triangle(attack *a, const carom_ray *ray, const ray_entry *ent
 
 static void attack_once(attack *a)
 {
-    carom_placed placed = {a->mesh, NULL, a->place.pose};
-    narrow_triangle target = tree_world_triangle(&placed, (uint32_t)pick_integer(&a->random, 0, TRIANGLES - 1));
+    carom_placed placed = {carom_shape_mesh(a->mesh), a->place.pose};
+    narrow_triangle target = placed_triangle(&placed, (uint32_t)pick_integer(&a->random, 0, TRIANGLES - 1));
     carom_ray ray = make_ray(a, &target);
     if (ray.direction.x == 0.0 && ray.direction.y == 0.0 && ray.direction.z == 0.0)
         return;

@@ -1,5 +1,6 @@
 /* The ray layout answers like brute force over narrow_ray_hit: first, any, all; ordinary, hostile and far rays. */
 #include "support/check.h"
+#include "support/placed.h"
 #include "tree/rays.h"
 
 #include <stdlib.h>
@@ -48,9 +49,9 @@ static void brute(const carom_placed *placed, const carom_ray *ray, hit_list *li
     narrow_ray exact = {ray->origin, ray->direction};
     narrow_counts counts = {0};
     list->count = 0;
-    for (uint32_t i = 0; i < placed->mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)
     {
-        narrow_triangle corners = tree_world_triangle(placed, i);
+        narrow_triangle corners = placed_triangle(placed, i);
         double t, uv[2];
         if (narrow_ray_hit(&exact, &corners, &t, uv, &counts) && t <= ray->max_t)
             list->items[list->count++] = (carom_ray_hit){t, i, uv[0], uv[1]};
@@ -74,12 +75,13 @@ static void check_first(const ray_case *test, const char *what)
 
 static void check_ray(ray_case *test, carom_ray ray, const char *what)
 {
-    carom_placed placed = {test->mesh, NULL, test->pose};
+    carom_placed placed = {carom_shape_mesh(test->mesh), test->pose};
+    tree_placed mesh = placed_tree(&placed);
     carom_counters counters = {0};
     brute(&placed, &ray, &test->expected);
     for (int mode = 0; mode <= CAROM_RAY_ALL; mode++)
     {
-        tree_ray_task task = {.context = test->context, .placed = &placed, .ray = &ray, .counters = &counters};
+        tree_ray_task task = {.context = test->context, .placed = &mesh, .ray = &ray, .counters = &counters};
         task.first_only = mode == CAROM_RAY_FIRST;
         test->actual.mode = (carom_ray_mode)mode;
         test->actual.max_t = ray.max_t;
@@ -118,10 +120,9 @@ static carom_mesh *make_mesh(carom_context *context, const carom_vec3 *vertices,
                              const uint32_t *indices, size_t triangle_count)
 {
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices;
-    def.vertex_type = CAROM_FLOAT64;
+    def.vertices_f64 = (const double *)vertices;
     def.vertex_count = vertex_count;
-    def.indices = indices;
+    def.indices_u32 = (const uint32_t *)indices;
     def.triangle_count = triangle_count;
     carom_mesh *mesh = NULL;
     assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
@@ -417,7 +418,7 @@ static void nothing_is_kept_too_long(void **state)
         }
         if (i % 7 == 0)
             poses[1].translation.x = nextafter(poses[1].translation.x, 9.0);
-        carom_placed placed = {now[body], trees[body], poses[check_next(&random) & 1]};
+        carom_placed placed = {carom_shape_tree(trees[body]), poses[check_next(&random) & 1]};
         carom_vec3 from = random_point(&random, 8.0);
         carom_vec3 at = carom_pose_apply(&placed.pose, now[body]->vertices[check_next(&random) % (GRID * GRID)]);
         carom_ray ray = {from, vec3_sub(at, from), INFINITY};
@@ -431,7 +432,7 @@ static void nothing_is_kept_too_long(void **state)
         carom_query_destroy(fresh);
     }
     assert_true(hits > 3000);
-    carom_placed zero = {now[1], trees[1], {{0}, {0, 0, 0}}};
+    carom_placed zero = {carom_shape_tree(trees[1]), {{0}, {0, 0, 0}}};
     carom_ray_report report;
     carom_query *fresh;
     assert_int_equal(carom_query_create(context, &fresh), CAROM_OK);

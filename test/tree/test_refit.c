@@ -53,8 +53,8 @@ static carom_mesh *make_mesh(mover *move)
         count += 6;
     }
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = VERTICES;
-    def.indices = indices, def.triangle_count = count / 3;
+    def.vertices_f64 = (const double *)vertices, def.vertex_count = VERTICES;
+    def.indices_u32 = (const uint32_t *)indices, def.triangle_count = count / 3;
     carom_mesh *mesh = NULL;
     assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
     return mesh;
@@ -78,7 +78,7 @@ static answers ask(const carom_mesh *mesh, const carom_tree *tree)
 {
     double size = mesh->info.bounds.max.x - mesh->info.bounds.min.x;
     carom_vec3 middle = vec3_scale(vec3_add(mesh->info.bounds.min, mesh->info.bounds.max), 0.5);
-    carom_placed a = {mesh, tree, carom_pose_identity()}, b = a, far = a;
+    carom_placed a = {carom_shape_tree(tree), carom_pose_identity()}, b = a, far = a;
     b.pose.translation = vec3(0.2 * size, 0.05 * size, 0.1 * size);
     far.pose.translation = vec3(1.3 * size + 1.0, 0.1 * size, 0.0);
     answers out = {0};
@@ -166,8 +166,8 @@ static void refusals(void **state)
     carom_mesh *mesh = make_mesh(stay);
     carom_mesh_def def = carom_mesh_def_default();
     carom_vec3 corner[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
-    def.vertices = corner, def.vertex_type = CAROM_FLOAT64, def.vertex_count = 3;
-    def.index_type = CAROM_INDEX_NONE, def.triangle_count = 1;
+    def.vertices_f64 = (const double *)corner, def.vertex_count = 3;
+    def.unindexed = true, def.triangle_count = 1;
     carom_mesh *other = NULL;
     assert_int_equal(carom_mesh_create(context, &def, &other), CAROM_OK);
     for (int preset = 0; preset <= CAROM_TREE_RAYS; preset++)

@@ -53,8 +53,8 @@ static void check_without_memory(asking *q, bool any_first, const char *what)
         if ((question == 0) == any_first)
         {
             pair_set first = {0}, found = {0}, expected = {0};
-            tree_collide_options any = {.on_pair = stop, .user = &first};
-            tree_collide_options all = {.need_meeting = true, .on_pair = collect, .user = &found};
+            narrow_search any = {.on_pair = stop, .user = &first};
+            narrow_search all = {.need_meeting = true, .on_pair = collect, .user = &found};
             carom_status status = tree_collide(&with, &any, NULL);
             assert_int_equal(tree_collide(&with, &all, NULL), CAROM_OK);
             all.user = &expected;
@@ -67,7 +67,10 @@ static void check_without_memory(asking *q, bool any_first, const char *what)
             free(first.items), free(found.items), free(expected.items);
             continue;
         }
-        tree_closest closest = {.distance = INFINITY}, expected = closest;
+        narrow_closest closest = {.distance = INFINITY,
+                                  .triangle_a = CAROM_NO_TRIANGLE,
+                                  .triangle_b = CAROM_NO_TRIANGLE},
+                       expected = closest;
         assert_int_equal(tree_distance(&with, &closest), CAROM_OK);
         assert_int_equal(tree_distance(&without, &expected), CAROM_OK);
         check_closest(&closest, &expected, what);
@@ -95,17 +98,17 @@ static void test_memory_on_paths(void **state)
             {
                 char what[64];
                 snprintf(what, sizeof what, "path, wide %d, simd %d, step %d", kind - WIDE_FAST, simd, step);
-                q.b.pose = next_pose(&random, q.b.pose, 1.0);
-                if (vec3_length(q.b.pose.translation) > 1.5)
-                    q.b.pose.translation = vec3(0.8, -0.3, 0.2);
+                q.pose_b = next_pose(&random, q.pose_b, 1.0);
+                if (vec3_length(q.pose_b.translation) > 1.5)
+                    q.pose_b.translation = vec3(0.8, -0.3, 0.2);
                 if (step % 15 == 14) /* other trees, the same memory */
-                    q.b.mesh = meshes[1 + step / 15 % 2], q.b.tree = trees[1 + step / 15 % 2];
+                    q.mesh_b = meshes[1 + step / 15 % 2], q.tree_b = trees[1 + step / 15 % 2];
                 if (step % 25 == 24)
                     assert_int_equal(carom_tree_refit(trees[0], meshes[0]), CAROM_OK);
                 check_without_memory(&q, check_next(&random) % 2, what);
                 if (step % 40 != 39)
                     continue;
-                scene now = {meshes[0], (carom_mesh *)q.b.mesh, q.a.pose, q.b.pose, "path"};
+                scene now = {meshes[0], (carom_mesh *)q.mesh_b, q.pose_a, q.pose_b, "path"};
                 truth expected = brute_force(&now);
                 check_questions(&q, &expected, what);
                 free(expected.pairs.items);

@@ -5,6 +5,7 @@
 #define CAROM_ISA_SCALAR
 #include "tree/wide_collide_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
+#include "support/placed.h"
 #include "tree/bodies.h"
 
 /* ---- stored boxes ---- */
@@ -369,15 +370,15 @@ static void touching_boxes_are_never_apart(void **state)
 /* ---- sixteen triangle pairs ---- */
 
 /* World corners of a leaf's triangle in the target's normalised frame, relative to the leaf that is the origin. */
-static void seen_from(const carom_placed *a, const wide_leaf *origin, const narrow_triangle *world, long double out[9])
+static void seen_from(const tree_placed *a, const wide_leaf *origin, const narrow_triangle *world, long double out[9])
 {
-    const double *r = a->pose.rotation;
+    const double *r = a->pose->rotation;
     const wide_tree *tree = a->tree->wide;
     for (int c = 0; c < 3; c++)
     {
-        long double d[3] = {(long double)world->corner[c].x - (long double)a->pose.translation.x,
-                            (long double)world->corner[c].y - (long double)a->pose.translation.y,
-                            (long double)world->corner[c].z - (long double)a->pose.translation.z};
+        long double d[3] = {(long double)world->corner[c].x - (long double)a->pose->translation.x,
+                            (long double)world->corner[c].y - (long double)a->pose->translation.y,
+                            (long double)world->corner[c].z - (long double)a->pose->translation.z};
         const double *centre = &tree->centre.x;
         for (int k = 0; k < 3; k++)
             out[3 * c + k] =
@@ -466,14 +467,14 @@ static double try_filter(const filter_case *c)
     for (int i = 0; i < 2; i++)
     {
         mesh[i] = soup_mesh(contexts[0], c->corner + 3 * i, 1);
-        placed[i] = (carom_placed){mesh[i], tree_of(contexts[0], mesh[i], 0), c->pose[i]};
+        placed[i] = (carom_placed){carom_shape_tree(tree_of(contexts[0], mesh[i], 0)), c->pose[i]};
     }
     question q;
     question_begin(&q, contexts[0], &placed[0], &placed[1]);
     double ratio = filter_error(&q.task);
     question_end(&q);
     for (int i = 0; i < 2; i++)
-        carom_tree_destroy((carom_tree *)placed[i].tree), carom_mesh_destroy(mesh[i]);
+        carom_tree_destroy((carom_tree *)placed[i].shape.tree), carom_mesh_destroy(mesh[i]);
     return ratio;
 }
 
@@ -597,7 +598,7 @@ static void compare_collide(const body bodies[2], const uint8_t *truth, int roun
         question q;
         uint8_t meeting[MOST_TRIANGLES] = {0}, times[MOST_TRIANGLES] = {0};
         meeting_table table = {(uint32_t)count_b, meeting, times};
-        tree_collide_options options = {.every_pair = true, .need_meeting = true, .on_pair = note_pair, .user = &table};
+        narrow_search options = {.every_pair = true, .need_meeting = true, .on_pair = note_pair, .user = &table};
         question_begin(&q, contexts[v / 2], &bodies[0].placed[v], &bodies[1].placed[v]);
         assert_int_equal(tree_collide(&q.task, &options, NULL), CAROM_OK);
         undecided[0] += q.counters.filter_undecided, undecided[1] += q.counters.triangles_tested;
@@ -621,8 +622,8 @@ static void collide_says_what_the_predicates_say(void **state)
         make_bodies(&random, round, bodies);
         for (uint32_t i = 0; i < PAIRS * PAIRS; i++)
         {
-            narrow_triangle a = tree_world_triangle(&bodies[0].placed[0], i / PAIRS),
-                            b = tree_world_triangle(&bodies[1].placed[0], i % PAIRS);
+            narrow_triangle a = placed_triangle(&bodies[0].placed[0], i / PAIRS),
+                            b = placed_triangle(&bodies[1].placed[0], i % PAIRS);
             narrow_counts counts = {0};
             truth[i] = (uint8_t)narrow_meet(&a, &b, &counts);
             met += truth[i] != 0, pairs++;

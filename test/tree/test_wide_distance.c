@@ -5,6 +5,7 @@
 #define CAROM_ISA_SCALAR
 #include "tree/wide_distance_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
+#include "support/placed.h"
 #include "tree/bodies.h"
 
 /* ---- a soup and its answers by all pairs ---- */
@@ -50,23 +51,30 @@ static void make_soup(check_random *random, soup_kind kind, carom_vec3 *corners,
     }
 }
 
-static tree_closest closest_of_all(const carom_placed *a, const carom_placed *b)
+static bool apart_as_a_whole(const carom_context *context, const carom_placed placed[2], double limit, bool thorough,
+                             float axis[3])
 {
-    tree_closest best = {.distance = INFINITY};
+    tree_placed a = placed_tree(&placed[0]), b = placed_tree(&placed[1]);
+    return BASE_PICK_ISA(context, wide_support_apart)(&a, &b, limit, thorough, axis);
+}
+
+static narrow_closest closest_of_all(const carom_placed *a, const carom_placed *b)
+{
+    narrow_closest best = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
     best.triangle_a = best.triangle_b = CAROM_NO_TRIANGLE;
-    for (uint32_t i = 0; i < a->mesh->triangle_count; i++)
-        for (uint32_t j = 0; j < b->mesh->triangle_count; j++)
+    for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
-            narrow_triangle s = tree_world_triangle(a, i), t = tree_world_triangle(b, j);
+            narrow_triangle s = placed_triangle(a, i), t = placed_triangle(b, j);
             narrow_counts counts = {0};
             narrow_distance_result found = narrow_distance(&s, &t, &counts);
             if (found.distance < best.distance)
-                best = (tree_closest){found.distance, 0.0, found.point_a, found.point_b, i, j};
+                best = (narrow_closest){found.distance, 0.0, found.point_a, found.point_b, i, j};
         }
     return best;
 }
 
-static void check_closest(const tree_closest *found, const tree_closest *truth, const char *what, int round)
+static void check_closest(const narrow_closest *found, const narrow_closest *truth, const char *what, int round)
 {
     if (found->distance != truth->distance || signbit(found->distance) != signbit(truth->distance) ||
         found->triangle_a != truth->triangle_a || found->triangle_b != truth->triangle_b ||
@@ -92,7 +100,7 @@ static double try_bounds(const bound_case *c)
     for (int i = 0; i < 2; i++)
     {
         mesh[i] = soup_mesh(contexts[0], c->corner + 3 * i, 1);
-        placed[i] = (carom_placed){mesh[i], tree_of(contexts[0], mesh[i], 0), c->pose[i]};
+        placed[i] = (carom_placed){carom_shape_tree(tree_of(contexts[0], mesh[i], 0)), c->pose[i]};
     }
     question q;
     question_begin(&q, contexts[0], &placed[0], &placed[1]);
@@ -110,7 +118,7 @@ static double try_bounds(const bound_case *c)
         find_edges(&la);
         f8 low, high, along[3];
         bound_triangles(&la, &lb, &low, &high, along);
-        narrow_triangle s = tree_world_triangle(&placed[0], 0), t = tree_world_triangle(&placed[1], 0);
+        narrow_triangle s = placed_triangle(&placed[0], 0), t = placed_triangle(&placed[1], 0);
         narrow_counts counts = {0};
         double truth = narrow_distance(&s, &t, &counts).distance * pair.tree_a->scale;
         /* the same direction, kept for other leaves */
@@ -126,7 +134,7 @@ static double try_bounds(const bound_case *c)
     }
     question_end(&q);
     for (int i = 0; i < 2; i++)
-        carom_tree_destroy((carom_tree *)placed[i].tree), carom_mesh_destroy(mesh[i]);
+        carom_tree_destroy((carom_tree *)placed[i].shape.tree), carom_mesh_destroy(mesh[i]);
     return ratio;
 }
 
@@ -216,7 +224,7 @@ static void check_clearance(const tree_task *task, double distance, int round)
     for (int i = 0; i < 4; i++)
     {
         bool met = false, violated = false;
-        tree_collide_options options = {.clearance = clearances[i], .on_pair = go_on, .user = &met};
+        narrow_search options = {.clearance = clearances[i], .on_pair = go_on, .user = &met};
         assert_int_equal(tree_collide(task, &options, &violated), CAROM_OK);
         if (met != (distance == 0.0) || violated != (distance == 0.0 || distance < clearances[i]))
             fail_msg("round %d: distance %.17g, clearance %.17g: met %d, violated %d", round, distance, clearances[i],
@@ -226,7 +234,7 @@ static void check_clearance(const tree_task *task, double distance, int round)
 
 static void check_distance(const body bodies[2], int round)
 {
-    tree_closest truth = closest_of_all(&bodies[0].placed[0], &bodies[1].placed[0]);
+    narrow_closest truth = closest_of_all(&bodies[0].placed[0], &bodies[1].placed[0]);
     tree_memory memory[6] = {{0}};
     for (int v = 0; v < body_versions(); v++)
         for (int time = 0; time < 2; time++) /* the second time with what the first left in memory */
@@ -234,7 +242,8 @@ static void check_distance(const body bodies[2], int round)
             question q;
             question_begin(&q, contexts[v / 2], &bodies[0].placed[v], &bodies[1].placed[v]);
             q.task.memory = &memory[v];
-            tree_closest found = {.distance = INFINITY};
+            narrow_closest found = {
+                .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
             assert_int_equal(tree_distance(&q.task, &found), CAROM_OK);
             check_closest(&found, &truth, time ? "with memory" : "at first", round);
             bool within;
@@ -274,13 +283,14 @@ static void what_a_budget_leaves_is_a_bound(void **state)
     {
         body bodies[2];
         make_bodies(&random, round, bodies);
-        tree_closest truth = closest_of_all(&bodies[0].placed[0], &bodies[1].placed[0]);
+        narrow_closest truth = closest_of_all(&bodies[0].placed[0], &bodies[1].placed[0]);
         for (int v = 0; v < body_versions(); v++)
         {
             question q;
             question_begin(&q, contexts[v / 2], &bodies[0].placed[v], &bodies[1].placed[v]);
             q.budget = base_budget_begin(&(carom_budget){.work = 1 + check_next(&random) % 300});
-            tree_closest found = {.distance = INFINITY};
+            narrow_closest found = {
+                .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
             carom_status status = tree_distance(&q.task, &found);
             assert_true(status == CAROM_OK || status == CAROM_UNKNOWN);
             if (!(found.lower_bound <= truth.distance) || !(found.distance >= truth.distance))
@@ -316,9 +326,10 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
         {
             make_soup(&random, round % 2 ? SOUP_RANDOM : SOUP_LATTICE, corners[i], MANY);
             mesh[i] = soup_mesh(contexts[round % context_count], corners[i], MANY);
-            placed[i].mesh = mesh[i], placed[i].tree = tree_of(contexts[round % context_count], mesh[i], round % 2);
+            placed[i].shape.mesh = mesh[i],
+            placed[i].shape.tree = tree_of(contexts[round % context_count], mesh[i], round % 2);
             placed[i].pose = random_pose(&random, far, round % 4 ? 0.0 : 1e-9);
-            assert_non_null(placed[i].tree->wide->support);
+            assert_non_null(placed[i].shape.tree->wide->support);
             double most = -INFINITY;
             for (int k = 0; k < 3 * MANY; k++)
             {
@@ -338,7 +349,7 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
         for (uint32_t i = 0; i < MANY && !meets; i++)
             for (uint32_t j = 0; j < MANY && !meets; j++)
             {
-                narrow_triangle s = tree_world_triangle(&placed[0], i), t = tree_world_triangle(&placed[1], j);
+                narrow_triangle s = placed_triangle(&placed[0], i), t = placed_triangle(&placed[1], j);
                 narrow_counts counts = {0};
                 meets = narrow_touches(&s, &t, &counts);
             }
@@ -348,14 +359,14 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
         float along[3] = {(float)own.x, (float)own.y, (float)own.z};
         met += meets;
         const carom_context *context = contexts[round % context_count];
-        if (meets && BASE_PICK_ISA(context, wide_support_apart)(&placed[0], &placed[1], 0.0, true, along))
+        if (meets && apart_as_a_whole(context, placed, 0.0, true, along))
             fail_msg("round %d: meeting meshes are called apart", round);
         double distance = vec3_length(vec3_sub(extreme[0], pose_apply(&placed[1].pose, own_extreme)));
-        bool apart = BASE_PICK_ISA(context, wide_support_apart)(&placed[0], &placed[1], distance, true, along);
+        bool apart = apart_as_a_whole(context, placed, distance, true, along);
         if (apart)
             fail_msg("round %d: points %g from each other, but the meshes are called farther apart", round, distance);
         for (int i = 0; i < 2; i++)
-            carom_tree_destroy((carom_tree *)placed[i].tree), carom_mesh_destroy(mesh[i]);
+            carom_tree_destroy((carom_tree *)placed[i].shape.tree), carom_mesh_destroy(mesh[i]);
     }
     print_message("support heights: %d of %d pairs of meshes meet\n", met, rounds);
     assert_true(met > 5 && met < rounds);
@@ -391,8 +402,8 @@ static void balls_that_touch_are_never_apart(void **state)
         {
             radius[i] = exp2(check_uniform(&random, -3.0, 3.0));
             make_ball(&random, corners[i], radius[i], point(&random, 1.0));
-            placed[i].mesh = soup_mesh(context, corners[i], MANY);
-            placed[i].tree = tree_of(context, placed[i].mesh, round % 2);
+            placed[i].shape.mesh = soup_mesh(context, corners[i], MANY);
+            placed[i].shape.tree = tree_of(context, placed[i].shape.mesh, round % 2);
         }
         placed[0].pose = random_pose(&random, from_origin[round % 3], round % 4 ? 0.0 : 1e-9);
         placed[1].pose = placed[0].pose;
@@ -407,11 +418,12 @@ static void balls_that_touch_are_never_apart(void **state)
         placed[1].pose.translation =
             vec3_add(placed[1].pose.translation, vec3_scale(outwards, gap / vec3_length(outwards)));
         double distance = vec3_length(vec3_sub(touch, pose_apply(&placed[1].pose, corner)));
-        if (BASE_PICK_ISA(context, wide_support_apart)(&placed[0], &placed[1], distance, true, NULL))
+        if (apart_as_a_whole(context, placed, distance, true, NULL))
             fail_msg("round %d: points %g from each other, but the meshes are called farther apart", round, distance);
-        apart_beside += BASE_PICK_ISA(context, wide_support_apart)(&placed[0], &placed[1], 0.5 * distance, false, NULL);
+        apart_beside += apart_as_a_whole(context, placed, 0.5 * distance, false, NULL);
         for (int i = 0; i < 2; i++)
-            carom_tree_destroy((carom_tree *)placed[i].tree), carom_mesh_destroy((carom_mesh *)placed[i].mesh);
+            carom_tree_destroy((carom_tree *)placed[i].shape.tree),
+                carom_mesh_destroy((carom_mesh *)placed[i].shape.mesh);
     }
     print_message("balls: half the gap was certain in %d of %d\n", apart_beside, rounds);
     assert_true(apart_beside > rounds / 10);
@@ -481,8 +493,8 @@ static void a_refitted_tree_answers_like_a_fresh_one(void **state)
         def.builder = (carom_builder)(round % CAROM_BUILDER_COUNT);
         carom_tree *tree;
         assert_int_equal(carom_tree_create(context, now, &def, &tree), CAROM_OK);
-        carom_placed a = {now, tree, random_pose(&random, 0.5, 0.0)};
-        carom_placed b = {other, tree_of(context, other, 0), random_pose(&random, 0.5, 0.0)};
+        carom_placed a = {carom_shape_tree(tree), random_pose(&random, 0.5, 0.0)};
+        carom_placed b = {carom_shape_tree(tree_of(context, other, 0)), random_pose(&random, 0.5, 0.0)};
         for (int frame = 0; frame < 4; frame++)
         {
             deform(&random, family_integer(&random, 0, 4), corners[0], moved);
@@ -490,15 +502,15 @@ static void a_refitted_tree_answers_like_a_fresh_one(void **state)
             carom_mesh *next = soup_mesh(context, moved, SOUP);
             assert_int_equal(carom_tree_refit(tree, next), CAROM_OK);
             carom_mesh_destroy(now);
-            a.mesh = now = next;
-            tree_closest truth = closest_of_all(&a, &b), found = {.distance = INFINITY};
+            a.shape.mesh = now = next;
+            narrow_closest truth = closest_of_all(&a, &b), found = {.distance = INFINITY};
             question q;
             question_begin(&q, context, &a, &b);
             assert_int_equal(tree_distance(&q.task, &found), CAROM_OK);
             check_closest(&found, &truth, "after a refit", round);
             question_end(&q);
         }
-        carom_tree_destroy(tree), carom_tree_destroy((carom_tree *)b.tree);
+        carom_tree_destroy(tree), carom_tree_destroy((carom_tree *)b.shape.tree);
         carom_mesh_destroy(now), carom_mesh_destroy(other);
     }
 }
@@ -531,10 +543,10 @@ static void rays_find_what_all_triangles_say(void **state)
         for (int k = 0; k < 3 * SOUP; k++)
             corners[k] = vec3_scale(corners[k], size);
         carom_mesh *mesh = soup_mesh(context, corners, SOUP);
-        carom_placed placed = {mesh, tree_of(context, mesh, round % 2), random_pose(&random, size, 1e-9)};
+        carom_placed placed = {carom_shape_tree(tree_of(context, mesh, round % 2)), random_pose(&random, size, 1e-9)};
         for (int shot = 0; shot < 20; shot++)
         {
-            narrow_triangle aim = tree_world_triangle(&placed, (uint32_t)family_integer(&random, 0, SOUP - 1));
+            narrow_triangle aim = placed_triangle(&placed, (uint32_t)family_integer(&random, 0, SOUP - 1));
             int corner = family_integer(&random, 0, 2);
             carom_vec3 at = shot % 2 ? aim.corner[corner] : vec3_scale(vec3_add(aim.corner[0], aim.corner[1]), 0.5);
             double away = size * exp2(check_uniform(&random, -10.0, shot % 3 ? 3.0 : 40.0));
@@ -549,13 +561,14 @@ static void rays_find_what_all_triangles_say(void **state)
             hits all = {{0}};
             carom_counters counters = {0};
             tree_scratch scratch = {.context = context};
-            tree_ray_task task = {.context = context, .placed = &placed, .ray = &ray};
+            tree_placed as_tree = placed_tree(&placed);
+            tree_ray_task task = {.context = context, .placed = &as_tree, .ray = &ray};
             task.scratch = &scratch, task.counters = &counters;
             assert_int_equal(wide_ray(&task, note_hit, &all), CAROM_OK);
             tree_scratch_free(&scratch);
             for (uint32_t i = 0; i < SOUP; i++)
             {
-                narrow_triangle t = tree_world_triangle(&placed, i);
+                narrow_triangle t = placed_triangle(&placed, i);
                 narrow_ray line = {ray.origin, ray.direction};
                 narrow_counts counts = {0};
                 double parameter, uv[2];
@@ -566,7 +579,7 @@ static void rays_find_what_all_triangles_say(void **state)
                              shot, i, hit, all.hit[i], ray.direction.x, ray.direction.y, ray.direction.z, parameter);
             }
         }
-        carom_tree_destroy((carom_tree *)placed.tree), carom_mesh_destroy(mesh);
+        carom_tree_destroy((carom_tree *)placed.shape.tree), carom_mesh_destroy(mesh);
     }
     print_message("rays: %d hits\n", found);
     assert_true(found > 100);

@@ -1,10 +1,10 @@
-/* Engine `brute`: the pipeline with all pairs of triangles as its method. Slow, short and right; what every other
+/* Engine `brute`: all pairs of triangles as the method. Slow, short and right; what every other
  * engine is compared with. */
 #include "engine/brute/brute.h"
 
 typedef struct brute_state
 {
-    engine_pipeline pipeline;
+    carom_context *context;
     brute_find_near_fn *find_near;
     BASE_ARRAY(narrow_triangle) a, b; /* world corners */
     BASE_ARRAY(brute_group) groups;   /* of b */
@@ -49,15 +49,15 @@ static void group_boxes(brute_state *brute)
     }
 }
 
-static double box_span(const carom_placed *placed)
+static double box_span(const tree_placed *placed)
 {
     carom_vec3 size = vec3_sub(placed->mesh->info.bounds.max, placed->mesh->info.bounds.min);
     return 2.0 * (size.x + size.y + size.z); /* more than the diagonal, whatever the rotation */
 }
 
-static carom_status prepare(brute_state *brute, const tree_task *task)
+static carom_status prepare(brute_state *brute, const query_task *task)
 {
-    const carom_mesh *mesh_a = task->a->mesh, *mesh_b = task->b->mesh;
+    const carom_mesh *mesh_a = task->a.mesh, *mesh_b = task->b.mesh;
     size_t group_count = ((size_t)mesh_b->triangle_count + 7) / 8;
     brute->a.count = brute->b.count = brute->groups.count = brute->hits.count = 0;
     if (!base_array_reserve(task->context, &brute->a, mesh_a->triangle_count) ||
@@ -69,12 +69,12 @@ static carom_status prepare(brute_state *brute, const tree_task *task)
     brute->a.count = mesh_a->triangle_count, brute->b.count = mesh_b->triangle_count;
     brute->groups.count = group_count;
     for (uint32_t i = 0; i < mesh_a->triangle_count; i++)
-        brute->a.items[i] = tree_world_triangle(task->a, i);
+        brute->a.items[i] = tree_world_triangle(&task->a, i);
     for (uint32_t i = 0; i < mesh_b->triangle_count; i++)
-        brute->b.items[i] = tree_world_triangle(task->b, i);
+        brute->b.items[i] = tree_world_triangle(&task->b, i);
     brute->origin = brute->b.count > 0 ? brute->b.items[0].corner[0] : vec3(0.0, 0.0, 0.0);
     group_boxes(brute);
-    brute->span = box_span(task->a) + box_span(task->b);
+    brute->span = box_span(&task->a) + box_span(&task->b);
     task->counters->volumes_updated += brute->a.count + brute->b.count;
     return CAROM_OK;
 }
@@ -94,7 +94,7 @@ typedef struct row
 } row;
 
 /* False when the budget ran out. */
-static bool start_row(brute_state *brute, const tree_task *task, double margin, row *out)
+static bool start_row(brute_state *brute, const query_task *task, double margin, row *out)
 {
     uint64_t work = 8 * (uint64_t)brute->groups.count;
     if (!base_budget_spend(task->budget, work < UINT32_MAX ? (uint32_t)work : UINT32_MAX))
@@ -125,7 +125,7 @@ static bool next_in_row(brute_state *brute, const row *row, uint32_t *at, uint32
 
 typedef struct collide_run
 {
-    const tree_collide_options *options;
+    const narrow_search *search;
     bool violated;
     narrow_counts counts;
 } collide_run;
@@ -138,27 +138,49 @@ static bool collide_triangles(brute_state *brute, collide_run *run, uint32_t tri
     if (meeting != CAROM_MEET_NONE)
     {
         run->violated = true;
-        return run->options->on_pair(triangle_a, triangle_b, meeting, run->options->user);
+        return run->search->on_pair(triangle_a, triangle_b, meeting, run->search->user);
     }
-    if (!run->violated && run->options->clearance > 0.0)
-        run->violated = narrow_distance(a, b, &run->counts).distance < run->options->clearance;
+    if (!run->violated && run->search->clearance > 0.0)
+        run->violated = narrow_distance(a, b, &run->counts).distance < run->search->clearance;
     return true;
 }
 
-static carom_status collide_brute(void *state, const tree_task *task, const tree_collide_options *options,
-                                  bool *violated)
+/* The front of this method is the first row that is left. */
+static uint32_t first_row(const query_task *task)
+{
+    return task->front && task->front->count > 0 ? task->front->items[0].part_a : 0;
+}
+
+static carom_status leave_front(const query_task *task, carom_status status, uint32_t row)
+{
+    if (!task->front)
+        return status;
+    task->front->count = 0;
+    if (status != CAROM_UNKNOWN)
+        return status;
+    if (!base_array_reserve(task->context, task->front, 1))
+        return base_fail(task->context, CAROM_OUT_OF_MEMORY, "engine brute: no memory");
+    task->front->items[task->front->count++] = (narrow_part_pair){row, 0, 0.0f};
+    return CAROM_UNKNOWN;
+}
+
+static carom_status collide_brute(void *state, const query_task *task, const narrow_search *search, bool *violated)
 {
     brute_state *brute = state;
-    collide_run run = {.options = options};
+    collide_run run = {.search = search, .violated = *violated};
     carom_status status = CAROM_OK;
     BASE_TRY(prepare(brute, task));
-    double margin = options->clearance > 0.0 ? widen(brute, options->clearance) : 0.0;
-    for (uint32_t i = 0; i < brute->a.count && status == CAROM_OK; i++)
+    double margin = search->clearance > 0.0 ? widen(brute, search->clearance) : 0.0;
+    uint32_t i = first_row(task);
+    for (; i < brute->a.count && status == CAROM_OK; i++)
     {
         row row = {.triangle_a = i};
         uint32_t at = 0, triangle_b;
         if (!start_row(brute, task, margin, &row))
+        {
             status = CAROM_UNKNOWN;
+            break;
+        }
         while (status == CAROM_OK && next_in_row(brute, &row, &at, &triangle_b))
         {
             task->counters->triangles_tested++;
@@ -167,20 +189,19 @@ static carom_status collide_brute(void *state, const tree_task *task, const tree
         }
     }
     task->counters->exact_fallbacks += run.counts.exact_fallbacks;
-    if (violated)
-        *violated = run.violated;
-    return status;
+    *violated = run.violated;
+    return leave_front(task, status, i);
 }
 
 typedef struct distance_run
 {
-    tree_closest *closest;
+    narrow_closest *closest;
     narrow_counts counts;
 } distance_run;
 
 static void try_closest(brute_state *brute, distance_run *run, uint32_t triangle_a, uint32_t triangle_b)
 {
-    tree_closest *best = run->closest;
+    narrow_closest *best = run->closest;
     narrow_distance_result found =
         narrow_distance(&brute->a.items[triangle_a], &brute->b.items[triangle_b], &run->counts);
     bool better =
@@ -188,11 +209,11 @@ static void try_closest(brute_state *brute, distance_run *run, uint32_t triangle
         (found.distance == best->distance &&
          (triangle_a < best->triangle_a || (triangle_a == best->triangle_a && triangle_b < best->triangle_b)));
     if (better)
-        *best = (tree_closest){.distance = found.distance,
-                               .point_a = found.point_a,
-                               .point_b = found.point_b,
-                               .triangle_a = triangle_a,
-                               .triangle_b = triangle_b};
+        *best = (narrow_closest){.distance = found.distance,
+                                 .point_a = found.point_a,
+                                 .point_b = found.point_b,
+                                 .triangle_a = triangle_a,
+                                 .triangle_b = triangle_b};
 }
 
 /* Largest gap of two boxes along an axis; negative where they overlap along all. */
@@ -233,7 +254,7 @@ static void find_first_bound(brute_state *brute, distance_run *run)
 }
 
 /* stop_at: a distance that is good enough, or negative. */
-static carom_status search_closest(brute_state *brute, const tree_task *task, tree_closest *closest, double stop_at)
+static carom_status search_closest(brute_state *brute, const query_task *task, narrow_closest *closest, double stop_at)
 {
     distance_run run = {.closest = closest};
     carom_status status = CAROM_OK;
@@ -258,58 +279,64 @@ static carom_status search_closest(brute_state *brute, const tree_task *task, tr
     return status;
 }
 
-static carom_status distance_brute(void *state, const tree_task *task, tree_closest *closest)
+static carom_status distance_brute(void *state, const query_task *task, narrow_closest *closest)
 {
     return search_closest(state, task, closest, -1.0);
 }
 
-static carom_status within_brute(void *state, const tree_task *task, double limit, bool *within)
+static carom_status within_brute(void *state, const query_task *task, double limit, bool *within)
 {
-    tree_closest closest = {
+    narrow_closest closest = {
         .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE, .lower_bound = 0.0};
     carom_status status = search_closest(state, task, &closest, limit);
     *within = closest.distance <= limit;
     return status == CAROM_UNKNOWN && *within ? CAROM_OK : status;
 }
 
-static carom_status line_x_brute(void *state, const tree_ray_task *task, carom_vec3 point,
+static carom_status near_segment_brute(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
+                                       query_near_fn *on_triangle, void *user)
+{
+    (void)state, (void)ends, (void)limit;
+    for (uint32_t i = 0; i < task->mesh.mesh->triangle_count; i++)
+    {
+        if (!base_budget_spend(task->budget, 1))
+            return CAROM_UNKNOWN;
+        if (on_triangle(i, user) < 0.0)
+            return CAROM_STOPPED;
+    }
+    return CAROM_OK;
+}
+
+static carom_status line_x_brute(void *state, const query_mesh_task *task, carom_vec3 point,
                                  void (*on_triangle)(uint32_t triangle, void *user), void *user)
 {
     (void)state, (void)point;
-    for (uint32_t i = 0; i < task->placed->mesh->triangle_count; i++)
+    for (uint32_t i = 0; i < task->mesh.mesh->triangle_count; i++)
         on_triangle(i, user);
     return CAROM_OK;
 }
 
-static const query_method BRUTE_METHOD = {NULL, collide_brute, distance_brute, within_brute, line_x_brute, false};
+static const query_method BRUTE_METHOD = {NULL,         collide_brute, distance_brute, within_brute, near_segment_brute,
+                                          line_x_brute, false};
 
 /* ---- the engine ---- */
 
-static carom_status create(carom_context *context, const broad_kind *broad, void **out)
+static carom_status create_state(carom_context *context, void **out)
 {
-    *out = NULL;
     brute_state *brute = base_allocate(context, 1, sizeof *brute, BASE_CACHE_LINE);
+    *out = brute;
     if (!brute)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "engine brute: no memory");
     memset(brute, 0, sizeof *brute);
+    brute->context = context;
     brute->find_near = BASE_PICK_ISA(context, brute_find_near);
-    carom_status status = engine_pipeline_open(&brute->pipeline, context, broad);
-    if (status != CAROM_OK)
-    {
-        base_release(context, brute, 1, sizeof *brute);
-        return status;
-    }
-    brute->pipeline.method = &BRUTE_METHOD;
-    brute->pipeline.method_state = brute;
-    *out = brute;
     return CAROM_OK;
 }
 
-static void destroy(void *state)
+static void destroy_state(void *state)
 {
     brute_state *brute = state;
-    carom_context *context = brute->pipeline.context;
-    engine_pipeline_close(&brute->pipeline);
+    carom_context *context = brute->context;
     base_array_free(context, &brute->a);
     base_array_free(context, &brute->b);
     base_array_free(context, &brute->groups);
@@ -317,12 +344,7 @@ static void destroy(void *state)
     base_release(context, brute, 1, sizeof *brute);
 }
 
-static carom_status run(void *state, const carom_frame *frame, const carom_collide_options *options,
-                        engine_builder *builder)
-{
-    brute_state *brute = state;
-    return engine_pipeline_run(&brute->pipeline, frame, options, builder);
-}
-
-const engine_kind engine_brute = {
-    {"brute", "every triangle pair, exact: the reference", CAROM_CLASS_EXACT}, create, run, destroy};
+const engine_kind engine_brute = {.info = {"brute", "every triangle pair, exact: the reference", CAROM_CLASS_EXACT},
+                                  .method = &BRUTE_METHOD,
+                                  .create_state = create_state,
+                                  .destroy_state = destroy_state};

@@ -1,0 +1,33 @@
+/* carom/broad.h: who may be compared with whom, and the broad phases that find out who is near whom. */
+#ifndef CAROM_BROAD_H
+#define CAROM_BROAD_H
+
+#include "carom/base.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /* Two bodies are compared iff each one's category is in the other's mask and their groups differ or are 0. */
+    typedef struct carom_filter
+    {
+        uint64_t category;
+        uint64_t mask;
+        uint32_t group;
+    } carom_filter;
+
+    typedef struct carom_broad_info
+    {
+        const char *name;
+        const char *summary;
+    } carom_broad_info;
+
+    /* What there is; null past the end. */
+    CAROM_API const carom_broad_info *carom_broad_list(uint32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,186 @@
+/* Findings become the canonical report: in the order of the pairs, whoever found them; limits are applied here, and the
+ * hash is taken over what each pair's own report hashed to. */
+#include "engine/engine.h"
+
+typedef struct commit
+{
+    carom_engine *engine;
+    bool undecided; /* some pair was cut short */
+    bool truncated; /* some pairs are counted but not listed */
+    uint64_t pair_count;
+} commit;
+
+static carom_status out_of_memory(carom_engine *engine)
+{
+    return base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for the report");
+}
+
+/* How many of a finding's pairs may still be listed. */
+static uint64_t count_listed(const commit *commit, const engine_finding *finding)
+{
+    uint64_t listed = finding->pair.pairs_listed, limit = commit->engine->options.max_pairs;
+    if (limit == 0)
+        return listed;
+    uint64_t left = limit - commit->engine->listed.count;
+    return listed < left ? listed : left;
+}
+
+static void copy_contacts(carom_engine *engine, const engine_findings *from, const engine_finding *finding,
+                          uint64_t listed)
+{
+    for (uint64_t i = 0; i < finding->contact_count; i++)
+    {
+        const carom_contact *contact = &from->contacts.items[finding->first_contact + i];
+        if (contact->pair >= listed)
+            break; /* contacts come in the order of their pairs */
+        engine->contacts.items[engine->contacts.count++] = (carom_contact){
+            (uint32_t)engine->listed.count + contact->pair, (uint32_t)engine->points.count, contact->point_count};
+        memcpy(engine->points.items + engine->points.count,
+               from->points.items + finding->first_point + contact->first_point,
+               contact->point_count * sizeof *engine->points.items);
+        engine->points.count += contact->point_count;
+    }
+}
+
+static bool reserve(carom_engine *engine, const engine_finding *finding, uint64_t listed)
+{
+    const size_t max_points = 6;
+    return base_array_reserve(engine->context, &engine->body_pairs, 1) &&
+           base_array_reserve(engine->context, &engine->listed, listed) &&
+           base_array_reserve(engine->context, &engine->contacts, finding->contact_count) &&
+           base_array_reserve(engine->context, &engine->points, max_points * finding->contact_count);
+}
+
+static carom_status add_finding(commit *commit, const engine_findings *from, const engine_finding *finding)
+{
+    carom_engine *engine = commit->engine;
+    uint64_t listed = count_listed(commit, finding);
+    if (!reserve(engine, finding, listed))
+        return out_of_memory(engine);
+    if (engine->listed.count + listed > UINT32_MAX || engine->points.count + 6 * finding->contact_count > UINT32_MAX)
+        return base_fail(engine->context, CAROM_TOO_LARGE, "engine run: more than 2^32 pairs or points; set max_pairs");
+    carom_body_pair *pair = &engine->body_pairs.items[engine->body_pairs.count++];
+    *pair = finding->pair;
+    pair->first_pair = engine->listed.count, pair->pairs_listed = listed;
+    bool listing = engine->options.mode == CAROM_COLLIDE_ALL;
+    if (pair->status == CAROM_OK && listing && listed < pair->pair_count)
+        pair->status = CAROM_TRUNCATED;
+    copy_contacts(engine, from, finding, listed);
+    if (listed > 0)
+        memcpy(engine->listed.items + engine->listed.count, from->pairs.items + finding->pair.first_pair,
+               listed * sizeof *engine->listed.items);
+    engine->listed.count += listed;
+    commit->pair_count += pair->pair_count;
+    commit->undecided |= pair->status == CAROM_UNKNOWN;
+    commit->truncated |= pair->status == CAROM_TRUNCATED;
+    return CAROM_OK;
+}
+
+/* A pair that the budget left undecided: what is known of it so far. */
+static carom_status add_undecided(commit *commit, const carom_frame *frame, uint32_t index)
+{
+    carom_engine *engine = commit->engine;
+    engine_worker *worker = &engine->workers[0];
+    const engine_pair *pair = &engine->pairs.items[index];
+    carom_body_pair bodies = {.body_a = frame->bodies[pair->a].id, .body_b = frame->bodies[pair->b].id};
+    engine_open_pair *open = engine->open.items[index];
+    base_budget spent = {.work_left = 0, .exhausted = true};
+    carom_report report;
+    query_clear_report(&report);
+    report.status = CAROM_UNKNOWN;
+    if (open)
+        BASE_TRY(query_job_answer(worker->query, &open->job, &spent, &report));
+    report.status = CAROM_UNKNOWN; /* at least the distance is open */
+    engine_findings once = {.context = engine->context};
+    carom_status status = engine_findings_add(&once, &bodies, &report, NULL);
+    if (status == CAROM_OK)
+        status = add_finding(commit, &once, &once.items.items[0]);
+    engine_findings_free(&once);
+    return status;
+}
+
+/* ---- the hash ---- */
+
+static void hash_point(base_hash *hash, carom_vec3 point)
+{
+    base_hash_double(hash, point.x);
+    base_hash_double(hash, point.y);
+    base_hash_double(hash, point.z);
+}
+
+/* The ids of an any-hit's witness are some pair's, not the pair's: they stay out. */
+static void hash_body_pair(base_hash *hash, const carom_body_pair *pair, bool with_ids)
+{
+    base_hash_u64(hash, (uint64_t)pair->body_a.index << 32 | pair->body_a.generation);
+    base_hash_u64(hash, (uint64_t)pair->body_b.index << 32 | pair->body_b.generation);
+    base_hash_u64(hash, pair->hash);
+    base_hash_u64(hash, pair->pairs_listed);
+    base_hash_double(hash, pair->distance);
+    hash_point(hash, pair->point_a);
+    hash_point(hash, pair->point_b);
+    if (with_ids)
+        base_hash_u64(hash, (uint64_t)pair->triangle_a << 32 | pair->triangle_b);
+}
+
+static uint64_t hash_report(const carom_engine *engine, carom_status status)
+{
+    base_hash hash = base_hash_begin();
+    base_hash_u64(&hash, status);
+    if (status == CAROM_UNKNOWN)
+        return base_hash_end(&hash);
+    bool any = engine->options.mode == CAROM_COLLIDE_ANY;
+    for (size_t i = 0; i < engine->body_pairs.count; i++)
+    {
+        const carom_body_pair *pair = &engine->body_pairs.items[i];
+        hash_body_pair(&hash, pair, !any || pair->distance < INFINITY);
+    }
+    return base_hash_end(&hash);
+}
+
+/* ---- the stage ---- */
+
+static carom_status add_pairs(commit *commit, const carom_frame *frame)
+{
+    carom_engine *engine = commit->engine;
+    engine->body_pairs.count = engine->listed.count = engine->contacts.count = engine->points.count = 0;
+    for (uint32_t i = 0; i < engine->pairs.count; i++)
+    {
+        engine_place place = engine->places.items[i];
+        if (place == ENGINE_NOTHING)
+            continue;
+        if (place == ENGINE_UNDECIDED)
+        {
+            BASE_TRY(add_undecided(commit, frame, i));
+            continue;
+        }
+        const engine_findings *from = &engine->workers[place >> 32].findings;
+        BASE_TRY(add_finding(commit, from, &from->items.items[(uint32_t)place - 1]));
+    }
+    return CAROM_OK;
+}
+
+carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom_scene_report *report)
+{
+    commit commit = {.engine = engine};
+    BASE_TRY(add_pairs(&commit, frame));
+    carom_status status = commit.undecided ? CAROM_UNKNOWN : commit.truncated ? CAROM_TRUNCATED : CAROM_OK;
+    *report = (carom_scene_report){.status = status,
+                                   .body_pairs = engine->body_pairs.items,
+                                   .body_pair_count = engine->body_pairs.count,
+                                   .pairs = engine->listed.items,
+                                   .pair_count = commit.pair_count,
+                                   .pairs_listed = engine->listed.count,
+                                   .contacts = engine->contacts.items,
+                                   .contact_count = engine->contacts.count,
+                                   .points = engine->points.items,
+                                   .point_count = engine->points.count,
+                                   .bodies_examined = frame->body_count,
+                                   .hash = hash_report(engine, status)};
+    report->counters.boxes_tested = engine->broad_boxes_tested;
+    for (uint32_t i = 0; i < engine->worker_count; i++)
+    {
+        query_count(&report->counters, &engine->workers[i].findings.counters);
+        report->body_pairs_examined += engine->workers[i].findings.examined;
+    }
+    return CAROM_OK;
+}

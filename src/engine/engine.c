@@ -1,0 +1,269 @@
+/* The engine object and the door to it: every frame is checked here before a run sees it. */
+#include "engine/engine.h"
+
+#include <stdio.h>
+
+carom_engine_def carom_engine_def_default(void) { return (carom_engine_def){.engine = "tree", .broad_phase = "tree"}; }
+
+/* ---- life ---- */
+
+static carom_status make_worker(carom_engine *engine, engine_worker *worker)
+{
+    worker->findings.context = engine->context;
+    BASE_TRY(carom_query_create(engine->context, &worker->query));
+    if (!engine->kind->create_state)
+        return CAROM_OK;
+    BASE_TRY(engine->kind->create_state(engine->context, &worker->method_state));
+    worker->query->method_state = worker->method_state;
+    return CAROM_OK;
+}
+
+static carom_status make_workers(carom_engine *engine)
+{
+    engine->worker_count = base_worker_count(engine->context);
+    engine->workers = base_allocate(engine->context, engine->worker_count, sizeof *engine->workers, BASE_CACHE_LINE);
+    if (!engine->workers)
+        return base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine create: no memory for %u workers",
+                         engine->worker_count);
+    memset(engine->workers, 0, engine->worker_count * sizeof *engine->workers);
+    for (uint32_t i = 0; i < engine->worker_count; i++)
+        BASE_TRY(make_worker(engine, &engine->workers[i]));
+    return CAROM_OK;
+}
+
+static void set_assets(carom_engine *engine)
+{
+    engine_assets *assets = &engine->assets;
+    assets->context = engine->context;
+    if (engine->author)
+    {
+        assets->owner = engine->author_state;
+        assets->create = engine->author->create_asset;
+        assets->update = engine->author->update_asset;
+        assets->destroy = engine->author->destroy_asset;
+        return;
+    }
+    assets->owner = engine->context;
+    assets->create = engine->kind->create_asset;
+    assets->destroy = engine->kind->destroy_asset;
+}
+
+static carom_status make_parts(carom_engine *engine)
+{
+    carom_context *context = engine->context;
+    BASE_TRY(make_workers(engine));
+    if (engine->author && engine->author->create)
+        BASE_TRY(engine->author->create(context, &engine->author_state));
+    engine->author_ready = true;
+    BASE_TRY(engine->broad->create(context, &engine->broad_state));
+    set_assets(engine);
+    return CAROM_OK;
+}
+
+static carom_status choose_kind(carom_context *context, const carom_engine_def *def, carom_engine *out)
+{
+    const char *engine_name = def && def->engine ? def->engine : "tree";
+    const char *broad_name = def && def->broad_phase ? def->broad_phase : "tree";
+    out->author = engine_find_author(context, engine_name);
+    out->kind = out->author ? &engine_tree : engine_find_name(engine_name);
+    if (!out->kind)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: there is no engine \"%s\"", engine_name);
+    out->broad = broad_find_name(broad_name);
+    if (!out->broad)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: there is no broad phase \"%s\"", broad_name);
+    double cut_size = def ? def->cut_size : 0.0;
+    if (!isfinite(cut_size))
+        return base_fail(context, CAROM_NOT_FINITE, "engine create: cut_size is %g", cut_size);
+    if (cut_size < 0.0)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: cut_size is negative (%g)", cut_size);
+    out->proxies.cut_size = out->kind->method == &query_tree_method ? cut_size : 0.0;
+    return CAROM_OK;
+}
+
+carom_status carom_engine_create(carom_context *context, const carom_engine_def *def, carom_engine **out)
+{
+    if (out)
+        *out = NULL;
+    if (!context || !out)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: %s is null", context ? "out" : "context");
+    carom_engine chosen = {.context = context};
+    BASE_TRY(choose_kind(context, def, &chosen));
+    carom_engine *engine = base_allocate(context, 1, sizeof *engine, BASE_CACHE_LINE);
+    if (!engine)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine create: no memory");
+    *engine = chosen;
+    engine->proxies.context = engine->memories.context = context;
+    engine->proxies.first_free = ENGINE_NO_SLOT;
+    carom_status status = make_parts(engine);
+    if (status >= CAROM_FIRST_ERROR)
+        return carom_engine_destroy(engine), status;
+    *out = engine;
+    return CAROM_OK;
+}
+
+static void free_worker(carom_engine *engine, engine_worker *worker)
+{
+    engine_findings_free(&worker->findings);
+    carom_query_destroy(worker->query);
+    if (worker->method_state)
+        engine->kind->destroy_state(worker->method_state);
+}
+
+static void free_arrays(carom_engine *engine)
+{
+    carom_context *context = engine->context;
+    base_array_free(context, &engine->proposed);
+    base_array_free(context, &engine->grouped);
+    base_array_free(context, &engine->space);
+    base_array_free(context, &engine->pairs);
+    base_array_free(context, &engine->fronts);
+    base_array_free(context, &engine->places);
+    base_array_free(context, &engine->open);
+    base_array_free(context, &engine->waiting);
+    base_array_free(context, &engine->slices);
+    base_array_free(context, &engine->body_pairs);
+    base_array_free(context, &engine->listed);
+    base_array_free(context, &engine->contacts);
+    base_array_free(context, &engine->points);
+    base_release(context, engine->kept, engine->kept_capacity, sizeof *engine->kept);
+}
+
+void carom_engine_destroy(carom_engine *engine)
+{
+    if (!engine)
+        return;
+    carom_context *context = engine->context;
+    engine_forget_open(engine);
+    engine_assets_free(&engine->assets);
+    if (engine->broad_state)
+        engine->broad->destroy(engine->broad_state);
+    if (engine->author && engine->author_ready && engine->author->destroy)
+        engine->author->destroy(engine->author_state);
+    for (uint32_t i = 0; engine->workers && i < engine->worker_count; i++)
+        free_worker(engine, &engine->workers[i]);
+    base_release(context, engine->workers, engine->worker_count, sizeof *engine->workers);
+    engine_proxies_free(&engine->proxies);
+    engine_memories_free(&engine->memories);
+    free_arrays(engine);
+    base_release(context, engine, 1, sizeof *engine);
+}
+
+/* ---- checks ---- */
+
+static carom_status check_body(carom_context *context, const carom_frame_body *body)
+{
+    bool rays_only = query_is_mesh(&body->placed) && body->placed.shape.tree && body->placed.shape.tree->rays;
+    if (rays_only)
+        return base_fail(context, CAROM_UNSUPPORTED,
+                         "body %u: its tree is one for rays, which has no answer for pairs; hand in another or none",
+                         body->id.index);
+    if (!(body->margin >= 0.0 && body->margin <= MATH_COORDINATE_LIMIT))
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "body %u: its margin is %g", body->id.index, body->margin);
+    if (!(body->priority >= 0.0 && body->priority <= MATH_COORDINATE_LIMIT))
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "body %u: its priority is %g", body->id.index,
+                         body->priority);
+    return CAROM_OK;
+}
+
+/* A frame of a scene was checked when its bodies changed; one made by the caller is checked here. */
+static carom_status check_bodies(carom_context *context, const carom_frame *frame)
+{
+    for (uint32_t i = 0; i < frame->body_count; i++)
+    {
+        const carom_frame_body *body = &frame->bodies[i];
+        if (body->id.index == 0 || (i > 0 && body->id.index <= frame->bodies[i - 1].id.index))
+            return base_fail(context, CAROM_INVALID_ARGUMENT,
+                             "engine run: the frame's bodies are not sorted by id (position %u)", i);
+        char whose[32];
+        snprintf(whose, sizeof whose, "body %u", body->id.index);
+        BASE_TRY(query_check_placed(context, &body->placed, whose));
+        BASE_TRY(check_body(context, body));
+    }
+    return CAROM_OK;
+}
+
+static carom_status check_frame(carom_context *context, const carom_frame *frame)
+{
+    if (!frame || (!frame->bodies && frame->body_count > 0))
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine run: %s is null", frame ? "frame.bodies" : "frame");
+    BASE_TRY(scene_check_fresh(context, frame));
+    return check_bodies(context, frame);
+}
+
+static carom_status check_options(carom_context *context, const carom_collide_options *options)
+{
+    BASE_TRY(query_check_collide_options(context, options));
+    if (options->cache)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "options: a pair cache belongs to one pair, not to a frame");
+    if (options->on_pair)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "options: an engine does not stream pairs");
+    return CAROM_OK;
+}
+
+/* ---- runs ---- */
+
+static carom_status close_run(carom_engine *engine, carom_status status, double start, carom_scene_report *report)
+{
+    engine->can_resume = status == CAROM_OK && report->status == CAROM_UNKNOWN;
+    if (status >= CAROM_FIRST_ERROR)
+    {
+        *report = (carom_scene_report){.status = status};
+        return status;
+    }
+    report->times = engine->times;
+    report->times.total_ms = 1e3 * (base_now() - start);
+    return report->status;
+}
+
+static carom_status run_checked(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,
+                                carom_scene_report *report)
+{
+    BASE_TRY(base_check_float_mode(engine->context));
+    BASE_TRY(check_options(engine->context, options));
+    BASE_TRY(check_frame(engine->context, frame));
+    engine->options = *options;
+    engine->scene = frame->scene, engine->version = frame->version;
+    return engine_run(engine, frame, report);
+}
+
+carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,
+                              carom_scene_report *report)
+{
+    if (!engine || !report)
+        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "engine run: %s is null",
+                         engine ? "report" : "engine");
+    double start = base_now();
+    *report = (carom_scene_report){0};
+    carom_collide_options chosen = options ? *options : carom_collide_options_default();
+    return close_run(engine, run_checked(engine, frame, &chosen, report), start, report);
+}
+
+static carom_status resume_checked(carom_engine *engine, const carom_frame *frame, const carom_budget *budget,
+                                   carom_scene_report *report)
+{
+    const carom_budget none = {0};
+    if (!engine->can_resume)
+        return base_fail(engine->context, CAROM_INVALID_ARGUMENT,
+                         "engine resume: the last run did not end in CAROM_UNKNOWN");
+    BASE_TRY(base_check_float_mode(engine->context));
+    BASE_TRY(query_check_budget(engine->context, budget ? budget : &none));
+    BASE_TRY(check_frame(engine->context, frame));
+    if (frame->scene == 0 || frame->scene != engine->scene || frame->version != engine->version)
+        return base_fail(engine->context, CAROM_STALE_FRAME,
+                         "engine resume: the frame is not the one of the run that is to be gone on with");
+    BASE_TRY(engine_examine(engine, frame, budget));
+    return engine_commit(engine, frame, report);
+}
+
+carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame, const carom_budget *budget,
+                                 carom_scene_report *report)
+{
+    if (!engine || !report)
+        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "engine resume: %s is null",
+                         engine ? "report" : "engine");
+    double start = base_now();
+    *report = (carom_scene_report){0};
+    engine->times = (carom_times){0};
+    carom_status status = resume_checked(engine, frame, budget, report);
+    return close_run(engine, status, start, report);
+}

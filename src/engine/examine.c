@@ -1,0 +1,353 @@
+/* Pairs of bodies are examined on any worker, in any order; what is found depends on neither.
+ *
+ * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is put
+ * aside after a slice of work and then split over all workers by its front. A work budget is cut into slices per pair,
+ * in rounds that share out what is left; it is never drawn from a shared counter, so the cut is the same for any number
+ * of workers. */
+#include "engine/engine.h"
+
+enum
+{
+    LIGHT_WORK = 1 << 16, /* tests of boxes and triangles after which a pair counts as heavy */
+    MIN_SLICE = 256,      /* of a work budget: less would go into beginning */
+    MIN_RANGE = 4         /* pairs that are worth handing to another worker */
+};
+
+typedef struct examination
+{
+    carom_engine *engine;
+    const carom_frame *frame;
+    double deadline; /* 0: none */
+    bool slices;     /* each waiting pair has one */
+    bool limited;    /* by the caller's budget */
+} examination;
+
+/* ---- one pair ---- */
+
+static query_question ask(carom_engine *engine, const carom_frame *frame, uint32_t index)
+{
+    const engine_pair *pair = &engine->pairs.items[index];
+    const carom_placed *a = &frame->bodies[pair->a].placed, *b = &frame->bodies[pair->b].placed;
+    return (query_question){.a = a,
+                            .b = b,
+                            .defect = math_pair_defect(&a->pose, &b->pose),
+                            .method = engine->kind->method,
+                            .asset_a = engine->kept ? engine->kept[pair->a] : NULL,
+                            .asset_b = engine->kept ? engine->kept[pair->b] : NULL,
+                            .memory = engine_memories_at(&engine->memories, index)};
+}
+
+static carom_collide_options pair_options(const carom_engine *engine, const carom_frame *frame, uint32_t index)
+{
+    const engine_pair *pair = &engine->pairs.items[index];
+    carom_collide_options options = engine->options;
+    options.clearance = engine_clearance(&frame->bodies[pair->a], &frame->bodies[pair->b], options.clearance);
+    return options;
+}
+
+static bool worth_listing(const carom_report *report)
+{
+    return report->pair_count > 0 || report->clearance_violated || report->relation == CAROM_RELATION_A_INSIDE_B ||
+           report->relation == CAROM_RELATION_B_INSIDE_A || report->status == CAROM_UNKNOWN;
+}
+
+/* Where a clearance is violated, by how much? The first listed pair is the closest there can be. */
+static carom_status measure(carom_query *query, const query_question *question, base_budget *budget, double clearance,
+                            const carom_report *report, carom_report *closest)
+{
+    query_clear_report(closest);
+    if (report->pairs_listed == 0)
+        return query_distance(query, question, budget, clearance, closest);
+    narrow_counts counts = {0};
+    narrow_distance_result touch = query_row_of(question)->measure(question, &report->pairs[0], &counts);
+    closest->distance = touch.distance;
+    closest->point_a = touch.point_a, closest->point_b = touch.point_b;
+    closest->triangle_a = report->pairs[0].triangle_a, closest->triangle_b = report->pairs[0].triangle_b;
+    closest->counters.exact_fallbacks = counts.exact_fallbacks;
+    return CAROM_OK;
+}
+
+typedef struct pair_task
+{
+    carom_engine *engine;
+    const carom_frame *frame;
+    engine_worker *worker;
+    uint32_t worker_number, index;
+    base_budget *budget; /* for this time */
+    bool limited;        /* by the caller's budget, not only to find out which pairs are heavy */
+} pair_task;
+
+/* Files what a pair's report says, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not reach for
+ * that. */
+static carom_status file_report(const pair_task *task, const query_question *question,
+                                const carom_collide_options *options, const carom_report *report)
+{
+    engine_findings *findings = &task->worker->findings;
+    carom_report closest;
+    bool violated = report->clearance_violated;
+    if (violated)
+    {
+        base_budget unlimited = base_budget_begin(NULL);
+        carom_status status = measure(task->worker->query, question, task->limited ? task->budget : &unlimited,
+                                      options->clearance, report, &closest);
+        query_count(&findings->counters, &closest.counters);
+        if (status != CAROM_OK)
+            return status;
+    }
+    query_count(&findings->counters, &report->counters);
+    findings->examined++;
+    task->engine->places.items[task->index] = ENGINE_NOTHING;
+    if (!worth_listing(report))
+        return CAROM_OK;
+    const engine_pair *pair = &task->engine->pairs.items[task->index];
+    carom_body_pair bodies = {.body_a = task->frame->bodies[pair->a].id, .body_b = task->frame->bodies[pair->b].id};
+    BASE_TRY(engine_findings_add(findings, &bodies, report, violated ? &closest : NULL));
+    task->engine->places.items[task->index] = (uint64_t)task->worker_number << 32 | findings->items.count;
+    return CAROM_OK;
+}
+
+/* Keeps the query's job for later; the query gets an empty one. */
+static carom_status put_aside(const pair_task *task, query_job *job)
+{
+    carom_engine *engine = task->engine;
+    engine_open_pair *open = base_allocate(engine->context, 1, sizeof *open, BASE_CACHE_LINE);
+    if (!open)
+        return base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for an open pair");
+    open->job = *job;
+    open->options = *job->options;
+    open->job.options = &open->options;
+    memset(job, 0, sizeof *job);
+    engine->open.items[task->index] = open;
+    return CAROM_OK;
+}
+
+static void take_back(const pair_task *task)
+{
+    engine_open_pair **open = &task->engine->open.items[task->index];
+    query_job_free(task->engine->context, &(*open)->job);
+    base_release(task->engine->context, *open, 1, sizeof **open);
+    *open = NULL;
+}
+
+/* Gives a job the parts where its search begins. */
+static carom_status begin_front(const pair_task *task, query_job *job)
+{
+    const engine_pair *pair = &task->engine->pairs.items[task->index];
+    job->searched = !pair->searched;
+    if (!base_array_reserve(task->engine->context, &job->front, pair->part_count))
+        return base_fail(task->engine->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for the parts of a pair");
+    if (pair->part_count > 0)
+        memcpy(job->front.items, task->engine->fronts.items + pair->first_part,
+               pair->part_count * sizeof *job->front.items);
+    job->front.count = pair->part_count;
+    return CAROM_OK;
+}
+
+/* Goes on with a job; puts it aside, or files its report. */
+static carom_status advance(const pair_task *task, query_job *job, bool is_open)
+{
+    carom_query *query = task->worker->query;
+    carom_status status = query_job_search(query, job, task->budget);
+    carom_report report;
+    if (status != CAROM_UNKNOWN && status < CAROM_FIRST_ERROR)
+        status = query_job_answer(query, job, task->budget, &report);
+    if (status != CAROM_UNKNOWN && status < CAROM_FIRST_ERROR)
+        status = file_report(task, &job->question, job->options, &report);
+    if (status >= CAROM_FIRST_ERROR)
+        return status;
+    if (status == CAROM_UNKNOWN)
+        return is_open ? CAROM_OK : put_aside(task, job);
+    if (is_open)
+        take_back(task);
+    return CAROM_OK;
+}
+
+static carom_status examine_pair(const pair_task *task)
+{
+    carom_engine *engine = task->engine;
+    engine_open_pair *open = engine->open.items[task->index];
+    const engine_pair *pair = &engine->pairs.items[task->index];
+    if (open)
+    {
+        /* The frame may have been handed in anew. */
+        open->job.question.a = &task->frame->bodies[pair->a].placed;
+        open->job.question.b = &task->frame->bodies[pair->b].placed;
+        return advance(task, &open->job, true);
+    }
+    carom_query *query = task->worker->query;
+    query_question question = ask(engine, task->frame, task->index);
+    BASE_TRY(query_find_trees(query, &question));
+    carom_collide_options options = pair_options(engine, task->frame, task->index);
+    carom_report report;
+    query_clear_report(&report);
+    bool unlimited = task->budget->work_left == UINT64_MAX && task->budget->deadline == 0.0;
+    if (unlimited && pair->searched && pair->part_count == 0)
+    {
+        BASE_TRY(query_collide(query, &question, &options, task->budget, &report));
+        return file_report(task, &question, &options, &report);
+    }
+    if (query_far_apart(engine->context, &question, options.clearance))
+    {
+        report.relation = CAROM_RELATION_APART;
+        return file_report(task, &question, &options, &report);
+    }
+    query_job_begin(&query->job, &question, &options);
+    BASE_TRY(begin_front(task, &query->job));
+    return advance(task, &query->job, false);
+}
+
+/* ---- many pairs ---- */
+
+static void examine_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const examination *all = data;
+    carom_engine *engine = all->engine;
+    engine_worker *own = &engine->workers[worker];
+    for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
+    {
+        base_budget budget = {.work_left = all->slices ? engine->slices.items[i] : UINT64_MAX};
+        budget.deadline = all->deadline;
+        pair_task task = {engine, all->frame, own, worker, engine->waiting.items[i], &budget, all->limited};
+        bool late = all->deadline > 0.0 && base_now() >= all->deadline;
+        if (!late)
+            own->failure = examine_pair(&task);
+        if (all->slices)
+            engine->slices.items[i] = budget.work_left;
+    }
+}
+
+static carom_status examine_waiting(carom_engine *engine, examination *all)
+{
+    for (uint32_t i = 0; i < engine->worker_count; i++)
+        engine->workers[i].failure = CAROM_OK;
+    uint32_t count = (uint32_t)engine->waiting.count;
+    if (engine->kind->parallel_inside)
+        examine_range(0, count, 0, all);
+    else
+        base_parallel_for(engine->context, count, MIN_RANGE, examine_range, all);
+    for (uint32_t i = 0; i < engine->worker_count; i++)
+        if (engine->workers[i].failure != CAROM_OK)
+            return engine->workers[i].failure;
+    return CAROM_OK;
+}
+
+/* The pairs that are undecided, in order. */
+static void list_waiting(carom_engine *engine)
+{
+    engine->waiting.count = 0;
+    for (uint32_t i = 0; i < engine->pairs.count; i++)
+        if (engine->places.items[i] == ENGINE_UNDECIDED)
+            engine->waiting.items[engine->waiting.count++] = i;
+}
+
+/* ---- without a budget ---- */
+
+static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame, uint32_t index)
+{
+    base_budget unlimited = base_budget_begin(NULL);
+    pair_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false};
+    engine_open_pair *open = engine->open.items[index];
+    carom_status status = query_job_search_all(task.worker->query, &open->job);
+    return status < CAROM_FIRST_ERROR ? advance(&task, &open->job, true) : status;
+}
+
+static carom_status examine_all(carom_engine *engine, const carom_frame *frame)
+{
+    bool split = engine->worker_count > 1 && engine->kind->method == &query_tree_method;
+    examination all = {.engine = engine, .frame = frame, .slices = split};
+    for (size_t i = 0; all.slices && i < engine->waiting.count; i++)
+        engine->slices.items[i] = LIGHT_WORK;
+    BASE_TRY(examine_waiting(engine, &all));
+    list_waiting(engine);
+    for (size_t i = 0; i < engine->waiting.count; i++)
+        BASE_TRY(finish_heavy(engine, frame, engine->waiting.items[i]));
+    return CAROM_OK;
+}
+
+/* ---- with a budget ---- */
+
+static double share_of(const carom_engine *engine, const carom_frame *frame, uint32_t index)
+{
+    const engine_pair *pair = &engine->pairs.items[index];
+    return fmax(frame->bodies[pair->a].priority, frame->bodies[pair->b].priority);
+}
+
+/* Urgent pairs first, in their own order among equals. */
+static void sort_by_priority(carom_engine *engine, const carom_frame *frame)
+{
+    size_t count = engine->waiting.count;
+    base_key_value *keys = engine->grouped.items;
+    for (size_t i = 0; i < count; i++)
+    {
+        double share = share_of(engine, frame, engine->waiting.items[i]);
+        uint64_t bits;
+        memcpy(&bits, &share, sizeof bits); /* not negative: the bits sort as the numbers do */
+        keys[i] = (base_key_value){~bits, engine->waiting.items[i]};
+    }
+    base_sort_keys(keys, engine->space.items, count);
+    for (size_t i = 0; i < count; i++)
+        engine->waiting.items[i] = (uint32_t)keys[i].value;
+}
+
+/* Cuts the work into slices by priority; pairs for which nothing is left wait. Returns what was handed out. */
+static uint64_t deal_slices(carom_engine *engine, const carom_frame *frame, uint64_t work)
+{
+    double total = 0.0;
+    for (size_t i = 0; i < engine->waiting.count; i++)
+        total += share_of(engine, frame, engine->waiting.items[i]);
+    uint64_t left = work;
+    size_t served = 0;
+    for (; served < engine->waiting.count && left > 0; served++)
+    {
+        double share = share_of(engine, frame, engine->waiting.items[served]);
+        double part = total > 0.0 ? share / total : 1.0 / (double)engine->waiting.count;
+        uint64_t slice = (uint64_t)((double)work * part);
+        slice = slice < MIN_SLICE ? MIN_SLICE : slice;
+        slice = slice < left ? slice : left;
+        engine->slices.items[served] = slice;
+        left -= slice;
+    }
+    engine->waiting.count = served;
+    return work - left;
+}
+
+static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *frame, const carom_budget *budget)
+{
+    examination all = {.engine = engine, .frame = frame, .slices = budget->work > 0, .limited = true};
+    all.deadline = budget->seconds > 0.0 ? base_now() + budget->seconds : 0.0;
+    uint64_t left = budget->work;
+    for (bool progress = true; progress;)
+    {
+        list_waiting(engine);
+        sort_by_priority(engine, frame);
+        uint64_t dealt = all.slices ? deal_slices(engine, frame, left) : 0, unused = 0;
+        BASE_TRY(examine_waiting(engine, &all));
+        for (size_t i = 0; all.slices && i < engine->waiting.count; i++)
+            unused += engine->slices.items[i];
+        left -= dealt - unused;
+        bool in_time = all.deadline == 0.0 || base_now() < all.deadline;
+        progress = all.slices && dealt > unused && left > 0 && in_time;
+    }
+    return CAROM_OK;
+}
+
+/* ---- the stage ---- */
+
+carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget)
+{
+    bool limited = budget && (budget->work > 0 || budget->seconds > 0.0);
+    list_waiting(engine);
+    return limited ? examine_in_rounds(engine, frame, budget) : examine_all(engine, frame);
+}
+
+void engine_forget_open(carom_engine *engine)
+{
+    for (size_t i = 0; i < engine->open.count; i++)
+        if (engine->open.items[i])
+        {
+            query_job_free(engine->context, &engine->open.items[i]->job);
+            base_release(engine->context, engine->open.items[i], 1, sizeof *engine->open.items[i]);
+            engine->open.items[i] = NULL;
+        }
+    engine->open.count = 0;
+}

@@ -1,0 +1,45 @@
+/* What a search over pairs of elements is asked and what it answers, whatever does the search: trees, all triangles
+ * against all, edges against boxes. Elements are triangles of a mesh, or the single element 0 of a primitive. */
+#ifndef NARROW_SEARCH_H
+#define NARROW_SEARCH_H
+
+#include "base/base.h"
+#include "carom/report.h"
+
+/* Return false to stop the search, which then returns CAROM_STOPPED. */
+typedef bool narrow_pair_fn(uint32_t element_a, uint32_t element_b, uint32_t meeting, void *user);
+
+/* Which elements meet? */
+typedef struct narrow_search
+{
+    bool every_pair;          /* a hint: on_pair will not stop at the first pair; each pair comes once, unless a builder
+                               * put triangles into several leaves */
+    bool need_meeting;        /* false: any non-zero meeting will do, which is cheaper */
+    const uint64_t *smallest; /* or null: only pairs with a smaller element_a << 32 | element_b matter */
+    double clearance;         /* > 0: also decide whether the distance is smaller, in the same walk */
+    narrow_pair_fn *on_pair;  /* each meeting pair, in no particular order */
+    void *user;
+} narrow_search;
+
+/* Which elements are closest? */
+typedef struct narrow_closest
+{
+    double distance;    /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all) */
+    double lower_bound; /* out: certain, also where the budget ran out */
+    carom_vec3 point_a, point_b;
+    uint32_t triangle_a, triangle_b; /* CAROM_NO_TRIANGLE: none found */
+} narrow_closest;
+
+/* A part of each body that were not compared to the end: nodes of trees, rows of triangles. What the numbers mean is
+ * the method's own affair. */
+typedef struct narrow_part_pair
+{
+    uint32_t part_a, part_b;
+    float bound; /* of their distance from below, in the method's own unit; 0: unknown */
+} narrow_part_pair;
+
+/* Where a search stands. In: where to begin; empty: with the bodies as a whole. Out, where the budget ran out: what is
+ * open. Splits one pair of bodies over workers, resumes a search, lets a proxy stand for a part of a body. */
+typedef BASE_ARRAY(narrow_part_pair) narrow_front;
+
+#endif

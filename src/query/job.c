@@ -1,0 +1,385 @@
+/* A collide question under way: one search finds the pairs, and what is done with each depends on what was asked. The
+ * search can be cut short by a budget and taken up again, and a heavy one is split over workers by its front. */
+#include "query/query.h"
+
+enum
+{
+    SLACK = 4096,           /* so that trimming stays rare for small limits */
+    LIGHT_WORK = 1 << 14,   /* box and triangle tests that one worker does before others are asked to help */
+    SLICE_OF_WORK = 1 << 14 /* of one part of a front, so that the parts of a heavy pair are shared out again */
+};
+
+/* What happens to the pairs that a search finds. */
+typedef struct collector
+{
+    carom_query *query;
+    query_job *job;
+    size_t keep;           /* pairs worth keeping; SIZE_MAX: all */
+    size_t thin_at;        /* so many are kept before those that say nothing new are dropped; SIZE_MAX: never */
+    bool keeping;          /* pairs go into the job's keys */
+    bool repeats;          /* a pair may come several times: all are kept and counted at the end */
+    bool streaming;        /* pairs go to the caller at once */
+    bool stop_at_crossing; /* any-hit with relation: nothing further can change the answer */
+    bool out_of_memory;    /* while keeping */
+    uint32_t elements_b;
+} collector;
+
+/* ---- keeping pairs ---- */
+
+/* Keeps the smallest `keep` pairs; false when out of memory. */
+static bool trim_kept(collector *collector)
+{
+    query_words *keys = &collector->job->keys;
+    if (!query_sort_unique(collector->query->context, keys, &collector->query->sort_space))
+        return false;
+    if (keys->count > collector->keep)
+        keys->count = collector->keep;
+    return true;
+}
+
+/* How many pairs the answer itself can show. */
+static size_t max_listed(const carom_collide_options *options)
+{
+    if (options->mode != CAROM_COLLIDE_ALL || options->on_pair)
+        return 0;
+    return options->max_pairs > 0 && options->max_pairs < SIZE_MAX / 4 ? (size_t)options->max_pairs : SIZE_MAX;
+}
+
+/* The relation asks which triangles touch, not which with which: beyond what will be listed, one pair of each triangle
+ * will do. False when out of memory. */
+static bool thin_kept(collector *collector)
+{
+    carom_query *query = collector->query;
+    query_words *keys = &collector->job->keys, *seen = &query->corners; /* a bit for each element of b */
+    size_t words = collector->elements_b / 64 + 1, listed = max_listed(collector->job->options), kept = 0;
+    seen->count = 0;
+    if (!query_sort_unique(query->context, keys, &query->sort_space) ||
+        !base_array_reserve(query->context, seen, words))
+        return false;
+    memset(seen->items, 0, words * sizeof *seen->items);
+    uint32_t last_a = CAROM_NO_TRIANGLE;
+    for (size_t i = 0; i < keys->count; i++)
+    {
+        carom_pair pair = query_unpack(keys->items[i]);
+        uint64_t *word = &seen->items[pair.triangle_b / 64], bit = (uint64_t)1 << pair.triangle_b % 64;
+        if (i < listed || pair.triangle_a != last_a || !(*word & bit))
+            keys->items[kept++] = keys->items[i];
+        *word |= bit;
+        last_a = pair.triangle_a;
+    }
+    keys->count = kept;
+    return true;
+}
+
+static bool keep_pair(collector *collector, uint64_t key)
+{
+    query_words *keys = &collector->job->keys;
+    if (collector->keep != SIZE_MAX && keys->count >= 2 * collector->keep + SLACK && !trim_kept(collector))
+        return false;
+    if (keys->count >= collector->thin_at && !thin_kept(collector))
+        return false;
+    if (!base_array_reserve(collector->query->context, keys, 1))
+        return false;
+    keys->items[keys->count++] = key;
+    return true;
+}
+
+/* A crossing settles the relation: from here on only what will be listed is worth its memory. */
+static void settle_relation(collector *collector)
+{
+    collector->job->found.crossing = true;
+    if (collector->repeats)
+        return;
+    collector->keep = max_listed(collector->job->options);
+    collector->thin_at = SIZE_MAX;
+    collector->keeping = collector->keep > 0;
+}
+
+/* ---- what a search calls ---- */
+
+static bool stream_pair(carom_query *query, const carom_collide_options *options, carom_pair pair)
+{
+    query->busy = true;
+    bool go_on = options->on_pair(&pair, options->on_pair_user);
+    query->busy = false;
+    return go_on;
+}
+
+static bool take_pair(uint32_t element_a, uint32_t element_b, uint32_t meeting, void *user)
+{
+    collector *collector = user;
+    query_found *found = &collector->job->found;
+    found->first_a = element_a, found->first_b = element_b;
+    found->count++;
+    if (meeting & CAROM_MEET_CROSSING)
+    {
+        if (!found->crossing)
+            settle_relation(collector);
+        if (collector->stop_at_crossing)
+            return false;
+    }
+    if (collector->keeping && !keep_pair(collector, query_pack(element_a, element_b, meeting)))
+        return collector->out_of_memory = true, false;
+    if (collector->streaming)
+        found->stopped =
+            !stream_pair(collector->query, collector->job->options, (carom_pair){element_a, element_b, meeting});
+    return !found->stopped;
+}
+
+static bool count_pair(uint32_t element_a, uint32_t element_b, uint32_t meeting, void *user)
+{
+    query_found *found = &((collector *)user)->job->found;
+    (void)meeting;
+    found->first_a = element_a, found->first_b = element_b;
+    found->count++;
+    return true;
+}
+
+static bool stop_at_first(uint32_t element_a, uint32_t element_b, uint32_t meeting, void *user)
+{
+    count_pair(element_a, element_b, meeting, user);
+    return false;
+}
+
+static bool is_any_hit(const carom_collide_options *options)
+{
+    return options->mode == CAROM_COLLIDE_ANY && !options->relation;
+}
+
+/* A builder that puts triangles into several leaves may show a pair several times. */
+static bool may_repeat(const query_question *question)
+{
+    const carom_tree *a = question->tree_a, *b = question->tree_b;
+    return (a && a->info.reference_count > a->mesh->triangle_count) ||
+           (b && b->info.reference_count > b->mesh->triangle_count);
+}
+
+static collector make_collector(carom_query *query, query_job *job)
+{
+    const carom_collide_options *options = job->options;
+    uint32_t elements_a = carom_shape_element_count(&job->question.a->shape);
+    collector collector = {.query = query,
+                           .job = job,
+                           .keep = SIZE_MAX,
+                           .thin_at = SIZE_MAX,
+                           .repeats = may_repeat(&job->question),
+                           .elements_b = carom_shape_element_count(&job->question.b->shape)};
+    size_t listed = max_listed(options);
+    bool by_relation = options->relation && !job->found.crossing;
+    collector.keeping = listed > 0 || by_relation || collector.repeats;
+    collector.streaming = options->on_pair && !collector.repeats;
+    collector.stop_at_crossing = options->mode == CAROM_COLLIDE_ANY;
+    if (listed > 0 && !by_relation && !collector.repeats)
+        collector.keep = listed;
+    if (listed < SIZE_MAX && by_relation && !collector.repeats)
+        collector.thin_at = 2 * (listed + elements_a + collector.elements_b) + SLACK;
+    return collector;
+}
+
+/* ---- the search ---- */
+
+void query_job_begin(query_job *job, const query_question *question, const carom_collide_options *options)
+{
+    job->question = *question;
+    job->options = options;
+    job->found = (query_found){.first_a = CAROM_NO_TRIANGLE, .first_b = CAROM_NO_TRIANGLE};
+    job->keys.count = job->front.count = 0;
+    job->searched = false;
+    job->counters = (carom_counters){0};
+}
+
+void query_job_free(carom_context *context, query_job *job)
+{
+    base_array_free(context, &job->keys);
+    base_array_free(context, &job->front);
+}
+
+static carom_status out_of_memory(carom_query *query, const query_job *job)
+{
+    return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for %zu pairs", job->keys.count);
+}
+
+/* One walk over what the front holds. CAROM_STOPPED: nothing further can change the answer, or the caller said stop. */
+static carom_status walk_front(carom_query *query, query_job *job, narrow_front *front, base_budget *budget)
+{
+    const carom_collide_options *options = job->options;
+    collector collector = make_collector(query, job);
+    query_walk walk = {&job->question, front, budget, &job->counters};
+    bool any = is_any_hit(options), count_only = !collector.keeping && !collector.streaming && !options->relation;
+    narrow_search search = {.every_pair = !any,
+                            .need_meeting = options->relation || options->mode == CAROM_COLLIDE_ALL,
+                            .clearance = options->clearance,
+                            .on_pair = any          ? stop_at_first
+                                       : count_only ? count_pair
+                                                    : take_pair,
+                            .user = &collector};
+    carom_status status = query_row_of(&job->question)->collide(query, &walk, &search, &job->found.violated);
+    if (collector.out_of_memory)
+        return out_of_memory(query, job);
+    return status;
+}
+
+/* Repeated pairs had to be collected before they could be counted and streamed. */
+static carom_status count_repeated(carom_query *query, query_job *job)
+{
+    const carom_collide_options *options = job->options;
+    if (!may_repeat(&job->question) || is_any_hit(options) || job->found.count == 0)
+        return CAROM_OK;
+    if (!query_sort_unique(query->context, &job->keys, &query->sort_space))
+        return out_of_memory(query, job);
+    if (!(options->mode == CAROM_COLLIDE_ANY && job->found.crossing))
+        job->found.count = job->keys.count;
+    for (size_t i = 0; options->on_pair && i < job->keys.count && !job->found.stopped; i++)
+        job->found.stopped = !stream_pair(query, options, query_unpack(job->keys.items[i]));
+    return CAROM_OK;
+}
+
+static carom_status finish_search(carom_query *query, query_job *job, carom_status status)
+{
+    if (status >= CAROM_FIRST_ERROR || status == CAROM_UNKNOWN)
+        return status;
+    job->searched = true;
+    job->front.count = 0;
+    return count_repeated(query, job);
+}
+
+carom_status query_job_search(carom_query *query, query_job *job, base_budget *budget)
+{
+    if (job->searched || query_is_empty(job->question.a) || query_is_empty(job->question.b))
+        return job->searched = true, CAROM_OK;
+    return finish_search(query, job, walk_front(query, job, &job->front, budget));
+}
+
+/* ---- a heavy search, split over workers ---- */
+
+typedef struct split_search
+{
+    carom_query *query;
+    query_job *job;
+    base_cancel cancel; /* one hit is enough, and there is one */
+    _Atomic(carom_status) failure;
+} split_search;
+
+static void search_parts(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    split_search *split = data;
+    carom_query *query = split->query->helpers[worker];
+    query_job *own = &query->job; /* its share: what it leaves open gathers in its front */
+    narrow_front part = {0};
+    for (uint32_t i = first; i < last && !base_cancel_is_set(&split->cancel); i++)
+    {
+        base_budget slice = base_budget_begin(&(carom_budget){.work = SLICE_OF_WORK});
+        part.count = 0;
+        carom_status status = base_array_reserve(query->context, &part, 1) ? CAROM_OK : out_of_memory(query, own);
+        if (status == CAROM_OK)
+        {
+            part.items[part.count++] = split->job->front.items[i];
+            status = walk_front(query, own, &part, &slice);
+        }
+        if (status == CAROM_UNKNOWN && !base_array_reserve(query->context, &own->front, part.count))
+            status = out_of_memory(query, own);
+        if (status == CAROM_UNKNOWN)
+        {
+            memcpy(own->front.items + own->front.count, part.items, part.count * sizeof *part.items);
+            own->front.count += part.count;
+        }
+        if (status == CAROM_STOPPED)
+            base_cancel_set(&split->cancel);
+        if (status >= CAROM_FIRST_ERROR)
+        {
+            atomic_store(&split->failure, status);
+            base_cancel_set(&split->cancel);
+        }
+    }
+    base_array_free(query->context, &part);
+}
+
+/* A query per worker, for its scratch memory and its share of the job; made on first use. */
+carom_status query_make_helpers(carom_query *query)
+{
+    uint32_t wanted = base_worker_count(query->context);
+    if (query->helpers)
+        return CAROM_OK;
+    query->helpers = base_allocate(query->context, wanted, sizeof *query->helpers, BASE_CACHE_LINE);
+    if (!query->helpers)
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory to share the work");
+    query->helper_count = wanted;
+    memset(query->helpers, 0, wanted * sizeof *query->helpers);
+    carom_status status = CAROM_OK;
+    for (uint32_t i = 0; i < wanted && status == CAROM_OK; i++)
+        status = carom_query_create(query->context, &query->helpers[i]);
+    if (status != CAROM_OK)
+        query_free_helpers(query);
+    return status;
+}
+
+void query_free_helpers(carom_query *query)
+{
+    for (uint32_t i = 0; i < query->helper_count; i++)
+        carom_query_destroy(query->helpers[i]);
+    base_release(query->context, query->helpers, query->helper_count, sizeof *query->helpers);
+    query->helpers = NULL, query->helper_count = 0;
+}
+
+/* Takes over what the workers found, and what they left open. */
+static carom_status gather(split_search *split)
+{
+    carom_query *query = split->query;
+    query_job *job = split->job;
+    job->front.count = 0;
+    for (uint32_t worker = 0; worker < query->helper_count; worker++)
+    {
+        query_job *own = &query->helpers[worker]->job;
+        if (!base_array_reserve(query->context, &job->keys, own->keys.count) ||
+            !base_array_reserve(query->context, &job->front, own->front.count))
+            return out_of_memory(query, job);
+        if (own->keys.count > 0)
+            memcpy(job->keys.items + job->keys.count, own->keys.items, own->keys.count * sizeof *own->keys.items);
+        if (own->front.count > 0)
+            memcpy(job->front.items + job->front.count, own->front.items, own->front.count * sizeof *own->front.items);
+        job->keys.count += own->keys.count, job->front.count += own->front.count;
+        query_found *sum = &job->found;
+        if (own->found.count > 0)
+            sum->first_a = own->found.first_a, sum->first_b = own->found.first_b;
+        sum->count += own->found.count;
+        sum->crossing |= own->found.crossing, sum->violated |= own->found.violated;
+        query_count(&job->counters, &own->counters);
+    }
+    return CAROM_OK;
+}
+
+/* One round: every part of the front gets a slice. */
+static carom_status search_round(carom_query *query, query_job *job)
+{
+    split_search split = {.query = query, .job = job};
+    for (uint32_t worker = 0; worker < query->helper_count; worker++)
+    {
+        query_job *own = &query->helpers[worker]->job;
+        query_job_begin(own, &job->question, job->options);
+        own->question.memory = NULL;
+        own->found.violated = job->found.violated, own->found.crossing = job->found.crossing;
+    }
+    base_parallel_for(query->context, (uint32_t)job->front.count, 1, search_parts, &split);
+    carom_status failure = atomic_load(&split.failure);
+    if (failure != CAROM_OK)
+        return failure;
+    BASE_TRY(gather(&split));
+    return base_cancel_is_set(&split.cancel) ? CAROM_STOPPED : job->front.count > 0 ? CAROM_UNKNOWN : CAROM_OK;
+}
+
+carom_status query_job_search_all(carom_query *query, query_job *job)
+{
+    base_budget unlimited = base_budget_begin(NULL);
+    bool alone = base_worker_count(query->context) == 1 || job->options->on_pair ||
+                 job->question.method != &query_tree_method || !query_is_mesh(job->question.a) ||
+                 !query_is_mesh(job->question.b);
+    if (alone)
+        return query_job_search(query, job, &unlimited);
+    base_budget light = base_budget_begin(&(carom_budget){.work = LIGHT_WORK});
+    carom_status status = job->front.count > 0 ? CAROM_UNKNOWN : query_job_search(query, job, &light);
+    if (status == CAROM_UNKNOWN)
+        BASE_TRY(query_make_helpers(query));
+    while (status == CAROM_UNKNOWN)
+        status = finish_search(query, job, search_round(query, job));
+    return status;
+}

@@ -1,0 +1,379 @@
+/* Which functions answer a pair of shapes: the table at the end, kind against kind. A primitive is a solid with the
+ * single element 0; the narrow phase decides it exactly, on placed points. A row whose kinds are the other way round
+ * asks its twin with the bodies swapped. */
+#include "query/query.h"
+
+/* ---- mesh and mesh: the method's affair ---- */
+
+static query_task make_task(carom_context *context, const query_walk *walk)
+{
+    const query_question *question = walk->question;
+    return (query_task){.context = context,
+                        .a = query_placed_mesh(question->a, question->tree_a),
+                        .b = query_placed_mesh(question->b, question->tree_b),
+                        .defect = question->defect,
+                        .asset_a = question->asset_a,
+                        .asset_b = question->asset_b,
+                        .memory = question->memory,
+                        .front = walk->front,
+                        .budget = walk->budget,
+                        .counters = walk->counters};
+}
+
+static bool meshes_far_apart(carom_context *context, const query_question *question, double limit)
+{
+    if (!question->method->far_apart || query_is_empty(question->a) || query_is_empty(question->b))
+        return false;
+    query_task task = {.context = context,
+                       .a = query_placed_mesh(question->a, question->tree_a),
+                       .b = query_placed_mesh(question->b, question->tree_b),
+                       .memory = question->memory};
+    return question->method->far_apart(&task, limit);
+}
+
+static carom_status collide_meshes(carom_query *query, const query_walk *walk, const narrow_search *search,
+                                   bool *violated)
+{
+    query_task task = make_task(query->context, walk);
+    return walk->question->method->collide(query->method_state, &task, search, violated);
+}
+
+static carom_status distance_of_meshes(carom_query *query, const query_walk *walk, narrow_closest *closest)
+{
+    query_task task = make_task(query->context, walk);
+    return walk->question->method->distance(query->method_state, &task, closest);
+}
+
+static carom_status meshes_within(carom_query *query, const query_walk *walk, double limit, bool *within)
+{
+    query_task task = make_task(query->context, walk);
+    return walk->question->method->within(query->method_state, &task, limit, within);
+}
+
+static narrow_triangle triangle_of(const carom_placed *placed, uint32_t triangle)
+{
+    tree_placed mesh = query_placed_mesh(placed, NULL);
+    return tree_world_triangle(&mesh, triangle);
+}
+
+static uint32_t contact_of_triangles(const query_question *question, const carom_pair *pair, carom_vec3 out[6],
+                                     narrow_counts *counts)
+{
+    narrow_triangle a = triangle_of(question->a, pair->triangle_a), b = triangle_of(question->b, pair->triangle_b);
+    return narrow_contact(&a, &b, out, counts);
+}
+
+static narrow_distance_result measure_triangles(const query_question *question, const carom_pair *pair,
+                                                narrow_counts *counts)
+{
+    narrow_triangle a = triangle_of(question->a, pair->triangle_a), b = triangle_of(question->b, pair->triangle_b);
+    return narrow_distance(&a, &b, counts);
+}
+
+/* ---- round and round: spheres and capsules ---- */
+
+static carom_status collide_rounds(carom_query *query, const query_walk *walk, const narrow_search *search,
+                                   bool *violated)
+{
+    (void)query;
+    narrow_counts counts = {0};
+    narrow_round a = query_placed_round(walk->question->a), b = query_placed_round(walk->question->b);
+    if (!base_budget_spend(walk->budget, 1))
+        return CAROM_UNKNOWN;
+    uint32_t meeting = narrow_round_meet(&a, &b, &counts);
+    walk->counters->triangles_tested++;
+    if (meeting == CAROM_MEET_NONE && search->clearance > 0.0)
+        *violated = *violated || narrow_round_distance(&a, &b, &counts).distance < search->clearance;
+    walk->counters->exact_fallbacks += counts.exact_fallbacks;
+    if (meeting == CAROM_MEET_NONE)
+        return CAROM_OK;
+    *violated = true;
+    return search->on_pair(0, 0, meeting, search->user) ? CAROM_OK : CAROM_STOPPED;
+}
+
+/* Keeps a measured pair if it is closer, or as close with smaller ids. */
+static void keep_closer(const narrow_distance_result *found, carom_pair pair, narrow_closest *closest)
+{
+    bool smaller_ids = pair.triangle_a < closest->triangle_a ||
+                       (pair.triangle_a == closest->triangle_a && pair.triangle_b < closest->triangle_b);
+    if (found->distance < closest->distance || (found->distance == closest->distance && smaller_ids))
+        *closest = (narrow_closest){.distance = found->distance,
+                                    .point_a = found->point_a,
+                                    .point_b = found->point_b,
+                                    .triangle_a = pair.triangle_a,
+                                    .triangle_b = pair.triangle_b};
+}
+
+static carom_status distance_of_rounds(carom_query *query, const query_walk *walk, narrow_closest *closest)
+{
+    (void)query;
+    narrow_counts counts = {0};
+    narrow_round a = query_placed_round(walk->question->a), b = query_placed_round(walk->question->b);
+    if (!base_budget_spend(walk->budget, 1))
+        return closest->lower_bound = 0.0, CAROM_UNKNOWN;
+    narrow_distance_result found = narrow_round_distance(&a, &b, &counts);
+    walk->counters->triangles_tested++;
+    walk->counters->exact_fallbacks += counts.exact_fallbacks;
+    keep_closer(&found, (carom_pair){0, 0, 0}, closest);
+    closest->lower_bound = closest->distance;
+    return CAROM_OK;
+}
+
+static carom_status rounds_within(carom_query *query, const query_walk *walk, double limit, bool *within)
+{
+    narrow_closest closest = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    carom_status status = distance_of_rounds(query, walk, &closest);
+    *within = closest.distance <= limit;
+    return status;
+}
+
+static uint32_t contact_of_rounds(const query_question *question, const carom_pair *pair, carom_vec3 out[6],
+                                  narrow_counts *counts)
+{
+    (void)pair;
+    narrow_round a = query_placed_round(question->a), b = query_placed_round(question->b);
+    out[0] = narrow_round_contact(&a, &b, counts);
+    return 1;
+}
+
+static narrow_distance_result measure_rounds(const query_question *question, const carom_pair *pair,
+                                             narrow_counts *counts)
+{
+    (void)pair;
+    narrow_round a = query_placed_round(question->a), b = query_placed_round(question->b);
+    return narrow_round_distance(&a, &b, counts);
+}
+
+/* ---- mesh and round ---- */
+
+/* What a computed distance may err by, for a search that must not miss a nearer triangle. */
+static double widen(const carom_placed *mesh, const narrow_round *round, double limit)
+{
+    const carom_aabb *box = &mesh->shape.mesh->info.bounds;
+    carom_vec3 size = vec3_sub(box->max, box->min), length = vec3_sub(round->end[1], round->end[0]);
+    double span = fabs(size.x) + fabs(size.y) + fabs(size.z) + fabs(length.x) + fabs(length.y) + fabs(length.z);
+    return limit + 4.0 * NARROW_ROUND_DISTANCE_ERROR * (limit + round->radius + 2.0 * span);
+}
+
+typedef struct round_search
+{
+    const query_walk *walk;
+    const carom_placed *mesh;
+    narrow_round round;
+    const narrow_search *search; /* collide */
+    narrow_closest *closest;     /* distance: in the order mesh, round */
+    double margin;               /* collide: the clearance until something violates it, then 0 */
+    double good_enough;          /* distance: stop here; negative: never */
+    bool violated;
+    narrow_counts counts;
+} round_search;
+
+static carom_status search_near(carom_query *query, round_search *all, query_near_fn *on_triangle, double limit)
+{
+    const query_question *question = all->walk->question;
+    bool is_a = all->mesh == question->a;
+    query_mesh_task task = {.context = query->context,
+                            .mesh = query_placed_mesh(all->mesh, is_a ? question->tree_a : question->tree_b),
+                            .asset = is_a ? question->asset_a : question->asset_b,
+                            .budget = all->walk->budget,
+                            .counters = all->walk->counters};
+    double reach = widen(all->mesh, &all->round, limit) + all->round.radius;
+    carom_status status = question->method->near_segment(query->method_state, &task, all->round.end,
+                                                         reach * (1.0 + 0x1p-50), on_triangle, all);
+    all->walk->counters->exact_fallbacks += all->counts.exact_fallbacks;
+    return status;
+}
+
+static double collide_triangle(uint32_t triangle, void *user)
+{
+    round_search *all = user;
+    narrow_triangle corners = triangle_of(all->mesh, triangle);
+    uint32_t meeting = narrow_round_triangle_meet(&all->round, &corners, &all->counts);
+    all->walk->counters->triangles_tested++;
+    if (meeting == CAROM_MEET_NONE)
+    {
+        if (all->margin > 0.0 &&
+            narrow_round_triangle_distance(&all->round, &corners, &all->counts).distance < all->search->clearance)
+            all->violated = true, all->margin = 0.0;
+    }
+    else
+    {
+        all->violated = true, all->margin = 0.0;
+        if (!all->search->on_pair(triangle, 0, meeting, all->search->user))
+            return -1.0;
+    }
+    return (widen(all->mesh, &all->round, all->margin) + all->round.radius) * (1.0 + 0x1p-50);
+}
+
+static carom_status collide_mesh_round(carom_query *query, const query_walk *walk, const narrow_search *search,
+                                       bool *violated)
+{
+    const query_question *question = walk->question;
+    round_search all = {.walk = walk, .mesh = question->a, .search = search, .violated = *violated};
+    all.round = query_placed_round(question->b);
+    all.margin = all.violated ? 0.0 : search->clearance;
+    carom_status status = search_near(query, &all, collide_triangle, all.margin);
+    *violated = all.violated;
+    return status;
+}
+
+static double measure_triangle(uint32_t triangle, void *user)
+{
+    round_search *all = user;
+    narrow_triangle corners = triangle_of(all->mesh, triangle);
+    narrow_distance_result found = narrow_round_triangle_distance(&all->round, &corners, &all->counts);
+    carom_vec3 on_round = found.point_a;
+    found.point_a = found.point_b, found.point_b = on_round;
+    all->walk->counters->triangles_tested++;
+    keep_closer(&found, (carom_pair){triangle, 0, 0}, all->closest);
+    if (all->closest->distance <= all->good_enough)
+        return -1.0;
+    return (widen(all->mesh, &all->round, all->closest->distance) + all->round.radius) * (1.0 + 0x1p-50);
+}
+
+static carom_status search_closest(carom_query *query, round_search *all)
+{
+    double limit = all->closest->distance;
+    carom_status status = search_near(query, all, measure_triangle, limit);
+    all->closest->lower_bound = status == CAROM_UNKNOWN ? 0.0 : all->closest->distance;
+    return status == CAROM_STOPPED ? CAROM_OK : status;
+}
+
+static carom_status distance_mesh_round(carom_query *query, const query_walk *walk, narrow_closest *closest)
+{
+    round_search all = {.walk = walk, .mesh = walk->question->a, .closest = closest, .good_enough = -1.0};
+    all.round = query_placed_round(walk->question->b);
+    return search_closest(query, &all);
+}
+
+static carom_status mesh_round_within(carom_query *query, const query_walk *walk, double limit, bool *within)
+{
+    /* Just above the limit, so that a pair at the limit is kept. */
+    narrow_closest closest = {
+        .distance = nextafter(limit, INFINITY), .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    round_search all = {.walk = walk, .mesh = walk->question->a, .closest = &closest, .good_enough = limit};
+    all.round = query_placed_round(walk->question->b);
+    carom_status status = search_closest(query, &all);
+    *within = closest.triangle_a != CAROM_NO_TRIANGLE && closest.distance <= limit;
+    return *within ? CAROM_OK : status;
+}
+
+static uint32_t contact_mesh_round(const query_question *question, const carom_pair *pair, carom_vec3 out[6],
+                                   narrow_counts *counts)
+{
+    narrow_triangle a = triangle_of(question->a, pair->triangle_a);
+    narrow_round b = query_placed_round(question->b);
+    out[0] = narrow_round_triangle_contact(&b, &a, counts);
+    return 1;
+}
+
+static narrow_distance_result measure_mesh_round(const query_question *question, const carom_pair *pair,
+                                                 narrow_counts *counts)
+{
+    narrow_triangle a = triangle_of(question->a, pair->triangle_a);
+    narrow_round b = query_placed_round(question->b);
+    narrow_distance_result found = narrow_round_triangle_distance(&b, &a, counts);
+    return (narrow_distance_result){found.distance, found.point_b, found.point_a};
+}
+
+/* ---- rows the other way round: the same question with the bodies swapped ---- */
+
+static query_question swap_bodies(const query_question *question)
+{
+    query_question swapped = *question;
+    swapped.a = question->b, swapped.b = question->a;
+    swapped.tree_a = question->tree_b, swapped.tree_b = question->tree_a;
+    swapped.asset_a = question->asset_b, swapped.asset_b = question->asset_a;
+    swapped.memory = NULL;
+    return swapped;
+}
+
+typedef struct swapped_search
+{
+    const narrow_search *search;
+} swapped_search;
+
+static bool swap_pair(uint32_t element_a, uint32_t element_b, uint32_t meeting, void *user)
+{
+    const narrow_search *search = ((const swapped_search *)user)->search;
+    return search->on_pair(element_b, element_a, meeting, search->user);
+}
+
+static carom_status collide_swapped(carom_query *query, const query_walk *walk, const narrow_search *search,
+                                    bool *violated)
+{
+    query_question question = swap_bodies(walk->question);
+    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
+    swapped_search user = {search};
+    narrow_search other = *search;
+    other.on_pair = swap_pair, other.user = &user;
+    return query_row_of(&question)->collide(query, &swapped, &other, violated);
+}
+
+static void swap_closest(narrow_closest *closest)
+{
+    carom_vec3 point = closest->point_a;
+    closest->point_a = closest->point_b, closest->point_b = point;
+    uint32_t element = closest->triangle_a;
+    closest->triangle_a = closest->triangle_b, closest->triangle_b = element;
+}
+
+static carom_status distance_swapped(carom_query *query, const query_walk *walk, narrow_closest *closest)
+{
+    query_question question = swap_bodies(walk->question);
+    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
+    swap_closest(closest);
+    carom_status status = query_row_of(&question)->distance(query, &swapped, closest);
+    swap_closest(closest);
+    return status;
+}
+
+static carom_status within_swapped(carom_query *query, const query_walk *walk, double limit, bool *within)
+{
+    query_question question = swap_bodies(walk->question);
+    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
+    return query_row_of(&question)->within(query, &swapped, limit, within);
+}
+
+static uint32_t contact_swapped(const query_question *question, const carom_pair *pair, carom_vec3 out[6],
+                                narrow_counts *counts)
+{
+    query_question other = swap_bodies(question);
+    carom_pair swapped = {pair->triangle_b, pair->triangle_a, pair->meeting};
+    return query_row_of(&other)->contact(&other, &swapped, out, counts);
+}
+
+static narrow_distance_result measure_swapped(const query_question *question, const carom_pair *pair,
+                                              narrow_counts *counts)
+{
+    query_question other = swap_bodies(question);
+    carom_pair swapped = {pair->triangle_b, pair->triangle_a, pair->meeting};
+    narrow_distance_result found = query_row_of(&other)->measure(&other, &swapped, counts);
+    return (narrow_distance_result){found.distance, found.point_b, found.point_a};
+}
+
+/* ---- the table ---- */
+
+static const query_row MESH_MESH = {meshes_far_apart, collide_meshes,       distance_of_meshes,
+                                    meshes_within,    contact_of_triangles, measure_triangles};
+static const query_row MESH_ROUND = {
+    NULL, collide_mesh_round, distance_mesh_round, mesh_round_within, contact_mesh_round, measure_mesh_round};
+static const query_row ROUND_ROUND = {NULL,          collide_rounds,    distance_of_rounds,
+                                      rounds_within, contact_of_rounds, measure_rounds};
+static const query_row SWAPPED = {NULL,           collide_swapped, distance_swapped,
+                                  within_swapped, contact_swapped, measure_swapped};
+
+/* No cell between kinds that exist is empty. */
+static const query_row *const TABLE[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COUNT] = {
+    [CAROM_SHAPE_MESH] =
+        {[CAROM_SHAPE_MESH] = &MESH_MESH, [CAROM_SHAPE_SPHERE] = &MESH_ROUND, [CAROM_SHAPE_CAPSULE] = &MESH_ROUND},
+    [CAROM_SHAPE_SPHERE] =
+        {[CAROM_SHAPE_MESH] = &SWAPPED, [CAROM_SHAPE_SPHERE] = &ROUND_ROUND, [CAROM_SHAPE_CAPSULE] = &ROUND_ROUND},
+    [CAROM_SHAPE_CAPSULE] =
+        {[CAROM_SHAPE_MESH] = &SWAPPED, [CAROM_SHAPE_SPHERE] = &ROUND_ROUND, [CAROM_SHAPE_CAPSULE] = &ROUND_ROUND},
+};
+
+const query_row *query_row_of(const query_question *question)
+{
+    return TABLE[question->a->shape.kind][question->b->shape.kind];
+}

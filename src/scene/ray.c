@@ -1,0 +1,318 @@
+/* Rays on a whole scene: a tree over the bodies' boxes finds whom a ray may hit, the bodies' own answers decide. */
+#include "scene/scene.h"
+
+/* What one worker needs. */
+typedef struct hit_worker
+{
+    _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
+    BASE_ARRAY(carom_body_hit) hits;
+    BASE_ARRAY(base_key_value) order, space;
+    carom_counters counters;
+    carom_status failure;
+} hit_worker;
+
+/* Where the hits of a ray are until they are put in order. */
+typedef struct ray_place
+{
+    uint32_t worker;
+    uint64_t first, count;
+} ray_place;
+
+struct scene_hits
+{
+    uint64_t version; /* of the scene whose boxes the tree holds; 0: none */
+    broad_box_tree tree;
+    BASE_ARRAY(carom_aabb) boxes;
+    hit_worker *workers;
+    uint32_t worker_count;
+    BASE_ARRAY(ray_place) places;
+    BASE_ARRAY(carom_body_hit) hits;
+    BASE_ARRAY(uint64_t) first_hit;
+};
+
+void scene_hits_free(carom_context *context, scene_hits *hits)
+{
+    if (!hits)
+        return;
+    for (uint32_t i = 0; hits->workers && i < hits->worker_count; i++)
+    {
+        carom_query_destroy(hits->workers[i].query);
+        base_array_free(context, &hits->workers[i].hits);
+        base_array_free(context, &hits->workers[i].order);
+        base_array_free(context, &hits->workers[i].space);
+    }
+    base_release(context, hits->workers, hits->worker_count, sizeof *hits->workers);
+    broad_box_tree_free(&hits->tree);
+    base_array_free(context, &hits->boxes);
+    base_array_free(context, &hits->places);
+    base_array_free(context, &hits->hits);
+    base_array_free(context, &hits->first_hit);
+    base_release(context, hits, 1, sizeof *hits);
+}
+
+static carom_status make_hits(carom_context *context, scene_hits **out)
+{
+    if (*out)
+        return CAROM_OK;
+    scene_hits *hits = base_allocate(context, 1, sizeof *hits, BASE_CACHE_LINE);
+    if (!hits)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "scene cast: no memory");
+    memset(hits, 0, sizeof *hits);
+    hits->tree.context = context;
+    hits->worker_count = base_worker_count(context);
+    hits->workers = base_allocate(context, hits->worker_count, sizeof *hits->workers, BASE_CACHE_LINE);
+    carom_status status = hits->workers ? CAROM_OK : base_fail(context, CAROM_OUT_OF_MEMORY, "scene cast: no memory");
+    if (hits->workers)
+        memset(hits->workers, 0, hits->worker_count * sizeof *hits->workers);
+    for (uint32_t i = 0; status == CAROM_OK && i < hits->worker_count; i++)
+        status = carom_query_create(context, &hits->workers[i].query);
+    if (status != CAROM_OK)
+        return scene_hits_free(context, hits), status;
+    *out = hits;
+    return CAROM_OK;
+}
+
+/* ---- one ray ---- */
+
+typedef struct cast_task
+{
+    carom_scene *scene;
+    scene_hits *hits;
+    const carom_frame *frame;
+    const carom_ray_batch *batch;
+} cast_task;
+
+/* May the ray meet the box before t? The slabs are widened by more than the arithmetic here is off. */
+static bool may_meet(const carom_ray *ray, const carom_aabb *box, double max_t)
+{
+    const double o[3] = {ray->origin.x, ray->origin.y, ray->origin.z};
+    const double d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
+    const double low[3] = {box->min.x, box->min.y, box->min.z}, high[3] = {box->max.x, box->max.y, box->max.z};
+    double enter = 0.0, leave = max_t;
+    for (int k = 0; k < 3; k++)
+    {
+        double slack = 0x1p-48 * (fabs(o[k]) + fabs(low[k]) + fabs(high[k]));
+        double near = low[k] - o[k] - slack, far = high[k] - o[k] + slack;
+        if (d[k] == 0.0)
+        {
+            if (near > 0.0 || far < 0.0)
+                return false;
+            continue;
+        }
+        double t0 = near / d[k], t1 = far / d[k];
+        enter = fmax(enter, fmin(t0, t1) * (1.0 - 0x1p-48));
+        leave = fmin(leave, fmax(t0, t1) * (1.0 + 0x1p-48) + 0x1p-1022);
+    }
+    return enter <= leave;
+}
+
+static int compare_hits(const carom_body_hit *a, const carom_body_hit *b)
+{
+    if (a->hit.t != b->hit.t)
+        return a->hit.t < b->hit.t ? -1 : 1;
+    if (a->body.index != b->body.index)
+        return a->body.index < b->body.index ? -1 : 1;
+    return a->hit.triangle < b->hit.triangle ? -1 : a->hit.triangle > b->hit.triangle;
+}
+
+/* Casts at one body and keeps what the mode wants of it. *max_t: what is of interest from here on. */
+static carom_status cast_at_body(const cast_task *task, hit_worker *own, const carom_frame_body *body, carom_ray *ray,
+                                 size_t first)
+{
+    carom_query *query = own->query;
+    carom_ray_mode mode = task->batch->mode;
+    query->hits.count = 0;
+    if (memcmp(&query->scratch.ray_place.pose, &body->placed.pose, sizeof body->placed.pose) != 0)
+        query->scratch.ray_place.pose = body->placed.pose, query->scratch.ray_place.fit = 0;
+    BASE_TRY(query_ray(query, &body->placed, ray, mode, &own->counters));
+    if (!base_array_reserve(query->context, &own->hits, query->hits.count))
+        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for hits");
+    for (size_t i = 0; i < query->hits.count; i++)
+    {
+        carom_body_hit hit = {body->id, query->hits.items[i]};
+        bool replaces = mode == CAROM_RAY_FIRST && own->hits.count > first;
+        if (replaces && compare_hits(&hit, &own->hits.items[first]) >= 0)
+            continue;
+        own->hits.items[replaces ? first : own->hits.count++] = hit;
+        if (mode == CAROM_RAY_FIRST)
+            ray->max_t = hit.hit.t;
+    }
+    return CAROM_OK;
+}
+
+/* Sorts the hits of one ray by (t, body, triangle). Bodies came in no particular order, each with its hits sorted. */
+static carom_status sort_hits(carom_context *context, hit_worker *own, size_t first)
+{
+    size_t count = own->hits.count - first;
+    own->order.count = own->space.count = 0;
+    if (count < 2)
+        return CAROM_OK;
+    if (!base_array_reserve(context, &own->order, count) || !base_array_reserve(context, &own->space, count) ||
+        !base_array_reserve(context, &own->hits, count))
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for hits");
+    carom_body_hit *hits = own->hits.items + first, *sorted = hits + count;
+    base_key_value *order = own->order.items;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (base_key_value){(uint64_t)hits[i].body.index << 32 | hits[i].hit.triangle, i};
+    base_sort_keys(order, own->space.items, count);
+    for (size_t i = 0; i < count; i++)
+        memcpy(&order[i].key, &hits[order[i].value].hit.t, sizeof order[i].key); /* not negative */
+    base_sort_keys(order, own->space.items, count);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = hits[order[i].value];
+    memcpy(hits, sorted, count * sizeof *hits);
+    return CAROM_OK;
+}
+
+static carom_status cast_ray(const cast_task *task, hit_worker *own, uint32_t index)
+{
+    const broad_box_tree *tree = &task->hits->tree;
+    carom_ray ray = task->batch->rays[index];
+    size_t start = own->hits.count;
+    struct
+    {
+        uint32_t level, first;
+    } stack[BROAD_TREE_LEVELS * BROAD_TREE_WIDTH];
+    int depth = 0;
+    bool done = tree->order.count == 0;
+    stack[depth].level = tree->level_count - 1, stack[depth++].first = 0;
+    while (depth > 0 && !done)
+    {
+        uint32_t level = stack[--depth].level, first = stack[depth].first, count = tree->levels[level].count;
+        uint32_t last = first + BROAD_TREE_WIDTH < count ? first + BROAD_TREE_WIDTH : count;
+        for (uint32_t i = first; i < last && !done; i++)
+        {
+            own->counters.boxes_tested++;
+            if (!may_meet(&ray, &tree->boxes.items[tree->levels[level].first + i], ray.max_t))
+                continue;
+            if (level > 0)
+            {
+                stack[depth].level = level - 1, stack[depth++].first = i * BROAD_TREE_WIDTH;
+                continue;
+            }
+            const carom_frame_body *body = &task->frame->bodies[tree->order.items[i].value];
+            BASE_TRY(cast_at_body(task, own, body, &ray, start));
+            done = task->batch->mode == CAROM_RAY_ANY && own->hits.count > start;
+        }
+    }
+    return sort_hits(task->scene->context, own, start);
+}
+
+static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const cast_task *task = data;
+    hit_worker *own = &task->hits->workers[worker];
+    for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
+    {
+        uint64_t start = own->hits.count;
+        own->failure = cast_ray(task, own, i);
+        task->hits->places.items[i] = (ray_place){worker, start, own->hits.count - start};
+    }
+}
+
+/* ---- many ---- */
+
+/* Brings the tree up to date with the scene. */
+static carom_status build_tree(carom_scene *scene, const carom_frame *frame)
+{
+    scene_hits *hits = scene->hits;
+    if (hits->version == scene->version)
+        return CAROM_OK;
+    hits->version = 0;
+    hits->boxes.count = 0;
+    if (!base_array_reserve(scene->context, &hits->boxes, frame->body_count))
+        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for %u bodies", frame->body_count);
+    for (uint32_t i = 0; i < frame->body_count; i++)
+        hits->boxes.items[i] = frame->bodies[i].bounds;
+    if (!broad_box_tree_build(&hits->tree, hits->boxes.items, frame->body_count))
+        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for %u bodies", frame->body_count);
+    hits->version = scene->version;
+    return CAROM_OK;
+}
+
+static carom_status check_batch(carom_context *context, const carom_ray_batch *batch)
+{
+    if (!batch || (batch->count > 0 && !batch->rays))
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "scene cast: %s is null", batch ? "batch.rays" : "batch");
+    for (uint32_t i = 0; i < batch->count; i++)
+        BASE_TRY(query_check_batch_ray(context, batch, i));
+    return CAROM_OK;
+}
+
+static carom_status gather(cast_task *task, carom_frame_ray_report *report)
+{
+    scene_hits *hits = task->hits;
+    carom_context *context = task->scene->context;
+    uint32_t count = task->batch->count;
+    size_t total = 0;
+    for (uint32_t i = 0; i < hits->worker_count; i++)
+    {
+        if (hits->workers[i].failure != CAROM_OK)
+            return hits->workers[i].failure;
+        total += hits->workers[i].hits.count;
+        query_count(&report->counters, &hits->workers[i].counters);
+    }
+    hits->hits.count = hits->first_hit.count = 0;
+    if (!base_array_reserve(context, &hits->hits, total) ||
+        !base_array_reserve(context, &hits->first_hit, (size_t)count + 1))
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for %zu hits", total);
+    base_hash hash = base_hash_begin();
+    for (uint32_t i = 0; i < count; i++)
+    {
+        const ray_place *place = &hits->places.items[i];
+        const carom_body_hit *from = hits->workers[place->worker].hits.items + place->first;
+        hits->first_hit.items[i] = hits->hits.count;
+        base_hash_u64(&hash, place->count);
+        for (uint64_t k = 0; k < place->count; k++)
+        {
+            hits->hits.items[hits->hits.count++] = from[k];
+            base_hash_u64(&hash, (uint64_t)from[k].body.index << 32 | from[k].body.generation);
+            query_hash_hit(&hash, &from[k].hit);
+        }
+    }
+    hits->first_hit.items[count] = hits->hits.count;
+    *report = (carom_frame_ray_report){.hits = hits->hits.items,
+                                       .hit_count = hits->hits.count,
+                                       .first_hit = hits->first_hit.items,
+                                       .ray_count = count,
+                                       .hash = task->batch->mode == CAROM_RAY_ANY ? 0 : base_hash_end(&hash),
+                                       .counters = report->counters};
+    return CAROM_OK;
+}
+
+static carom_status cast(carom_scene *scene, const carom_ray_batch *batch, carom_frame_ray_report *report)
+{
+    enum
+    {
+        MIN_RANGE = 16 /* rays that are worth handing to another worker */
+    };
+    BASE_TRY(base_check_float_mode(scene->context));
+    BASE_TRY(check_batch(scene->context, batch));
+    BASE_TRY(make_hits(scene->context, &scene->hits));
+    carom_frame frame;
+    BASE_TRY(carom_scene_frame(scene, &frame));
+    BASE_TRY(build_tree(scene, &frame));
+    cast_task task = {scene, scene->hits, &frame, batch};
+    scene->hits->places.count = 0;
+    if (!base_array_reserve(scene->context, &scene->hits->places, batch->count))
+        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for %u rays", batch->count);
+    for (uint32_t i = 0; i < scene->hits->worker_count; i++)
+    {
+        hit_worker *own = &scene->hits->workers[i];
+        own->hits.count = 0, own->failure = CAROM_OK, own->counters = (carom_counters){0};
+    }
+    base_parallel_for(scene->context, batch->count, MIN_RANGE, cast_range, &task);
+    return gather(&task, report);
+}
+
+carom_status carom_scene_cast(carom_scene *scene, const carom_ray_batch *batch, carom_frame_ray_report *report)
+{
+    if (!scene || !report)
+        return base_fail(scene ? scene->context : NULL, CAROM_INVALID_ARGUMENT, "scene cast: %s is null",
+                         scene ? "report" : "scene");
+    *report = (carom_frame_ray_report){0};
+    carom_status status = cast(scene, batch, report);
+    if (status >= CAROM_FIRST_ERROR)
+        *report = (carom_frame_ray_report){.status = status};
+    return report->status = status;
+}
