@@ -33,7 +33,7 @@ static carom_status work(const shared *s, uint64_t *hash)
     for (int i = 0; i < ROUNDS && status < CAROM_FIRST_ERROR; i++)
     {
         carom_placed a = {carom_shape_tree(s->torus_tree), world_random_pose(&random, 0.1)};
-        carom_placed b = {carom_shape_tree(i % 4 ? s->knot_tree : NULL), world_random_pose(&random, 0.6)};
+        carom_placed b = {i % 4 ? carom_shape_tree(s->knot_tree) : carom_shape_mesh(s->knot), world_random_pose(&random, 0.6)};
         carom_report report;
         carom_collide_options options = {.mode = (carom_collide_mode)(i % 3), .relation = i % 2 == 0};
         status = carom_collide(query, &a, &b, &options, &report);
