@@ -1,7 +1,8 @@
-/* Fitting the ray layout to positions: one backward sweep, over everything or only over what changed. */
+/* Fitting the ray layout to positions: one sweep from the leaves up, over everything or only over what changed. */
 #ifndef TREE_RAYS_FIT_H
 #define TREE_RAYS_FIT_H
 
+#include "tree/levels.h"
 #include "tree/rays.h"
 
 typedef struct ray_fit
@@ -12,6 +13,7 @@ typedef struct ray_fit
     build_box *node_boxes; /* of the nodes that were fitted */
     uint8_t *node_changed;
     uint8_t *vertex_changed; /* null: all */
+    tree_levels levels;
 } ray_fit;
 
 /* False: out of memory. End in any case. */

@@ -38,13 +38,19 @@ static void fill_run(carom_context *context, wide_tree *tree, const int start[3]
             heights[i] + HEIGHT_ROUNDING;
 }
 
-/* The farthest corner's distance from the centre, rounded up. */
-static float find_radius(const wide_tree *tree)
+typedef struct radius_search
 {
+    const wide_tree *tree;
+    float square[CAROM_MAX_WORKERS]; /* the largest that each worker found */
+} radius_search;
+
+static void find_farthest(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    radius_search *search = data;
     float most[WIDE_LEAF_TRIANGLES] = {0.0f};
-    for (uint32_t i = 0; i < tree->leaf_count; i++)
+    for (uint32_t i = first; i < last; i++)
     {
-        const wide_leaf *leaf = &tree->leaves[i];
+        const wide_leaf *leaf = &search->tree->leaves[i];
         for (int c = 0; c < 3; c++)
             for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
             {
@@ -53,9 +59,23 @@ static float find_radius(const wide_tree *tree)
                 most[lane] = square > most[lane] ? square : most[lane];
             }
     }
-    float square = 0.0f;
     for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
-        square = most[lane] > square ? most[lane] : square;
+        if (most[lane] > search->square[worker])
+            search->square[worker] = most[lane];
+}
+
+/* The farthest corner's distance from the centre, rounded up. */
+static float find_radius(carom_context *context, const wide_tree *tree)
+{
+    enum
+    {
+        LEAVES_PER_TASK = 512
+    };
+    radius_search search = {.tree = tree};
+    base_parallel_for(context, tree->leaf_count, LEAVES_PER_TASK, find_farthest, &search);
+    float square = 0.0f;
+    for (uint32_t i = 0; i < base_worker_count(context); i++)
+        square = search.square[i] > square ? search.square[i] : square;
     return sqrtf(square) + RADIUS_ROUNDING;
 }
 
@@ -63,7 +83,7 @@ void wide_support_fill(carom_context *context, wide_tree *tree)
 {
     if (!tree->support)
         return;
-    tree->radius = find_radius(tree);
+    tree->radius = find_radius(context, tree);
     uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
     for (int face = 0; face < 6; face++)
     {
