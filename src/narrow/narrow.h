@@ -67,7 +67,7 @@ BASE_DECLARE_ISA(bool, narrow_ray_solve_placed,
 /* ---- balls and capsules ---- */
 
 /* All points within `radius` of the segment between the ends, which may be equal: a closed solid. World frame, as the
- * contract places the ends; |coordinate| up to 2^110, radius from 0 to 2^100. With radius 0 it is the segment or point
+ * contract places the ends; |coordinate| up to 2^110, radius from 0 to 2^110. With radius 0 it is the segment or point
  * itself. */
 typedef struct narrow_round
 {

@@ -194,7 +194,7 @@ static inline int sign_of_rounds(const narrow_round *a, const narrow_round *b, n
     double radius = a->radius + b->radius, st[2];
     carom_vec3 start = vec3_sub(b->end[0], a->end[0]);
     int sign;
-    if (round_is_ball(a) & round_is_ball(b))
+    if (round_is_ball(a) && round_is_ball(b))
         sign = proven_sign_of_points(start, radius);
     else
     {

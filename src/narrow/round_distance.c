@@ -45,7 +45,7 @@ static narrow_distance_result point_distance(carom_vec3 p, carom_vec3 q)
 
 static narrow_distance_result core_distance(const narrow_round *a, const narrow_round *b, narrow_counts *counts)
 {
-    if (round_is_ball(a) & round_is_ball(b))
+    if (round_is_ball(a) && round_is_ball(b))
         return point_distance(a->end[0], b->end[0]);
     narrow_triangle core_a = round_core(a), core_b = round_core(b);
     return narrow_distance(&core_a, &core_b, counts);

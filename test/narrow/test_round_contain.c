@@ -70,8 +70,8 @@ static void test_contain(void **state)
         double distance = farthest(g, &c), inner = 0.0;
         double room = round_pick_radius(&random, distance);
         if (kind < 3 && family_integer(&random, 0, 2))
-            inner = family_integer(&random, 0, 1) ? room : fmin(distance * check_uniform(&random, 0.0, 2.0), 0x1p98);
-        double outer = fmin(room + inner, 0x1p99);
+            inner = family_integer(&random, 0, 1) ? room : fmin(distance * check_uniform(&random, 0.0, 2.0), 0x1p109);
+        double outer = fmin(room + inner, 0x1p110);
         if (family_integer(&random, 0, 9) == 0)
             outer = inner;
         bool truth = truly_inside(g, &c, inner, outer), inside;
