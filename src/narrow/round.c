@@ -91,11 +91,12 @@ static inline void offer_face(nearest *best, const cores *c)
     double ee = vec3_dot(c->e, c->e), ef = vec3_dot(c->e, c->f), ff = vec3_dot(c->f, c->f), area = ee * ff - ef * ef;
     double along_e[2] = {-vec3_dot(c->start, c->e), vec3_dot(last, c->e)};
     double along_f[2] = {-vec3_dot(c->start, c->f), vec3_dot(last, c->f)};
-    double low = -vec3_dot(c->start, normal), high = vec3_dot(last, normal), pass = low / (low - high);
+    double low = -vec3_dot(c->start, normal), high = vec3_dot(last, normal);
     if (!(area > 0.0))
         return;
-    double inverse = 1.0 / area, s[3] = {0.0, 1.0, pass};
-    for (int i = low * high < 0.0 ? 2 : 1; i >= 0; i--)
+    bool passes = low * high < 0.0;
+    double inverse = 1.0 / area, s[3] = {0.0, 1.0, passes ? low / (low - high) : 0.0};
+    for (int i = passes ? 2 : 1; i >= 0; i--)
     {
         double x = along_e[0] + s[i] * (along_e[1] - along_e[0]), y = along_f[0] + s[i] * (along_f[1] - along_f[0]);
         double u = (ff * x - ef * y) * inverse, v = (ee * y - ef * x) * inverse;

@@ -1,9 +1,9 @@
-/* A ray against a ball or capsule: signs of polynomials tell which part of the surface it enters through, if any, and
- * there t is a quotient of them, rounded.
+/* A ray against a ball or capsule. Signs of polynomials decide which part of the surface it enters through, if any, and
+ * t is computed for that part alone.
  *
- * Where the planes across the axis at its ends pass the ray, the capsule ends and the balls around the ends begin. How
- * the ray passes these planes, inside or outside of the discs and coming nearer to the axis or not, leaves one part of
- * the surface: docs/exactness.md has the cases. */
+ * The planes across the axis at its ends separate the cylinder from the half balls. Where the ray crosses these planes,
+ * two signs matter: is it within the radius of the axis, and does it come nearer to the axis? docs/exactness.md shows
+ * that they leave one part of the surface. */
 #include "narrow/ray.h"
 #include "narrow/round.h"
 
@@ -117,12 +117,12 @@ typedef struct quadratic
     int end;
 } quadratic;
 
-/* A number to a power of two, so that products and quotients stay in range. */
 static exact_number exact_value(const ray_terms *in, exact_ray_term term, int end)
 {
     return exact_ray_evaluate(&in->exact, term, end, &in->counts->exact_fallbacks);
 }
 
+/* Powers of two apart, so that products and quotients stay in range. */
 static BASE_NEVER_INLINE double exact_root(const ray_terms *in, const quadratic *q)
 {
     exact_number off = exact_value(in, q->off, q->end), ahead = exact_value(in, q->ahead, q->end);
@@ -138,7 +138,7 @@ static BASE_ALWAYS_INLINE double smaller_root(const ray_terms *in, const quadrat
 {
     double off_bound, ahead_bound, chord_bound, factor = q->has_factor ? vec3_dot(in->e, in->e) : 1.0;
     double off = filter(in, q->off, q->end, &off_bound), ahead = filter(in, q->ahead, q->end, &ahead_bound);
-    double chord = filter(in, q->chord, q->end, &chord_bound), root = sqrt(chord * factor);
+    double chord = filter(in, q->chord, q->end, &chord_bound), root = chord > 0.0 ? sqrt(chord * factor) : 0.0;
     if (BASE_UNLIKELY(!in->filters_hold || !(off_bound <= RAY_TRUSTED * off) || !(ahead_bound <= RAY_TRUSTED * ahead) ||
                       !(chord_bound * factor <= 2.0 * RAY_TRUSTED * root * ahead)))
         return exact_root(in, q);
