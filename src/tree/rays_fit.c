@@ -9,7 +9,7 @@ bool ray_fit_begin(carom_context *context, ray_fit *fit)
     fit->node_changed = base_allocate(context, nodes, sizeof *fit->node_changed, BASE_CACHE_LINE);
     if (!fit->vertices || !fit->node_boxes || !fit->node_changed)
         return false;
-    build_vertices(fit->mesh, &fit->tree->frame, fit->vertices);
+    build_vertices(context, fit->mesh, &fit->tree->frame, fit->vertices);
     return true;
 }
 
