@@ -69,7 +69,8 @@ static bin_scale scale_of(f8 centres, uint32_t count)
     return out;
 }
 
-static BASE_ALWAYS_INLINE void fill_bins(build_bins *bins, const bin_scale *scales, const build_box *boxes, uint32_t count, f8 centres)
+static BASE_ALWAYS_INLINE void fill_bins(build_bins *bins, const bin_scale *scales, const build_box *boxes,
+                                         uint32_t count, f8 centres)
 {
     for (int axis = 0; axis < 3; axis++)
         for (uint32_t i = 0; i < scales->used; i++)

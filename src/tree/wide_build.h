@@ -6,14 +6,16 @@
 #ifndef TREE_WIDE_BUILD_H
 #define TREE_WIDE_BUILD_H
 
+#include "tree/parts.h"
 #include "tree/wide.h"
 
 /* A binary node over triangles [first, first + count) of the sorted order. */
 typedef struct split_node
 {
     uint32_t first, count;
-    uint32_t left, right; /* 0: not split */
-    float area;           /* of the box that bounds it, up to a constant factor */
+    uint32_t left;           /* the right one follows; 0: not split */
+    uint32_t least_triangle; /* smallest id; set with the moments */
+    float area;              /* of the box that bounds it, up to a constant factor */
 } split_node;
 
 /* Eight floats: the box's low corner, 0, the negated high corner, 0; the union of two is their lane-wise minimum. */
@@ -38,6 +40,7 @@ typedef struct wide_build
     uint32_t *order;   /* triangle ids, sorted by the splits */
     split_node *nodes; /* 2 count - 1; the root first, children after parents */
     uint32_t node_count;
+    tree_parts parts;       /* of the nodes */
     split_moments *moments; /* per node */
     float *sorted[3];       /* x, y, z of all corners in sorted order, 3 per triangle */
     uint32_t split_above;   /* nodes of this many triangles or fewer stay whole */
@@ -64,6 +67,20 @@ static inline float wide_box_area(const wide_box *box)
 {
     return box->half[0] * box->half[1] + box->half[1] * box->half[2] + box->half[2] * box->half[0];
 }
+
+/* Work on ranges of triangles or nodes, in parallel. */
+typedef struct wide_pass
+{
+    wide_build *build;
+    const carom_mesh *mesh;
+    const wide_tree *frame;
+} wide_pass;
+
+enum
+{
+    WIDE_TRIANGLES_PER_TASK = 2048,
+    WIDE_NODES_PER_TASK = 64
+};
 
 /* The eight-wide tree over a measured binary one; frame: centre and scale, it also gets the counts. */
 carom_status wide_collapse(const wide_build *build, base_arena *arena, const carom_mesh *mesh, wide_tree *frame,

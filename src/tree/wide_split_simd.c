@@ -246,13 +246,11 @@ void BASE_ISA(wide_split)(wide_build *build)
         }
         uint32_t right = split_range(build, node, depth);
         uint32_t left_count = right - node->first;
-        node->left = build->node_count, node->right = build->node_count + 1;
+        node->left = build->node_count;
         build->nodes[node->left] = (split_node){.first = node->first, .count = left_count};
-        build->nodes[node->right] = (split_node){.first = right, .count = node->count - left_count};
+        build->nodes[node->left + 1] = (split_node){.first = right, .count = node->count - left_count};
         build->node_count += 2;
-        /* The larger part waits, so the stack stays short. */
-        bool left_larger = left_count > node->count - left_count;
-        stack[top].node = left_larger ? node->left : node->right, stack[top++].depth = depth + 1;
-        stack[top].node = left_larger ? node->right : node->left, stack[top++].depth = depth + 1;
+        stack[top].node = node->left + 1, stack[top++].depth = depth + 1;
+        stack[top].node = node->left, stack[top++].depth = depth + 1;
     }
 }
