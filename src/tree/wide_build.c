@@ -83,7 +83,7 @@ bool wide_frame_holds(const wide_tree *tree, const carom_mesh *mesh)
     return most <= 1.0 && fresh.scale <= 4.0 * tree->scale;
 }
 
-/* Corners, boxes and ids in the mesh's order. */
+/* Corners and records. */
 static void load_triangles(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     const wide_pass *pass = data;
@@ -98,13 +98,13 @@ static void load_triangles(uint32_t first, uint32_t last, uint32_t worker, void 
             carom_vec3 y = wide_normalise(pass->frame, pass->mesh->vertices[vertex]);
             v[3 * c] = (float)y.x, v[3 * c + 1] = (float)y.y, v[3 * c + 2] = (float)y.z;
         }
-        box[3] = box[7] = 0.0f;
+        box[7] = 0.0f;
         for (int k = 0; k < 3; k++)
         {
             box[k] = lesser(v[k], lesser(v[3 + k], v[6 + k]));
             box[4 + k] = -greater(v[k], greater(v[3 + k], v[6 + k]));
         }
-        build->order[i] = i;
+        split_box_set_id(&build->boxes[i], i);
     }
 }
 
@@ -179,14 +179,12 @@ static carom_status split_tightly(wide_build *build, base_arena *arena, const ca
     size_t n = build->count;
     build->corners = base_arena_allocate(arena, 9 * n, sizeof(float), BASE_CACHE_LINE);
     build->boxes = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
-    build->local = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
     build->order = base_arena_allocate(arena, n, sizeof(uint32_t), BASE_CACHE_LINE);
-    build->nodes = base_arena_allocate(arena, 2 * n, sizeof(split_node), BASE_CACHE_LINE);
-    if (!build->corners || !build->boxes || !build->local || !build->order || !build->nodes)
+    if (!build->corners || !build->boxes || !build->order)
         return CAROM_OUT_OF_MEMORY;
     wide_pass pass = {build, mesh, frame};
     base_parallel_for(build->context, build->count, WIDE_TRIANGLES_PER_TASK, load_triangles, &pass);
-    BASE_PICK_ISA(build->context, wide_split)(build);
+    BASE_TRY(wide_split(build, arena));
     tree_parts_cut(build->nodes, build->node_count, split_children, &build->parts);
     return CAROM_OK;
 }
