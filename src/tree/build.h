@@ -193,6 +193,14 @@ static inline build_box build_join(const build_box *a, const build_box *b)
     return joint;
 }
 
+/* For tree_parts_cut. */
+static inline uint32_t build_children(const void *nodes, uint32_t node, uint32_t *count)
+{
+    tree_node at = ((const tree_node *)nodes)[node];
+    *count = at.count ? 0 : 2;
+    return at.count ? 0 : at.first;
+}
+
 /* Copies a subtree that was numbered from 0 to where its branch belongs. */
 static inline void build_place_nodes(const build_branch *branch, const tree_node *grown, tree_node *nodes)
 {

@@ -108,13 +108,6 @@ static void load_triangles(uint32_t first, uint32_t last, uint32_t worker, void 
     }
 }
 
-static uint32_t structure_children(const void *nodes, uint32_t node, uint32_t *count)
-{
-    tree_node at = ((const tree_node *)nodes)[node];
-    *count = at.count ? 0 : 2;
-    return at.count ? 0 : at.first;
-}
-
 static uint32_t split_children(const void *nodes, uint32_t node, uint32_t *count)
 {
     const split_node *at = (const split_node *)nodes + node;
@@ -166,7 +159,7 @@ static carom_status take_structure(wide_build *build, base_arena *arena, const c
     if (have)
         memcpy(build->order, result.order, build->count * sizeof(uint32_t));
     structure_pass pass = {build->nodes, &result.tree};
-    tree_parts_cut(result.tree.nodes, count, structure_children, &build->parts);
+    tree_parts_cut(result.tree.nodes, count, build_children, &build->parts);
     if (have)
         tree_parts_climb(build->context, &build->parts, take_nodes, &pass);
     build_result_free(build->context, &result);
