@@ -83,39 +83,26 @@ static BASE_ALWAYS_INLINE bool fit_lane(const ray_fit *fit, const ray_node *node
     return true;
 }
 
-static void fit_node(const ray_fit *fit, uint32_t index)
+void BASE_ISA(ray_fit_nodes)(const ray_fit *fit, uint32_t first, uint32_t last)
 {
-    ray_node *node = &ray_tree_nodes(fit->tree)[index];
-    bool changed = false;
-    f8 boxes[RAY_WIDTH], all = f8_set1(-INFINITY);
-    for (int lane = 0; lane < RAY_WIDTH; lane++)
+    ray_node *nodes = ray_tree_nodes(fit->tree);
+    for (uint32_t i = last; i-- > first;)
     {
-        boxes[lane] = f8_set1(-8.0f);
-        if (node->child[lane] == RAY_NO_CHILD)
+        ray_node *node = &nodes[i];
+        bool changed = false;
+        f8 boxes[RAY_WIDTH], all = f8_set1(-INFINITY);
+        for (int lane = 0; lane < RAY_WIDTH; lane++)
+        {
+            boxes[lane] = f8_set1(-8.0f);
+            if (node->child[lane] == RAY_NO_CHILD)
+                continue;
+            changed |= fit_lane(fit, node, lane, &boxes[lane]);
+            all = f8_max(all, boxes[lane]);
+        }
+        fit->node_changed[i] = changed;
+        if (!changed)
             continue;
-        changed |= fit_lane(fit, node, lane, &boxes[lane]);
-        all = f8_max(all, boxes[lane]);
+        f8_store(fit->node_boxes[i].v, all);
+        set_planes(node, boxes);
     }
-    fit->node_changed[index] = changed;
-    if (!changed)
-        return;
-    f8_store(fit->node_boxes[index].v, all);
-    set_planes(node, boxes);
-}
-
-static void fit_nodes(uint32_t first, uint32_t last, uint32_t worker, void *data)
-{
-    (void)worker;
-    const ray_fit *fit = *(const ray_fit *const *)data;
-    for (uint32_t i = first; i < last; i++)
-        fit_node(fit, tree_levels_node(&fit->levels, i));
-}
-
-void BASE_ISA(ray_fit_run)(const ray_fit *fit)
-{
-    enum
-    {
-        NODES_PER_TASK = 32 /* a few hundred nanoseconds each */
-    };
-    tree_levels_run(&fit->levels, NODES_PER_TASK, fit_nodes, &fit);
 }

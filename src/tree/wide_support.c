@@ -79,19 +79,43 @@ static float find_radius(carom_context *context, const wide_tree *tree)
     return sqrtf(square) + RADIUS_ROUNDING;
 }
 
+static void fill_face(carom_context *context, wide_tree *tree, int face)
+{
+    uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
+    for (int row = 0; row <= STEPS; row++)
+        for (int column = 0; column < STEPS; column += WIDE_LANES)
+            fill_run(context, tree, (int[3]){face, row, column}, false, &highest);
+    for (int row = 0; row < STEPS; row += WIDE_LANES)
+        fill_run(context, tree, (int[3]){face, row, STEPS}, true, &highest);
+    fill_run(context, tree, (int[3]){face, WIDE_SUPPORT_SIDE - WIDE_LANES, STEPS}, true, &highest);
+}
+
+typedef struct support_task
+{
+    carom_context *context;
+    wide_tree *tree;
+} support_task;
+
+enum
+{
+    FACES = 6 /* one item each, and one for the radius */
+};
+
+static void fill_items(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const support_task *task = data;
+    (void)worker;
+    for (uint32_t item = first; item < last; item++)
+        if (item < FACES)
+            fill_face(task->context, task->tree, (int)item);
+        else
+            task->tree->radius = find_radius(task->context, task->tree);
+}
+
 void wide_support_fill(carom_context *context, wide_tree *tree)
 {
     if (!tree->support)
         return;
-    tree->radius = find_radius(context, tree);
-    uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
-    for (int face = 0; face < 6; face++)
-    {
-        for (int row = 0; row <= STEPS; row++)
-            for (int column = 0; column < STEPS; column += WIDE_LANES)
-                fill_run(context, tree, (int[3]){face, row, column}, false, &highest);
-        for (int row = 0; row < STEPS; row += WIDE_LANES)
-            fill_run(context, tree, (int[3]){face, row, STEPS}, true, &highest);
-        fill_run(context, tree, (int[3]){face, WIDE_SUPPORT_SIDE - WIDE_LANES, STEPS}, true, &highest);
-    }
+    support_task task = {context, tree};
+    base_parallel_for(context, FACES + 1, 1, fill_items, &task);
 }

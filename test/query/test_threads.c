@@ -152,9 +152,9 @@ static carom_mesh *twisted(const carom_mesh *mesh, uint32_t first)
         vertices[i] = (carom_vec3){c * v.x - s * v.y, s * v.x + c * v.y, v.z};
     }
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices = vertices, def.vertex_type = CAROM_FLOAT64, def.vertex_count = count;
+    def.vertices_f64 = (const double *)vertices, def.vertex_count = count;
     carom_mesh *moved;
-    assert_int_equal(carom_mesh_moved(mesh, &def, &moved), CAROM_OK);
+    assert_int_equal(carom_mesh_deform(mesh, &def, &moved), CAROM_OK);
     free(vertices);
     return moved;
 }
