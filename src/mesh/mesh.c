@@ -94,6 +94,7 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
     mesh.block_size = mesh.info.bytes = size;
     *out = (carom_mesh *)block;
     memcpy(*out, &mesh, sizeof mesh);
+    mesh_find_extremes(*out);
     atomic_init(&(*out)->references, 1);
     for (int i = 0; i < MESH_SLOTS; i++)
     {
@@ -101,6 +102,24 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
         atomic_init(&(*out)->slots[i].destroy, NULL);
     }
     return CAROM_OK;
+}
+
+void mesh_find_extremes(carom_mesh *mesh)
+{
+    memset(mesh->extremes, 0, sizeof mesh->extremes);
+    if (mesh->triangle_count == 0)
+        return;
+    const carom_vec3 *v = mesh->vertices;
+    uint32_t *e = mesh->extremes;
+    for (int k = 0; k < 6; k++)
+        e[k] = mesh->indices[0];
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
+    {
+        uint32_t vertex = mesh->indices[i];
+        e[0] = v[vertex].x < v[e[0]].x ? vertex : e[0], e[1] = v[vertex].x > v[e[1]].x ? vertex : e[1];
+        e[2] = v[vertex].y < v[e[2]].y ? vertex : e[2], e[3] = v[vertex].y > v[e[3]].y ? vertex : e[3];
+        e[4] = v[vertex].z < v[e[4]].z ? vertex : e[4], e[5] = v[vertex].z > v[e[5]].z ? vertex : e[5];
+    }
 }
 
 /* ---- references ---- */

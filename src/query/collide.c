@@ -6,24 +6,34 @@ carom_collide_options carom_collide_options_default(void) { return (carom_collid
 
 /* ---- relation ---- */
 
-/* Some point of a body that is not empty. */
-static carom_vec3 point_of(const carom_placed *placed)
+static bool holds_point(const carom_aabb *box, carom_vec3 p)
 {
-    const carom_shape *shape = &placed->shape;
-    if (shape->kind == CAROM_SHAPE_MESH)
-        return pose_apply(&placed->pose, shape->mesh->vertices[shape->mesh->indices[0]]);
-    return pose_apply(&placed->pose, shape->kind == CAROM_SHAPE_SPHERE ? shape->sphere.centre : shape->capsule.ends[0]);
+    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
+           p.z <= box->max.z;
 }
 
-/* May `outer` hold `inner`, as far as a point of this and a box around that tell? */
+/* Are some points of the body, which is not empty, all in the box? */
+static bool holds_points(const carom_aabb *box, const carom_placed *placed)
+{
+    const carom_shape *shape = &placed->shape;
+    if (shape->kind == CAROM_SHAPE_SPHERE)
+        return holds_point(box, pose_apply(&placed->pose, shape->sphere.centre));
+    if (shape->kind == CAROM_SHAPE_CAPSULE)
+        return holds_point(box, pose_apply(&placed->pose, shape->capsule.ends[0])) &&
+               holds_point(box, pose_apply(&placed->pose, shape->capsule.ends[1]));
+    for (int i = 0; i < 6; i++)
+        if (!holds_point(box, pose_apply(&placed->pose, shape->mesh->vertices[shape->mesh->extremes[i]])))
+            return false;
+    return true;
+}
+
+/* May `outer` hold `inner`, as far as points of this and a box around that tell? */
 static bool may_hold(const carom_placed *outer, const carom_placed *inner)
 {
     if (!query_has_inside(&outer->shape))
         return false;
     carom_aabb box = query_world_box(outer);
-    carom_vec3 p = point_of(inner);
-    return p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y && p.z >= box.min.z &&
-           p.z <= box.max.z;
+    return holds_points(&box, inner);
 }
 
 bool query_may_contain(const query_question *question)
@@ -203,12 +213,12 @@ static carom_status search(carom_query *query, query_job *job, base_budget *budg
 static carom_status answer(carom_query *query, const query_question *question, const carom_collide_options *options,
                            base_budget *budget, carom_report *report)
 {
-    uint64_t start = base_watch_start(&query->watch);
     if (query_far_apart(query->context, question, options->clearance))
         return report_apart(options->clearance, report);
     bool unlimited = budget->work_left == UINT64_MAX && budget->deadline == 0.0;
     if (options->mode == CAROM_COLLIDE_ANY && !options->relation && unlimited && base_worker_count(query->context) == 1)
         return find_any(query, question, options->clearance, budget, report);
+    uint64_t start = base_watch_start(&query->watch);
     query_job *job = &query->job;
     query_job_begin(job, question, options);
     carom_status status = search(query, job, budget);

@@ -24,11 +24,9 @@ static bool meshes_far_apart(carom_context *context, const query_question *quest
 {
     if (!question->method->far_apart || query_is_empty(question->a) || query_is_empty(question->b))
         return false;
-    query_task task = {.context = context,
-                       .a = query_placed_mesh(question->a, question->tree_a),
-                       .b = query_placed_mesh(question->b, question->tree_b),
-                       .memory = question->memory};
-    return question->method->far_apart(&task, limit);
+    tree_placed a = query_placed_mesh(question->a, question->tree_a);
+    tree_placed b = query_placed_mesh(question->b, question->tree_b);
+    return question->method->far_apart(context, &a, &b, limit, question->memory);
 }
 
 static carom_status collide_meshes(carom_query *query, const query_walk *walk, const narrow_search *search,
@@ -364,7 +362,7 @@ static const query_row SWAPPED = {NULL,           collide_swapped, distance_swap
                                   within_swapped, contact_swapped, measure_swapped};
 
 /* No cell between kinds that exist is empty. */
-static const query_row *const TABLE[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COUNT] = {
+const query_row *const query_table[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COUNT] = {
     [CAROM_SHAPE_MESH] =
         {[CAROM_SHAPE_MESH] = &MESH_MESH, [CAROM_SHAPE_SPHERE] = &MESH_ROUND, [CAROM_SHAPE_CAPSULE] = &MESH_ROUND},
     [CAROM_SHAPE_SPHERE] =
@@ -372,8 +370,3 @@ static const query_row *const TABLE[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COU
     [CAROM_SHAPE_CAPSULE] =
         {[CAROM_SHAPE_MESH] = &SWAPPED, [CAROM_SHAPE_SPHERE] = &ROUND_ROUND, [CAROM_SHAPE_CAPSULE] = &ROUND_ROUND},
 };
-
-const query_row *query_row_of(const query_question *question)
-{
-    return TABLE[question->a->shape.kind][question->b->shape.kind];
-}

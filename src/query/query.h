@@ -55,7 +55,8 @@ typedef double query_near_fn(uint32_t triangle, void *user);
 typedef struct query_method
 {
     /* Are the meshes certainly farther apart than the limit? A quick rejection test; false says nothing. Or null. */
-    bool (*far_apart)(const query_task *task, double limit);
+    bool (*far_apart)(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+                      query_memory *memory);
     carom_status (*collide)(void *state, const query_task *task, const narrow_search *search, bool *violated);
     carom_status (*distance)(void *state, const query_task *task, narrow_closest *closest);
     carom_status (*within)(void *state, const query_task *task, double limit, bool *within);
@@ -152,7 +153,10 @@ static inline bool query_is_empty(const carom_placed *placed)
     return query_is_mesh(placed) && placed->shape.mesh->triangle_count == 0;
 }
 /* Can it hold another body? */
-bool query_has_inside(const carom_shape *shape);
+static inline bool query_has_inside(const carom_shape *shape)
+{
+    return shape->kind != CAROM_SHAPE_MESH || (shape->mesh->info.closed && shape->mesh->info.oriented);
+}
 
 static inline tree_placed query_placed_mesh(const carom_placed *placed, const carom_tree *tree)
 {
@@ -182,7 +186,11 @@ typedef struct query_row
     narrow_distance_result (*measure)(const query_question *question, const carom_pair *pair, narrow_counts *counts);
 } query_row;
 
-const query_row *query_row_of(const query_question *question);
+extern const query_row *const query_table[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COUNT];
+static inline const query_row *query_row_of(const query_question *question)
+{
+    return query_table[question->a->shape.kind][question->b->shape.kind];
+}
 
 /* A sphere or capsule where it stands. */
 narrow_round query_placed_round(const carom_placed *placed);
@@ -194,6 +202,13 @@ carom_status query_busy(carom_query *query, const char *what); /* CAROM_BUSY: ca
 /* `whose` is "body a", "body b", "body 17": shape complete and of this context, tree of this mesh, pose rigid. */
 carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose);
 carom_status query_check_shape(carom_context *context, const carom_shape *shape, const char *whose);
+/* Is this a mesh about which query_check_shape has nothing to say? */
+static inline bool query_is_sound_mesh(const carom_context *context, const carom_shape *shape)
+{
+    const carom_tree *tree = shape->tree;
+    return shape->kind == CAROM_SHAPE_MESH && shape->mesh && shape->mesh->context == context &&
+           (!tree || (tree->mesh == shape->mesh && tree->context == context));
+}
 carom_status query_check_pose(carom_context *context, const carom_pose *pose, const char *whose);
 carom_status query_check_bodies(carom_query *query, query_question *question); /* sets its defect */
 carom_status query_check_collide_options(carom_context *context, const carom_collide_options *options);

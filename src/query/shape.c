@@ -44,11 +44,6 @@ uint32_t carom_shape_element_count(const carom_shape *shape)
     return shape->mesh ? shape->mesh->triangle_count : 0;
 }
 
-bool query_has_inside(const carom_shape *shape)
-{
-    return shape->kind != CAROM_SHAPE_MESH || (shape->mesh->info.closed && shape->mesh->info.oriented);
-}
-
 narrow_round query_placed_round(const carom_placed *placed)
 {
     const carom_shape *shape = &placed->shape;
