@@ -411,7 +411,7 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
     w.scratch->stack.count = 0;
     if (!apart)
         status = begin_stack(&w);
-    if (pair->near_a | pair->near_b)
+    if (status == CAROM_OK && (pair->near_a | pair->near_b))
         w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){
             pair->near_a, pair->near_b, slot_size(a, pair->near_a), as_bits(slot_size(b, pair->near_b))};
     while (w.scratch->stack.count > 0)
