@@ -48,6 +48,6 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
 carom_status mesh_check_parts(carom_context *context, const carom_mesh *parts);
 
 /* Sets bounds, extent, area, volume and the number of degenerate triangles. */
-void mesh_measure(carom_mesh *mesh);
+void mesh_measure(carom_context *context, carom_mesh *mesh);
 
 #endif
