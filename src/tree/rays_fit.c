@@ -1,27 +1,15 @@
 /* What a fit needs besides its kernel. */
 #include "tree/rays_fit.h"
 
-static void find_levels(ray_fit *fit)
-{
-    const ray_node *nodes = ray_tree_nodes(fit->tree);
-    uint32_t *depth = fit->levels.depth;
-    for (uint32_t i = 0; i < fit->tree->node_count && depth; i++)
-        for (int lane = 0; lane < RAY_WIDTH; lane++)
-            if (!(nodes[i].child[lane] & RAY_LEAF_FLAG)) /* which RAY_NO_CHILD has, too */
-                depth[nodes[i].child[lane]] = depth[i] + 1;
-    tree_levels_sort(&fit->levels);
-}
-
 bool ray_fit_begin(carom_context *context, ray_fit *fit)
 {
     size_t nodes = fit->tree->node_count;
+    fit->context = context;
     fit->vertices = base_allocate(context, fit->mesh->vertex_count, sizeof *fit->vertices, BASE_CACHE_LINE);
     fit->node_boxes = base_allocate(context, nodes, sizeof *fit->node_boxes, BASE_CACHE_LINE);
     fit->node_changed = base_allocate(context, nodes, sizeof *fit->node_changed, BASE_CACHE_LINE);
-    bool have_levels = tree_levels_allocate(context, fit->tree->node_count, &fit->levels);
-    if (!fit->vertices || !fit->node_boxes || !fit->node_changed || !have_levels)
+    if (!fit->vertices || !fit->node_boxes || !fit->node_changed)
         return false;
-    find_levels(fit);
     build_vertices(fit->mesh, &fit->tree->frame, fit->vertices);
     return true;
 }
@@ -56,7 +44,6 @@ bool ray_fit_compare(carom_context *context, ray_fit *fit, const carom_mesh *old
 void ray_fit_end(carom_context *context, ray_fit *fit)
 {
     size_t nodes = fit->tree->node_count;
-    tree_levels_free(&fit->levels);
     base_release(context, fit->vertices, fit->mesh->vertex_count, sizeof *fit->vertices);
     base_release(context, fit->node_boxes, nodes, sizeof *fit->node_boxes);
     base_release(context, fit->node_changed, nodes, sizeof *fit->node_changed);

@@ -2,18 +2,17 @@
 #ifndef TREE_RAYS_FIT_H
 #define TREE_RAYS_FIT_H
 
-#include "tree/levels.h"
 #include "tree/rays.h"
 
 typedef struct ray_fit
 {
+    carom_context *context; /* set by ray_fit_begin */
     ray_tree *tree;
     const carom_mesh *mesh;
     float (*vertices)[4];  /* of the mesh in the tree's frame; the last is 0 */
     build_box *node_boxes; /* of the nodes that were fitted */
     uint8_t *node_changed;
     uint8_t *vertex_changed; /* null: all */
-    tree_levels levels;
 } ray_fit;
 
 /* False: out of memory. End in any case. */

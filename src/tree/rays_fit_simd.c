@@ -1,5 +1,6 @@
 /* Fits the ray layout, children before parents. Rows of four floats are transposed into the layout's columns. */
 #include "base/simd.h"
+#include "tree/climb.h"
 #include "tree/rays_fit.h"
 
 /* A triangle that no ray in the frame meets, for empty lanes. */
@@ -83,8 +84,9 @@ static BASE_ALWAYS_INLINE bool fit_lane(const ray_fit *fit, const ray_node *node
     return true;
 }
 
-static void fit_node(const ray_fit *fit, uint32_t index)
+static void fit_node(const void *data, uint32_t index)
 {
+    const ray_fit *fit = data;
     ray_node *node = &ray_tree_nodes(fit->tree)[index];
     bool changed = false;
     f8 boxes[RAY_WIDTH], all = f8_set1(-INFINITY);
@@ -103,19 +105,18 @@ static void fit_node(const ray_fit *fit, uint32_t index)
     set_planes(node, boxes);
 }
 
-static void fit_nodes(uint32_t first, uint32_t last, uint32_t worker, void *data)
+static uint32_t list_children(const void *data, uint32_t index, uint32_t out[TREE_CLIMB_CHILDREN])
 {
-    (void)worker;
-    const ray_fit *fit = *(const ray_fit *const *)data;
-    for (uint32_t i = first; i < last; i++)
-        fit_node(fit, tree_levels_node(&fit->levels, i));
+    const ray_fit *fit = data;
+    const ray_node *node = &ray_tree_nodes(fit->tree)[index];
+    uint32_t count = 0;
+    for (int lane = 0; lane < RAY_WIDTH; lane++)
+        if (!(node->child[lane] & RAY_LEAF_FLAG)) /* which RAY_NO_CHILD has, too */
+            out[count++] = node->child[lane];
+    return count;
 }
 
 void BASE_ISA(ray_fit_run)(const ray_fit *fit)
 {
-    enum
-    {
-        NODES_PER_TASK = 32 /* a few hundred nanoseconds each */
-    };
-    tree_levels_run(&fit->levels, NODES_PER_TASK, fit_nodes, &fit);
+    tree_climb_run(&(tree_climb){fit->context, fit->tree->node_count, list_children, fit_node, fit});
 }
