@@ -164,7 +164,7 @@ static carom_status build_steps(mesh_build *build, const carom_mesh_def *def)
     BASE_TRY(mesh_read_indices(build, def));
     BASE_TRY(mesh_merge_positions(build));
     BASE_TRY(mesh_find_topology(build));
-    mesh_measure(&build->parts);
+    mesh_measure(build->arena.context, &build->parts);
     return CAROM_OK;
 }
 
@@ -203,7 +203,7 @@ static carom_status deform_steps(mesh_build *build, const carom_mesh *mesh, cons
         build->parts.info = (carom_mesh_info){0};
         BASE_TRY(mesh_find_topology(build));
     }
-    mesh_measure(&build->parts);
+    mesh_measure(build->arena.context, &build->parts);
     return CAROM_OK;
 }
 

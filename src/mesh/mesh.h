@@ -73,6 +73,6 @@ carom_status mesh_check_parts(carom_context *context, const carom_mesh *parts);
 void mesh_find_extremes(carom_mesh *mesh);
 
 /* Sets bounds, extent, area, volume and the number of degenerate triangles. */
-void mesh_measure(carom_mesh *mesh);
+void mesh_measure(carom_context *context, carom_mesh *mesh);
 
 #endif
