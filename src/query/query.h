@@ -42,6 +42,7 @@ typedef struct query_mesh_task
     carom_context *context;
     tree_placed mesh;
     const void *asset;
+    narrow_front *front; /* parts of the mesh, in part_a; or null */
     base_budget *budget;
     carom_counters *counters;
 } query_mesh_task;
@@ -60,7 +61,7 @@ typedef struct query_method
     carom_status (*distance)(void *state, const query_task *task, narrow_closest *closest);
     carom_status (*within)(void *state, const query_task *task, double limit, bool *within);
     /* Calls on_triangle for every triangle nearer to the segment than the limit, perhaps for others. CAROM_OK,
-     * CAROM_STOPPED or CAROM_UNKNOWN. */
+     * CAROM_STOPPED or CAROM_UNKNOWN; the front then holds what is open. */
     carom_status (*near_segment)(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
                                  query_near_fn *on_triangle, void *user);
     /* Calls on_triangle for every triangle that the line through the point along x may meet. */
