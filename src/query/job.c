@@ -186,12 +186,16 @@ void query_job_begin(query_job *job, const query_question *question, const carom
     job->keys.count = job->front.count = 0;
     job->searched = false;
     job->counters = (carom_counters){0};
+    job->relation_work = 0;
+    job->nearest.begun = false;
+    job->nearest.front.count = 0;
 }
 
 void query_job_free(carom_context *context, query_job *job)
 {
     base_array_free(context, &job->keys);
     base_array_free(context, &job->front);
+    base_array_free(context, &job->nearest.front);
 }
 
 static carom_status out_of_memory(carom_query *query, const query_job *job)

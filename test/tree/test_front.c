@@ -224,8 +224,8 @@ static void search_parts(const scene *scene, const carom_tree *a, const carom_tr
                 if (together && (i + 1 < parts[0].count || k + 1 < parts[1].count))
                     continue;
                 grant(&s);
-                carom_status status = question == 0 ? tree_collide(&s.task, &options, &violated)
-                                                    : tree_distance(&s.task, closest);
+                carom_status status =
+                    question == 0 ? tree_collide(&s.task, &options, &violated) : tree_distance(&s.task, closest);
                 assert_int_equal(status, CAROM_OK);
                 s.front.count = 0;
             }

@@ -146,10 +146,7 @@ static bool collide_triangles(brute_state *brute, collide_run *run, uint32_t tri
 }
 
 /* The front of this method is the first row that is left. */
-static uint32_t first_row(const narrow_front *front)
-{
-    return front && front->count > 0 ? front->items[0].part_a : 0;
-}
+static uint32_t first_row(const narrow_front *front) { return front && front->count > 0 ? front->items[0].part_a : 0; }
 
 static carom_status leave_front(carom_context *context, narrow_front *front, carom_status status, uint32_t row)
 {
@@ -261,12 +258,16 @@ static carom_status search_closest(brute_state *brute, const query_task *task, n
     BASE_TRY(prepare(brute, task));
     closest->lower_bound = 0.0;
     find_first_bound(brute, &run);
-    for (uint32_t i = 0; i < brute->a.count && status == CAROM_OK && closest->distance > stop_at; i++)
+    uint32_t i = first_row(task->front);
+    for (; i < brute->a.count && status == CAROM_OK && closest->distance > stop_at; i++)
     {
         row row = {.triangle_a = i};
         uint32_t at = 0, triangle_b;
         if (!start_row(brute, task, widen(brute, closest->distance), &row))
+        {
             status = CAROM_UNKNOWN;
+            break;
+        }
         while (status == CAROM_OK && next_in_row(brute, &row, &at, &triangle_b))
         {
             task->counters->triangles_tested++;
@@ -276,7 +277,7 @@ static carom_status search_closest(brute_state *brute, const query_task *task, n
     if (status == CAROM_OK)
         closest->lower_bound = closest->distance;
     task->counters->exact_fallbacks += run.counts.exact_fallbacks;
-    return status;
+    return leave_front(task->context, task->front, status, i);
 }
 
 static carom_status distance_brute(void *state, const query_task *task, narrow_closest *closest)
