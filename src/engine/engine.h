@@ -101,8 +101,10 @@ typedef struct engine_proxies
     tree_parts parts; /* while a body is cut */
 } engine_proxies;
 
-/* Brings the slots up to date with a frame; `changed` then lists those that differ from before. */
+/* Brings the slots up to date with a frame, and adds those that may differ from before to `changed`. */
 carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *frame);
+/* Empties `changed`, once the broad phase has seen it: after a run that failed it must still see it. */
+void engine_proxies_forget_changes(engine_proxies *proxies);
 void engine_proxies_free(engine_proxies *proxies);
 
 /* ---- pairs of bodies ---- */

@@ -80,7 +80,9 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
                          .changed = proxies->changed.items,
                          .changed_count = (uint32_t)proxies->changed.count,
                          .margin = widen_clearance(frame, engine->options.clearance)};
-    return engine->broad->find_pairs(engine->broad_state, &input, &engine->proposed, &engine->broad_boxes_tested);
+    BASE_TRY(engine->broad->find_pairs(engine->broad_state, &input, &engine->proposed, &engine->broad_boxes_tested));
+    engine_proxies_forget_changes(&engine->proxies);
+    return CAROM_OK;
 }
 
 /* ---- pairs of bodies, canonical, each with its front ---- */
