@@ -172,12 +172,7 @@ static carom_status examine_pair(const pair_task *task)
     engine_open_pair *open = engine->open.items[task->index];
     const engine_pair *pair = &engine->pairs.items[task->index];
     if (open)
-    {
-        /* The frame may have been handed in anew. */
-        open->job.question.a = &task->frame->bodies[pair->a].placed;
-        open->job.question.b = &task->frame->bodies[pair->b].placed;
         return advance(task, &open->job, true);
-    }
     carom_query *query = task->worker->query;
     query_question question = ask(engine, task->frame, task->index);
     BASE_TRY(query_find_trees(query, &question));
@@ -305,7 +300,8 @@ static uint64_t deal_slices(carom_engine *engine, const carom_frame *frame, uint
     {
         double share = share_of(engine, frame, engine->waiting.items[served]);
         double part = total > 0.0 ? share / total : 1.0 / (double)engine->waiting.count;
-        uint64_t slice = (uint64_t)((double)work * part);
+        double fair = (double)work * part;
+        uint64_t slice = fair < (double)left ? (uint64_t)fair : left;
         slice = slice < MIN_SLICE ? MIN_SLICE : slice;
         slice = slice < left ? slice : left;
         engine->slices.items[served] = slice;
@@ -342,6 +338,18 @@ carom_status engine_examine(carom_engine *engine, const carom_frame *frame, cons
     bool limited = budget && (budget->work > 0 || budget->seconds > 0.0);
     list_waiting(engine);
     return limited ? examine_in_rounds(engine, frame, budget) : examine_all(engine, frame);
+}
+
+void engine_reopen(carom_engine *engine, const carom_frame *frame)
+{
+    for (size_t i = 0; i < engine->open.count; i++)
+    {
+        engine_open_pair *open = engine->open.items[i];
+        if (!open)
+            continue;
+        open->job.question.a = &frame->bodies[engine->pairs.items[i].a].placed;
+        open->job.question.b = &frame->bodies[engine->pairs.items[i].b].placed;
+    }
 }
 
 void engine_forget_open(carom_engine *engine)

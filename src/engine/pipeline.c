@@ -69,7 +69,7 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
     {
         carom_run run = {engine, frame};
         carom_status status = engine->author->run(engine->author_state, &run);
-        engine_assets_end(&engine->assets);
+        engine_assets_end(&engine->assets, frame);
         return status;
     }
     BASE_TRY(engine_proxies_update(&engine->proxies, frame));
@@ -231,7 +231,7 @@ static carom_status prepare_assets(carom_engine *engine, const carom_frame *fram
     }
     for (uint32_t i = 0; i < frame->body_count; i++)
         BASE_TRY(engine_assets_find(&engine->assets, &frame->bodies[i], &engine->kept[i]));
-    engine_assets_end(&engine->assets);
+    engine_assets_end(&engine->assets, frame);
     return CAROM_OK;
 }
 
