@@ -148,7 +148,8 @@ extern "C"
     /* Limits of one query; zero means no limit. Work is counted in box tests plus triangle tests, so a work budget
      * gives the same cut on every machine with the same instruction set, however busy it is; seconds do not. Another
      * set may need a few tests more or less where its float filters round differently, so near the cut one may say
-     * CAROM_UNKNOWN where the other is done: the bounds hold for both. */
+     * CAROM_UNKNOWN where the other is done: the bounds hold for both. The first step of a search is made even where it
+     * takes more than the work there is, so that a search that is resumed again and again comes to an end. */
     typedef struct carom_budget
     {
         double seconds;

@@ -297,6 +297,7 @@ typedef struct base_budget
     double deadline;      /* 0: none */
     uint64_t work_left;   /* UINT64_MAX: no limit */
     uint32_t until_clock; /* work units until the clock is read again */
+    bool begun;           /* something was spent: the first step is granted however little there is */
     bool exhausted;
 } base_budget;
 base_budget base_budget_begin(const carom_budget *limits);

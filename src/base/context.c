@@ -340,9 +340,11 @@ bool base_budget_check(base_budget *budget, uint32_t work)
         return false;
     if (budget->work_left != UINT64_MAX)
     {
-        if (budget->work_left < work)
+        bool enough = budget->work_left >= work || (!budget->begun && budget->work_left > 0);
+        if (!enough)
             return budget->exhausted = true, false;
-        budget->work_left -= work;
+        budget->begun = true;
+        budget->work_left -= work < budget->work_left ? work : budget->work_left;
     }
     if (budget->deadline > 0.0)
     {

@@ -204,12 +204,12 @@ static carom_status check_options(carom_context *context, const carom_collide_op
 
 static carom_status close_run(carom_engine *engine, carom_status status, double start, carom_scene_report *report)
 {
-    engine->can_resume = status == CAROM_OK && report->status == CAROM_UNKNOWN;
     if (status >= CAROM_FIRST_ERROR)
     {
         *report = (carom_scene_report){.status = status};
         return status;
     }
+    engine->can_resume = report->status == CAROM_UNKNOWN;
     report->times = engine->times;
     report->times.total_ms = 1e3 * (base_now() - start);
     return report->status;
@@ -234,6 +234,7 @@ carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame, co
                          engine ? "report" : "engine");
     double start = base_now();
     *report = (carom_scene_report){0};
+    engine->can_resume = false;
     carom_collide_options chosen = options ? *options : carom_collide_options_default();
     return close_run(engine, run_checked(engine, frame, &chosen, report), start, report);
 }
@@ -251,6 +252,8 @@ static carom_status resume_checked(carom_engine *engine, const carom_frame *fram
     if (frame->scene == 0 || frame->scene != engine->scene || frame->version != engine->version)
         return base_fail(engine->context, CAROM_STALE_FRAME,
                          "engine resume: the frame is not the one of the run that is to be gone on with");
+    engine->can_resume = false; /* unless this succeeds */
+    engine_reopen(engine, frame);
     BASE_TRY(engine_examine(engine, frame, budget));
     return engine_commit(engine, frame, report);
 }

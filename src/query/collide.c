@@ -42,6 +42,26 @@ bool query_may_contain(const query_question *question)
            (may_hold(question->a, question->b) || may_hold(question->b, question->a));
 }
 
+/* Decides the relation, which begins anew each time: what earlier attempts spent is granted on top of the budget. */
+static carom_status ask_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
+{
+    query_meetings meetings = {job->found.count > 0, job->found.crossing, job->keys.items, job->keys.count};
+    base_budget granted = *budget;
+    if (granted.work_left != UINT64_MAX)
+        granted.work_left += job->relation_work;
+    uint64_t work = granted.work_left;
+    BASE_TRY(query_relation(query, &job->question, &granted, &meetings, &report->counters, &report->relation));
+    if (report->relation == CAROM_RELATION_UNKNOWN)
+    {
+        job->relation_work = work;
+        report->status = CAROM_UNKNOWN;
+    }
+    uint64_t spent = work - granted.work_left;
+    granted.work_left = budget->work_left - (spent < budget->work_left ? spent : budget->work_left);
+    *budget = granted;
+    return CAROM_OK;
+}
+
 /* What a job says of the relation: all of it if asked for, and never APART for a body inside another. */
 static carom_status decide_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
@@ -55,11 +75,7 @@ static carom_status decide_relation(carom_query *query, query_job *job, base_bud
     report->relation = CAROM_RELATION_APART;
     if (!asked && !query_may_contain(question))
         return CAROM_OK;
-    query_meetings meetings = {found->count > 0, found->crossing, job->keys.items, job->keys.count};
-    BASE_TRY(query_relation(query, question, budget, &meetings, &report->counters, &report->relation));
-    if (report->relation == CAROM_RELATION_UNKNOWN)
-        report->status = CAROM_UNKNOWN;
-    return CAROM_OK;
+    return ask_relation(query, job, budget, report);
 }
 
 /* ---- lists ---- */

@@ -173,6 +173,7 @@ static carom_status search_near(carom_query *query, round_search *all, query_nea
     query_mesh_task task = {.context = query->context,
                             .mesh = query_placed_mesh(all->mesh, is_a ? question->tree_a : question->tree_b),
                             .asset = is_a ? question->asset_a : question->asset_b,
+                            .front = all->walk->front,
                             .budget = all->walk->budget,
                             .counters = all->walk->counters};
     double reach = widen(all->mesh, &all->round, limit) + all->round.radius;
@@ -286,6 +287,16 @@ static query_question swap_bodies(const query_question *question)
     return swapped;
 }
 
+/* The parts of a front, before the twin is asked and after. */
+static void swap_front(narrow_front *front)
+{
+    for (size_t i = 0; front && i < front->count; i++)
+    {
+        uint32_t part = front->items[i].part_a;
+        front->items[i].part_a = front->items[i].part_b, front->items[i].part_b = part;
+    }
+}
+
 typedef struct swapped_search
 {
     const narrow_search *search;
@@ -301,11 +312,14 @@ static carom_status collide_swapped(carom_query *query, const query_walk *walk, 
                                     bool *violated)
 {
     query_question question = swap_bodies(walk->question);
-    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
+    query_walk swapped = {&question, walk->front, walk->budget, walk->counters};
     swapped_search user = {search};
     narrow_search other = *search;
     other.on_pair = swap_pair, other.user = &user;
-    return query_row_of(&question)->collide(query, &swapped, &other, violated);
+    swap_front(walk->front);
+    carom_status status = query_row_of(&question)->collide(query, &swapped, &other, violated);
+    swap_front(walk->front);
+    return status;
 }
 
 static void swap_closest(narrow_closest *closest)
@@ -319,9 +333,11 @@ static void swap_closest(narrow_closest *closest)
 static carom_status distance_swapped(carom_query *query, const query_walk *walk, narrow_closest *closest)
 {
     query_question question = swap_bodies(walk->question);
-    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
+    query_walk swapped = {&question, walk->front, walk->budget, walk->counters};
     swap_closest(closest);
+    swap_front(walk->front);
     carom_status status = query_row_of(&question)->distance(query, &swapped, closest);
+    swap_front(walk->front);
     swap_closest(closest);
     return status;
 }

@@ -227,6 +227,7 @@ static carom_status near_segment(void *state, const query_mesh_task *task, const
                            .ends = {ends[0], ends[1]},
                            .limit = limit,
                            .scratch = state,
+                           .front = task->front,
                            .budget = task->budget,
                            .counters = task->counters};
     return tree_near_segment(&near, on_triangle, user);

@@ -42,6 +42,7 @@ typedef struct query_mesh_task
     carom_context *context;
     tree_placed mesh;
     const void *asset;
+    narrow_front *front; /* parts of the mesh, in part_a; or null */
     base_budget *budget;
     carom_counters *counters;
 } query_mesh_task;
@@ -61,7 +62,7 @@ typedef struct query_method
     carom_status (*distance)(void *state, const query_task *task, narrow_closest *closest);
     carom_status (*within)(void *state, const query_task *task, double limit, bool *within);
     /* Calls on_triangle for every triangle nearer to the segment than the limit, perhaps for others. CAROM_OK,
-     * CAROM_STOPPED or CAROM_UNKNOWN. */
+     * CAROM_STOPPED or CAROM_UNKNOWN; the front then holds what is open. */
     carom_status (*near_segment)(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
                                  query_near_fn *on_triangle, void *user);
     /* Calls on_triangle for every triangle that the line through the point along x may meet. */
@@ -95,6 +96,14 @@ typedef struct query_found
     bool stopped;              /* the caller's callback said so */
 } query_found;
 
+/* A distance question under way. Zero-initialise. */
+typedef struct query_nearest
+{
+    narrow_closest closest; /* so far */
+    narrow_front front;     /* what is open */
+    bool begun;
+} query_nearest;
+
 /* A collide question under way. It can be put aside when a budget is spent, split over workers by its front, and taken
  * up again. */
 typedef struct query_job
@@ -106,6 +115,8 @@ typedef struct query_job
     narrow_front front; /* what is open once the search was cut short; otherwise empty */
     bool searched;      /* to the end: every pair is in the keys */
     carom_counters counters;
+    uint64_t relation_work; /* that was spent on the relation, and did not suffice */
+    query_nearest nearest;  /* where by how much a clearance is violated is asked, too */
 } query_job;
 
 struct carom_query
@@ -243,6 +254,10 @@ carom_status query_collide(carom_query *query, const query_question *question, c
                            base_budget *budget, carom_report *report);
 carom_status query_distance(carom_query *query, const query_question *question, base_budget *budget, double upper_bound,
                             carom_report *report);
+/* The distance below an upper bound alone, from where it was left; CAROM_UNKNOWN: call again. Adds to the report's
+ * counters. */
+carom_status query_measure(carom_query *query, const query_walk *walk, double upper_bound, query_nearest *nearest,
+                           carom_report *report);
 
 /* What is known about the meeting pairs when the relation is asked for. */
 typedef struct query_meetings

@@ -85,16 +85,23 @@ static bool open_node(near_walk *walk, uint32_t node)
     return true;
 }
 
-static carom_status visit(near_walk *walk, uint32_t node, tree_near_fn *on_triangle, void *user)
+static carom_status out_of_memory(const tree_near_task *task)
+{
+    return base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+}
+
+static carom_status visit(near_walk *walk, tree_stack_entry entry, tree_near_fn *on_triangle, void *user)
 {
     const tree_near_task *task = walk->task;
-    uint32_t count;
+    uint32_t node = entry.node_a, count;
     const uint32_t *triangles = view_triangles(task->placed->tree, node, &count);
     if (!base_budget_spend(task->budget, triangles ? count : VIEW_CHILDREN_MAX))
+    {
+        task->scratch->stack.items[task->scratch->stack.count++] = entry; /* where it was: there is room */
         return CAROM_UNKNOWN;
+    }
     if (!triangles)
-        return open_node(walk, node) ? CAROM_OK
-                                     : base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+        return open_node(walk, node) ? CAROM_OK : out_of_memory(task);
     for (uint32_t i = 0; i < count; i++)
     {
         walk->limit = on_triangle(triangles[i], user);
@@ -104,21 +111,52 @@ static carom_status visit(near_walk *walk, uint32_t node, tree_near_fn *on_trian
     return CAROM_OK;
 }
 
+/* Puts what the front holds, or the root, on the stack. False: out of memory. */
+static bool begin_stack(const tree_near_task *task)
+{
+    const narrow_part_pair root = {VIEW_ROOT, 0, 0.0f};
+    bool resumed = task->front && task->front->count > 0;
+    const narrow_part_pair *from = resumed ? task->front->items : &root;
+    task->scratch->stack.count = 0;
+    for (size_t i = resumed ? task->front->count : 1; i-- > 0;)
+        if (!push(task, from[i].part_a, (double)from[i].bound))
+            return false;
+    return true;
+}
+
+/* What is left on the stack goes into the front, what would have been next first. False: out of memory. */
+static bool leave_front(const tree_near_task *task, bool open)
+{
+    if (!task->front)
+        return true;
+    size_t left = open ? task->scratch->stack.count : 0;
+    task->front->count = 0;
+    if (!base_array_reserve(task->context, task->front, left))
+        return false;
+    while (left-- > 0)
+    {
+        const tree_stack_entry *entry = &task->scratch->stack.items[left];
+        task->front->items[task->front->count++] = (narrow_part_pair){entry->node_a, 0, entry->key};
+    }
+    return true;
+}
+
 carom_status tree_near_segment(const tree_near_task *task, tree_near_fn *on_triangle, void *user)
 {
     near_walk walk = {.task = task, .limit = task->limit};
-    task->scratch->stack.count = 0;
     if (view_is_empty(task->placed->tree))
         return CAROM_OK;
     place_segment(&walk);
-    if (!push(task, VIEW_ROOT, 0.0))
-        return base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+    if (!begin_stack(task))
+        return out_of_memory(task);
     carom_status status = CAROM_OK;
     while (status == CAROM_OK && task->scratch->stack.count > 0)
     {
         tree_stack_entry entry = task->scratch->stack.items[--task->scratch->stack.count];
         if ((double)entry.key <= walk.limit * walk.limit)
-            status = visit(&walk, entry.node_a, on_triangle, user);
+            status = visit(&walk, entry, on_triangle, user);
     }
+    if (!carom_failed(status) && !leave_front(task, status == CAROM_UNKNOWN))
+        return out_of_memory(task);
     return status;
 }

@@ -180,12 +180,13 @@ typedef struct tree_near_task
     carom_vec3 ends[2]; /* world frame; may be equal */
     double limit;       /* the first distance of interest; may be infinity */
     tree_scratch *scratch;
+    narrow_front *front; /* of nodes in part_a; or null: from the root, and what is open is forgotten */
     base_budget *budget;
     carom_counters *counters;
 } tree_near_task;
 
 /* Calls on_triangle for every triangle that is as near to the segment as the limit, perhaps for others, nearer ones
- * mostly first. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget) or an error. */
+ * mostly first. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the front then holds what is open) or an error. */
 carom_status tree_near_segment(const tree_near_task *task, tree_near_fn *on_triangle, void *user);
 
 /* ---- rays ---- */

@@ -184,7 +184,8 @@ static carom_status collide_parts(wide_pair *pair, const tree_memory *memory)
 {
     const narrow_search *options = pair->options;
     bool first_will_do = !options->every_pair && !options->need_meeting && !options->smallest;
-    if (memory && memory->verdict == TREE_MET && first_will_do)
+    bool from_roots = !pair->task->front || pair->task->front->count == 0;
+    if (memory && memory->verdict == TREE_MET && first_will_do && from_roots)
         start_nearby(pair, memory);
     return BASE_PICK_ISA(pair->task->context, wide_collide_walk)(pair);
 }
@@ -193,7 +194,8 @@ static carom_status collide_parts(wide_pair *pair, const tree_memory *memory)
 static bool answer_from_memory(wide_pair *pair, tree_memory *memory, carom_status *status)
 {
     const tree_task *task = pair->task;
-    *status = pair->options->every_pair ? CAROM_OK : test_last_pair(pair, memory);
+    const narrow_search *options = pair->options;
+    *status = options->every_pair || options->smallest ? CAROM_OK : test_last_pair(pair, memory);
     if (*status != CAROM_OK)
         return true;
     return !pair->violated && search_direction(task->context, task->a, task->b, pair->options->clearance, memory);

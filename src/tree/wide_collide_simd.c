@@ -346,14 +346,23 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
     return in_budget;
 }
 
+/* A part of a front is a slot, as tree_cut names it, or a flagged leaf of a pair that was left open. */
+static tree_stack_entry make_entry(const wide_pair *pair, narrow_part_pair part)
+{
+    if (part.part_a & part.part_b & WIDE_LEAF_FLAG)
+        return (tree_stack_entry){.node_a = part.part_a, .node_b = part.part_b};
+    uint32_t child_a = wide_child(pair->tree_a, part.part_a), child_b = wide_child(pair->tree_b, part.part_b);
+    if (child_a & child_b & WIDE_LEAF_FLAG)
+        return (tree_stack_entry){.node_a = child_a, .node_b = child_b};
+    return (tree_stack_entry){part.part_a, part.part_b, slot_size(pair->tree_a, part.part_a),
+                              as_bits(slot_size(pair->tree_b, part.part_b))};
+}
+
 /* Puts what the front holds, or the roots, on the stack. */
 static carom_status begin_stack(walk *w)
 {
     const tree_task *task = w->pair->task;
-    const wide_tree *a = w->pair->tree_a, *b = w->pair->tree_b;
-    narrow_part_pair roots = {0, 0, 0.0f};
-    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
-        roots.part_a = roots.part_b = WIDE_LEAF_FLAG;
+    const narrow_part_pair roots = {0, 0, 0.0f};
     bool resumed = task->front && task->front->count > 0;
     const narrow_part_pair *from = resumed ? task->front->items : &roots;
     size_t count = resumed ? task->front->count : 1;
@@ -362,10 +371,7 @@ static carom_status begin_stack(walk *w)
         return CAROM_OUT_OF_MEMORY;
     for (size_t i = count; i-- > 0;)
     {
-        tree_stack_entry entry = {.node_a = from[i].part_a, .node_b = from[i].part_b};
-        if (!(entry.node_a & entry.node_b & WIDE_LEAF_FLAG))
-            entry.key = slot_size(a, entry.node_a), entry.more = as_bits(slot_size(b, entry.node_b));
-        w->scratch->stack.items[w->scratch->stack.count++] = entry;
+        w->scratch->stack.items[w->scratch->stack.count++] = make_entry(w->pair, from[i]);
     }
     return CAROM_OK;
 }
