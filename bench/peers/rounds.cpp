@@ -50,7 +50,8 @@ class RoundContestant
 template <class Volume> class FclRound : public RoundContestant
 {
   public:
-    FclRound(std::string label, bool collides, const Model &model) : label_(std::move(label)), collides_(collides)
+    FclRound(std::string label, bool collides, bool measures, const Model &model)
+        : label_(std::move(label)), collides_(collides), measures_(measures)
     {
         std::vector<fcl::Vector3d> vertices;
         std::vector<fcl::Triangle> triangles;
@@ -63,7 +64,7 @@ template <class Volume> class FclRound : public RoundContestant
         model_.endModel();
     }
     std::string name() const override { return label_; }
-    bool can(Question question) const override { return collides_ || question == Question::distance; }
+    bool can(Question question) const override { return question == Question::distance ? measures_ : collides_; }
     void set(const Round &round) override
     {
         if (round.length > 0)
@@ -98,7 +99,7 @@ template <class Volume> class FclRound : public RoundContestant
 
   private:
     std::string label_;
-    bool collides_;
+    bool collides_, measures_;
     fcl::BVHModel<Volume> model_;
     std::unique_ptr<fcl::CollisionGeometryd> shape_;
     std::vector<uint32_t> triangles_;
@@ -195,9 +196,9 @@ RoundContestants assemble(const Model &model)
     RoundContestants all;
     all.push_back(std::make_unique<OurRound>("ours fast", CAROM_TREE_FAST, model));
     all.push_back(std::make_unique<OurRound>("ours tight", CAROM_TREE_TIGHT, model));
-    all.push_back(std::make_unique<FclRound<fcl::OBBd>>("FCL OBB", true, model));
-    all.push_back(std::make_unique<FclRound<fcl::OBBRSSd>>("FCL OBBRSS", true, model));
-    all.push_back(std::make_unique<FclRound<fcl::RSSd>>("FCL RSS", false, model));
+    all.push_back(std::make_unique<FclRound<fcl::OBBd>>("FCL OBB", true, false, model));
+    all.push_back(std::make_unique<FclRound<fcl::OBBRSSd>>("FCL OBBRSS", true, true, model));
+    all.push_back(std::make_unique<FclRound<fcl::RSSd>>("FCL RSS", false, true, model));
     return all;
 }
 
