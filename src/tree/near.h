@@ -45,6 +45,10 @@ typedef struct wide_near_walk
     carom_status status; /* CAROM_OK as long as the walk goes on */
 } wide_near_walk;
 
+/* Places the solid in the tree's frame. */
+void wide_near_begin(wide_near_walk *walk, const tree_near_task *task, const narrow_near *near,
+                     const near_place *place);
+
 /* Hands a triangle to the caller. False: stop. */
 bool wide_near_report(wide_near_walk *walk, uint32_t triangle, bool certain);
 

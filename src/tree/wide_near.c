@@ -22,7 +22,7 @@ static float length_above(const wide_tree *tree, double length)
 }
 
 /* The growth is derived in docs/exactness.md. */
-static void begin_walk(wide_near_walk *walk, const near_place *place)
+static void place_segment(wide_near_walk *walk, const near_place *place)
 {
     const wide_tree *tree = walk->tree;
     double sums = greater(largest_coordinate(place->end[0]), largest_coordinate(place->end[1])) +
@@ -101,20 +101,24 @@ static double open_bound(const wide_near_walk *walk)
     return sqrt((double)least) / walk->tree->scale * (1.0 - 0x1p-20);
 }
 
-carom_status wide_near(const tree_near_task *task, const narrow_near *near, const near_place *place)
+void wide_near_begin(wide_near_walk *walk, const tree_near_task *task, const narrow_near *near, const near_place *place)
 {
     const carom_vec3 *end = near->round->end;
-    wide_near_walk walk = {.task = task,
-                           .near = near,
-                           .tree = task->placed->tree->wide,
-                           .is_ball = vec3_equal(end[0], end[1]),
-                           .status = CAROM_OK};
-    begin_walk(&walk, place);
     const float largest = 0x1p60f; /* more than any length here, and its square is finite */
-    double radius = near->round->radius * walk.tree->scale;
-    walk.limit = length_above(walk.tree, near->limit);
-    walk.radius = length_above(walk.tree, near->round->radius);
-    walk.certain = radius < (double)largest ? math_float_down(radius) * (1.0f - 0x1p-20f) : largest;
+    walk->task = task, walk->near = near, walk->tree = task->placed->tree->wide;
+    walk->is_ball = vec3_equal(end[0], end[1]);
+    walk->nodes_tested = 0, walk->status = CAROM_OK;
+    place_segment(walk, place);
+    double radius = near->round->radius * walk->tree->scale;
+    walk->limit = length_above(walk->tree, near->limit);
+    walk->radius = length_above(walk->tree, near->round->radius);
+    walk->certain = radius < (double)largest ? math_float_down(radius) * (1.0f - 0x1p-20f) : largest;
+}
+
+carom_status wide_near(const tree_near_task *task, const narrow_near *near, const near_place *place)
+{
+    wide_near_walk walk;
+    wide_near_begin(&walk, task, near, place);
     task->scratch->words.count = 0;
     BASE_PICK_ISA(task->context, wide_near_visit)(&walk);
     task->counters->boxes_tested += walk.nodes_tested * WIDE_LANES;

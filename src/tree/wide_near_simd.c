@@ -200,9 +200,10 @@ static bool take_nearest(wide_near_walk *w, const wide_leaf *leaf, uint32_t near
     return true;
 }
 
-static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *leaf, const bool ball)
+/* The segment's ends, seen from the leaf; returns the error of the bounds, infinity: there are none. */
+static BASE_ALWAYS_INLINE float place_ends(const wide_near_walk *w, const wide_leaf *leaf, float end[2][3])
 {
-    float end[2][3], reach = leaf->reach;
+    float reach = leaf->reach;
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 3; k++)
         {
@@ -211,14 +212,18 @@ static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *le
         }
     for (int i = 0; i < 6; i++) /* as a leaf's own corners: nothing whose square is denormal */
         end[i / 3][i % 3] = fabsf(end[i / 3][i % 3]) > 0x1p-30f * reach ? end[i / 3][i % 3] : 0.0f;
+    return reach < MOST_REACH ? 64.0f * UNIT * reach + 2.0f * w->pad : INFINITY;
+}
+
+static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *leaf, const bool ball)
+{
+    float end[2][3], most_error = place_ends(w, leaf, end);
     w->task->counters->triangles_tested += leaf->count;
-    f8 lows, highs, error = f8_set1(64.0f * UNIT * reach + 2.0f * w->pad);
+    f8 lows, highs, error = f8_set1(most_error);
     bound_triangles(leaf, end, &lows, &highs, ball);
     lows = f8_sub(lows, error), highs = f8_add(highs, error);
-    uint32_t all = reach < MOST_REACH ? 0 : ~0u; /* nothing is known beyond */
-    uint32_t near = ~f8_bits(f8_gt(lows, f8_set1(w->limit))) | all;
-    uint32_t certain = f8_bits(f8_lt(highs, f8_set1(w->certain))) & ~all;
-    near &= (1u << leaf->count) - 1;
+    uint32_t near = ~f8_bits(f8_gt(lows, f8_set1(w->limit))) & ((1u << leaf->count) - 1);
+    uint32_t certain = f8_bits(f8_lt(highs, f8_set1(w->certain)));
     if (near && w->near->nearest_only)
     {
         float low[8], high[8];
