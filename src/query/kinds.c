@@ -346,6 +346,15 @@ static bool swap_pair(uint32_t element_a, uint32_t element_b, uint32_t meeting, 
     return search->on_pair(element_b, element_a, meeting, search->user);
 }
 
+static void swap_front(narrow_front *front)
+{
+    for (size_t i = 0; front && i < front->count; i++)
+    {
+        narrow_part_pair *parts = &front->items[i];
+        *parts = (narrow_part_pair){parts->part_b, parts->part_a, parts->bound};
+    }
+}
+
 static carom_status collide_swapped(carom_query *query, const query_walk *walk, const narrow_search *search,
                                     bool *violated)
 {
@@ -354,7 +363,10 @@ static carom_status collide_swapped(carom_query *query, const query_walk *walk, 
     swapped_search user = {search};
     narrow_search other = *search;
     other.on_pair = swap_pair, other.user = &user;
-    return query_row_of(&question)->collide(query, &swapped, &other, violated);
+    swap_front(walk->front);
+    carom_status status = query_row_of(&question)->collide(query, &swapped, &other, violated);
+    swap_front(walk->front);
+    return status;
 }
 
 static void swap_closest(narrow_closest *closest)
@@ -368,7 +380,7 @@ static void swap_closest(narrow_closest *closest)
 static carom_status distance_swapped(carom_query *query, const query_walk *walk, narrow_closest *closest)
 {
     query_question question = swap_bodies(walk->question);
-    query_walk swapped = {&question, walk->front, walk->budget, walk->counters};
+    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
     swap_closest(closest);
     carom_status status = query_row_of(&question)->distance(query, &swapped, closest);
     swap_closest(closest);
@@ -378,7 +390,7 @@ static carom_status distance_swapped(carom_query *query, const query_walk *walk,
 static carom_status within_swapped(carom_query *query, const query_walk *walk, double limit, bool *within)
 {
     query_question question = swap_bodies(walk->question);
-    query_walk swapped = {&question, walk->front, walk->budget, walk->counters};
+    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
     return query_row_of(&question)->within(query, &swapped, limit, within);
 }
 
