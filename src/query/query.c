@@ -219,18 +219,17 @@ static carom_status trees_within(void *state, const query_task *task, double lim
     return tree_within(&trees, limit, within);
 }
 
-static carom_status near_segment(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
-                                 query_near_fn *on_triangle, void *user)
+static carom_status near_in_tree(void *state, const query_mesh_task *task, const narrow_near *near)
 {
-    tree_near_task near = {.context = task->context,
+    tree_near_task tree = {.context = task->context,
                            .placed = &task->mesh,
-                           .ends = {ends[0], ends[1]},
-                           .limit = limit,
+                           .defect = task->defect,
+                           .front = task->front,
                            .scratch = state,
                            .front = task->front,
                            .budget = task->budget,
                            .counters = task->counters};
-    return tree_near_segment(&near, on_triangle, user);
+    return tree_near(&tree, near);
 }
 
 static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
@@ -242,5 +241,5 @@ static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 
     return tree_line_x(&line, point, on_triangle, user);
 }
 
-const query_method query_tree_method = {trees_far_apart, collide_trees, distance_of_trees, trees_within, near_segment,
+const query_method query_tree_method = {trees_far_apart, collide_trees, distance_of_trees, trees_within, near_in_tree,
                                         line_x,          true};

@@ -36,19 +36,17 @@ typedef struct query_task
     carom_counters *counters;
 } query_task;
 
-/* One placed mesh to search for what is near a segment, or meets a line. */
+/* One placed mesh to search for what is near a ball or capsule, or meets a line. */
 typedef struct query_mesh_task
 {
     carom_context *context;
     tree_placed mesh;
+    double defect;
     const void *asset;
-    narrow_front *front; /* parts of the mesh, in part_a; or null */
+    narrow_front *front;
     base_budget *budget;
     carom_counters *counters;
 } query_mesh_task;
-
-/* Return the new largest distance of interest, or a negative number to stop. */
-typedef double query_near_fn(uint32_t triangle, void *user);
 
 /* One way to search meshes: trees, or brute force, or edges. Everything around it is shared, so that two methods that
  * find the same pairs give the same report to the bit. Several workers use one method, each with a state of its own.
@@ -61,10 +59,9 @@ typedef struct query_method
     carom_status (*collide)(void *state, const query_task *task, const narrow_search *search, bool *violated);
     carom_status (*distance)(void *state, const query_task *task, narrow_closest *closest);
     carom_status (*within)(void *state, const query_task *task, double limit, bool *within);
-    /* Calls on_triangle for every triangle nearer to the segment than the limit, perhaps for others. CAROM_OK,
-     * CAROM_STOPPED or CAROM_UNKNOWN; the front then holds what is open. */
-    carom_status (*near_segment)(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
-                                 query_near_fn *on_triangle, void *user);
+    /* Calls on_triangle for every triangle as near as the limit, perhaps for others. CAROM_OK, CAROM_STOPPED or
+     * CAROM_UNKNOWN. */
+    carom_status (*near)(void *state, const query_mesh_task *task, const narrow_near *near);
     /* Calls on_triangle for every triangle that the line through the point along x may meet. */
     carom_status (*line_x)(void *state, const query_mesh_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user);

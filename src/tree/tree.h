@@ -168,26 +168,22 @@ carom_status tree_distance(const tree_task *task, narrow_closest *closest);
 /* Decides distance <= limit, stopping at the first pair that shows it. */
 carom_status tree_within(const tree_task *task, double limit, bool *within);
 
-/* ---- what is near a segment ---- */
-
-/* Return the new largest distance of interest, or a negative number to stop. */
-typedef double tree_near_fn(uint32_t triangle, void *user);
+/* ---- what is near a ball or capsule ---- */
 
 typedef struct tree_near_task
 {
     carom_context *context;
     const tree_placed *placed;
-    carom_vec3 ends[2]; /* world frame; may be equal */
-    double limit;       /* the first distance of interest; may be infinity */
+    double defect;       /* math_rotation_defect of the pose, or more */
+    narrow_front *front; /* of nodes as part_a; or null: from the root, and what is open is forgotten */
     tree_scratch *scratch;
-    narrow_front *front; /* of nodes in part_a; or null: from the root, and what is open is forgotten */
     base_budget *budget;
     carom_counters *counters;
 } tree_near_task;
 
-/* Calls on_triangle for every triangle that is as near to the segment as the limit, perhaps for others, nearer ones
- * mostly first. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the front then holds what is open) or an error. */
-carom_status tree_near_segment(const tree_near_task *task, tree_near_fn *on_triangle, void *user);
+/* Calls on_triangle for every triangle that is as near as the limit, perhaps for others, nearer ones mostly first.
+ * CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the front then holds what is open) or an error. */
+carom_status tree_near(const tree_near_task *task, const narrow_near *near);
 
 /* ---- rays ---- */
 

@@ -294,10 +294,9 @@ static carom_status within_brute(void *state, const query_task *task, double lim
     return status == CAROM_UNKNOWN && *within ? CAROM_OK : status;
 }
 
-static carom_status near_segment_brute(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
-                                       query_near_fn *on_triangle, void *user)
+static carom_status near_brute(void *state, const query_mesh_task *task, const narrow_near *near)
 {
-    (void)state, (void)ends, (void)limit;
+    (void)state;
     carom_status status = CAROM_OK;
     uint32_t i = first_row(task->front);
     for (; i < task->mesh.mesh->triangle_count && status == CAROM_OK; i++)
@@ -307,7 +306,8 @@ static carom_status near_segment_brute(void *state, const query_mesh_task *task,
             status = CAROM_UNKNOWN;
             break;
         }
-        if (on_triangle(i, user) < 0.0)
+        task->counters->triangles_tested++;
+        if (near->on_triangle(i, false, near->user) < 0.0)
             status = CAROM_STOPPED;
     }
     return leave_front(task->context, task->front, status, i);
@@ -322,8 +322,8 @@ static carom_status line_x_brute(void *state, const query_mesh_task *task, carom
     return CAROM_OK;
 }
 
-static const query_method BRUTE_METHOD = {NULL,         collide_brute, distance_brute, within_brute, near_segment_brute,
-                                          line_x_brute, false};
+static const query_method BRUTE_METHOD = {NULL,       collide_brute, distance_brute, within_brute,
+                                          near_brute, line_x_brute,  false};
 
 /* ---- the engine ---- */
 
