@@ -1,3 +1,4 @@
+/* What readers have in common: messages that say where, growing meshes and parts, points. */
 #include "io/soup.h"
 
 #include <stdio.h>
@@ -15,7 +16,8 @@ const char *io_short_path(const char *path)
 
 static carom_status fail_with(const io_source *source, carom_status status, const char *place, const char *message)
 {
-    return io_context_fail(source->context, status, "%s:%s %s", io_short_path(source->name), place, message);
+    snprintf(source->message, IO_MESSAGE_SIZE, "%s:%s %.200s", io_short_path(source->name), place, message);
+    return status;
 }
 
 carom_status io_fail(const io_source *source, carom_status status, const char *format, ...)

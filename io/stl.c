@@ -1,4 +1,4 @@
-/* STL: binary (an 80 byte header, a count, 50 bytes a triangle) and ASCII. Normals and attribute bytes are read over:
+/* STL: binary (an 80 byte header, a count, 50 bytes per triangle) and ASCII. Normals and attribute bytes are read over:
  * the corners say it all. A file is binary if its size fits its count, whatever its first word is. */
 #include "io/soup.h"
 
@@ -60,9 +60,7 @@ static carom_status read_binary(io_source *source, io_soup *soup)
     if (count == 0 && present > 0)
         return io_fail(source, CAROM_BAD_DATA, "the header at byte 80 says no triangles, but %zu bytes follow",
                        size - HEADER_SIZE);
-    if (size > HEADER_SIZE + (size_t)count * TRIANGLE_SIZE)
-        io_context_warn(source->context, "%s: %zu bytes after the last triangle are ignored",
-                        io_short_path(source->name), size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE);
+    soup->ignored_bytes = size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE;
     if (count >= (uint32_t)1 << 30)
         return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", count);
 
