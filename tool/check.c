@@ -31,19 +31,15 @@ typedef struct check_work
 
 static carom_status prepare(check_work *work)
 {
+    carom_status status = tool_read_pair(work->context, work->path, work->model);
     for (int i = 0; i < 2; i++)
     {
-        carom_status status = io_read(work->context, work->path[i], NULL, &work->model[i]);
-        if (status >= CAROM_FIRST_ERROR)
+        if (!carom_failed(status))
+            status = tool_ask_tree(&work->asker, work->model[i].mesh, &work->tree[i]);
+        if (carom_failed(status))
             return status;
-    }
-    for (int i = 0; i < 2; i++)
-    {
-        carom_status status = tool_ask_tree(&work->asker, work->model[i].mesh, &work->tree[i]);
-        if (status >= CAROM_FIRST_ERROR)
-            return status;
-        work->placed[i] =
-            (carom_placed){tool_shape(work->model[i].mesh, work->tree[i]), i == 0 ? work->options->pose_a : work->options->pose_b};
+        work->placed[i] = (carom_placed){tool_shape(work->model[i].mesh, work->tree[i]),
+                                         i == 0 ? work->options->pose_a : work->options->pose_b};
     }
     return CAROM_OK;
 }
@@ -284,7 +280,7 @@ int tool_check(const tool_command *command, int argc, char **argv)
         TOOL_METHOD_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
@@ -308,7 +304,7 @@ int tool_check(const tool_command *command, int argc, char **argv)
     check_work work = {.command = command,
                        .options = &options,
                        .path = {arguments.positional[0], arguments.positional[1]},
-                       .context = tool_context(command)};
+                       .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;
     code = run(&work, &methods[0]);

@@ -325,13 +325,13 @@ int tool_demo(const tool_command *command, int argc, char **argv)
         {"--engine", TOOL_ONE_ENGINE, &options.engine, "NAME", "another engine (tree)"},
         {"-o", TOOL_TEXT, &options.folder, "FOLDER", "where report.json and demo.png go (build/demo)"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
     if (arguments.positional_count != 0)
         return tool_fail(command, "no argument is expected, but '%s' is there", arguments.positional[0]);
-    demo_work work = {.command = command, .options = &options, .context = tool_context(command)};
+    demo_work work = {.command = command, .options = &options, .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;
     carom_status status = examine(&work);

@@ -39,13 +39,14 @@ static int print_list(const tool_command *command, bool json)
     return tool_print_json(command, list);
 }
 
-static int generate(const tool_command *command, generate_kind kind, const gen_options *options)
+static int generate(const tool_arguments *arguments, generate_kind kind, const gen_options *options)
 {
+    const tool_command *command = arguments->command;
     generate_def def = generate_def_default(kind);
     def.triangles = (uint32_t)options->triangles;
     def.seed = options->seed;
     def.size = options->size;
-    carom_context *context = tool_context(command);
+    carom_context *context = tool_context(arguments);
     if (!context)
         return TOOL_ERROR;
     carom_mesh *mesh = NULL;
@@ -92,7 +93,7 @@ int tool_gen(const tool_command *command, int argc, char **argv)
         {"--json", TOOL_FLAG, &options.json, NULL, "with --list: as JSON"},
         {"-o", TOOL_TEXT, &options.output, "FILE", "where to; its extension says the format"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
@@ -112,5 +113,5 @@ int tool_gen(const tool_command *command, int argc, char **argv)
         return TOOL_ERROR;
     if (!(options.size > 0 && options.size <= 0x1p100))
         return tool_fail(command, "--size %g: above 0, up to 2^100", options.size);
-    return generate(command, kind, &options);
+    return generate(&arguments, kind, &options);
 }

@@ -141,7 +141,7 @@ int tool_verify(const tool_command *command, int argc, char **argv)
 {
     tool_method_options chosen = {0};
     const tool_option table[] = {TOOL_METHOD_ROWS(&chosen)};
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
@@ -152,7 +152,7 @@ int tool_verify(const tool_command *command, int argc, char **argv)
         return tool_fail(command, "'%s' is none of tritri, meshmesh, hardcases", arguments.positional[0]);
     tool_method methods[TOOL_METHOD_LIMIT];
     int method_count = tool_methods(&chosen, methods);
-    verify_work work = {.command = command, .context = tool_context(command)};
+    verify_work work = {.command = command, .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;
     code = TOOL_CLEAN;
