@@ -1,10 +1,10 @@
-/* The list of formats, how one is found, and what writing is to all of them. */
+/* The list of formats, how one is found, and writing in any of them. */
 #include "io/soup.h"
 
 #include <stdio.h>
 #include <strings.h>
 
-/* To add a format: write its two functions and its line here. */
+/* To add a format, write its two functions and add its row. */
 static const io_format formats[] = {
     {{"stl", "triangles, binary or ASCII", "stl"}, io_stl_read, io_stl_write},
     {{"obj", "Wavefront polygons, text", "obj"}, io_obj_read, io_obj_write},
@@ -45,9 +45,9 @@ carom_status io_find_format(const char *path, const char *name, char message[IO_
     }
     const char *shown = io_short_path(path);
     if (name)
-        snprintf(message, IO_MESSAGE_SIZE, "%s: no format is called '%.32s' (known: %s)", shown, name, known);
+        snprintf(message, IO_MESSAGE_SIZE, "%s: unknown format '%.32s' (known: %s)", shown, name, known);
     else if (!*extension)
-        snprintf(message, IO_MESSAGE_SIZE, "%s: no extension says the file type (known: %s)", shown, known);
+        snprintf(message, IO_MESSAGE_SIZE, "%s: no extension to tell the file type by (known: %s)", shown, known);
     else
         snprintf(message, IO_MESSAGE_SIZE, "%s: unknown file type '.%.32s' (known: %s)", shown, extension, known);
     return name ? CAROM_INVALID_ARGUMENT : CAROM_UNSUPPORTED;

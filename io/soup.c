@@ -5,7 +5,7 @@
 
 enum
 {
-    SHOWN_PATH = 100 /* leaves room in a message for what is wrong */
+    SHOWN_PATH = 100 /* leaves room in a message for the error itself */
 };
 
 const char *io_short_path(const char *path)
@@ -62,7 +62,7 @@ bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end)
     size_t length = (size_t)(name_end - name);
     uint32_t first = (uint32_t)io_soup_triangle_count(soup);
 
-    /* a name that no triangle followed gives way to the next */
+    /* a name without triangles is replaced by the next */
     if (soup->parts.count > 0 && soup->parts.items[soup->parts.count - 1].first_triangle == first)
     {
         soup->parts.count--;

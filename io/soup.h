@@ -1,8 +1,8 @@
 /* What readers fill, and how they say where something is wrong. Private to io.
  *
- * libcarom_io is linked against a libcarom that exports carom_* alone. From inside the library io uses macros, inline
- * functions and the exact predicates, which are pure and of which libcarom_io has a copy; whatever touches a context
- * goes through carom/extend.h. */
+ * libcarom_io is linked against a libcarom that exports carom_* alone. Of the library's internals, io uses macros,
+ * inline functions and the exact predicates, which are pure and of which libcarom_io has a copy; whatever touches a
+ * context goes through carom/extend.h. */
 #ifndef IO_SOUP_H
 #define IO_SOUP_H
 
@@ -83,7 +83,7 @@ carom_status io_source_to_text(io_source *source);
 
 /* ---- errors of a reader: into the source's message ---- */
 
-/* "FILE: line N: ..." for text, with the line counted only now. */
+/* "FILE: line N: ..." for text; the line is counted only here. */
 carom_status io_fail_at(const io_source *source, const char *at, const char *format, ...) BASE_PRINTF(3, 4);
 /* "FILE: ..." */
 carom_status io_fail(const io_source *source, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
@@ -93,7 +93,7 @@ enum
 {
     IO_QUOTE_SIZE = 32
 };
-/* The word at a place, printable and short, for a message. */
+/* The word at `at`, printable and short, for a message. */
 const char *io_quote(const char *at, char out[IO_QUOTE_SIZE]);
 
 /* The end of a path that is too long to show whole. */

@@ -1,5 +1,5 @@
-/* carom bench: a quick look at how long the questions take here, for each kind of tree. The full benchmark, with other
- * libraries in the same run, is bench/. */
+/* carom bench: how long the questions take on this machine, for each kind of tree. The full benchmark, with other
+ * libraries in the same run, is in bench/. */
 #include "scenes/generate.h"
 #include "tool/ask.h"
 
@@ -181,7 +181,7 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
     return status;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static void print_row(const bench_result *row, const char *note)
 {
@@ -305,7 +305,7 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         {"--triangles", TOOL_COUNT, &options.triangles, "N", "of each generated shape (5000)"},
         {"--poses", TOOL_COUNT, &options.poses, "N", "random poses (200)"},
         {"--seed", TOOL_COUNT, &options.seed, "S", "of the poses (1)"},
-        {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "leave the distance out"},
+        {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "leave out the distance"},
         TOOL_METHOD_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
@@ -314,12 +314,12 @@ int tool_bench(const tool_command *command, int argc, char **argv)
     if (code >= 0)
         return code;
     if (arguments.positional_count != 0 && arguments.positional_count != 2)
-        return tool_fail(command, "two files or none are needed, %d are named", arguments.positional_count);
+        return tool_fail(command, "two files or none are needed, %d given", arguments.positional_count);
     if (arguments.positional_count == 0 && !tool_check_triangles(command, options.shape, options.triangles))
         return TOOL_ERROR;
     if (options.poses < 1 || options.poses > POSE_LIMIT)
         return tool_fail(command, "--poses %llu: from 1 to %d", (unsigned long long)options.poses, POSE_LIMIT);
-    if (options.seed > INT64_MAX) /* JSON has no larger numbers here */
+    if (options.seed > INT64_MAX) /* jansson's integers end there */
         return tool_fail(command, "--seed %llu: up to 2^63 - 1", (unsigned long long)options.seed);
     tool_method_options *chosen = &options.method;
     if (!chosen->tree && !chosen->volume && !chosen->builder && !chosen->engine)

@@ -43,7 +43,7 @@ static carom_status draw(carom_context *context, const draw_options *options, io
     return status;
 }
 
-/* Reads, draws and tells; a model without triangles can't meet anything, and two such give no picture. */
+/* A model without triangles meets nothing, and two such models give no picture. */
 static int run(const tool_command *command, carom_context *context, const draw_options *options, char **path)
 {
     io_model model[2] = {0};
@@ -93,14 +93,14 @@ int tool_draw(const tool_command *command, int argc, char **argv)
     if (code >= 0)
         return code;
     if (arguments.positional_count != 2)
-        return tool_fail(command, "two files are needed, %d are named", arguments.positional_count);
+        return tool_fail(command, "two files are needed, %d given", arguments.positional_count);
     if (!options.output)
         return tool_fail(command, "-o FILE is needed");
     if (options.width < 1 || options.width > 4096 || options.height < 1 || options.height > 4096)
-        return tool_fail(command, "--width %llu, --height %llu: both are from 1 to 4096",
+        return tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096",
                          (unsigned long long)options.width, (unsigned long long)options.height);
-    if (!ends_with_png(options.output)) /* a slip of the hand must not overwrite a model */
-        return tool_fail(command, "-o %s: the name of a picture ends in .png", options.output);
+    if (!ends_with_png(options.output)) /* a typing error must not overwrite a model */
+        return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
     carom_context *context = tool_context(&arguments);
     if (!context)
         return TOOL_ERROR;

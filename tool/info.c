@@ -130,7 +130,7 @@ static int describe(info_work *work, const char *path, io_result *read)
     return TOOL_CLEAN;
 }
 
-/* Every file, also after one that failed: the exit code is the worst. As many at once as there are workers, so that
+/* All files, also after one that failed. As many at once as there are workers, so that
  * memory does not grow with the number of files. */
 static int describe_files(info_work *work)
 {
@@ -169,7 +169,7 @@ int tool_info(const tool_command *command, int argc, char **argv)
     if (code >= 0)
         return code;
     if (arguments.positional_count == 0)
-        return tool_fail(command, "no file is named");
+        return tool_fail(command, "a file is needed");
     tool_method method[TOOL_METHOD_LIMIT];
     tool_methods(&(tool_method_options){.tree = options.tree}, method);
     info_work work = {&arguments, &options, method[0].def, tool_context(&arguments), json_array()};

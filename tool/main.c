@@ -1,4 +1,4 @@
-/* The list of subcommands, and what all share with none. */
+/* The list of subcommands, and the program around them. */
 #include "tool/tool.h"
 
 #include <signal.h>
@@ -7,9 +7,9 @@
 static const tool_command commands[] = {
     {"info", "FILE...", "what a model file holds: counts, bounds, closedness, volume, its tree",
      "FILE is STL (ASCII or binary) or OBJ; its extension says which.\n"
-     "Exit codes: 0 every file was read, 2 an error; the other files are told about all the same.\n",
+     "Exit codes: 0 every file was read, 2 an error; the other files are still described.\n",
      true, tool_info},
-    {"check", "A B", "do two models meet, where, and how far are they apart",
+    {"check", "A B", "do two models meet, where, and how far apart are they",
      "A and B are STL or OBJ files. What --seconds left open is shown as unknown, with bounds that hold.\n"
      "Exit codes: 0 the models are apart and the clearance is kept, 1 they meet, one is inside the other or the\n"
      "clearance is violated, 2 an error, or undecided when the time was up, 3 a model has no triangles: nothing was\n"
@@ -57,7 +57,7 @@ static int finish(int code)
 {
     if (fflush(stdout) != 0 || ferror(stdout))
     {
-        fprintf(stderr, "carom: standard output can't be written\n");
+        fprintf(stderr, "carom: can't write to standard output\n");
         return TOOL_ERROR;
     }
     return code;
@@ -65,7 +65,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
-    /* A file beyond the size limit is then an error of its write, which names it and leaves nothing behind. */
+    /* A file beyond the size limit then fails as a write error, which names it and leaves nothing behind. */
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN);
 #endif
@@ -81,6 +81,6 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, argv[1]) == 0)
             return finish(commands[i].run(&commands[i], argc - 2, argv + 2));
-    fprintf(stderr, "carom: no command is called '%s'; `carom --help` lists them\n", argv[1]);
+    fprintf(stderr, "carom: unknown command '%s'; `carom --help` lists them\n", argv[1]);
     return TOOL_ERROR;
 }

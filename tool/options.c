@@ -12,7 +12,7 @@ enum
     HELP_WIDTH = 100
 };
 
-/* The words of a list below their option, in lines of some length. */
+/* The words of a list below their option, wrapped. */
 static void print_choices(tool_option_kind kind)
 {
     const char *word = tool_choice(kind, 0);
@@ -47,7 +47,7 @@ static void print_help(const tool_arguments *arguments)
         print_option(&arguments->options[i]);
     if (command->computes)
         print_option(&arguments->threads);
-    printf("  %-24s %s\n\n%s", "--help", "this text", command->details);
+    printf("  %-24s %s\n\n%s", "--help", "show this text", command->details);
 }
 
 /* ---- values ---- */
@@ -255,7 +255,7 @@ bool tool_parse_length(const tool_command *command, const char *text, const char
     if (metres == 0)
         return tool_fail(command, "'%s': '%s' is none of mm, cm, m, in, ft", text, suffix), false;
     if (!unit)
-        return tool_fail(command, "'%s' has a unit, but the model has none: say --unit mm|cm|m|in|ft", text), false;
+        return tool_fail(command, "'%s' has a unit, but the model has none: add --unit mm|cm|m|in|ft", text), false;
     /* the same unit needs no conversion, and so no rounding */
     *out = strcmp(unit, suffix) == 0 ? value : value * metres / unit_metres(unit);
     return true;

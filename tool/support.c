@@ -39,7 +39,7 @@ const char *tool_green(void) { return colour("\033[32m"); }
 const char *tool_bold(void) { return colour("\033[1m"); }
 const char *tool_plain(void) { return colour("\033[0m"); }
 
-/* Errors are printed by whoever ends because of them. */
+/* Errors are printed by the command that ends because of them. */
 static void print_warning(carom_log_level level, const char *message, void *user)
 {
     if (level == CAROM_LOG_WARNING)
@@ -56,7 +56,7 @@ carom_context *tool_context(const tool_arguments *arguments)
     carom_context *context = NULL;
     carom_status status = carom_context_create(&def, &context);
     if (status != CAROM_OK)
-        tool_fail(command, "no context: %s", carom_status_name(status));
+        tool_fail(command, "can't create a context: %s", carom_status_name(status));
     return context;
 }
 

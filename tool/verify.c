@@ -1,4 +1,4 @@
-/* carom verify: answers against truth that nobody here wrote. */
+/* carom verify: compares answers with truth from outside the project. */
 #include "tool/verify.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static char *load_text(FILE *file)
         return NULL;
     size_t length = fread(text, 1, size, file);
     text[length] = '\0';
-    /* what stands behind a zero byte would go unread */
+    /* text after a zero byte would be ignored */
     if (length == size && strlen(text) == size)
         return text;
     free(text);
@@ -46,7 +46,7 @@ char *verify_load(verify_work *work)
     if (!text)
         tool_fail(work->command, "%s: can't be read: %s", work->path,
                   errno == EINVAL   ? "not a regular file"
-                  : errno == EILSEQ ? "a zero byte in it: this is not text"
+                  : errno == EILSEQ ? "it has a zero byte: this is not text"
                                     : strerror(errno));
     if (file)
         fclose(file);

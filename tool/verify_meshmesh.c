@@ -74,7 +74,7 @@ static void verify_pose(verify_work *work, pose_models *models, const pose_case 
     }
     uint64_t pairs = report.pair_count, hash = hash_pairs(&report);
     double distance = truth->distance;
-    /* an engine answers what meets; how far the rest is apart is a pair question */
+    /* an engine reports what meets; the distance is a question for pairs */
     if (!work->asker.engine)
     {
         status = carom_distance(work->asker.query, &models->fixed, &models->posed, NULL, &report);

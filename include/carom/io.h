@@ -2,7 +2,7 @@
  * own, double precision, independent of the locale, bounded in time and memory by the file's size.
  *
  *   io_model model;
- *   if (io_read(context, "gear.stl", NULL, &model) < CAROM_FIRST_ERROR)
+ *   if (!carom_failed(io_read(context, "gear.stl", NULL, &model)))
  *       ... model.mesh ...
  *   io_model_free(&model);
  *
@@ -37,7 +37,7 @@ extern "C"
         size_t part_count, part_capacity;
         char *names;
         size_t names_capacity;
-        uint64_t ignored_points; /* point and line elements: read over, they are no surface */
+        uint64_t ignored_points; /* point and line elements: counted and ignored */
         uint64_t ignored_lines;
         const char *format; /* name of the format that was read */
     } io_model;
@@ -111,7 +111,8 @@ extern "C"
     /* ---- text that other writers need too ---- */
 
     /* Parses one decimal number at `text` (terminated by zero), correctly rounded, whatever the locale. Returns the
-     * first character after it, or null if there is no number. Overflow gives infinity. "nan" and "inf" are no numbers.
+     * first character after it, or null if there is no number. Overflow gives infinity. "nan" and "inf" are not
+     * numbers.
      */
     CAROM_API const char *io_parse_number(const char *text, double *out);
 
@@ -120,7 +121,7 @@ extern "C"
         IO_NUMBER_SIZE = 32
     };
 
-    /* Fewest of 15 to 17 digits that give the same bits back. Returns the length; terminated by zero. */
+    /* The fewest of 15 to 17 digits that give the same bits back. Returns the length; terminated by zero. */
     CAROM_API size_t io_format_number(double value, char out[IO_NUMBER_SIZE]);
 
     /* ---- files written whole or not at all ---- */

@@ -1,3 +1,4 @@
+/* The families, each a function that fills a pair of triangles, and the table of them. */
 #include "support/families.h"
 
 int family_integer(check_random *random, int low, int high)
