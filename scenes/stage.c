@@ -1,3 +1,4 @@
+/* A scene in the making: its meshes, its bodies and their motion. */
 #include "scenes/stage.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ void stage_set_loose(scenes_body *body, const stage_crowd *crowd, numeric_random
 
 /* ---- motion ---- */
 
-/* A straight walk between two walls that reflect. */
+/* Straight motion between two walls that reflect. */
 static double folded(double x, double low, double high)
 {
     double width = high - low;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define CAROM_VERSION_MAJOR 0
-#define CAROM_VERSION_MINOR 1
+#define CAROM_VERSION_MINOR 2
 #define CAROM_VERSION_PATCH 0
 
 #if defined(__GNUC__) && !defined(CAROM_STATIC)
@@ -57,7 +57,7 @@ extern "C"
     /* The constant's name without its prefix ("OK", "NOT_FINITE"); never null. */
     CAROM_API const char *carom_status_name(carom_status status);
 
-    /* "0.1.0", from the constants above. */
+    /* "0.2.0", from the constants above. */
     CAROM_API const char *carom_version(void);
 
     /* ---- context ---- */

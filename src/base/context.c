@@ -1,3 +1,4 @@
+/* The context: its def, hooks, instruction set and latest message; the version and the names of statuses. */
 #define _DEFAULT_SOURCE /* madvise. NOLINT(bugprone-reserved-identifier): the system's own word */
 #include "base/tasks.h"
 

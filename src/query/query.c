@@ -226,7 +226,6 @@ static carom_status near_in_tree(void *state, const query_mesh_task *task, const
                            .defect = task->defect,
                            .front = task->front,
                            .scratch = state,
-                           .front = task->front,
                            .budget = task->budget,
                            .counters = task->counters};
     return tree_near(&tree, near);

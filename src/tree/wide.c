@@ -1,3 +1,4 @@
+/* A pair of wide trees: the transform between their frames, what the pair remembers, and the order of the tests. */
 #include "tree/wide.h"
 #include "tree/binary_walk.h"
 

@@ -124,8 +124,8 @@ static uint64_t ask(carom_engine *engine, const carom_frame *frame, const carom_
 
 static void check_engines(stage *s, const scenes_info *info)
 {
-    uint32_t most_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
-    uint32_t stride = info->step_count / most_steps + 1;
+    uint32_t max_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
+    uint32_t stride = info->step_count / max_steps + 1;
     carom_engine *brute = open_engine(&s->w, "brute", "brute");
     carom_engine *engines[64];
     uint32_t engine_count = 0;

@@ -2,7 +2,7 @@
  * build is a status. What is compared is the baked block, which holds the shape, the order and the axes of a tree, and
  * what the tree answers, which its leaves, boxes and table of heights decide. */
 #include "query/world.h"
-#include "support/failing.h"
+#include "support/guarded.h"
 #include "support/soup.h"
 #include "tree/build.h"
 #include "tree/subtrees.h"
@@ -257,30 +257,6 @@ static void builders_number_depth_first(void **state)
 }
 
 /* ---- failures ---- */
-
-/* The allocator of test/support/failing.h, for several threads. */
-typedef struct guarded
-{
-    pthread_mutex_t lock;
-    failing memory;
-} guarded;
-
-static void *guarded_allocate(size_t size, size_t alignment, void *user)
-{
-    guarded *g = user;
-    pthread_mutex_lock(&g->lock);
-    void *memory = failing_allocate(size, alignment, &g->memory);
-    pthread_mutex_unlock(&g->lock);
-    return memory;
-}
-
-static void guarded_release(void *memory, size_t size, void *user)
-{
-    guarded *g = user;
-    pthread_mutex_lock(&g->lock);
-    failing_release(memory, size, &g->memory);
-    pthread_mutex_unlock(&g->lock);
-}
 
 static uint64_t fail_each(guarded *g, carom_context *context, const carom_mesh *mesh, const carom_tree_def *def)
 {
