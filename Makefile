@@ -1,4 +1,5 @@
 # Thin: CMake knows how to build (CMakePresets.json), scripts/ how to check. SETUP=no leaves the system's packages alone.
+# PQP and OPCODE: folders of these two, built, as more peers of the bench.
 JOBS         ?= $(shell nproc)
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -6,6 +7,8 @@ SOAK_SECONDS ?= 600
 SETUP        ?= yes
 ARGS         ?=
 SINCE        ?=
+PQP          ?=
+OPCODE       ?=
 
 setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
 configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
@@ -33,7 +36,8 @@ bench: all
 
 bench-peers:
 	$(call setup,bench-peers)
-	@cmake --preset release -DCAROM_BENCH_PEERS=ON --log-level=WARNING
+	@cmake --preset release -DCAROM_BENCH_PEERS=ON -DCAROM_PQP_DIR="$(abspath $(PQP))" \
+		-DCAROM_OPCODE_DIR="$(abspath $(OPCODE))" --log-level=WARNING
 	$(call compile,release,carom_bench_peers)
 	build/bin/carom_bench_peers $(ARGS)
 

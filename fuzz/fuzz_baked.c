@@ -162,9 +162,10 @@ static void use(carom_context *context, const carom_mesh *mesh, carom_tree *tree
     carom_pose turned = {{root_half, -root_half, 0, root_half, root_half, 0, 0, 0, 1}, {0.5, 0.25, 0.125}};
     carom_query *query;
     demand(carom_query_create(context, &query) == CAROM_OK);
-    carom_placed a = {carom_shape_tree(tree), carom_pose_identity()}, b = {carom_shape_tree(tree), turned};
+    carom_placed a = {pair_shape(tree), carom_pose_identity()}, b = {pair_shape(tree), turned};
+    carom_placed target = {carom_shape_tree(tree), turned};
     check_pairs(query, &a, &b);
-    check_ray(query, &b);
+    check_ray(query, &target);
     demand(carom_tree_refit(tree, mesh) == CAROM_OK);
     check_pairs(query, &b, &a);
     carom_query_destroy(query);

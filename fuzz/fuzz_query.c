@@ -276,7 +276,7 @@ static void check_world(decoder *d, carom_context *context, carom_placed bodies[
         {
             carom_tree_def def = round == 0 ? carom_tree_def_default() : next_def(d);
             demand(carom_tree_create(context, bodies[i].shape.mesh, &def, &trees[i]) == CAROM_OK);
-            bodies[i].shape.tree = trees[i];
+            bodies[i].shape = pair_shape(trees[i]);
         }
         answers now;
         check_collide(query, &bodies[0], &bodies[1], &t, &now);
@@ -300,7 +300,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     carom_placed bodies[2];
     for (int i = 0; i < 2; i++)
     {
-        bodies[i].shape.mesh = next_mesh(&d, context);
+        bodies[i].shape = carom_shape_mesh(next_mesh(&d, context));
         bodies[i].pose = next_pose(&d);
     }
     carom_ray ray = {next_point(&d), next_point(&d), INFINITY};

@@ -78,6 +78,13 @@ static bool is_container(const carom_mesh *mesh)
     return info.closed && info.oriented;
 }
 
+carom_shape tool_shape(const carom_mesh *mesh, const carom_tree *tree)
+{
+    carom_shape shape = carom_shape_mesh(mesh);
+    shape.tree = tree;
+    return shape;
+}
+
 carom_status tool_ask_collide(const tool_asker *asker, const carom_placed *a, const carom_placed *b,
                               const carom_collide_options *options, carom_report *report)
 {

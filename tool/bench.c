@@ -164,7 +164,7 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
     {
         if (status < CAROM_FIRST_ERROR)
             status = tool_ask_tree(&asker, work->mesh[i], &tree[i]);
-        placed[i] = (carom_placed){carom_shape_tree(tree[i]), carom_pose_identity()};
+        placed[i] = (carom_placed){tool_shape(work->mesh[i], tree[i]), carom_pose_identity()};
         if (tree[i])
         {
             result->build_ms += carom_tree_get_info(tree[i]).build_ms / 2;

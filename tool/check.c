@@ -43,7 +43,7 @@ static carom_status prepare(check_work *work)
         if (status >= CAROM_FIRST_ERROR)
             return status;
         work->placed[i] =
-            (carom_placed){carom_shape_tree(work->tree[i]), i == 0 ? work->options->pose_a : work->options->pose_b};
+            (carom_placed){tool_shape(work->model[i].mesh, work->tree[i]), i == 0 ? work->options->pose_a : work->options->pose_b};
     }
     return CAROM_OK;
 }

@@ -80,7 +80,7 @@ static carom_status make_triangle(verify_work *work, const double corners[9], ca
     carom_status status = carom_mesh_create(work->context, &def, &mesh);
     if (status < CAROM_FIRST_ERROR)
         status = tool_ask_tree(&work->asker, mesh, &tree);
-    *out = (carom_placed){carom_shape_tree(tree), carom_pose_identity()};
+    *out = (carom_placed){tool_shape(mesh, tree), carom_pose_identity()};
     return status;
 }
 

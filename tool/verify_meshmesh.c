@@ -123,8 +123,8 @@ int verify_meshmesh(verify_work *work)
     carom_status status = load_model(work, "env_q.obj", &models.model[0], &models.tree[0]);
     if (status < CAROM_FIRST_ERROR)
         status = load_model(work, "rob_q.obj", &models.model[1], &models.tree[1]);
-    models.fixed = (carom_placed){carom_shape_tree(models.tree[0]), carom_pose_identity()};
-    models.posed = (carom_placed){carom_shape_tree(models.tree[1]), carom_pose_identity()};
+    models.fixed = (carom_placed){tool_shape(models.model[0].mesh, models.tree[0]), carom_pose_identity()};
+    models.posed = (carom_placed){tool_shape(models.model[1].mesh, models.tree[1]), carom_pose_identity()};
     int code = status < CAROM_FIRST_ERROR ? verify_poses(work, &models, text)
                                           : tool_fail_status(work->command, work->context, status);
     for (int i = 0; i < 2; i++)

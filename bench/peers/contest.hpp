@@ -107,6 +107,8 @@ void add_ode(Contestants &contestants, Builders &builders);
 void add_bullet(Contestants &contestants, Builders &builders);
 void add_embree(Contestants &contestants, Builders &builders);
 void add_cgal(Contestants &contestants, Builders &builders);
+void add_pqp(Contestants &contestants, Builders &builders);    // where its folder was named
+void add_opcode(Contestants &contestants, Builders &builders); // likewise
 void add_ours(Contestants &contestants, Builders &builders);
 
 // Plain separating-axis test in double, for libraries that only propose pairs of boxes.

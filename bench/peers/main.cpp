@@ -1,4 +1,5 @@
 // carom_bench_peers: Carom against other collision detection libraries, in one process, on one thread.
+#include "machine.hpp"
 #include "tables.hpp"
 
 #include <cstdio>
@@ -111,6 +112,12 @@ void assemble(const Options &options, Contestants &contestants, Builders &builde
     add_bullet(all, builders);
     add_embree(all, builders);
     add_cgal(all, builders);
+#ifdef CAROM_PEER_PQP
+    add_pqp(all, builders);
+#endif
+#ifdef CAROM_PEER_OPCODE
+    add_opcode(all, builders);
+#endif
     for (std::unique_ptr<Contestant> &contestant : all)
         if (wanted(options.contestants, contestant->name()))
             contestants.push_back(std::move(contestant));
@@ -195,6 +202,9 @@ void run_workload(const std::string &name, const Options &options, Oracle &oracl
 Results run(const Options &options)
 {
     Results results;
+    results.machine = machine_description();
+    std::printf("%s\n", results.machine.c_str());
+    std::fflush(stdout);
     Contestants contestants;
     Builders builders;
     assemble(options, contestants, builders);

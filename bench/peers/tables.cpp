@@ -334,7 +334,8 @@ bool save_json(const Results &results, const std::string &path)
     std::FILE *file = std::fopen(unfinished.c_str(), "w");
     if (!file)
         return false;
-    std::fprintf(file, "{\n  \"seconds\": %.1f,\n  \"cells\": [\n", results.seconds);
+    std::fprintf(file, "{\n  \"machine\": %s,\n  \"seconds\": %.1f,\n  \"cells\": [\n", quoted(results.machine).c_str(),
+                 results.seconds);
     for (size_t i = 0; i < results.cells.size(); i++)
     {
         save_cell(file, results, results.cells[i]);

@@ -9,6 +9,7 @@ namespace bench
 
 struct Results
 {
+    std::string machine;
     std::vector<Cell> cells;
     std::vector<BuildTable> builds;
     std::vector<TriangleTable> triangles;

@@ -45,7 +45,8 @@ carom_status base_refuse_float_mode(carom_context *context)
 {
     bool trapping = traps();
     bool flushing = !(trapping && !BASE_HAS_MXCSR) && !keeps_denormals();
-    return base_fail(context, CAROM_FLOAT_MODE, "floating-point mode of this thread:%s%s%s",
-                     rounds_to_nearest() ? "" : " rounds other than to nearest;",
-                     flushing ? " flushes denormals to zero;" : "", trapping ? " traps exceptions;" : "");
+    return base_fail(context, CAROM_FLOAT_MODE,
+                     "this thread's floating-point mode: rounding %s, denormals %s, traps %s",
+                     rounds_to_nearest() ? "to nearest" : "other than to nearest",
+                     flushing ? "flushed to zero" : "kept", trapping ? "on" : "off");
 }

@@ -67,7 +67,7 @@ BASE_DECLARE_ISA(bool, narrow_ray_solve_placed,
 /* ---- balls and capsules ---- */
 
 /* All points within `radius` of the segment between the ends, which may be equal: a closed solid. World frame, as the
- * contract places the ends; |coordinate| up to 2^110, radius from 0 to 2^100. With radius 0 it is the segment or point
+ * contract places the ends; |coordinate| up to 2^110, radius from 0 to 2^110. With radius 0 it is the segment or point
  * itself. */
 typedef struct narrow_round
 {
@@ -85,9 +85,9 @@ uint32_t narrow_round_triangle_meet(const narrow_round *a, const narrow_triangle
 bool narrow_round_in_round(const narrow_round *inner, const narrow_round *outer, narrow_counts *counts);
 bool narrow_triangle_in_round(const narrow_triangle *inner, const narrow_round *outer, narrow_counts *counts);
 
-/* A point of both, for a pair that meets: half way between the surfaces on the line of the segments' nearest points,
- * or the nearest of these points where one of them is that deep inside. Where the segments themselves meet, a common
- * point of them. Rounded; the same bits for every order. */
+/* A point of both, for a pair that meets: on the line between the nearest points of the two segments the middle of the
+ * overlap, but not beyond these points. Where the segments themselves meet, a common point of them. Rounded; the same
+ * bits for every order. */
 carom_vec3 narrow_round_contact(const narrow_round *a, const narrow_round *b, narrow_counts *counts);
 carom_vec3 narrow_round_triangle_contact(const narrow_round *a, const narrow_triangle *b, narrow_counts *counts);
 

@@ -91,11 +91,12 @@ static inline void offer_face(nearest *best, const cores *c)
     double ee = vec3_dot(c->e, c->e), ef = vec3_dot(c->e, c->f), ff = vec3_dot(c->f, c->f), area = ee * ff - ef * ef;
     double along_e[2] = {-vec3_dot(c->start, c->e), vec3_dot(last, c->e)};
     double along_f[2] = {-vec3_dot(c->start, c->f), vec3_dot(last, c->f)};
-    double low = -vec3_dot(c->start, normal), high = vec3_dot(last, normal), pass = low / (low - high);
+    double low = -vec3_dot(c->start, normal), high = vec3_dot(last, normal);
     if (!(area > 0.0))
         return;
-    double inverse = 1.0 / area, s[3] = {0.0, 1.0, pass};
-    for (int i = low * high < 0.0 ? 2 : 1; i >= 0; i--)
+    bool passes = low * high < 0.0;
+    double inverse = 1.0 / area, s[3] = {0.0, 1.0, passes ? low / (low - high) : 0.0};
+    for (int i = passes ? 2 : 1; i >= 0; i--)
     {
         double x = along_e[0] + s[i] * (along_e[1] - along_e[0]), y = along_f[0] + s[i] * (along_f[1] - along_f[0]);
         double u = (ff * x - ef * y) * inverse, v = (ee * y - ef * x) * inverse;
@@ -104,18 +105,15 @@ static inline void offer_face(nearest *best, const cores *c)
     }
 }
 
-static inline weights nearest_to_segment(const cores *c)
+static inline void offer_edges(nearest *best, const cores *c)
 {
-    nearest best = {{0.0, 0.0, 0.0}, INFINITY};
     double st[2];
     nearest_of_segments(c->d, c->e, c->start, st);
-    offer(&best, c, (weights){st[0], st[1], 0.0});
+    offer(best, c, (weights){st[0], st[1], 0.0});
     nearest_of_segments(c->d, c->f, c->start, st);
-    offer(&best, c, (weights){st[0], 0.0, st[1]});
+    offer(best, c, (weights){st[0], 0.0, st[1]});
     nearest_of_segments(c->d, vec3_sub(c->f, c->e), vec3_add(c->start, c->e), st);
-    offer(&best, c, (weights){st[0], 1.0 - st[1], st[1]});
-    offer_face(&best, c);
-    return best.at;
+    offer(best, c, (weights){st[0], 1.0 - st[1], st[1]});
 }
 
 /* ---- what they prove ---- */
@@ -130,19 +128,49 @@ static inline double largest_of(double so_far, carom_vec3 v)
 
 static inline double smaller(double x, double y) { return x < y ? x : y; }
 
+/* The largest |component| of all. */
+static inline double reach_of(const cores *c)
+{
+    return largest_of(largest_of(largest_of(largest_of(0.0, c->d), c->start), c->e), c->f);
+}
+
+/* Points of the cores with this computed squared distance are nearer than the radius. */
+static inline bool proven_near(double square, double radius, double reach)
+{
+    return sqrt(square) + 0x1p-45 * reach + 0x1p-500 < radius * (1.0 - 0x1p-51);
+}
+
+/* Planes across w keep the cores further apart than the radius. */
+static inline bool proven_apart(const cores *c, carom_vec3 w, double radius, double reach)
+{
+    double square = vec3_dot(w, w), along_d = vec3_dot(w, c->d);
+    double gap = vec3_dot(w, c->start) + smaller(smaller(vec3_dot(w, c->e), vec3_dot(w, c->f)), 0.0);
+    gap -= along_d > 0.0 ? along_d : 0.0;
+    return gap > sqrt(square) * (radius * (1.0 + 0x1p-48) + 0x1p-47 * reach) + 0x1p-1060 && square > 0x1p-900;
+}
+
 /* The sign of the cores' distance minus the radius if it is certain, else 0. */
 static inline int proven_sign(const cores *c, weights at, double radius)
 {
     carom_vec3 w = between(c, at);
-    double square = vec3_dot(w, w), length = sqrt(square);
-    double reach = largest_of(largest_of(largest_of(largest_of(0.0, c->d), c->start), c->e), c->f);
-    if (length + 0x1p-45 * reach + 0x1p-500 < radius * (1.0 - 0x1p-51))
+    double reach = reach_of(c);
+    return proven_near(vec3_dot(w, w), radius, reach) ? -1 : proven_apart(c, w, radius, reach);
+}
+
+/* Of a segment and a triangle: cheap proofs first. */
+static inline int proven_sign_of_segment(const cores *c, double radius)
+{
+    double reach = reach_of(c);
+    carom_vec3 normal = vec3_cross(c->e, c->f);
+    carom_vec3 towards = vec3_dot(normal, c->start) < 0.0 ? vec3_scale(normal, -1.0) : normal;
+    if (proven_apart(c, towards, radius, reach))
+        return 1;
+    nearest best = {{0.0, 0.0, 0.0}, INFINITY};
+    offer_face(&best, c);
+    if (proven_near(best.square, radius, reach))
         return -1;
-    double along_d = vec3_dot(w, c->d);
-    double gap = vec3_dot(w, c->start) + smaller(smaller(vec3_dot(w, c->e), vec3_dot(w, c->f)), 0.0);
-    gap -= along_d > 0.0 ? along_d : 0.0;
-    bool apart = gap > length * (radius * (1.0 + 0x1p-48) + 0x1p-47 * reach) + 0x1p-1060;
-    return apart && square > 0x1p-900;
+    offer_edges(&best, c);
+    return proven_near(best.square, radius, reach) ? -1 : proven_apart(c, between(c, best.at), radius, reach);
 }
 
 /* Of |w|^2 - radius^2 with w rounded once, if it is certain. */
@@ -154,28 +182,28 @@ static inline int proven_sign_of_points(carom_vec3 w, double radius)
 
 /* ---- signs ---- */
 
-/* The sign of the distance of the cores minus the sum of the radii, which is not negative. */
-static int sign_of_rounds(const narrow_round *a, const narrow_round *b, narrow_counts *counts)
+static BASE_NEVER_INLINE int exact_sign_of_rounds(const narrow_round *a, const narrow_round *b, narrow_counts *counts)
 {
-    bool balls = round_is_ball(a) && round_is_ball(b);
-    double radius = a->radius + b->radius;
+    exact_round of_a = {a->end, round_is_ball(a) ? 1 : 2, a->radius};
+    exact_round of_b = {b->end, round_is_ball(b) ? 1 : 2, b->radius};
+    return exact_gap_sign(&of_a, &of_b, &counts->exact_fallbacks);
+}
+
+/* The sign of the distance of the cores minus the sum of the radii, which is not negative. */
+static inline int sign_of_rounds(const narrow_round *a, const narrow_round *b, narrow_counts *counts)
+{
+    double radius = a->radius + b->radius, st[2];
+    carom_vec3 start = vec3_sub(b->end[0], a->end[0]);
     int sign;
-    if (balls)
-        sign = proven_sign_of_points(vec3_sub(b->end[0], a->end[0]), radius);
+    if (round_is_ball(a) && round_is_ball(b))
+        sign = proven_sign_of_points(start, radius);
     else
     {
-        cores c = {.d = vec3_sub(a->end[1], a->end[0]),
-                   .start = vec3_sub(b->end[0], a->end[0]),
-                   .e = vec3_sub(b->end[1], b->end[0])};
-        double st[2];
+        cores c = {.d = vec3_sub(a->end[1], a->end[0]), .start = start, .e = vec3_sub(b->end[1], b->end[0])};
         nearest_of_segments(c.d, c.e, c.start, st);
         sign = proven_sign(&c, (weights){st[0], st[1], 0.0}, radius);
     }
-    if (BASE_LIKELY(sign != 0))
-        return sign;
-    exact_round of_a = {a->end, round_is_ball(a) ? 1 : 2, a->radius},
-                of_b = {b->end, round_is_ball(b) ? 1 : 2, b->radius};
-    return exact_gap_sign(&of_a, &of_b, &counts->exact_fallbacks);
+    return BASE_LIKELY(sign != 0) ? sign : exact_sign_of_rounds(a, b, counts);
 }
 
 static int sign_of_triangle(const narrow_round *a, const narrow_triangle *b, narrow_counts *counts)
@@ -186,18 +214,17 @@ static int sign_of_triangle(const narrow_round *a, const narrow_triangle *b, nar
                .e = vec3_sub(corner[1], corner[0]),
                .f = vec3_sub(corner[2], corner[0])};
     bool ball = round_is_ball(a);
-    int sign = proven_sign(&c, ball ? nearest_to_point(&c) : nearest_to_segment(&c), a->radius);
+    int sign = ball ? proven_sign(&c, nearest_to_point(&c), a->radius) : proven_sign_of_segment(&c, a->radius);
     if (BASE_LIKELY(sign != 0))
         return sign;
     exact_round of_a = {a->end, ball ? 1 : 2, a->radius}, of_b = {corner, 3, 0.0};
     return exact_gap_sign(&of_a, &of_b, &counts->exact_fallbacks);
 }
 
-/* Where a radius is positive, the interior of that solid meets the other's relative interior iff it meets the other. */
-static uint32_t meeting_of(int sign)
-{
-    return sign > 0 ? CAROM_MEET_NONE : sign < 0 ? CAROM_MEET_CROSSING : CAROM_MEET_TOUCHING;
-}
+/* Where a radius is positive, the interior of that solid meets the other's relative interior iff it meets the other:
+ * CROSSING if the sign is negative, TOUCHING if it is 0, else NONE. */
+static inline uint32_t meeting_of(int sign) { return (uint32_t)(1 - sign); }
+_Static_assert(CAROM_MEET_NONE == 0 && CAROM_MEET_TOUCHING == 1 && CAROM_MEET_CROSSING == 2, "1 minus a sign");
 
 uint32_t narrow_round_meet(const narrow_round *a, const narrow_round *b, narrow_counts *counts)
 {

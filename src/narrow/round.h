@@ -12,6 +12,11 @@ static inline narrow_triangle round_core(const narrow_round *round)
     return (narrow_triangle){{low, high, high}};
 }
 
-static inline bool round_is_ball(const narrow_round *round) { return vec3_equal(round->end[0], round->end[1]); }
+/* Without branches: a list may hold both. */
+static inline bool round_is_ball(const narrow_round *round)
+{
+    carom_vec3 p = round->end[0], q = round->end[1];
+    return (p.x == q.x) & (p.y == q.y) & (p.z == q.z);
+}
 
 #endif

@@ -35,8 +35,18 @@ static narrow_distance_result distance_of(const narrow_distance_result *core, do
                                     towards(core->point_b, core->point_a, radius_b / core->distance)};
 }
 
+static narrow_distance_result point_distance(carom_vec3 p, carom_vec3 q)
+{
+    carom_vec3 w = vec3_sub(q, p);
+    double largest = shape_largest3(fabs(w.x), fabs(w.y), fabs(w.z));
+    double scale = largest < 0x1p-500 ? 0x1p600 : 1.0; /* squares that underflow are too small to matter */
+    return (narrow_distance_result){vec3_length(vec3_scale(w, scale)) / scale, p, q};
+}
+
 static narrow_distance_result core_distance(const narrow_round *a, const narrow_round *b, narrow_counts *counts)
 {
+    if (round_is_ball(a) && round_is_ball(b))
+        return point_distance(a->end[0], b->end[0]);
     narrow_triangle core_a = round_core(a), core_b = round_core(b);
     return narrow_distance(&core_a, &core_b, counts);
 }

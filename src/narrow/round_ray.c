@@ -1,13 +1,13 @@
-/* A ray against a ball or capsule: signs of polynomials tell which part of the surface it enters through, if any, and
- * there t is a quotient of them, rounded.
+/* A ray against a ball or capsule. Signs of polynomials decide which part of the surface it enters through, if any, and
+ * t is computed for that part alone.
  *
- * Where the planes across the axis at its ends pass the ray, the capsule ends and the balls around the ends begin. How
- * the ray passes these planes, inside or outside of the discs and coming nearer to the axis or not, leaves one part of
- * the surface: docs/exactness.md has the cases. */
+ * The planes across the axis at its ends separate the cylinder from the half balls. Where the ray crosses these planes,
+ * two signs matter: is it within the radius of the axis, and does it come nearer to the axis? docs/exactness.md shows
+ * that they leave one part of the surface. */
 #include "narrow/ray.h"
 #include "narrow/round.h"
 
-/* What a term's magnitude is at most, without its factors' signs and order: from sums of |components|. */
+/* Lengths, not too small even where squares underflow. */
 typedef struct ray_sizes
 {
     double d, e, r[2], radius;
@@ -22,7 +22,7 @@ typedef struct ray_terms
     narrow_counts *counts;
 } ray_terms;
 
-static double size_of(carom_vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
+static double size_of(carom_vec3 v) { return vec3_length(v) + 0x1p-530; }
 
 static ray_terms terms_of(const narrow_ray *ray, const narrow_round *round, narrow_counts *counts)
 {
@@ -50,13 +50,14 @@ static void turn(ray_terms *terms)
     terms->e = vec3(-terms->e.x, -terms->e.y, -terms->e.z);
 }
 
-/* ---- the filter: a term in double, and a bound on its error ---- */
+/* ---- the filter: a term in double, and a bound on its error. Without signs, the components of a cross product have a
+ * length of at most sqrt(2) times the factors' ---- */
 
 static const double RELATIVE = 24 * 0x1p-53, ABSOLUTE = 0x1p-600;
 
 static double square_of(double x) { return x * x; }
 
-static double filter(const ray_terms *in, exact_ray_term term, int end, double *bound)
+static BASE_ALWAYS_INLINE double filter(const ray_terms *in, exact_ray_term term, int end, double *bound)
 {
     carom_vec3 d = in->d, e = in->e, r = in->r[end], c;
     double radius = in->size.radius, around = radius * radius + in->size.r[end] * in->size.r[end];
@@ -68,34 +69,34 @@ static double filter(const ray_terms *in, exact_ray_term term, int end, double *
     case EXACT_RAY_BEYOND: value = vec3_dot(r, e), size = in->size.r[end] * in->size.e; break;
     case EXACT_RAY_AHEAD: value = vec3_dot(r, d), size = in->size.r[end] * in->size.d; break;
     case EXACT_RAY_APPROACH:
-        value = vec3_dot(vec3_cross(r, e), vec3_cross(d, e)), size = in->size.r[end] * in->size.e * de;
+        value = vec3_dot(vec3_cross(r, e), vec3_cross(d, e)), size = 2.0 * in->size.r[end] * in->size.e * de;
         break;
     case EXACT_RAY_CLOSING:
-        value = vec3_dot(vec3_cross(r, d), vec3_cross(d, e)), size = in->size.r[end] * in->size.d * de;
+        value = vec3_dot(vec3_cross(r, d), vec3_cross(d, e)), size = 2.0 * in->size.r[end] * in->size.d * de;
         break;
     case EXACT_RAY_PASS:
         c = vec3_cross(d, e);
-        value = radius * radius * vec3_dot(c, c) - square_of(vec3_dot(r, c)), size = around * (de * de);
+        value = radius * radius * vec3_dot(c, c) - square_of(vec3_dot(r, c)), size = 2.0 * around * (de * de);
         break;
     case EXACT_RAY_OFF_AXIS:
         c = vec3_cross(r, e);
-        value = vec3_dot(c, c) - radius * radius * vec3_dot(e, e), size = around * square_of(in->size.e);
+        value = vec3_dot(c, c) - radius * radius * vec3_dot(e, e), size = 2.0 * around * square_of(in->size.e);
         break;
     case EXACT_RAY_DISC:
         c = vec3_cross(e, vec3_cross(r, d));
-        value = square_of(radius * vec3_dot(d, e)) - vec3_dot(c, c), size = around * (de * de);
+        value = square_of(radius * vec3_dot(d, e)) - vec3_dot(c, c), size = 4.0 * around * (de * de);
         break;
     case EXACT_RAY_OFF_END: value = vec3_dot(r, r) - radius * radius, size = around; break;
     case EXACT_RAY_CHORD:
         c = vec3_cross(r, d);
-        value = radius * radius * vec3_dot(d, d) - vec3_dot(c, c), size = around * square_of(in->size.d);
+        value = radius * radius * vec3_dot(d, d) - vec3_dot(c, c), size = 2.0 * around * square_of(in->size.d);
         break;
     }
     *bound = RELATIVE * size + ABSOLUTE;
     return value;
 }
 
-static int sign_of(const ray_terms *in, exact_ray_term term, int end)
+static BASE_ALWAYS_INLINE int sign_of(const ray_terms *in, exact_ray_term term, int end)
 {
     double bound, value = filter(in, term, end, &bound);
     int sign = in->filters_hold ? exact_filter_sign(value, bound) : 0;
@@ -105,28 +106,43 @@ static int sign_of(const ray_terms *in, exact_ray_term term, int end)
     return (value > 0.0) - (value < 0.0);
 }
 
-/* With few roundings, whatever the cancellation, and |value| from 1/2 to 1 or 0. */
-static exact_number value_of(const ray_terms *in, exact_ray_term term, int end)
-{
-    double bound;
-    exact_number number = {filter(in, term, end, &bound), 0};
-    if (BASE_UNLIKELY(!in->filters_hold || !(bound <= RAY_TRUSTED * fabs(number.value))))
-        number = exact_ray_evaluate(&in->exact, term, end, &in->counts->exact_fallbacks);
-    int exponent;
-    number.value = frexp(number.value, &exponent);
-    number.exponent += exponent;
-    return number;
-}
-
 /* ---- where it enters ---- */
 
-/* The smaller root of A t^2 - 2 ahead t + off = 0 with all of them positive and ahead^2 - A off = chord factor:
- * off / (ahead + sqrt(chord factor)), in parts that neither overflow nor cancel. */
-static double smaller_root(exact_number off, exact_number ahead, exact_number chord, exact_number factor)
+/* The terms of a quadratic equation A t^2 - 2 ahead t + off = 0 with A, ahead, off > 0 and ahead^2 - A off = chord
+ * factor. Its smaller root is off / (ahead + sqrt(chord factor)), where nothing cancels. */
+typedef struct quadratic
 {
-    double ratio = chord.value * factor.value / (ahead.value * ahead.value);
+    exact_ray_term off, ahead, chord;
+    bool has_factor; /* the squared length of e, else 1 */
+    int end;
+} quadratic;
+
+static exact_number exact_value(const ray_terms *in, exact_ray_term term, int end)
+{
+    return exact_ray_evaluate(&in->exact, term, end, &in->counts->exact_fallbacks);
+}
+
+/* Powers of two apart, so that products and quotients stay in range. */
+static BASE_NEVER_INLINE double exact_root(const ray_terms *in, const quadratic *q)
+{
+    exact_number off = exact_value(in, q->off, q->end), ahead = exact_value(in, q->ahead, q->end);
+    exact_number chord = exact_value(in, q->chord, q->end);
+    exact_number factor = q->has_factor ? exact_value(in, EXACT_RAY_LENGTH, q->end) : (exact_number){1.0, 0};
+    double ratio = (chord.value / ahead.value) * (factor.value / ahead.value);
     ratio = ldexp(ratio, chord.exponent + factor.exponent - 2 * ahead.exponent);
     return ldexp(off.value / ahead.value / (1.0 + sqrt(ratio)), off.exponent - ahead.exponent);
+}
+
+/* In double if that keeps enough digits. An error of the chord moves the root by factor / (2 sqrt(chord factor)). */
+static BASE_ALWAYS_INLINE double smaller_root(const ray_terms *in, const quadratic *q)
+{
+    double off_bound, ahead_bound, chord_bound, factor = q->has_factor ? vec3_dot(in->e, in->e) : 1.0;
+    double off = filter(in, q->off, q->end, &off_bound), ahead = filter(in, q->ahead, q->end, &ahead_bound);
+    double chord = filter(in, q->chord, q->end, &chord_bound), root = chord > 0.0 ? sqrt(chord * factor) : 0.0;
+    if (BASE_UNLIKELY(!in->filters_hold || !(off_bound <= RAY_TRUSTED * off) || !(ahead_bound <= RAY_TRUSTED * ahead) ||
+                      !(chord_bound * factor <= 2.0 * RAY_TRUSTED * root * ahead)))
+        return exact_root(in, q);
+    return off / (ahead + root);
 }
 
 /* Into the ball around an end, from outside. */
@@ -134,8 +150,7 @@ static bool enter_end(const ray_terms *in, int end, double *t)
 {
     if (sign_of(in, EXACT_RAY_AHEAD, end) <= 0 || sign_of(in, EXACT_RAY_CHORD, end) < 0)
         return false;
-    *t = smaller_root(value_of(in, EXACT_RAY_OFF_END, end), value_of(in, EXACT_RAY_AHEAD, end),
-                      value_of(in, EXACT_RAY_CHORD, end), (exact_number){1.0, 0});
+    *t = smaller_root(in, &(quadratic){EXACT_RAY_OFF_END, EXACT_RAY_AHEAD, EXACT_RAY_CHORD, false, end});
     return true;
 }
 
@@ -144,8 +159,7 @@ static bool enter_side(const ray_terms *in, double *t)
 {
     if (sign_of(in, EXACT_RAY_PASS, 0) < 0)
         return false;
-    *t = smaller_root(value_of(in, EXACT_RAY_OFF_AXIS, 0), value_of(in, EXACT_RAY_APPROACH, 0),
-                      value_of(in, EXACT_RAY_PASS, 0), value_of(in, EXACT_RAY_LENGTH, 0));
+    *t = smaller_root(in, &(quadratic){EXACT_RAY_OFF_AXIS, EXACT_RAY_APPROACH, EXACT_RAY_PASS, true, 0});
     return true;
 }
 

@@ -54,6 +54,8 @@ carom_status baked_read_rays(baked_reader *reader, carom_tree *tree)
     tree->rays->reference_count = header->reference_count;
     tree->rays->depth = eight.depth;
     fill(tree->rays, &eight);
+    if (!ray_tree_in_order(tree->rays))
+        return baked_refuse(reader, "the tree's nodes are not numbered depth first");
     BASE_TRY(ray_tree_fit(reader->context, tree->rays, tree->mesh));
     ray_tree_describe(tree->rays, &tree->info);
     return CAROM_OK;

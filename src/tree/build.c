@@ -25,6 +25,11 @@ carom_status build_out_of_memory(carom_context *context, uint64_t count)
 
 /* ---- records ---- */
 
+enum
+{
+    RECORDS_PER_TASK = 4096 /* fewer are not worth a task */
+};
+
 build_frame build_frame_of(const carom_aabb *bounds)
 {
     build_frame frame = {{0.0, 0.0, 0.0}, 1.0};
@@ -46,18 +51,49 @@ static float in_frame(double offset, double scale)
     return (float)(x > -8.0 ? x : -8.0);
 }
 
-void build_vertices(const carom_mesh *mesh, const build_frame *frame, float (*out)[4])
+typedef struct vertex_task
 {
-    const carom_vec3 centre = frame->centre;
-    const double scale = frame->scale;
-    for (uint32_t i = 0; i < mesh->vertex_count; i++)
+    const carom_mesh *mesh;
+    build_frame frame;
+    float (*out)[4];
+} vertex_task;
+
+static void frame_vertices(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const vertex_task *task = data;
+    const carom_vec3 centre = task->frame.centre;
+    const double scale = task->frame.scale;
+    float(*out)[4] = task->out;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
     {
-        carom_vec3 offset = vec3_sub(mesh->vertices[i], centre);
+        carom_vec3 offset = vec3_sub(task->mesh->vertices[i], centre);
         out[i][0] = in_frame(offset.x, scale);
         out[i][1] = in_frame(offset.y, scale);
         out[i][2] = in_frame(offset.z, scale);
         out[i][3] = 0.0f;
     }
+}
+
+void build_vertices(carom_context *context, const carom_mesh *mesh, const build_frame *frame, float (*out)[4])
+{
+    vertex_task task = {mesh, *frame, out};
+    base_parallel_for(context, mesh->vertex_count, RECORDS_PER_TASK, frame_vertices, &task);
+}
+
+typedef struct gather_task
+{
+    carom_context *context;
+    const carom_mesh *mesh;
+    float (*vertices)[4];
+    build_box *out;
+} gather_task;
+
+static void gather_boxes(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const gather_task *task = data;
+    (void)worker;
+    BASE_PICK_ISA(task->context, build_gather_boxes)(task->mesh, task->vertices, first, last, task->out);
 }
 
 carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out)
@@ -66,8 +102,9 @@ carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh
     if (!vertices)
         return build_out_of_memory(context, mesh->triangle_count);
     build_frame frame = build_frame_of(&mesh->info.bounds);
-    build_vertices(mesh, &frame, vertices);
-    BASE_PICK_ISA(context, build_gather_boxes)(mesh, vertices, out);
+    build_vertices(context, mesh, &frame, vertices);
+    gather_task task = {context, mesh, vertices, out};
+    base_parallel_for(context, mesh->triangle_count, RECORDS_PER_TASK, gather_boxes, &task);
     base_release(context, vertices, mesh->vertex_count, sizeof *vertices);
     return CAROM_OK;
 }
@@ -82,33 +119,6 @@ float build_unit(const build_box *boxes, uint32_t count)
         largest = fmaxf(largest, all.v[axis] + all.v[4 + axis]);
     float unit = largest > 0.0f ? 1.0f / largest : 1.0f;
     return unit < 0x1p126f ? unit : 0x1p126f;
-}
-
-/* ---- the binned core ---- */
-
-carom_status build_binned(carom_context *context, build_box *boxes, uint32_t count, const build_options *options,
-                          build_tree *out)
-{
-    *out = (build_tree){0};
-    if (!count)
-        return CAROM_OK;
-    out->capacity = 2 * count - 1;
-    out->nodes = base_allocate(context, out->capacity, sizeof *out->nodes, BASE_CACHE_LINE);
-    out->boxes = base_allocate(context, out->capacity, sizeof *out->boxes, BASE_CACHE_LINE);
-    build_box *spare = base_allocate(context, count, sizeof *spare, BASE_CACHE_LINE);
-    carom_status status = CAROM_OK;
-    if (out->nodes && out->boxes && spare)
-    {
-        build_work work = {boxes, spare, count, options, out->nodes, out->boxes};
-        out->node_count = BASE_PICK_ISA(context, build_binned_run)(&work);
-    }
-    else
-    {
-        build_tree_free(context, out);
-        status = build_out_of_memory(context, count);
-    }
-    base_release(context, spare, count, sizeof *spare);
-    return status;
 }
 
 /* ---- the front ---- */

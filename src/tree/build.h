@@ -5,6 +5,7 @@
 #ifndef TREE_BUILD_H
 #define TREE_BUILD_H
 
+#include "tree/build_top.h"
 #include "tree/tree.h"
 
 /* Both arrays are allocated from the context with exactly these counts; tree_structure_free gives them back. A mesh
@@ -74,7 +75,7 @@ static inline void build_centre_range(const build_box *boxes, uint32_t count, fl
 }
 
 /* Vertices in the frame, rounded; a fourth coordinate of 0 fills the register. Room for vertex_count. */
-void build_vertices(const carom_mesh *mesh, const build_frame *frame, float (*out)[4]);
+void build_vertices(carom_context *context, const carom_mesh *mesh, const build_frame *frame, float (*out)[4]);
 
 /* Boxes of the mesh's triangles, in order, into an array with room for triangle_count. */
 carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out);
@@ -195,6 +196,26 @@ static inline build_box build_join(const build_box *a, const build_box *b)
     return joint;
 }
 
+/* For tree_subtrees_cut. */
+static inline uint32_t build_children(const void *nodes, uint32_t node, uint32_t *count)
+{
+    tree_node at = ((const tree_node *)nodes)[node];
+    *count = at.count ? 0 : 2;
+    return at.count ? 0 : at.first;
+}
+
+/* Copies a subtree that was numbered from 0 to where its branch belongs. */
+static inline void build_place_nodes(const build_branch *branch, const tree_node *grown, tree_node *nodes)
+{
+    for (uint32_t i = 0; i < branch->node_count; i++)
+    {
+        tree_node node = grown[i];
+        if (!node.count)
+            node.first += branch->below - 1;
+        nodes[i ? branch->below + i - 1 : branch->node] = node;
+    }
+}
+
 /* One over the largest extent of all the boxes together. */
 float build_unit(const build_box *boxes, uint32_t count);
 
@@ -202,16 +223,43 @@ carom_status build_out_of_memory(carom_context *context, uint64_t count);
 
 /* ---- kernels, one version per instruction set ---- */
 
+/* Bounds of a range's records and of twice their centres, and how a branch is split. */
+typedef struct build_spread
+{
+    build_box bounds, centres;
+    int axis;
+    uint32_t bin; /* the last one on the left */
+} build_spread;
+
+typedef struct build_bins
+{
+    build_box box[3][BUILD_MAX_BINS];
+    uint32_t count[3][BUILD_MAX_BINS];
+} build_bins;
+
+/* What is found in a block, and where it moved to. */
+typedef struct build_binned_block
+{
+    build_bins bins;
+    build_box centres[2];
+} build_binned_block;
+
+/* The builder of build_binned_method. */
 typedef struct build_work
 {
     build_box *boxes, *spare; /* count each; the result is in boxes */
-    uint32_t count;
     const build_options *options;
-    tree_node *nodes; /* room for 2 count - 1 */
+    build_spread *spreads;      /* per branch */
+    build_binned_block *blocks; /* per block */
+    tree_node *grown;           /* subtrees; a branch's begin at twice its first record */
+    build_box *grown_boxes;
+    tree_node *nodes; /* the result */
     build_box *node_boxes;
 } build_work;
 
-BASE_DECLARE_ISA(uint32_t, build_binned_run, (const build_work *work)); /* returns the node count */
-BASE_DECLARE_ISA(void, build_gather_boxes, (const carom_mesh *mesh, float (*vertices)[4], build_box *out));
+BASE_DECLARE_ISA(const build_method *, build_binned_method, (void));
+BASE_DECLARE_ISA(void, build_add_spread, (const build_box *boxes, uint32_t count, build_spread *spread));
+BASE_DECLARE_ISA(void, build_gather_boxes,
+                 (const carom_mesh *mesh, float (*vertices)[4], uint32_t first, uint32_t last, build_box *out));
 
 #endif

@@ -14,13 +14,13 @@ typedef struct range
     bool in_spare;
 } range;
 
-typedef struct bin_set
+/* Bins per unit of length along each axis, and how many; 0 where all centres coincide. */
+typedef struct bin_scale
 {
-    f8 box[3][BUILD_MAX_BINS];
-    uint32_t count[3][BUILD_MAX_BINS];
-    uint32_t used;
     _Alignas(32) float scale[8];
-} bin_set;
+    uint32_t used;
+    bool any; /* some axis to split along */
+} bin_scale;
 
 typedef struct split
 {
@@ -54,43 +54,44 @@ static uint32_t bins_for(uint32_t count)
     return wanted < BUILD_MAX_BINS / 2 ? wanted : BUILD_MAX_BINS / 2;
 }
 
-/* Bins per unit of length along each axis; 0 where all centres coincide. False if they do on every axis. */
-static bool set_scale(bin_set *bins, f8 centres)
+static bin_scale scale_of(f8 centres, uint32_t count)
 {
+    bin_scale out = {.used = bins_for(count)};
     _Alignas(32) float extent[8];
     f8_store(extent, f8_add(centres, f8_swap(centres)));
-    bool any = false;
     for (int i = 0; i < 8; i++)
     {
         bool spread = (i & 3) < 3 && extent[i] > 0.0f;
-        float scale = spread ? 0.99999f * (float)bins->used / extent[i] : 0.0f;
-        bins->scale[i] = scale < FLT_MAX ? scale : FLT_MAX;
-        any |= spread;
+        float scale = spread ? 0.99999f * (float)out.used / extent[i] : 0.0f;
+        out.scale[i] = scale < FLT_MAX ? scale : FLT_MAX;
+        out.any |= spread;
     }
-    return any;
+    return out;
 }
 
-static void fill_bins(bin_set *bins, const build_box *boxes, uint32_t count, f8 centres)
+static BASE_ALWAYS_INLINE void fill_bins(build_bins *bins, const bin_scale *scales, const build_box *boxes,
+                                         uint32_t count, f8 centres)
 {
     for (int axis = 0; axis < 3; axis++)
-        for (uint32_t i = 0; i < bins->used; i++)
+        for (uint32_t i = 0; i < scales->used; i++)
         {
-            bins->box[axis][i] = nothing();
+            f8_store(bins->box[axis][i].v, nothing());
             bins->count[axis][i] = 0;
         }
-    f8 scale = f8_load(bins->scale), last = f8_set1((float)(bins->used - 1));
+    f8 scale = f8_load(scales->scale), last = f8_set1((float)(scales->used - 1));
     for (uint32_t i = 0; i < count; i++)
     {
         f8 box = numbers_of(f8_load(boxes[i].v));
         _Alignas(32) float at[8];
         f8_store(at, f8_min(f8_mul(f8_add(centre_of(box), centres), scale), last));
-        uint32_t x = (uint32_t)(int32_t)at[0], y = (uint32_t)(int32_t)at[1], z = (uint32_t)(int32_t)at[2];
-        bins->box[0][x] = f8_max(bins->box[0][x], box);
-        bins->box[1][y] = f8_max(bins->box[1][y], box);
-        bins->box[2][z] = f8_max(bins->box[2][z], box);
-        bins->count[0][x]++;
-        bins->count[1][y]++;
-        bins->count[2][z]++;
+        const uint32_t bin[3] = {(uint32_t)(int32_t)at[0], (uint32_t)(int32_t)at[1], (uint32_t)(int32_t)at[2]};
+        for (int axis = 0; axis < 3; axis++)
+        {
+            float *joint = bins->box[axis][bin[axis]].v;
+            f8_store(joint, f8_max(f8_load(joint), box));
+        }
+        for (int axis = 0; axis < 3; axis++)
+            bins->count[axis][bin[axis]]++;
     }
 }
 
@@ -112,27 +113,35 @@ static f8 unit_of(f8 bounds)
     return f8_set1(unit < 0x1p126f ? unit : 0x1p126f);
 }
 
-static BASE_ALWAYS_INLINE void sweep_axis(const bin_set *bins, int axis, f8 unit, const build_options *options,
-                                          split *best)
+/* What the sweeps along the axes share. */
+typedef struct sweep
+{
+    const build_options *options;
+    uint32_t used;
+    f8 unit;
+} sweep;
+
+static BASE_ALWAYS_INLINE void sweep_axis(const build_bins *bins, const sweep *s, int axis, split *best)
 {
     float right_cost[BUILD_MAX_BINS];
     uint32_t right_count[BUILD_MAX_BINS];
-    const uint32_t round_up = options->block_size - 1, block_mask = ~round_up;
-    const bool by_volume = options->by_volume;
+    const uint32_t round_up = s->options->block_size - 1, block_mask = ~round_up;
+    const bool by_volume = s->options->by_volume;
+    const f8 unit = s->unit;
     f8 box = nothing();
     uint32_t total = 0;
-    for (uint32_t i = bins->used - 1; i > 0; i--)
+    for (uint32_t i = s->used - 1; i > 0; i--)
     {
-        box = f8_max(box, bins->box[axis][i]);
+        box = f8_max(box, f8_load(bins->box[axis][i].v));
         total += bins->count[axis][i];
         right_count[i] = total;
         right_cost[i] = total ? measure(box, unit, by_volume) * (float)((total + round_up) & block_mask) : 0.0f;
     }
     box = nothing();
     total = 0;
-    for (uint32_t i = 0; i + 1 < bins->used; i++)
+    for (uint32_t i = 0; i + 1 < s->used; i++)
     {
-        box = f8_max(box, bins->box[axis][i]);
+        box = f8_max(box, f8_load(bins->box[axis][i].v));
         total += bins->count[axis][i];
         uint32_t right = right_count[i + 1];
         if (!total || !right)
@@ -144,30 +153,57 @@ static BASE_ALWAYS_INLINE void sweep_axis(const bin_set *bins, int axis, f8 unit
     }
 }
 
-/* Moves the range's records to the other buffer, left ones from the front and right ones from the back, and fills in
- * the children's counts and boxes of centres. */
-static void move_records(const build_box *from, build_box *to, const bin_set *bins, const split *at, range child[2])
+static split best_split(const build_bins *bins, const bin_scale *scales, f8 bounds, const build_options *options)
 {
-    uint32_t count = child[0].count;
+    split best = {INFINITY, UINT32_MAX, -1, 0};
+    const sweep shared = {options, scales->used, unit_of(bounds)};
+    for (int axis = 0; axis < 3; axis++)
+        if (scales->scale[axis] > 0.0f)
+            sweep_axis(bins, &shared, axis, &best);
+    return best;
+}
+
+/* Bounds of both sides of a split, added to what is there. */
+static void add_bounds(const build_bins *bins, const bin_scale *scales, const split *at, f8 bounds[2])
+{
+    for (uint32_t i = 0; i < scales->used; i++)
+        bounds[i > at->bin] = f8_max(bounds[i > at->bin], f8_load(bins->box[at->axis][i].v));
+}
+
+/* Records [first, last) on their way to the other buffer: left ones from the front on, right ones from the back. */
+typedef struct move_work
+{
+    const build_box *from;
+    build_box *to;
+    uint32_t count;       /* of the whole range */
+    uint32_t first, last; /* counted from the range's first */
+    uint32_t front;       /* where the next left one goes */
+    f8 centres[2];        /* of what went to either side */
+} move_work;
+
+static BASE_ALWAYS_INLINE void move_records(move_work *work, const bin_scale *scales, const split *at, f8 centres)
+{
     f8 limit = f8_set1((float)(at->bin + 1)), none = nothing(), left = none, right = none;
     _Alignas(32) float low[8];
-    f8_store(low, child[0].centres);
-    float offset = low[at->axis], scale = bins->scale[at->axis];
-    uint32_t front = 0;
-    for (uint32_t i = 0; i < count; i++)
+    f8_store(low, centres);
+    const build_box *from = work->from;
+    build_box *to = work->to;
+    float offset = low[at->axis], scale = scales->scale[at->axis];
+    uint32_t front = work->front, back = work->count - 1;
+    for (uint32_t i = work->first; i < work->last; i++)
     {
         f8 record = f8_load(from[i].v), centre = centre_box(numbers_of(record));
         f8 is_left = f8_lt(f8_set1((build_box_centre(&from[i], at->axis) + offset) * scale), limit);
-        f8_store(to[front].v, record);
-        f8_store(to[count - 1 - i + front].v, record);
+        uint32_t goes_left = f8_bits(is_left) & 1;
+        uint32_t right_place = back - i + front, differing = right_place ^ front;
+        f8_store(to[right_place ^ (differing & (0 - goes_left))].v, record); /* without a branch */
         left = f8_max(left, f8_select(is_left, centre, none));
         right = f8_max(right, f8_select(is_left, none, centre));
-        front += f8_bits(is_left) & 1;
+        front += goes_left;
     }
-    child[0].count = front;
-    child[1].count = count - front;
-    child[0].centres = left;
-    child[1].centres = right;
+    work->front = front;
+    work->centres[0] = left;
+    work->centres[1] = right;
 }
 
 /* Halves by count in the order they are in: for equal centres, and where a chain would go too deep. */
@@ -188,69 +224,70 @@ static void halve(const build_box *boxes, range child[2])
     }
 }
 
+static build_box *buffer_of(const build_work *work, bool spare) { return spare ? work->spare : work->boxes; }
+
 static void divide(const build_work *work, const range *parent, range child[2])
 {
-    build_box *from = (parent->in_spare ? work->spare : work->boxes) + parent->first;
-    build_box *to = (parent->in_spare ? work->boxes : work->spare) + parent->first;
+    build_box *from = buffer_of(work, parent->in_spare) + parent->first;
+    build_box *to = buffer_of(work, !parent->in_spare) + parent->first;
     child[0] = child[1] = *parent;
-    split best = {INFINITY, UINT32_MAX, -1, 0};
-    bin_set bins;
-    bins.used = bins_for(parent->count);
-    if (parent->depth < BUILD_FREE_DEPTH && set_scale(&bins, parent->centres))
+    split best = {.axis = -1};
+    bin_scale scales = scale_of(parent->centres, parent->count);
+    build_bins bins;
+    if (parent->depth < BUILD_FREE_DEPTH && scales.any)
     {
-        fill_bins(&bins, from, parent->count, parent->centres);
-        f8 unit = unit_of(parent->bounds);
-        for (int axis = 0; axis < 3; axis++)
-            if (bins.scale[axis] > 0.0f)
-                sweep_axis(&bins, axis, unit, work->options, &best);
+        fill_bins(&bins, &scales, from, parent->count, parent->centres);
+        best = best_split(&bins, &scales, parent->bounds, work->options);
     }
     if (best.axis < 0)
         halve(from, child);
     else
     {
-        child[0].bounds = child[1].bounds = nothing();
-        for (uint32_t i = 0; i < bins.used; i++)
-            child[i > best.bin].bounds = f8_max(child[i > best.bin].bounds, bins.box[best.axis][i]);
-        move_records(from, to, &bins, &best, child);
-        child[0].in_spare = child[1].in_spare = !parent->in_spare;
+        f8 bounds[2] = {nothing(), nothing()};
+        add_bounds(&bins, &scales, &best, bounds);
+        move_work moved = {.from = from, .to = to, .count = parent->count, .last = parent->count};
+        move_records(&moved, &scales, &best, parent->centres);
+        for (int side = 0; side < 2; side++)
+        {
+            child[side].count = side ? parent->count - moved.front : moved.front;
+            child[side].bounds = bounds[side], child[side].centres = moved.centres[side];
+            child[side].in_spare = !parent->in_spare;
+        }
     }
     child[0].depth = child[1].depth = parent->depth + 1;
     child[1].first = parent->first + child[0].count;
 }
 
-static range whole(const build_work *work)
-{
-    range root = {.bounds = nothing(), .centres = nothing(), .count = work->count};
-    for (uint32_t i = 0; i < work->count; i++)
-    {
-        f8 box = numbers_of(f8_load(work->boxes[i].v));
-        root.bounds = f8_max(root.bounds, box);
-        root.centres = f8_max(root.centres, centre_box(box));
-    }
-    return root;
-}
+/* ---- subtrees ---- */
 
-uint32_t BASE_ISA(build_binned_run)(const build_work *work)
+static uint32_t grow(build_top *top, uint32_t index)
 {
+    const build_work *work = top->builder;
+    const build_branch *branch = &top->branches[index];
+    tree_node *nodes = work->grown + 2 * (size_t)branch->first;
+    build_box *node_boxes = work->grown_boxes + 2 * (size_t)branch->first;
     /* Depth first: one waiting sibling per level. */
     range waiting[BUILD_DEPTH_LIMIT];
     uint32_t waiting_count = 0, node_count = 1;
-    range current = whole(work);
+    range current = {.first = branch->first, .count = branch->count, .depth = branch->depth};
+    current.bounds = f8_load(work->spreads[index].bounds.v);
+    current.centres = f8_load(work->spreads[index].centres.v);
+    current.in_spare = branch->in_spare;
     for (;;)
     {
-        f8_store(work->node_boxes[current.node].v, current.bounds);
+        f8_store(node_boxes[current.node].v, current.bounds);
         if (current.count > work->options->leaf_size)
         {
             range child[2];
             divide(work, &current, child);
-            work->nodes[current.node] = (tree_node){node_count, 0};
+            nodes[current.node] = (tree_node){node_count, 0};
             child[0].node = node_count++;
             child[1].node = node_count++;
             waiting[waiting_count++] = child[1];
             current = child[0];
             continue;
         }
-        work->nodes[current.node] = (tree_node){current.first, current.count};
+        nodes[current.node] = (tree_node){current.first, current.count};
         if (current.in_spare)
             memcpy(work->boxes + current.first, work->spare + current.first, current.count * sizeof *work->boxes);
         if (!waiting_count)
@@ -259,11 +296,149 @@ uint32_t BASE_ISA(build_binned_run)(const build_work *work)
     }
 }
 
-void BASE_ISA(build_gather_boxes)(const carom_mesh *mesh, float (*vertices)[4], build_box *out)
+static void place(build_top *top, uint32_t index)
+{
+    const build_work *work = top->builder;
+    const build_branch *branch = &top->branches[index];
+    if (branch->left)
+    {
+        work->nodes[branch->node] = (tree_node){branch->below, 0};
+        work->node_boxes[branch->node] = work->spreads[index].bounds;
+        return;
+    }
+    const tree_node *grown = work->grown + 2 * (size_t)branch->first;
+    const build_box *boxes = work->grown_boxes + 2 * (size_t)branch->first;
+    build_place_nodes(branch, grown, work->nodes);
+    work->node_boxes[branch->node] = boxes[0];
+    memcpy(work->node_boxes + branch->below, boxes + 1, (branch->node_count - 1) * sizeof *boxes);
+}
+
+/* ---- the top, in blocks ---- */
+
+static bin_scale branch_scale(const build_top *top, uint32_t branch)
+{
+    const build_work *work = top->builder;
+    return scale_of(f8_load(work->spreads[branch].centres.v), top->branches[branch].count);
+}
+
+static void look(build_top *top, uint32_t index, uint32_t pass)
+{
+    (void)pass;
+    const build_work *work = top->builder;
+    const build_block *block = &top->blocks[index];
+    const build_branch *branch = &top->branches[block->branch];
+    const build_spread *spread = &work->spreads[block->branch];
+    bin_scale scales = branch_scale(top, block->branch);
+    const build_box *boxes = buffer_of(work, branch->in_spare) + branch->first + block->first;
+    fill_bins(&work->blocks[index].bins, &scales, boxes, block->last - block->first, f8_load(spread->centres.v));
+}
+
+static void add_bins(build_bins *sum, const build_bins *bins, uint32_t used)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (uint32_t i = 0; i < used; i++)
+        {
+            float *joint = sum->box[axis][i].v;
+            f8_store(joint, f8_max(f8_load(joint), f8_load(bins->box[axis][i].v)));
+            sum->count[axis][i] += bins->count[axis][i];
+        }
+}
+
+static uint32_t choose(build_top *top, uint32_t index)
+{
+    const build_work *work = top->builder;
+    const build_branch *branch = &top->branches[index];
+    build_spread *spread = &work->spreads[index];
+    bin_scale scales = branch_scale(top, index);
+    if (branch->depth >= BUILD_FREE_DEPTH || !scales.any)
+        return 0;
+    build_bins all = work->blocks[branch->first_block].bins;
+    for (uint32_t i = branch->first_block + 1; i < branch->last_block; i++)
+        add_bins(&all, &work->blocks[i].bins, scales.used);
+    split best = best_split(&all, &scales, f8_load(spread->bounds.v), work->options);
+    if (best.axis < 0)
+        return 0;
+    spread->axis = best.axis, spread->bin = best.bin;
+    uint32_t left = 0;
+    for (uint32_t i = branch->first_block; i < branch->last_block; i++)
+    {
+        uint32_t own = 0;
+        for (uint32_t bin = 0; bin <= best.bin; bin++)
+            own += work->blocks[i].bins.count[best.axis][bin];
+        top->blocks[i].left_count = own;
+        left += own;
+    }
+    return left;
+}
+
+static void move(build_top *top, uint32_t index)
+{
+    const build_work *work = top->builder;
+    const build_block *block = &top->blocks[index];
+    const build_branch *branch = &top->branches[block->branch];
+    const build_spread *spread = &work->spreads[block->branch];
+    bin_scale scales = branch_scale(top, block->branch);
+    split at = {.axis = spread->axis, .bin = spread->bin};
+    move_work moved = {.from = buffer_of(work, branch->in_spare) + branch->first,
+                       .to = buffer_of(work, !branch->in_spare) + branch->first,
+                       .count = branch->count,
+                       .first = block->first,
+                       .last = block->last,
+                       .front = block->left_before};
+    move_records(&moved, &scales, &at, f8_load(spread->centres.v));
+    for (int side = 0; side < 2; side++)
+        f8_store(work->blocks[index].centres[side].v, moved.centres[side]);
+}
+
+static void adopt(build_top *top, uint32_t index)
+{
+    const build_work *work = top->builder;
+    const build_branch *branch = &top->branches[index];
+    const build_spread *spread = &work->spreads[index];
+    bin_scale scales = branch_scale(top, index);
+    split at = {.axis = spread->axis, .bin = spread->bin};
+    f8 bounds[2] = {nothing(), nothing()}, centres[2] = {nothing(), nothing()};
+    for (uint32_t i = branch->first_block; i < branch->last_block; i++)
+    {
+        add_bounds(&work->blocks[i].bins, &scales, &at, bounds);
+        for (int side = 0; side < 2; side++)
+            centres[side] = f8_max(centres[side], f8_load(work->blocks[i].centres[side].v));
+    }
+    for (uint32_t side = 0; side < 2; side++)
+    {
+        f8_store(work->spreads[branch->left + side].bounds.v, bounds[side]);
+        f8_store(work->spreads[branch->left + side].centres.v, centres[side]);
+    }
+}
+
+const build_method *BASE_ISA(build_binned_method)(void)
+{
+    static const build_method method = {
+        .pass_count = 1, .look = look, .choose = choose, .move = move, .adopt = adopt, .grow = grow, .place = place};
+    return &method;
+}
+
+/* ---- records ---- */
+
+void BASE_ISA(build_add_spread)(const build_box *boxes, uint32_t count, build_spread *spread)
+{
+    f8 bounds = f8_load(spread->bounds.v), centres = f8_load(spread->centres.v);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        f8 box = numbers_of(f8_load(boxes[i].v));
+        bounds = f8_max(bounds, box);
+        centres = f8_max(centres, centre_box(box));
+    }
+    f8_store(spread->bounds.v, bounds);
+    f8_store(spread->centres.v, centres);
+}
+
+void BASE_ISA(build_gather_boxes)(const carom_mesh *mesh, float (*vertices)[4], uint32_t first, uint32_t last,
+                                  build_box *out)
 {
     const float minus = -0.0f, plus = 0.0f;
     const f8 negate = f8_two(minus, plus);
-    for (uint32_t i = 0; i < mesh->triangle_count; i++)
+    for (uint32_t i = first; i < last; i++)
     {
         const uint32_t *index = mesh->indices + 3 * (size_t)i;
         f8 a = f8_xor(f8_twice(vertices[index[0]]), negate), b = f8_xor(f8_twice(vertices[index[1]]), negate);

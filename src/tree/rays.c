@@ -1,11 +1,14 @@
 /* The ray layout: made from a binary tree, fitted, measured. */
 #include "tree/rays.h"
+#include "tree/subtrees.h"
 #include "tree/rays_fit.h"
 
 static const uint32_t NO_NODE = UINT32_MAX;
 
 enum
 {
+    NODES_PER_TASK = 128,
+    MAX_WAITING = BUILD_DEPTH_LIMIT * (RAY_WIDTH - 1) + 1, /* at most seven siblings on each level */
     FEW = 4 /* leaves that are better off in their parent's node than in one of their own */
 };
 
@@ -107,13 +110,22 @@ static void gather_planned(const collapse *work, uint32_t root, wide_members *me
     }
 }
 
-static void count_leaves(const build_tree *tree, uint8_t *leaves)
+static void plan_nodes(uint32_t first, uint32_t last, void *data)
 {
-    for (uint32_t i = tree->node_count; i-- > 0;)
+    const collapse *work = data;
+    for (uint32_t i = last; i-- > first;)
+        plan_node(work->tree, work->plans, i);
+}
+
+static void count_leaves(uint32_t first, uint32_t last, void *data)
+{
+    const collapse *work = data;
+    const tree_node *nodes = work->tree->nodes;
+    for (uint32_t i = last; i-- > first;)
     {
-        const uint8_t *child = &leaves[tree->nodes[i].first];
-        int count = tree->nodes[i].count ? 1 : child[0] + child[1];
-        leaves[i] = (uint8_t)(count <= FEW ? count : FEW + 1);
+        const uint8_t *child = &work->leaves[nodes[i].first];
+        int count = nodes[i].count ? 1 : child[0] + child[1];
+        work->leaves[i] = (uint8_t)(count <= FEW ? count : FEW + 1);
     }
 }
 
@@ -153,8 +165,7 @@ static void gather_members(const collapse *work, uint32_t root, wide_members *me
 
 static bool collapse_tree(collapse *work)
 {
-    /* At most seven siblings wait on each level. */
-    open_wide waiting[BUILD_DEPTH_LIMIT * (RAY_WIDTH - 1) + 1];
+    open_wide waiting[MAX_WAITING];
     uint32_t waiting_count = 0;
     waiting[waiting_count++] = (open_wide){0, 0, 1};
     if (!base_array_reserve(work->context, &work->nodes, work->tree->node_count / 8 + 1))
@@ -185,17 +196,18 @@ static bool collapse_tree(collapse *work)
 /* Whoever asks for Morton codes asks for speed of building. */
 static bool plan_slots(collapse *work, const carom_tree_def *def)
 {
-    if (def->builder == CAROM_BUILDER_MORTON)
-    {
-        work->leaves = base_allocate(work->context, work->tree->node_count, sizeof *work->leaves, BASE_CACHE_LINE);
-        if (work->leaves)
-            count_leaves(work->tree, work->leaves);
-        return work->leaves != NULL;
-    }
-    work->plans = base_allocate(work->context, work->tree->node_count, sizeof *work->plans, BASE_CACHE_LINE);
-    for (uint32_t i = work->plans ? work->tree->node_count : 0; i-- > 0;)
-        plan_node(work->tree, work->plans, i);
-    return work->plans != NULL;
+    bool quick = def->builder == CAROM_BUILDER_MORTON;
+    uint32_t count = work->tree->node_count;
+    if (quick)
+        work->leaves = base_allocate(work->context, count, sizeof *work->leaves, BASE_CACHE_LINE);
+    else
+        work->plans = base_allocate(work->context, count, sizeof *work->plans, BASE_CACHE_LINE);
+    if (!work->leaves && !work->plans)
+        return false;
+    tree_subtrees parts;
+    tree_subtrees_cut(work->tree->nodes, count, build_children, &parts);
+    tree_subtrees_climb(work->context, &parts, quick ? count_leaves : plan_nodes, work);
+    return true;
 }
 
 /* ---- life ---- */
@@ -241,6 +253,31 @@ void ray_block_fill(ray_block *block, const uint32_t *triangles, uint32_t count)
         block->triangle[k] = k < count ? triangles[k] : CAROM_NO_TRIANGLE;
 }
 
+typedef struct fill_task
+{
+    const collapse *work;
+    const build_result *built;
+    ray_tree *tree;
+} fill_task;
+
+static void fill_nodes(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const fill_task *task = data;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
+    {
+        const wide_members *members = &task->work->nodes.items[i];
+        ray_node_fill(&ray_tree_nodes(task->tree)[i], members->child, members->count);
+        for (uint32_t lane = 0; lane < members->count; lane++)
+        {
+            tree_node leaf = task->built->tree.nodes[members->binary[lane]];
+            if (leaf.count)
+                ray_block_fill(&ray_tree_blocks(task->tree)[members->child[lane] & ~RAY_LEAF_FLAG],
+                               task->built->order + leaf.first, leaf.count);
+        }
+    }
+}
+
 static carom_status assemble(const collapse *work, const carom_mesh *mesh, const build_result *built, ray_tree **out)
 {
     ray_tree *tree = ray_tree_allocate(work->context, mesh, (uint32_t)work->nodes.count, work->block_count);
@@ -248,20 +285,30 @@ static carom_status assemble(const collapse *work, const carom_mesh *mesh, const
         return CAROM_OUT_OF_MEMORY;
     tree->reference_count = built->reference_count;
     tree->depth = work->depth;
-    for (uint32_t i = 0; i < tree->node_count; i++)
-    {
-        const wide_members *members = &work->nodes.items[i];
-        ray_node_fill(&ray_tree_nodes(tree)[i], members->child, members->count);
-        for (uint32_t lane = 0; lane < members->count; lane++)
-        {
-            tree_node leaf = built->tree.nodes[members->binary[lane]];
-            if (leaf.count)
-                ray_block_fill(&ray_tree_blocks(tree)[members->child[lane] & ~RAY_LEAF_FLAG], built->order + leaf.first,
-                               leaf.count);
-        }
-    }
+    fill_task task = {work, built, tree};
+    base_parallel_for(work->context, tree->node_count, NODES_PER_TASK, fill_nodes, &task);
     *out = tree;
     return CAROM_OK;
+}
+
+bool ray_tree_in_order(const ray_tree *tree)
+{
+    uint32_t waiting[MAX_WAITING], waiting_count = 0, next = 1;
+    if (tree->node_count)
+        waiting[waiting_count++] = 0;
+    while (waiting_count)
+    {
+        const ray_node *node = &ray_tree_nodes(tree)[waiting[--waiting_count]];
+        for (int lane = 0; lane < RAY_WIDTH; lane++)
+        {
+            if (node->child[lane] & RAY_LEAF_FLAG)
+                continue;
+            if (node->child[lane] != next || waiting_count == MAX_WAITING)
+                return false;
+            waiting[waiting_count++] = next++;
+        }
+    }
+    return true;
 }
 
 carom_status ray_tree_fit(carom_context *context, ray_tree *tree, const carom_mesh *mesh)
@@ -269,7 +316,7 @@ carom_status ray_tree_fit(carom_context *context, ray_tree *tree, const carom_me
     ray_fit fit = {.tree = tree, .mesh = mesh};
     carom_status status = ray_fit_begin(context, &fit) ? CAROM_OK : out_of_memory(context, mesh->triangle_count);
     if (status == CAROM_OK)
-        BASE_PICK_ISA(context, ray_fit_run)(&fit);
+        ray_fit_run(context, &fit);
     ray_fit_end(context, &fit);
     return status;
 }
@@ -326,7 +373,7 @@ carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_
         ray_fit_end(context, &fit);
         return out_of_memory(context, moved->triangle_count);
     }
-    BASE_PICK_ISA(context, ray_fit_run)(&fit);
+    ray_fit_run(context, &fit);
     ray_fit_end(context, &fit);
     return CAROM_OK;
 }

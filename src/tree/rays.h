@@ -66,6 +66,7 @@ void ray_tree_costs(const ray_tree *tree, double *area_cost, double *volume_cost
 ray_tree *ray_tree_allocate(carom_context *context, const carom_mesh *mesh, uint32_t node_count, uint32_t block_count);
 void ray_node_fill(ray_node *node, const uint32_t *children, uint32_t count);
 void ray_block_fill(ray_block *block, const uint32_t *triangles, uint32_t count);
+bool ray_tree_in_order(const ray_tree *tree); /* are its nodes numbered as the builder does? fit relies on it */
 carom_status ray_tree_fit(carom_context *context, ray_tree *tree, const carom_mesh *mesh);
 
 /* tree_ray and tree_line_x for this layout. */

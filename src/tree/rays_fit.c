@@ -1,5 +1,6 @@
 /* What a fit needs besides its kernel. */
 #include "tree/rays_fit.h"
+#include "tree/subtrees.h"
 
 bool ray_fit_begin(carom_context *context, ray_fit *fit)
 {
@@ -9,7 +10,7 @@ bool ray_fit_begin(carom_context *context, ray_fit *fit)
     fit->node_changed = base_allocate(context, nodes, sizeof *fit->node_changed, BASE_CACHE_LINE);
     if (!fit->vertices || !fit->node_boxes || !fit->node_changed)
         return false;
-    build_vertices(fit->mesh, &fit->tree->frame, fit->vertices);
+    build_vertices(context, fit->mesh, &fit->tree->frame, fit->vertices);
     return true;
 }
 
@@ -38,6 +39,41 @@ bool ray_fit_compare(carom_context *context, ray_fit *fit, const carom_mesh *old
     for (uint32_t i = 0; i < count && fit->vertex_changed; i++)
         fit->vertex_changed[i] = !vec3_equal(old->vertices[i], fit->mesh->vertices[i]);
     return fit->vertex_changed != NULL;
+}
+
+/* Inner children are neighbours, in the order of their lanes. */
+static uint32_t ray_children(const void *nodes, uint32_t node, uint32_t *count)
+{
+    const ray_node *at = (const ray_node *)nodes + node;
+    uint32_t first = 0;
+    *count = 0;
+    for (int lane = 0; lane < RAY_WIDTH; lane++)
+        if (!(at->child[lane] & RAY_LEAF_FLAG)) /* which the mark of an empty lane has too */
+        {
+            first = *count ? first : at->child[lane];
+            ++*count;
+        }
+    return first;
+}
+
+typedef struct fit_task
+{
+    carom_context *context;
+    const ray_fit *fit;
+} fit_task;
+
+static void fit_nodes(uint32_t first, uint32_t last, void *data)
+{
+    const fit_task *task = data;
+    BASE_PICK_ISA(task->context, ray_fit_nodes)(task->fit, first, last);
+}
+
+void ray_fit_run(carom_context *context, const ray_fit *fit)
+{
+    tree_subtrees parts;
+    fit_task task = {context, fit};
+    tree_subtrees_cut(ray_tree_nodes(fit->tree), fit->tree->node_count, ray_children, &parts);
+    tree_subtrees_climb(context, &parts, fit_nodes, &task);
 }
 
 void ray_fit_end(carom_context *context, ray_fit *fit)

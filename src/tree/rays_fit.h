@@ -19,6 +19,10 @@ bool ray_fit_begin(carom_context *context, ray_fit *fit);
 bool ray_fit_compare(carom_context *context, ray_fit *fit, const carom_mesh *old);
 void ray_fit_end(carom_context *context, ray_fit *fit);
 
-BASE_DECLARE_ISA(void, ray_fit_run, (const ray_fit *fit));
+/* After begin. */
+void ray_fit_run(carom_context *context, const ray_fit *fit);
+
+/* Nodes [first, last), whose descendants are fitted, from the last on. */
+BASE_DECLARE_ISA(void, ray_fit_nodes, (const ray_fit *fit, uint32_t first, uint32_t last));
 
 #endif

@@ -83,10 +83,10 @@ static BASE_ALWAYS_INLINE bool fit_lane(const ray_fit *fit, const ray_node *node
     return true;
 }
 
-void BASE_ISA(ray_fit_run)(const ray_fit *fit)
+void BASE_ISA(ray_fit_nodes)(const ray_fit *fit, uint32_t first, uint32_t last)
 {
     ray_node *nodes = ray_tree_nodes(fit->tree);
-    for (uint32_t i = fit->tree->node_count; i-- > 0;)
+    for (uint32_t i = last; i-- > first;)
     {
         ray_node *node = &nodes[i];
         bool changed = false;

@@ -1,6 +1,7 @@
-/* Refit (chapter 25.7; FDH paper, theorem 3): the structure stays, one backward sweep fits the volumes, and only those
- * that hold a vertex that moved. */
+/* Refit (chapter 25.7; FDH paper, theorem 3): the structure stays, one sweep from the leaves up fits the volumes, and
+ * only those that hold a vertex that moved. */
 #include "tree/binary.h"
+#include "tree/levels.h"
 #include "tree/rays.h"
 #include "tree/wide.h"
 
@@ -22,6 +23,7 @@ typedef struct binary_refit
     carom_tree *tree;
     const carom_mesh *old;
     uint8_t *node_changed;
+    tree_levels levels;
     bool everything;
 } binary_refit;
 
@@ -54,24 +56,54 @@ static void refit_node(const binary_refit *refit, uint32_t index)
                      binary_volume(tree, index));
 }
 
+static void refit_nodes(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    (void)worker;
+    const binary_refit *refit = data;
+    for (uint32_t i = first; i < last; i++)
+        refit_node(refit, tree_levels_node(&refit->levels, i));
+}
+
+/* Leaves and merges alike: tens of nanoseconds for boxes, microseconds for oriented ones. */
+static void refit_volumes(binary_refit *refit)
+{
+    enum
+    {
+        NODES_PER_TASK = 64
+    };
+    const carom_tree *tree = refit->tree;
+    for (uint32_t i = 0; i < tree->node_count && refit->levels.depth; i++)
+        if (!tree->nodes[i].count)
+        {
+            uint32_t *child = refit->levels.depth + tree->nodes[i].first;
+            child[0] = child[1] = refit->levels.depth[i] + 1;
+        }
+    tree_levels_sort(&refit->levels);
+    tree_levels_run(&refit->levels, NODES_PER_TASK, refit_nodes, refit);
+}
+
 static carom_status refit_binary(carom_tree *tree, const carom_mesh *moved)
 {
     binary_refit refit = {.tree = tree, .old = tree->mesh};
+    carom_status status = CAROM_OK;
     refit.node_changed = base_allocate(tree->context, tree->node_count, sizeof *refit.node_changed, BASE_CACHE_LINE);
-    if (!refit.node_changed)
-        return base_fail(tree->context, CAROM_OUT_OF_MEMORY, "refit of %u triangles: out of memory",
-                         moved->triangle_count);
-    const carom_aabb *bounds = &moved->info.bounds;
-    tree->mesh = moved;
-    if (tree->node_count && !origin_serves(tree, bounds))
+    if (!tree_levels_allocate(tree->context, tree->node_count, &refit.levels) || !refit.node_changed)
+        status = base_fail(tree->context, CAROM_OUT_OF_MEMORY, "refit of %u triangles: out of memory",
+                           moved->triangle_count);
+    else
     {
-        tree->origin = vec3_add(vec3_scale(bounds->min, 0.5), vec3_scale(bounds->max, 0.5));
-        refit.everything = true;
+        const carom_aabb *bounds = &moved->info.bounds;
+        tree->mesh = moved;
+        if (tree->node_count && !origin_serves(tree, bounds))
+        {
+            tree->origin = vec3_add(vec3_scale(bounds->min, 0.5), vec3_scale(bounds->max, 0.5));
+            refit.everything = true;
+        }
+        refit_volumes(&refit);
     }
-    for (uint32_t i = tree->node_count; i-- > 0;)
-        refit_node(&refit, i);
+    tree_levels_free(&refit.levels);
     base_release(tree->context, refit.node_changed, tree->node_count, sizeof *refit.node_changed);
-    return CAROM_OK;
+    return status;
 }
 
 /* ---- any layout ---- */
@@ -86,10 +118,12 @@ static carom_status check_moved(const carom_tree *tree, const carom_mesh *moved)
         return base_fail(context, CAROM_INVALID_ARGUMENT,
                          "refit: the mesh has %u vertices and %u triangles, the tree's %u and %u", moved->vertex_count,
                          moved->triangle_count, old->vertex_count, old->triangle_count);
-    for (size_t i = 0; i < 3 * (size_t)old->triangle_count && moved->indices != old->indices; i++)
-        if (moved->indices[i] != old->indices[i])
-            return base_fail(context, CAROM_INVALID_ARGUMENT, "refit: triangle %zu has other corners", i / 3);
-    return CAROM_OK;
+    size_t corners = 3 * (size_t)old->triangle_count, other = 0;
+    if (corners == 0 || memcmp(moved->indices, old->indices, corners * sizeof *old->indices) == 0)
+        return CAROM_OK;
+    while (moved->indices[other] == old->indices[other])
+        other++;
+    return base_fail(context, CAROM_INVALID_ARGUMENT, "refit: triangle %zu has other corners", other / 3);
 }
 
 carom_status carom_tree_refit(carom_tree *tree, const carom_mesh *moved)

@@ -83,16 +83,62 @@ bool wide_frame_holds(const wide_tree *tree, const carom_mesh *mesh)
     return most <= 1.0 && fresh.scale <= 4.0 * tree->scale;
 }
 
-static void load_triangles(wide_build *build, const carom_mesh *mesh, const wide_tree *frame)
+/* Corners and records. */
+static void load_triangles(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    for (uint32_t i = 0; i < build->count; i++)
+    const wide_pass *pass = data;
+    const wide_build *build = pass->build;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
     {
-        float *out = build->corners + 9 * (size_t)i;
+        float *v = build->corners + 9 * (size_t)i, *box = build->boxes[i].lane;
         for (int c = 0; c < 3; c++)
         {
-            carom_vec3 y = wide_normalise(frame, mesh->vertices[mesh->indices[3 * (size_t)i + c]]);
-            out[3 * c] = (float)y.x, out[3 * c + 1] = (float)y.y, out[3 * c + 2] = (float)y.z;
+            uint32_t vertex = pass->mesh->indices[3 * (size_t)i + c];
+            carom_vec3 y = wide_normalise(pass->frame, pass->mesh->vertices[vertex]);
+            v[3 * c] = (float)y.x, v[3 * c + 1] = (float)y.y, v[3 * c + 2] = (float)y.z;
         }
+        box[7] = 0.0f;
+        for (int k = 0; k < 3; k++)
+        {
+            box[k] = lesser(v[k], lesser(v[3 + k], v[6 + k]));
+            box[4 + k] = -greater(v[k], greater(v[3 + k], v[6 + k]));
+        }
+        split_box_set_id(&build->boxes[i], i);
+    }
+}
+
+static uint32_t split_children(const void *nodes, uint32_t node, uint32_t *count)
+{
+    const split_node *at = (const split_node *)nodes + node;
+    *count = at->left ? 2 : 0;
+    return at->left;
+}
+
+typedef struct structure_pass
+{
+    split_node *nodes;
+    const build_tree *from;
+} structure_pass;
+
+static void take_nodes(uint32_t first, uint32_t last, void *data)
+{
+    const structure_pass *pass = data;
+    for (uint32_t i = last; i-- > first;)
+    {
+        tree_node from = pass->from->nodes[i];
+        split_node *node = &pass->nodes[i];
+        *node = (split_node){.first = from.first, .count = from.count};
+        if (from.count == 0)
+        {
+            const split_node *left = &pass->nodes[from.first], *right = left + 1;
+            node->left = from.first;
+            node->first = left->first < right->first ? left->first : right->first;
+            node->count = left->count + right->count;
+        }
+        const float *v = pass->from->boxes[i].v;
+        float x = v[0] + v[4], y = v[1] + v[5], z = v[2] + v[6];
+        node->area = x * y + y * z + z * x;
     }
 }
 
@@ -112,22 +158,10 @@ static carom_status take_structure(wide_build *build, base_arena *arena, const c
     bool have = build->nodes && build->order;
     if (have)
         memcpy(build->order, result.order, build->count * sizeof(uint32_t));
-    for (uint32_t i = count; have && i-- > 0;)
-    {
-        tree_node from = result.tree.nodes[i];
-        split_node *node = &build->nodes[i];
-        *node = (split_node){.first = from.first, .count = from.count};
-        if (from.count == 0)
-        {
-            const split_node *left = &build->nodes[from.first], *right = left + 1;
-            node->left = from.first, node->right = from.first + 1;
-            node->first = left->first < right->first ? left->first : right->first;
-            node->count = left->count + right->count;
-        }
-        const float *v = result.tree.boxes[i].v;
-        float x = v[0] + v[4], y = v[1] + v[5], z = v[2] + v[6];
-        node->area = x * y + y * z + z * x;
-    }
+    structure_pass pass = {build->nodes, &result.tree};
+    tree_subtrees_cut(result.tree.nodes, count, build_children, &build->parts);
+    if (have)
+        tree_subtrees_climb(build->context, &build->parts, take_nodes, &pass);
     build_result_free(build->context, &result);
     return have ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
@@ -138,35 +172,26 @@ static carom_status split_tightly(wide_build *build, base_arena *arena, const ca
     size_t n = build->count;
     build->corners = base_arena_allocate(arena, 9 * n, sizeof(float), BASE_CACHE_LINE);
     build->boxes = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
-    build->local = base_arena_allocate(arena, n, sizeof(split_box), BASE_CACHE_LINE);
     build->order = base_arena_allocate(arena, n, sizeof(uint32_t), BASE_CACHE_LINE);
-    build->nodes = base_arena_allocate(arena, 2 * n, sizeof(split_node), BASE_CACHE_LINE);
-    if (!build->corners || !build->boxes || !build->local || !build->order || !build->nodes)
+    if (!build->corners || !build->boxes || !build->order)
         return CAROM_OUT_OF_MEMORY;
-    load_triangles(build, mesh, frame);
-    for (uint32_t i = 0; i < n; i++)
-    {
-        const float *v = build->corners + 9 * (size_t)i;
-        float *box = build->boxes[i].lane;
-        box[3] = box[7] = 0.0f;
-        for (int k = 0; k < 3; k++)
-        {
-            box[k] = lesser(v[k], lesser(v[3 + k], v[6 + k]));
-            box[4 + k] = -greater(v[k], greater(v[3 + k], v[6 + k]));
-        }
-        build->order[i] = i;
-    }
-    BASE_PICK_ISA(build->context, wide_split)(build);
+    wide_pass pass = {build, mesh, frame};
+    base_parallel_for(build->context, build->count, WIDE_TRIANGLES_PER_TASK, load_triangles, &pass);
+    BASE_TRY(wide_split(build, arena));
+    tree_subtrees_cut(build->nodes, build->node_count, split_children, &build->parts);
     return CAROM_OK;
 }
 
-static void store_sorted(wide_build *build, const carom_mesh *mesh, const wide_tree *frame)
+static void store_sorted(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    for (uint32_t i = 0; i < build->count; i++)
+    const wide_pass *pass = data;
+    const wide_build *build = pass->build;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
         for (size_t c = 0; c < 3; c++)
         {
-            uint32_t vertex = mesh->indices[3 * (size_t)build->order[i] + c];
-            carom_vec3 y = wide_normalise(frame, mesh->vertices[vertex]);
+            uint32_t vertex = pass->mesh->indices[3 * (size_t)build->order[i] + c];
+            carom_vec3 y = wide_normalise(pass->frame, pass->mesh->vertices[vertex]);
             size_t at = 3 * (size_t)i + c;
             build->sorted[0][at] = (float)y.x, build->sorted[1][at] = (float)y.y, build->sorted[2][at] = (float)y.z;
         }
@@ -223,31 +248,44 @@ void wide_subtract_moments(const split_moments *a, const split_moments *b, split
         out->square[k] = a->square[k] - b->square[k];
 }
 
-static void find_moments(wide_build *build)
+static void leaf_moments(const wide_build *build, split_node *node, split_moments *own)
 {
-    for (uint32_t i = build->node_count; i-- > 0;)
+    sorted_moments(build, node->first, own);
+    node->least_triangle = build->order[node->first];
+    for (uint32_t i = node->first + 1; i < node->first + node->count; i++)
     {
-        const split_node *node = &build->nodes[i];
-        split_moments *own = &build->moments[i];
+        split_moments more;
+        sorted_moments(build, i, &more);
+        wide_add_moments(own, &more, own);
+        if (build->order[i] < node->least_triangle)
+            node->least_triangle = build->order[i];
+    }
+}
+
+static void find_moments(uint32_t first, uint32_t last, void *data)
+{
+    const wide_build *build = data;
+    for (uint32_t i = last; i-- > first;)
+    {
+        split_node *node = &build->nodes[i];
         if (node->left == 0)
         {
-            sorted_moments(build, node->first, own);
-            for (uint32_t other = 1; other < node->count; other++)
-            {
-                split_moments more;
-                sorted_moments(build, node->first + other, &more);
-                wide_add_moments(own, &more, own);
-            }
+            leaf_moments(build, node, &build->moments[i]);
             continue;
         }
-        wide_add_moments(&build->moments[node->left], &build->moments[node->right], own);
+        const split_node *left = &build->nodes[node->left], *right = left + 1;
+        bool left_least = left->least_triangle < right->least_triangle;
+        node->least_triangle = left_least ? left->least_triangle : right->least_triangle;
+        wide_add_moments(&build->moments[node->left], &build->moments[node->left + 1], &build->moments[i]);
     }
 }
 
 /* The dynamic programme weighs nodes by their oriented boxes; a triangle's has the area of its rectangle. */
-static void measure_oriented(wide_build *build)
+static void measure_oriented(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    for (uint32_t i = 0; i < build->node_count; i++)
+    const wide_build *build = ((const wide_pass *)data)->build;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
     {
         wide_box box;
         if (build->nodes[i].count == 1)
@@ -273,10 +311,11 @@ static carom_status build_into(wide_build *build, base_arena *arena, const carom
         build->sorted[k] = base_arena_allocate(arena, 3 * n, sizeof(float), BASE_CACHE_LINE);
     if (!build->moments || !build->sorted[0] || !build->sorted[1] || !build->sorted[2])
         return CAROM_OUT_OF_MEMORY;
-    store_sorted(build, mesh, &frame);
-    find_moments(build);
+    wide_pass pass = {build, mesh, &frame};
+    base_parallel_for(build->context, build->count, WIDE_TRIANGLES_PER_TASK, store_sorted, &pass);
+    tree_subtrees_climb(build->context, &build->parts, find_moments, build);
     if (build->oriented_area)
-        measure_oriented(build);
+        base_parallel_for(build->context, build->node_count, WIDE_NODES_PER_TASK, measure_oriented, &pass);
     return wide_collapse(build, arena, mesh, &frame, out);
 }
 

@@ -6,21 +6,33 @@
 #ifndef TREE_WIDE_BUILD_H
 #define TREE_WIDE_BUILD_H
 
+#include "tree/subtrees.h"
 #include "tree/wide.h"
 
 /* A binary node over triangles [first, first + count) of the sorted order. */
 typedef struct split_node
 {
     uint32_t first, count;
-    uint32_t left, right; /* 0: not split */
-    float area;           /* of the box that bounds it, up to a constant factor */
+    uint32_t left;           /* the right one follows; 0: not split */
+    uint32_t least_triangle; /* smallest id; set with the moments */
+    float area;              /* of the box that bounds it, up to a constant factor */
 } split_node;
 
-/* Eight floats: the box's low corner, 0, the negated high corner, 0; the union of two is their lane-wise minimum. */
+/* Eight floats: the box's low corner, 0, the negated high corner, 0; the union of two is their lane-wise minimum. A
+ * triangle's record has its id in the first 0: bits that must not reach arithmetic. */
 typedef struct split_box
 {
     float lane[8];
 } split_box;
+
+static inline uint32_t split_box_id(const split_box *record)
+{
+    uint32_t id;
+    memcpy(&id, &record->lane[3], sizeof id);
+    return id;
+}
+
+static inline void split_box_set_id(split_box *record, uint32_t id) { memcpy(&record->lane[3], &id, sizeof id); }
 
 /* Area, first and second moments of a node's surface: w, w m, w m m'. */
 typedef struct split_moments
@@ -33,11 +45,11 @@ typedef struct wide_build
     carom_context *context;
     uint32_t count;    /* triangles */
     float *corners;    /* 9 per triangle, in mesh order */
-    split_box *boxes;  /* permuted along with order */
-    split_box *local;  /* scratch: boxes in a node's principal frame */
+    split_box *boxes;  /* a record per triangle, in mesh order until they are split */
     uint32_t *order;   /* triangle ids, sorted by the splits */
-    split_node *nodes; /* 2 count - 1; the root first, children after parents */
+    split_node *nodes; /* the root first, children after parents */
     uint32_t node_count;
+    tree_subtrees parts;       /* of the nodes */
     split_moments *moments; /* per node */
     float *sorted[3];       /* x, y, z of all corners in sorted order, 3 per triangle */
     uint32_t split_above;   /* nodes of this many triangles or fewer stay whole */
@@ -51,7 +63,9 @@ typedef struct wide_box
     float centre[3], half[3], axis[3][3];
 } wide_box;
 
-BASE_DECLARE_ISA(void, wide_split, (wide_build * build));
+/* From corners and boxes to order and nodes. */
+carom_status wide_split(wide_build *build, base_arena *arena);
+
 /* Box of a run of sorted triangles with these moments: quick, along principal axes; and the one worth keeping. */
 BASE_DECLARE_ISA(void, wide_fit,
                  (const wide_build *build, const split_node *run, const split_moments *moments, wide_box *out));
@@ -64,6 +78,20 @@ static inline float wide_box_area(const wide_box *box)
 {
     return box->half[0] * box->half[1] + box->half[1] * box->half[2] + box->half[2] * box->half[0];
 }
+
+/* Work on ranges of triangles or nodes, in parallel. */
+typedef struct wide_pass
+{
+    wide_build *build;
+    const carom_mesh *mesh;
+    const wide_tree *frame;
+} wide_pass;
+
+enum
+{
+    WIDE_TRIANGLES_PER_TASK = 2048,
+    WIDE_NODES_PER_TASK = 64
+};
 
 /* The eight-wide tree over a measured binary one; frame: centre and scale, it also gets the counts. */
 carom_status wide_collapse(const wide_build *build, base_arena *arena, const carom_mesh *mesh, wide_tree *frame,

@@ -12,6 +12,14 @@ typedef struct slot_cost
     bool is_leaf;                   /* in one slot */
 } slot_cost;
 
+/* A child on its way to be written. */
+typedef struct emit_entry
+{
+    uint32_t binary, slot;
+    uint32_t child;      /* as in wide_node; while it waits, its depth */
+    uint32_t first_leaf; /* of its run */
+} emit_entry;
+
 static const float LEAF_COST = 1.5f; /* of testing a leaf, in node visits (measured) */
 
 static void combine_children(const slot_cost *left, const slot_cost *right, slot_cost *out)
@@ -31,9 +39,21 @@ static void combine_children(const slot_cost *left, const slot_cost *right, slot
     }
 }
 
-static void choose_slots(const wide_build *build, slot_cost *costs)
+typedef struct collapse
 {
-    for (uint32_t i = build->node_count; i-- > 0;)
+    const wide_build *build;
+    const carom_mesh *mesh;
+    slot_cost *costs;
+    BASE_ARRAY(emit_entry) entries; /* all children, depth first */
+    wide_tree *tree;
+} collapse;
+
+static void choose_slots(uint32_t first, uint32_t last, void *data)
+{
+    const collapse *work = data;
+    const wide_build *build = work->build;
+    slot_cost *costs = work->costs;
+    for (uint32_t i = last; i-- > first;)
     {
         const split_node *node = &build->nodes[i];
         slot_cost *own = &costs[i];
@@ -45,7 +65,7 @@ static void choose_slots(const wide_build *build, slot_cost *costs)
             own->is_leaf = true;
             continue;
         }
-        combine_children(&costs[node->left], &costs[node->right], own);
+        combine_children(&costs[node->left], &costs[node->left + 1], own);
         float as_node = node->area + own->cost[WIDE_LANES - 1];
         own->is_leaf = as_leaf <= as_node;
         own->cost[0] = own->is_leaf ? as_leaf : as_node;
@@ -71,7 +91,7 @@ static int gather_children(const wide_build *build, const slot_cost *costs, uint
         left_slots = costs[n].left_slots[--slots - 1];
     if (left_slots == 0) /* one slot was as good: open it evenly */
         left_slots = 1, slots = 2;
-    stack[top].node = build->nodes[n].right, stack[top++].slots = slots - left_slots;
+    stack[top].node = build->nodes[n].left + 1, stack[top++].slots = slots - left_slots;
     stack[top].node = build->nodes[n].left, stack[top++].slots = left_slots;
     while (top > 0)
     {
@@ -86,107 +106,111 @@ static int gather_children(const wide_build *build, const slot_cost *costs, uint
             continue;
         }
         left_slots = costs[node].left_slots[slots - 1];
-        stack[top].node = build->nodes[node].right, stack[top++].slots = slots - left_slots;
+        stack[top].node = build->nodes[node].left + 1, stack[top++].slots = slots - left_slots;
         stack[top].node = build->nodes[node].left, stack[top++].slots = left_slots;
     }
     return count;
 }
 
-typedef struct emit_entry
-{
-    uint32_t binary, slot, depth;
-} emit_entry;
-
-static void write_leaf(const wide_build *build, const split_node *run, const carom_mesh *mesh, const wide_tree *tree,
-                       wide_leaf *leaf)
+static void write_leaf(const collapse *work, const split_node *run, wide_leaf *leaf)
 {
     memset(leaf, 0, sizeof *leaf);
     leaf->count = run->count;
     for (uint32_t i = 0; i < WIDE_LEAF_TRIANGLES; i++)
-        leaf->triangle[i] = build->order[run->first + (i < run->count ? i : 0)];
-    wide_leaf_fill(leaf, tree, mesh);
+        leaf->triangle[i] = work->build->order[run->first + (i < run->count ? i : 0)];
+    wide_leaf_fill(leaf, work->tree, work->mesh);
 }
 
-/* Walks depth first and writes nodes and leaves; counts only where tree->nodes is null. */
-static carom_status emit(const wide_build *build, const slot_cost *costs, const carom_mesh *mesh, wide_tree *tree)
+/* Walks depth first and numbers nodes and leaves. */
+static carom_status list_children(collapse *work, wide_tree *counts)
 {
-    carom_context *context = build->context;
+    carom_context *context = work->build->context;
     BASE_ARRAY(emit_entry) stack = {0};
-    if (!base_array_reserve(context, &stack, 1))
-        return CAROM_OUT_OF_MEMORY;
-    bool writing = tree->nodes != NULL;
     uint32_t node_count = 1, leaf_count = 0;
-    if (writing)
-        wide_clear_node(&tree->nodes[0]);
-    stack.items[stack.count++] = (emit_entry){0, 0, 1};
-    while (stack.count > 0)
+    bool room = base_array_reserve(context, &stack, 1);
+    if (room)
+        stack.items[stack.count++] = (emit_entry){.child = 1};
+    while (stack.count > 0 && room)
     {
         emit_entry entry = stack.items[--stack.count];
-        const split_node *binary = &build->nodes[entry.binary];
-        wide_node *parent = writing ? &tree->nodes[entry.slot >> 3] : NULL;
-        int lane = (int)(entry.slot & 7);
-        tree->depth = entry.depth > tree->depth ? entry.depth : tree->depth;
-        if (writing)
-        {
-            wide_box box;
-            BASE_PICK_ISA(context, wide_fit_well)(build, binary, &build->moments[entry.binary], &box);
-            wide_put_box(parent, lane, &box);
-            tree->first_leaf[entry.slot] = leaf_count;
-        }
-        if (costs[entry.binary].is_leaf)
-        {
-            if (writing)
-            {
-                parent->child[lane] = leaf_count | WIDE_LEAF_FLAG;
-                write_leaf(build, binary, mesh, tree, &tree->leaves[leaf_count]);
-            }
-            leaf_count++;
-            continue;
-        }
-        uint32_t children[WIDE_LANES];
-        int count = gather_children(build, costs, entry.binary, children);
-        uint32_t node = node_count++;
-        if (writing)
-        {
-            parent->child[lane] = node;
-            wide_clear_node(&tree->nodes[node]);
-        }
-        if (!base_array_reserve(context, &stack, WIDE_LANES))
-        {
-            base_array_free(context, &stack);
-            return CAROM_OUT_OF_MEMORY;
-        }
+        uint32_t depth = entry.child, children[WIDE_LANES];
+        bool is_leaf = work->costs[entry.binary].is_leaf;
+        counts->depth = depth > counts->depth ? depth : counts->depth;
+        entry.first_leaf = leaf_count;
+        entry.child = is_leaf ? leaf_count++ | WIDE_LEAF_FLAG : node_count++;
+        room = base_array_reserve(context, &work->entries, 1) && base_array_reserve(context, &stack, WIDE_LANES);
+        if (!room)
+            break;
+        work->entries.items[work->entries.count++] = entry;
+        int count = is_leaf ? 0 : gather_children(work->build, work->costs, entry.binary, children);
         for (int i = count; i-- > 0;)
-            stack.items[stack.count++] = (emit_entry){children[i], node * WIDE_LANES + (uint32_t)i, entry.depth + 1};
+            stack.items[stack.count++] =
+                (emit_entry){children[i], entry.child * WIDE_LANES + (uint32_t)i, depth + 1, 0};
     }
     base_array_free(context, &stack);
-    tree->node_count = node_count;
-    tree->leaf_count = leaf_count;
+    counts->node_count = node_count, counts->leaf_count = leaf_count;
+    return room ? CAROM_OK : CAROM_OUT_OF_MEMORY;
+}
+
+static void clear_nodes(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    wide_tree *tree = ((const collapse *)data)->tree;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
+        wide_clear_node(&tree->nodes[i]);
+    for (uint32_t slot = first * WIDE_LANES; slot < last * WIDE_LANES; slot++)
+        tree->least_triangle[slot] = CAROM_NO_TRIANGLE;
+}
+
+static void write_children(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const collapse *work = data;
+    const wide_build *build = work->build;
+    wide_tree *tree = work->tree;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
+    {
+        emit_entry entry = work->entries.items[i];
+        const split_node *binary = &build->nodes[entry.binary];
+        wide_node *parent = &tree->nodes[entry.slot >> 3];
+        int lane = (int)(entry.slot & 7);
+        wide_box box;
+        BASE_PICK_ISA(build->context, wide_fit_well)(build, binary, &build->moments[entry.binary], &box);
+        wide_put_box(parent, lane, &box);
+        parent->child[lane] = entry.child;
+        tree->first_leaf[entry.slot] = entry.first_leaf;
+        tree->least_triangle[entry.slot] = binary->least_triangle;
+        if (entry.child & WIDE_LEAF_FLAG)
+            write_leaf(work, binary, &tree->leaves[entry.child & ~WIDE_LEAF_FLAG]);
+    }
+}
+
+static carom_status write_tree(collapse *work, wide_tree *frame, wide_tree **out)
+{
+    carom_context *context = work->build->context;
+    BASE_TRY(list_children(work, frame));
+    bool support = work->build->count >= WIDE_SUPPORT_FROM;
+    wide_tree *tree = wide_tree_allocate(context, frame->node_count, frame->leaf_count, support);
+    if (!tree)
+        return CAROM_OUT_OF_MEMORY;
+    tree->centre = frame->centre, tree->scale = frame->scale, tree->depth = frame->depth;
+    work->tree = tree;
+    base_parallel_for(context, tree->node_count, WIDE_NODES_PER_TASK, clear_nodes, work);
+    base_parallel_for(context, (uint32_t)work->entries.count, WIDE_NODES_PER_TASK, write_children, work);
+    wide_support_fill(context, tree);
+    *out = tree;
     return CAROM_OK;
 }
 
 carom_status wide_collapse(const wide_build *build, base_arena *arena, const carom_mesh *mesh, wide_tree *frame,
                            wide_tree **out)
 {
-    carom_context *context = build->context;
-    slot_cost *costs = base_arena_allocate(arena, build->node_count, sizeof(slot_cost), BASE_CACHE_LINE);
-    if (!costs)
+    collapse work = {.build = build, .mesh = mesh};
+    work.costs = base_arena_allocate(arena, build->node_count, sizeof *work.costs, BASE_CACHE_LINE);
+    if (!work.costs)
         return CAROM_OUT_OF_MEMORY;
-    choose_slots(build, costs);
-    BASE_TRY(emit(build, costs, mesh, frame)); /* counts */
-    wide_tree *tree =
-        wide_tree_allocate(context, frame->node_count, frame->leaf_count, build->count >= WIDE_SUPPORT_FROM);
-    if (!tree)
-        return CAROM_OUT_OF_MEMORY;
-    tree->centre = frame->centre, tree->scale = frame->scale;
-    carom_status status = emit(build, costs, mesh, tree);
-    if (status != CAROM_OK)
-    {
-        wide_tree_destroy(context, tree);
-        return status;
-    }
-    wide_find_least_triangles(tree);
-    wide_support_fill(context, tree);
-    *out = tree;
-    return CAROM_OK;
+    tree_subtrees_climb(build->context, &build->parts, choose_slots, &work);
+    carom_status status = write_tree(&work, frame, out);
+    base_array_free(build->context, &work.entries);
+    return status;
 }

@@ -2,13 +2,20 @@
  * now bound, or keep the old ones where those are tighter. */
 #include "tree/wide_build.h"
 
+enum
+{
+    LEAVES_PER_TASK = 128,
+    SLOTS_PER_TASK = WIDE_LANES / 2 /* few: boxes near the root take long */
+};
+
 typedef struct refit
 {
     wide_tree *tree;
-    wide_build build;         /* sorted corners, leaf by leaf */
-    uint32_t *first_triangle; /* per leaf, and one past the last */
-    uint32_t *changed_before; /* per leaf: how many earlier leaves changed; and one past the last */
-    split_moments *before;    /* per leaf: moments of all earlier leaves; and one past the last */
+    const carom_mesh *was, *is; /* was: null if every coordinate changes */
+    wide_build build;           /* sorted corners, leaf by leaf */
+    uint32_t *first_triangle;   /* per leaf, and one past the last */
+    uint32_t *changed_before;   /* per leaf: how many earlier leaves changed; and one past the last */
+    split_moments *before;      /* per leaf: moments of all earlier leaves; and one past the last */
 } refit;
 
 /* True if the triangle's corners are where they were, to the bit. */
@@ -21,16 +28,17 @@ static bool same_place(const carom_mesh *was, const carom_mesh *is, uint32_t tri
     return true;
 }
 
-static void take_leaf(refit *r, uint32_t index, const carom_mesh *was, const carom_mesh *is)
+/* Notes the leaf's own share one place on; sum_up turns shares into sums. */
+static void take_leaf(refit *r, uint32_t index)
 {
     wide_leaf *leaf = &r->tree->leaves[index];
-    bool changed = was == NULL;
+    bool changed = r->was == NULL;
     for (uint32_t i = 0; i < leaf->count && !changed; i++)
-        changed = !same_place(was, is, leaf->triangle[i]);
+        changed = !same_place(r->was, r->is, leaf->triangle[i]);
     if (changed)
-        wide_leaf_fill(leaf, r->tree, is);
+        wide_leaf_fill(leaf, r->tree, r->is);
     uint32_t first = r->first_triangle[index];
-    split_moments sum = r->before[index];
+    split_moments sum = {0};
     for (uint32_t i = 0; i < leaf->count; i++)
     {
         float corners[9];
@@ -44,9 +52,26 @@ static void take_leaf(refit *r, uint32_t index, const carom_mesh *was, const car
         wide_triangle_moments(corners, &own);
         wide_add_moments(&sum, &own, &sum);
     }
-    r->first_triangle[index + 1] = first + leaf->count;
-    r->changed_before[index + 1] = r->changed_before[index] + changed;
+    r->changed_before[index + 1] = changed;
     r->before[index + 1] = sum;
+}
+
+static void take_leaves(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
+        take_leaf(data, i);
+}
+
+static void sum_up(refit *r)
+{
+    r->changed_before[0] = 0;
+    r->before[0] = (split_moments){0};
+    for (uint32_t i = 0; i < r->tree->leaf_count; i++)
+    {
+        r->changed_before[i + 1] += r->changed_before[i];
+        wide_add_moments(&r->before[i], &r->before[i + 1], &r->before[i + 1]);
+    }
 }
 
 /* One past the last leaf of a child. Leaves are numbered depth first, so a subtree is a run. */
@@ -82,15 +107,38 @@ static void fit_slot(refit *r, wide_slot slot)
     wide_put_box(node, lane, wide_box_area(&old) < wide_box_area(&fresh) ? &old : &fresh);
 }
 
+static void fit_slots(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    (void)worker;
+    refit *r = data;
+    for (wide_slot slot = first; slot < last; slot++)
+        if (wide_child(r->tree, slot) != WIDE_NO_CHILD)
+            fit_slot(r, slot);
+}
+
+static void count_triangles(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    (void)worker;
+    const refit *r = data;
+    for (uint32_t i = first; i < last; i++)
+        r->first_triangle[i + 1] = r->tree->leaves[i].count;
+}
+
+/* Also finds each leaf's first triangle. */
 static carom_status allocate(refit *r, base_arena *arena)
 {
-    size_t leaves = (size_t)r->tree->leaf_count + 1, n = 0;
-    for (uint32_t i = 0; i < r->tree->leaf_count; i++) /* a builder may put a triangle into several leaves */
-        n += r->tree->leaves[i].count;
+    size_t leaves = (size_t)r->tree->leaf_count + 1;
     r->first_triangle = base_arena_allocate(arena, leaves, sizeof(uint32_t), BASE_CACHE_LINE);
     r->changed_before = base_arena_allocate(arena, leaves, sizeof(uint32_t), BASE_CACHE_LINE);
     r->before = base_arena_allocate(arena, leaves, sizeof(split_moments), BASE_CACHE_LINE);
-    bool have = r->first_triangle && r->changed_before && r->before;
+    if (!r->first_triangle || !r->changed_before || !r->before)
+        return CAROM_OUT_OF_MEMORY;
+    base_parallel_for(arena->context, r->tree->leaf_count, LEAVES_PER_TASK, count_triangles, r);
+    r->first_triangle[0] = 0;
+    for (uint32_t i = 0; i < r->tree->leaf_count; i++) /* a builder may put a triangle into several leaves */
+        r->first_triangle[i + 1] += r->first_triangle[i];
+    size_t n = r->first_triangle[r->tree->leaf_count];
+    bool have = true;
     for (int k = 0; k < 3; k++)
     {
         r->build.sorted[k] = base_arena_allocate(arena, 3 * n, sizeof(float), BASE_CACHE_LINE);
@@ -103,7 +151,7 @@ carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const caro
 {
     if (tree->leaf_count == 0)
         return CAROM_OK;
-    refit r = {.tree = tree, .build = {.context = context}};
+    refit r = {.tree = tree, .was = was, .is = is, .build = {.context = context}};
     base_arena arena = {.context = context};
     carom_status status = allocate(&r, &arena);
     if (status == CAROM_OK)
@@ -111,15 +159,11 @@ carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const caro
         if (!wide_frame_holds(tree, is))
         {
             wide_choose_frame(tree, is);
-            was = NULL; /* every coordinate changes */
+            r.was = NULL;
         }
-        r.first_triangle[0] = r.changed_before[0] = 0;
-        r.before[0] = (split_moments){0};
-        for (uint32_t i = 0; i < tree->leaf_count; i++)
-            take_leaf(&r, i, was, is);
-        for (wide_slot slot = 0; slot < tree->node_count * WIDE_LANES; slot++)
-            if (wide_child(tree, slot) != WIDE_NO_CHILD)
-                fit_slot(&r, slot);
+        base_parallel_for(context, tree->leaf_count, LEAVES_PER_TASK, take_leaves, &r);
+        sum_up(&r);
+        base_parallel_for(context, tree->node_count * WIDE_LANES, SLOTS_PER_TASK, fit_slots, &r);
         wide_support_fill(context, tree);
     }
     base_arena_free(&arena);

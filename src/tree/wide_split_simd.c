@@ -2,30 +2,22 @@
  * principal axes (chapter 25.2; measured 10 to 40 % better trees for oriented boxes). Nothing is fused here, so that
  * every instruction set builds the same tree. */
 #include "base/simd.h"
-#include "tree/wide_build.h"
+#include "tree/wide_split.h"
 
 enum
 {
-    MOST_BINS = 16,
-    STACK_LIMIT = 128,      /* depth is bounded by MOST_UNBALANCED + 32 */
-    MOST_UNBALANCED = 64,   /* below this depth ranges are halved */
+    STACK_LIMIT = 128,      /* depth is bounded by MAX_UNBALANCED + 32 */
+    MAX_UNBALANCED = 64,    /* below this depth ranges are halved */
     PRINCIPAL_SAMPLE = 256, /* triangles that stand for a large node */
     PRINCIPAL_FROM = 9      /* triangles; smaller nodes are not worth an eigenvalue problem */
 };
 
-typedef struct bins
+/* Records [first, first + count) of one of the buffers. */
+typedef struct split_range
 {
-    split_box box[3][MOST_BINS];
-    uint32_t count[3][MOST_BINS];
-} bins;
-
-typedef struct split_choice
-{
-    float cost;
-    int axis;
-    float low, scale; /* bin = (twice the centre - low) * scale */
-    uint32_t bin;     /* first bin of the right side */
-} split_choice;
+    uint32_t first, count, depth;
+    bool in_spare;
+} split_range;
 
 static const split_box EMPTY_BOX = {{3e38f, 3e38f, 3e38f, 0, 3e38f, 3e38f, 3e38f, 0}};
 
@@ -35,35 +27,135 @@ static inline float box_area(const float *b)
     return x * y + y * z + z * x;
 }
 
+/* A record without its id, which is no number. */
+static BASE_ALWAYS_INLINE f8 numbers_of(f8 record)
+{
+    static const union
+    {
+        uint32_t bits[8];
+        _Alignas(32) float v[8];
+    } lanes = {{~0u, ~0u, ~0u, 0, ~0u, ~0u, ~0u, 0}};
+    return f8_and(record, f8_load(lanes.v));
+}
+
 static inline float twice_centre(const split_box *box, int axis) { return box->lane[axis] - box->lane[4 + axis]; }
 
 /* Twice the centre, in the upper half negated: the lanes' least are a box of centres. */
 static BASE_ALWAYS_INLINE f8 twice_centres(f8 box) { return f8_sub(box, f8_swap(box)); }
 
-/* Bounds of the boxes and of twice their centres. */
-static void range_bounds(const split_box *boxes, uint32_t count, split_box *bounds, split_box *centres)
+static split_box *buffer_of(const split_work *work, bool spare) { return spare ? work->spare : work->build->boxes; }
+
+static split_box *keys_of(const split_work *work, const split_range *range, int frame)
+{
+    return (frame == PRINCIPAL ? work->local : buffer_of(work, range->in_spare)) + range->first;
+}
+
+/* ---- first look: where the records are ---- */
+
+/* Area-weighted covariance of the centres, then its axes. */
+static void principal_frame(const split_box *boxes, uint32_t count, float axis[3][3])
+{
+    double sum[3] = {0}, square[6] = {0}, weight = 0;
+    uint32_t stride = count > PRINCIPAL_SAMPLE ? count / PRINCIPAL_SAMPLE : 1;
+    for (uint32_t i = 0; i < count; i += stride)
+    {
+        const float *b = boxes[i].lane;
+        float x = b[0] - b[4], y = b[1] - b[5], z = b[2] - b[6];
+        float w = box_area(b) + 1e-30f;
+        weight += (double)w;
+        sum[0] += (double)(w * x), sum[1] += (double)(w * y), sum[2] += (double)(w * z);
+        square[0] += (double)(w * x * x), square[1] += (double)(w * x * y), square[2] += (double)(w * x * z);
+        square[3] += (double)(w * y * y), square[4] += (double)(w * y * z), square[5] += (double)(w * z * z);
+    }
+    double inverse = 1.0 / weight;
+    double covariance[6] = {square[0] - sum[0] * sum[0] * inverse, square[1] - sum[0] * sum[1] * inverse,
+                            square[2] - sum[0] * sum[2] * inverse, square[3] - sum[1] * sum[1] * inverse,
+                            square[4] - sum[1] * sum[2] * inverse, square[5] - sum[2] * sum[2] * inverse};
+    wide_principal_axes(covariance, axis);
+}
+
+static void begin_plan(const split_work *work, const split_range *range, split_plan *plan)
+{
+    plan->frame_count = work->build->principal_splits && range->count >= PRINCIPAL_FROM ? FRAME_COUNT : 1;
+    if (plan->frame_count > 1)
+        principal_frame(keys_of(work, range, OWN), range->count, plan->axis);
+}
+
+/* Boxes of some of the range's triangles along the principal axes, into work->local. */
+static void project_boxes(const split_work *work, const split_range *some, const float axis[3][3])
+{
+    const split_box *records = keys_of(work, some, OWN);
+    split_box *local = work->local + some->first;
+    f8 column[3]; /* a lane per axis, the upper half for its opposite */
+    for (int j = 0; j < 3; j++)
+        column[j] =
+            f8_loadu((float[8]){axis[0][j], axis[1][j], axis[2][j], 0.0f, -axis[0][j], -axis[1][j], -axis[2][j], 0.0f});
+    for (uint32_t i = 0; i < some->count; i++)
+    {
+        const float *v = work->build->corners + 9 * (size_t)split_box_id(&records[i]);
+        f8 corner[3];
+        for (int c = 0; c < 3; c++)
+            corner[c] = f8_add(f8_add(f8_mul(column[0], f8_set1(v[3 * c])), f8_mul(column[1], f8_set1(v[3 * c + 1]))),
+                               f8_mul(column[2], f8_set1(v[3 * c + 2])));
+        f8_storeu(local[i].lane, f8_min(f8_min(corner[0], corner[1]), corner[2]));
+    }
+}
+
+static split_extent extent_of(const split_box *boxes, uint32_t count)
 {
     f8 all = f8_loadu(EMPTY_BOX.lane), among = all;
     for (uint32_t i = 0; i < count; i++)
     {
-        f8 box = f8_loadu(boxes[i].lane);
+        f8 box = numbers_of(f8_loadu(boxes[i].lane));
         all = f8_min(all, box);
         among = f8_min(among, twice_centres(box));
     }
-    f8_storeu(bounds->lane, all);
-    f8_storeu(centres->lane, among);
+    split_extent out;
+    f8_storeu(out.bounds.lane, all);
+    f8_storeu(out.centres.lane, among);
+    return out;
 }
 
-static void fill_bins(const split_box *boxes, uint32_t count, uint32_t bin_count, const float low[4],
-                      const float scale[4], bins *out)
+static void measure_extents(const split_work *work, const split_range *some, const split_plan *plan,
+                            split_extent out[FRAME_COUNT])
 {
-    f8 lows = f8_twice(low), scales = f8_twice(scale);
+    if (plan->frame_count > 1)
+        project_boxes(work, some, plan->axis);
+    for (int frame = 0; frame < plan->frame_count; frame++)
+        out[frame] = extent_of(keys_of(work, some, frame), some->count);
+}
+
+/* ---- second look: bins ---- */
+
+/* Knows the extents now. */
+static void plan_bins(split_plan *plan, uint32_t count)
+{
+    plan->bin_count = count >= 32 ? SPLIT_MAX_BINS : count >= 8 ? 8 : 4;
+    for (int frame = 0; frame < plan->frame_count; frame++)
+    {
+        const float *centres = plan->extent[frame].centres.lane;
+        for (int axis = 0; axis < 3; axis++)
+        {
+            float width = -centres[4 + axis] - centres[axis];
+            plan->low[frame][axis] = centres[axis];
+            plan->scale[frame][axis] = width > 1e-30f ? (float)plan->bin_count * 0.9999f / width : 0.0f;
+        }
+        plan->low[frame][3] = plan->scale[frame][3] = 0.0f;
+    }
+    float own = box_area(plan->extent[OWN].bounds.lane);
+    float local = plan->frame_count > 1 ? box_area(plan->extent[PRINCIPAL].bounds.lane) : own;
+    plan->area = local < own ? local : own;
+}
+
+static void fill_bins(const split_box *boxes, uint32_t count, const split_plan *plan, int frame, split_bins *out)
+{
+    f8 lows = f8_twice(plan->low[frame]), scales = f8_twice(plan->scale[frame]);
     for (int axis = 0; axis < 3; axis++)
-        for (uint32_t bin = 0; bin < bin_count; bin++)
+        for (uint32_t bin = 0; bin < plan->bin_count; bin++)
             out->box[axis][bin] = EMPTY_BOX, out->count[axis][bin] = 0;
     for (uint32_t i = 0; i < count; i++)
     {
-        f8 box = f8_loadu(boxes[i].lane);
+        f8 box = numbers_of(f8_loadu(boxes[i].lane));
         float at[8];
         f8_storeu(at, f8_mul(f8_sub(twice_centres(box), lows), scales));
         for (int axis = 0; axis < 3; axis++)
@@ -76,9 +168,22 @@ static void fill_bins(const split_box *boxes, uint32_t count, uint32_t bin_count
     }
 }
 
-static void best_of_axis(const bins *filled, uint32_t bin_count, int axis, split_choice *best)
+static void add_bins(split_bins *sum, const split_bins *more, uint32_t bin_count)
 {
-    float right_cost[MOST_BINS];
+    for (int axis = 0; axis < 3; axis++)
+        for (uint32_t bin = 0; bin < bin_count; bin++)
+        {
+            float *target = sum->box[axis][bin].lane;
+            f8_storeu(target, f8_min(f8_loadu(target), f8_loadu(more->box[axis][bin].lane)));
+            sum->count[axis][bin] += more->count[axis][bin];
+        }
+}
+
+/* ---- the choice ---- */
+
+static void best_of_axis(const split_bins *filled, uint32_t bin_count, int axis, split_choice *best)
+{
+    float right_cost[SPLIT_MAX_BINS];
     f8 all = f8_loadu(EMPTY_BOX.lane);
     uint32_t n = 0;
     float lanes[8];
@@ -105,154 +210,211 @@ static void best_of_axis(const bins *filled, uint32_t bin_count, int axis, split
     }
 }
 
-/* Looks for a cheaper split of these boxes; true if it found one. */
-static bool improve_choice(const split_box *boxes, uint32_t count, split_box *bounds, split_choice *best)
+/* Looks for the cheapest split, along the principal axes only if those are better. */
+static void choose_split(split_plan *plan, const split_bins filled[FRAME_COUNT])
 {
-    split_box centres;
-    range_bounds(boxes, count, bounds, &centres);
-    uint32_t bin_count = count >= 32 ? MOST_BINS : count >= 8 ? 8 : 4;
-    float low[4] = {0}, scale[4] = {0};
-    for (int axis = 0; axis < 3; axis++)
+    plan->choice = (split_choice){.cost = INFINITY};
+    for (int frame = 0; frame < plan->frame_count; frame++)
     {
-        float width = -centres.lane[4 + axis] - centres.lane[axis];
-        low[axis] = centres.lane[axis];
-        scale[axis] = width > 1e-30f ? (float)bin_count * 0.9999f / width : 0.0f;
+        float before = plan->choice.cost;
+        for (int axis = 0; axis < 3; axis++)
+            if (plan->scale[frame][axis] > 0.0f)
+                best_of_axis(&filled[frame], plan->bin_count, axis, &plan->choice);
+        if (plan->choice.cost < before)
+            plan->choice.frame = frame;
     }
-    bins filled;
-    fill_bins(boxes, count, bin_count, low, scale, &filled);
-    float before = best->cost;
-    for (int axis = 0; axis < 3; axis++)
-        if (scale[axis] > 0.0f)
-            best_of_axis(&filled, bin_count, axis, best);
-    if (!(best->cost < before))
-        return false;
-    best->low = low[best->axis];
-    best->scale = scale[best->axis];
+}
+
+/* Moves some of a range's records to the other buffer: left ones from the front on, right ones from the back. Returns
+ * where the next left one would go. */
+static uint32_t move_records(const split_work *work, const split_range *range, const split_plan *plan,
+                             const build_block *some)
+{
+    const split_box *from = keys_of(work, range, OWN), *keys = keys_of(work, range, plan->choice.frame);
+    split_box *to = buffer_of(work, !range->in_spare) + range->first;
+    int axis = plan->choice.axis;
+    float low = plan->low[plan->choice.frame][axis], scale = plan->scale[plan->choice.frame][axis];
+    uint32_t front = some->left_before, back = range->count - 1;
+    for (uint32_t i = some->first; i < some->last; i++)
+    {
+        uint32_t bin = (uint32_t)(int32_t)((twice_centre(&keys[i], axis) - low) * scale);
+        uint32_t goes_left = bin < plan->choice.bin, right_place = back - i + front;
+        to[right_place ^ ((right_place ^ front) & (0 - goes_left))] = from[i]; /* without a branch */
+        front += goes_left;
+    }
+    return front;
+}
+
+/* ---- subtrees ---- */
+
+/* Splits a range into two. */
+static void divide(const split_work *work, const split_range *range, split_range child[2], float *area)
+{
+    split_plan plan;
+    split_bins bins[FRAME_COUNT];
+    begin_plan(work, range, &plan);
+    measure_extents(work, range, &plan, plan.extent);
+    plan_bins(&plan, range->count);
+    for (int frame = 0; frame < plan.frame_count; frame++)
+        fill_bins(keys_of(work, range, frame), range->count, &plan, frame, &bins[frame]);
+    choose_split(&plan, bins);
+    *area = plan.area;
+    bool halve = !(plan.choice.cost < INFINITY) || range->depth >= MAX_UNBALANCED;
+    const build_block whole = {.last = range->count};
+    uint32_t left = halve ? range->count / 2 : move_records(work, range, &plan, &whole);
+    child[0] = child[1] = (split_range){range->first, left, range->depth + 1, range->in_spare != !halve};
+    child[1].first += left, child[1].count = range->count - left;
+}
+
+/* Nothing to split any more: the ids are in their final order. */
+static void finish_leaf(const split_work *work, const split_range *range, split_node *node)
+{
+    const split_box *records = keys_of(work, range, OWN);
+    node->area = box_area(extent_of(records, range->count).bounds.lane);
+    for (uint32_t i = 0; i < range->count; i++)
+        work->build->order[range->first + i] = split_box_id(&records[i]);
+}
+
+static uint32_t grow(build_top *top, uint32_t index)
+{
+    const split_work *work = top->builder;
+    const build_branch *branch = &top->branches[index];
+    split_node *nodes = work->grown + 2 * (size_t)branch->first;
+    struct
+    {
+        split_range range;
+        uint32_t node;
+    } waiting[STACK_LIMIT];
+    uint32_t waiting_count = 0, node_count = 1;
+    waiting[waiting_count].range = (split_range){branch->first, branch->count, branch->depth, branch->in_spare};
+    waiting[waiting_count++].node = 0;
+    while (waiting_count > 0)
+    {
+        split_range range = waiting[--waiting_count].range, child[2];
+        split_node *node = &nodes[waiting[waiting_count].node];
+        *node = (split_node){.first = range.first, .count = range.count};
+        if (range.count <= work->build->split_above)
+        {
+            finish_leaf(work, &range, node);
+            continue;
+        }
+        divide(work, &range, child, &node->area);
+        node->left = node_count;
+        node_count += 2;
+        for (uint32_t side = 2; side-- > 0;)
+            waiting[waiting_count].range = child[side], waiting[waiting_count++].node = node->left + side;
+    }
+    return node_count;
+}
+
+static void place(build_top *top, uint32_t index)
+{
+    const split_work *work = top->builder;
+    const build_branch *branch = &top->branches[index];
+    split_node *nodes = work->build->nodes;
+    if (branch->left)
+    {
+        nodes[branch->node] = (split_node){.first = branch->first, .count = branch->count, .left = branch->below};
+        nodes[branch->node].area = work->plans[index].area;
+        return;
+    }
+    const split_node *grown = work->grown + 2 * (size_t)branch->first;
+    for (uint32_t i = 0; i < branch->node_count; i++)
+    {
+        split_node node = grown[i];
+        node.left += node.left ? branch->below - 1 : 0;
+        nodes[i ? branch->below + i - 1 : branch->node] = node;
+    }
+}
+
+/* ---- the top, in blocks ---- */
+
+static split_range range_of(const build_branch *branch)
+{
+    return (split_range){branch->first, branch->count, branch->depth, branch->in_spare};
+}
+
+static bool prepare(build_top *top, uint32_t index, uint32_t pass)
+{
+    const split_work *work = top->builder;
+    const build_branch *branch = &top->branches[index];
+    split_plan *plan = &work->plans[index];
+    split_range range = range_of(branch);
+    if (pass == 0)
+    {
+        begin_plan(work, &range, plan);
+        return branch->depth < MAX_UNBALANCED;
+    }
+    for (int frame = 0; frame < plan->frame_count; frame++)
+    {
+        split_extent all = work->blocks[branch->first_block].extent[frame];
+        for (uint32_t i = branch->first_block + 1; i < branch->last_block; i++)
+        {
+            const split_extent *more = &work->blocks[i].extent[frame];
+            f8_storeu(all.bounds.lane, f8_min(f8_loadu(all.bounds.lane), f8_loadu(more->bounds.lane)));
+            f8_storeu(all.centres.lane, f8_min(f8_loadu(all.centres.lane), f8_loadu(more->centres.lane)));
+        }
+        plan->extent[frame] = all;
+    }
+    plan_bins(plan, branch->count);
     return true;
 }
 
-/* Area-weighted covariance of the centres, then its axes. */
-static void principal_frame(const wide_build *build, uint32_t first, uint32_t count, float axis[3][3])
+static void look(build_top *top, uint32_t index, uint32_t pass)
 {
-    double sum[3] = {0}, square[6] = {0}, weight = 0;
-    uint32_t stride = count > PRINCIPAL_SAMPLE ? count / PRINCIPAL_SAMPLE : 1;
-    for (uint32_t i = first; i < first + count; i += stride)
-    {
-        const float *b = build->boxes[i].lane;
-        float x = b[0] - b[4], y = b[1] - b[5], z = b[2] - b[6];
-        float w = box_area(b) + 1e-30f;
-        weight += (double)w;
-        sum[0] += (double)(w * x), sum[1] += (double)(w * y), sum[2] += (double)(w * z);
-        square[0] += (double)(w * x * x), square[1] += (double)(w * x * y), square[2] += (double)(w * x * z);
-        square[3] += (double)(w * y * y), square[4] += (double)(w * y * z), square[5] += (double)(w * z * z);
-    }
-    double inverse = 1.0 / weight;
-    double covariance[6] = {square[0] - sum[0] * sum[0] * inverse, square[1] - sum[0] * sum[1] * inverse,
-                            square[2] - sum[0] * sum[2] * inverse, square[3] - sum[1] * sum[1] * inverse,
-                            square[4] - sum[1] * sum[2] * inverse, square[5] - sum[2] * sum[2] * inverse};
-    wide_principal_axes(covariance, axis);
+    const split_work *work = top->builder;
+    const build_block *block = &top->blocks[index];
+    const split_plan *plan = &work->plans[block->branch];
+    split_range some = range_of(&top->branches[block->branch]);
+    some.first += block->first, some.count = block->last - block->first;
+    split_block *out = &work->blocks[index];
+    if (pass == 0)
+        measure_extents(work, &some, plan, out->extent);
+    for (int frame = 0; frame < plan->frame_count && pass == 1; frame++)
+        fill_bins(keys_of(work, &some, frame), some.count, plan, frame, &out->bins[frame]);
 }
 
-/* Boxes of the range's triangles in another frame, into build->local. */
-static void project_boxes(const wide_build *build, uint32_t first, uint32_t count, float axis[3][3])
+static uint32_t choose(build_top *top, uint32_t index)
 {
-    f8 column[3]; /* a lane per axis, the upper half for its opposite */
-    for (int j = 0; j < 3; j++)
-        column[j] =
-            f8_loadu((float[8]){axis[0][j], axis[1][j], axis[2][j], 0.0f, -axis[0][j], -axis[1][j], -axis[2][j], 0.0f});
-    for (uint32_t i = first; i < first + count; i++)
+    const split_work *work = top->builder;
+    const build_branch *branch = &top->branches[index];
+    split_plan *plan = &work->plans[index];
+    split_bins all[FRAME_COUNT];
+    for (int frame = 0; frame < plan->frame_count; frame++)
     {
-        const float *v = build->corners + 9 * (size_t)build->order[i];
-        f8 corner[3];
-        for (int c = 0; c < 3; c++)
-            corner[c] = f8_add(f8_add(f8_mul(column[0], f8_set1(v[3 * c])), f8_mul(column[1], f8_set1(v[3 * c + 1]))),
-                               f8_mul(column[2], f8_set1(v[3 * c + 2])));
-        f8_storeu(build->local[i].lane, f8_min(f8_min(corner[0], corner[1]), corner[2]));
+        all[frame] = work->blocks[branch->first_block].bins[frame];
+        for (uint32_t i = branch->first_block + 1; i < branch->last_block; i++)
+            add_bins(&all[frame], &work->blocks[i].bins[frame], plan->bin_count);
     }
+    choose_split(plan, all);
+    uint32_t left = 0;
+    for (uint32_t i = branch->first_block; i < branch->last_block && plan->choice.cost < INFINITY; i++)
+    {
+        const uint32_t *count = work->blocks[i].bins[plan->choice.frame].count[plan->choice.axis];
+        top->blocks[i].left_count = 0;
+        for (uint32_t bin = 0; bin < plan->choice.bin; bin++)
+            top->blocks[i].left_count += count[bin];
+        left += top->blocks[i].left_count;
+    }
+    return left;
 }
 
-static void swap_items(wide_build *build, split_box *keys, uint32_t i, uint32_t j)
+static void move(build_top *top, uint32_t index)
 {
-    split_box box = build->boxes[i];
-    build->boxes[i] = build->boxes[j], build->boxes[j] = box;
-    uint32_t id = build->order[i];
-    build->order[i] = build->order[j], build->order[j] = id;
-    if (keys != build->boxes)
-        box = keys[i], keys[i] = keys[j], keys[j] = box;
+    const split_work *work = top->builder;
+    const build_block *block = &top->blocks[index];
+    split_range range = range_of(&top->branches[block->branch]);
+    move_records(work, &range, &work->plans[block->branch], block);
 }
 
-/* Left part first; returns where the right part starts. */
-static uint32_t partition(wide_build *build, split_box *keys, const split_node *node, const split_choice *choice)
+const build_method *BASE_ISA(wide_split_method)(void)
 {
-    uint32_t i = node->first, j = node->first + node->count;
-    while (i < j)
-    {
-        uint32_t bin = (uint32_t)(int32_t)((twice_centre(&keys[i], choice->axis) - choice->low) * choice->scale);
-        if (bin < choice->bin)
-            i++;
-        else
-            swap_items(build, keys, i, --j);
-    }
-    return i;
-}
-
-/* Splits one node's range; returns where its right part starts and sets the node's area. */
-static uint32_t split_range(wide_build *build, split_node *node, uint32_t depth)
-{
-    uint32_t middle = node->first + node->count / 2;
-    split_choice best = {.cost = INFINITY};
-    split_box bounds;
-    split_box *keys = build->boxes;
-    bool found = improve_choice(build->boxes + node->first, node->count, &bounds, &best);
-    node->area = box_area(bounds.lane);
-    if (build->principal_splits && node->count >= PRINCIPAL_FROM)
-    {
-        float axis[3][3];
-        principal_frame(build, node->first, node->count, axis);
-        project_boxes(build, node->first, node->count, axis);
-        if (improve_choice(build->local + node->first, node->count, &bounds, &best))
-            keys = build->local, found = true;
-        float local_area = box_area(bounds.lane);
-        node->area = local_area < node->area ? local_area : node->area;
-    }
-    if (!found || depth >= MOST_UNBALANCED)
-        return middle;
-    uint32_t right = partition(build, keys, node, &best);
-    return right > node->first && right < node->first + node->count ? right : middle;
-}
-
-void BASE_ISA(wide_split)(wide_build *build)
-{
-    struct
-    {
-        uint32_t node, depth;
-    } stack[STACK_LIMIT];
-    uint32_t top = 0;
-    build->nodes[0] = (split_node){.first = 0, .count = build->count};
-    build->node_count = 1;
-    stack[top].node = 0, stack[top++].depth = 0;
-    while (top > 0)
-    {
-        top--;
-        split_node *node = &build->nodes[stack[top].node];
-        uint32_t depth = stack[top].depth;
-        if (node->count <= build->split_above)
-        {
-            split_box bounds = build->boxes[node->first];
-            for (uint32_t i = 1; i < node->count; i++)
-                f8_storeu(bounds.lane, f8_min(f8_loadu(bounds.lane), f8_loadu(build->boxes[node->first + i].lane)));
-            node->area = box_area(bounds.lane);
-            continue;
-        }
-        uint32_t right = split_range(build, node, depth);
-        uint32_t left_count = right - node->first;
-        node->left = build->node_count, node->right = build->node_count + 1;
-        build->nodes[node->left] = (split_node){.first = node->first, .count = left_count};
-        build->nodes[node->right] = (split_node){.first = right, .count = node->count - left_count};
-        build->node_count += 2;
-        /* The larger part waits, so the stack stays short. */
-        bool left_larger = left_count > node->count - left_count;
-        stack[top].node = left_larger ? node->left : node->right, stack[top++].depth = depth + 1;
-        stack[top].node = left_larger ? node->right : node->left, stack[top++].depth = depth + 1;
-    }
+    static const build_method method = {.pass_count = 2,
+                                        .prepare = prepare,
+                                        .look = look,
+                                        .choose = choose,
+                                        .move = move,
+                                        .grow = grow,
+                                        .place = place};
+    return &method;
 }

@@ -38,13 +38,19 @@ static void fill_run(carom_context *context, wide_tree *tree, const int start[3]
             heights[i] + HEIGHT_ROUNDING;
 }
 
-/* The farthest corner's distance from the centre, rounded up. */
-static float find_radius(const wide_tree *tree)
+typedef struct radius_search
 {
+    const wide_tree *tree;
+    float square[CAROM_MAX_WORKERS]; /* the largest that each worker found */
+} radius_search;
+
+static void find_farthest(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    radius_search *search = data;
     float most[WIDE_LEAF_TRIANGLES] = {0.0f};
-    for (uint32_t i = 0; i < tree->leaf_count; i++)
+    for (uint32_t i = first; i < last; i++)
     {
-        const wide_leaf *leaf = &tree->leaves[i];
+        const wide_leaf *leaf = &search->tree->leaves[i];
         for (int c = 0; c < 3; c++)
             for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
             {
@@ -53,25 +59,63 @@ static float find_radius(const wide_tree *tree)
                 most[lane] = square > most[lane] ? square : most[lane];
             }
     }
-    float square = 0.0f;
     for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
-        square = most[lane] > square ? most[lane] : square;
+        if (most[lane] > search->square[worker])
+            search->square[worker] = most[lane];
+}
+
+/* The farthest corner's distance from the centre, rounded up. */
+static float find_radius(carom_context *context, const wide_tree *tree)
+{
+    enum
+    {
+        LEAVES_PER_TASK = 512
+    };
+    radius_search search = {.tree = tree};
+    base_parallel_for(context, tree->leaf_count, LEAVES_PER_TASK, find_farthest, &search);
+    float square = 0.0f;
+    for (uint32_t i = 0; i < base_worker_count(context); i++)
+        square = search.square[i] > square ? search.square[i] : square;
     return sqrtf(square) + RADIUS_ROUNDING;
+}
+
+static void fill_face(carom_context *context, wide_tree *tree, int face)
+{
+    uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
+    for (int row = 0; row <= STEPS; row++)
+        for (int column = 0; column < STEPS; column += WIDE_LANES)
+            fill_run(context, tree, (int[3]){face, row, column}, false, &highest);
+    for (int row = 0; row < STEPS; row += WIDE_LANES)
+        fill_run(context, tree, (int[3]){face, row, STEPS}, true, &highest);
+    fill_run(context, tree, (int[3]){face, WIDE_SUPPORT_SIDE - WIDE_LANES, STEPS}, true, &highest);
+}
+
+typedef struct support_task
+{
+    carom_context *context;
+    wide_tree *tree;
+} support_task;
+
+enum
+{
+    FACES = 6 /* one item each, and one for the radius */
+};
+
+static void fill_items(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const support_task *task = data;
+    (void)worker;
+    for (uint32_t item = first; item < last; item++)
+        if (item < FACES)
+            fill_face(task->context, task->tree, (int)item);
+        else
+            task->tree->radius = find_radius(task->context, task->tree);
 }
 
 void wide_support_fill(carom_context *context, wide_tree *tree)
 {
     if (!tree->support)
         return;
-    tree->radius = find_radius(tree);
-    uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
-    for (int face = 0; face < 6; face++)
-    {
-        for (int row = 0; row <= STEPS; row++)
-            for (int column = 0; column < STEPS; column += WIDE_LANES)
-                fill_run(context, tree, (int[3]){face, row, column}, false, &highest);
-        for (int row = 0; row < STEPS; row += WIDE_LANES)
-            fill_run(context, tree, (int[3]){face, row, STEPS}, true, &highest);
-        fill_run(context, tree, (int[3]){face, WIDE_SUPPORT_SIDE - WIDE_LANES, STEPS}, true, &highest);
-    }
+    support_task task = {context, tree};
+    base_parallel_for(context, FACES + 1, 1, fill_items, &task);
 }

@@ -70,10 +70,15 @@ static void test_contain(void **state)
         double distance = farthest(g, &c), inner = 0.0;
         double room = round_pick_radius(&random, distance);
         if (kind < 3 && family_integer(&random, 0, 2))
-            inner = family_integer(&random, 0, 1) ? room : fmin(distance * check_uniform(&random, 0.0, 2.0), 0x1p98);
-        double outer = fmin(room + inner, 0x1p99);
-        if (family_integer(&random, 0, 9) == 0)
+            inner = family_integer(&random, 0, 1) ? room : fmin(distance * check_uniform(&random, 0.0, 2.0), 0x1p109);
+        double outer = fmin(room + inner, 0x1p110);
+        int special = family_integer(&random, 0, 19);
+        if (special < 2)
             outer = inner;
+        if (special == 2) /* the difference would be of the right size, but has the wrong sign */
+            outer = inner, inner = fmin(room + inner, 0x1p110);
+        if (kind > 2)
+            inner = 0.0;
         bool truth = truly_inside(g, &c, inner, outer), inside;
         narrow_round around = {{c.a[0], c.a[1]}, outer}, within = {{c.b[0], c.b[1]}, inner};
         narrow_triangle triangle = {{c.b[0], c.b[1], c.b[2]}};

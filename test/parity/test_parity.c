@@ -6,6 +6,7 @@
  * scenes with one of these in their names. */
 #include "query/world.h"
 #include "scenes/scenes.h"
+#include "support/placed.h"
 
 static bool full_run(void)
 {
@@ -58,7 +59,8 @@ static void fill_scene(stage *s, const carom_tree_def *def)
     {
         const scenes_body *body = &s->source->bodies[i];
         carom_body_def body_def = carom_body_def_default();
-        body_def.placed = (carom_placed){carom_shape_tree(s->trees[mesh_index(s->source, body->mesh)]), body->pose};
+        const carom_tree *tree = s->trees[mesh_index(s->source, body->mesh)];
+        body_def.placed = placed_mesh(body->mesh, tree && tree->rays ? NULL : tree, body->pose);
         body_def.name = body->name;
         assert_int_equal(carom_scene_add(s->scene, &body_def, &s->ids[i]), CAROM_OK);
     }

@@ -408,7 +408,8 @@ static void trees_of_different_kinds_agree(void **state)
     uint64_t distance_hash = report.hash;
     for (int i = 0; i < 36; i++)
     {
-        f.a.shape.tree = a[i / 6], f.b.shape.tree = b[i % 6];
+        f.a.shape = a[i / 6] ? pair_shape(a[i / 6]) : carom_shape_mesh(f.torus);
+        f.b.shape = b[i % 6] ? pair_shape(b[i % 6]) : carom_shape_mesh(f.knot);
         bool within;
         assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
         assert_int_equal(report.hash, collide_hash);

@@ -33,7 +33,7 @@ static carom_status work(const shared *s, uint64_t *hash)
     for (int i = 0; i < ROUNDS && status < CAROM_FIRST_ERROR; i++)
     {
         carom_placed a = {carom_shape_tree(s->torus_tree), world_random_pose(&random, 0.1)};
-        carom_placed b = {carom_shape_tree(i % 4 ? s->knot_tree : NULL), world_random_pose(&random, 0.6)};
+        carom_placed b = {i % 4 ? carom_shape_tree(s->knot_tree) : carom_shape_mesh(s->knot), world_random_pose(&random, 0.6)};
         carom_report report;
         carom_collide_options options = {.mode = (carom_collide_mode)(i % 3), .relation = i % 2 == 0};
         status = carom_collide(query, &a, &b, &options, &report);
@@ -124,55 +124,116 @@ static void lend_threads(carom_task_fn *task, uint32_t count, uint32_t min_range
     *(uint32_t *)user += used;
 }
 
-/* The tree as bytes. */
-static void bake_with(const carom_task_hooks *tasks, carom_volume volume, void *out, size_t *size)
+typedef struct bytes
 {
-    carom_context_def def = carom_context_def_default();
-    def.tasks = *tasks;
-    world w = {0};
-    assert_int_equal(carom_context_create(&def, &w.context), CAROM_OK);
-    carom_mesh *knot = world_shape(&w, GENERATE_TORUS_KNOT, 2000);
-    carom_tree_def kind = carom_tree_def_default();
-    kind.layout = CAROM_LAYOUT_BINARY, kind.volume = volume;
-    carom_tree *tree;
     void *block;
-    size_t room = *size;
-    assert_int_equal(carom_tree_create(w.context, knot, &kind, &tree), CAROM_OK);
-    assert_int_equal(carom_bake(w.context, tree, &block, size), CAROM_OK);
-    assert_true(*size <= room);
-    memcpy(out, block, *size);
-    carom_baked_destroy(w.context, block, *size);
+    size_t size;
+} bytes;
+
+static void keep_bytes(carom_context *context, const carom_tree *tree, bytes *out)
+{
+    void *block;
+    assert_int_equal(carom_bake(context, tree, &block, &out->size), CAROM_OK);
+    out->block = malloc(out->size);
+    memcpy(out->block, block, out->size);
+    carom_baked_destroy(context, block, out->size);
+}
+
+/* The same mesh, twisted: all of it, or a part. */
+static carom_mesh *twisted(const carom_mesh *mesh, uint32_t first)
+{
+    uint32_t count = carom_mesh_get_info(mesh).vertex_count;
+    carom_vec3 *vertices = malloc(count * sizeof *vertices);
+    memcpy(vertices, carom_mesh_vertices(mesh), count * sizeof *vertices);
+    for (uint32_t i = first; i < count; i++)
+    {
+        carom_vec3 v = vertices[i];
+        double angle = 0.5 * v.z, s = sin(angle), c = cos(angle);
+        vertices[i] = (carom_vec3){c * v.x - s * v.y, s * v.x + c * v.y, v.z};
+    }
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f64 = (const double *)vertices, def.vertex_count = count;
+    carom_mesh *moved;
+    assert_int_equal(carom_mesh_deform(mesh, &def, &moved), CAROM_OK);
+    free(vertices);
+    return moved;
+}
+
+enum
+{
+    STAGES = 3 /* a tree as built, after a part of the mesh moved, after all of it did */
+};
+
+/* Mesh, tree and refits under this def, as bytes. */
+static void bake_with(const carom_context_def *def, const carom_tree_def *kind, bytes out[STAGES])
+{
+    world w = {0};
+    assert_int_equal(carom_context_create(def, &w.context), CAROM_OK);
+    carom_mesh *knot = world_shape(&w, GENERATE_TORUS_KNOT, 8000);
+    carom_mesh *half = twisted(knot, carom_mesh_get_info(knot).vertex_count * 3 / 4), *whole = twisted(knot, 0);
+    carom_tree *tree;
+    assert_int_equal(carom_tree_create(w.context, knot, kind, &tree), CAROM_OK);
+    keep_bytes(w.context, tree, &out[0]);
+    assert_int_equal(carom_tree_refit(tree, half), CAROM_OK);
+    keep_bytes(w.context, tree, &out[1]);
+    assert_int_equal(carom_tree_refit(tree, whole), CAROM_OK);
+    keep_bytes(w.context, tree, &out[2]);
     carom_tree_destroy(tree);
+    carom_mesh_destroy(half);
+    carom_mesh_destroy(whole);
     carom_mesh_destroy(knot);
     world_close(&w);
 }
 
-static void lent_threads_build_the_same_trees(void **state)
+/* The presets, then every volume of the binary layout. */
+static bool tree_kind(int index, carom_tree_def *out)
+{
+    *out = carom_tree_def_preset(index <= CAROM_TREE_RAYS ? (carom_tree_preset)index : CAROM_TREE_FAST);
+    if (index <= CAROM_TREE_RAYS)
+        return true;
+    out->layout = CAROM_LAYOUT_BINARY, out->volume = (carom_volume)(index - CAROM_TREE_RAYS - 1);
+    return out->volume < CAROM_VOLUME_COUNT;
+}
+
+static void any_number_of_workers_makes_the_same_trees(void **state)
 {
     (void)state;
-    enum
-    {
-        ROOM = 1 << 21
-    };
     uint32_t ranges = 0;
-    const carom_task_hooks none = {0}, lent = {lend_threads, THREADS, &ranges};
-    unsigned char *blocks[2] = {malloc(ROOM), malloc(ROOM)};
-    for (int volume = 0; volume < CAROM_VOLUME_COUNT; volume++)
+    carom_context_def defs[8];
+    const uint32_t workers[7] = {0, 1, 2, 3, 4, 8, 32};
+    for (int i = 0; i < 8; i++)
     {
-        size_t sizes[2] = {ROOM, ROOM};
-        ranges = 0;
-        bake_with(&none, (carom_volume)volume, blocks[0], &sizes[0]);
-        bake_with(&lent, (carom_volume)volume, blocks[1], &sizes[1]);
-        assert_int_equal(ranges, THREADS);
-        assert_int_equal(sizes[0], sizes[1]);
-        assert_memory_equal(blocks[0], blocks[1], sizes[0]);
+        defs[i] = carom_context_def_default();
+        if (i < 7)
+            defs[i].workers = workers[i];
+        else
+            defs[i].tasks = (carom_task_hooks){lend_threads, THREADS, &ranges};
     }
-    free(blocks[0]), free(blocks[1]);
+    carom_tree_def kind;
+    for (int index = 0; tree_kind(index, &kind); index++)
+    {
+        bytes alone[STAGES], shared[STAGES];
+        bake_with(&defs[0], &kind, alone);
+        ranges = 0;
+        for (int i = 1; i < 8; i++)
+        {
+            bake_with(&defs[i], &kind, shared);
+            for (int stage = 0; stage < STAGES; stage++)
+            {
+                assert_int_equal(shared[stage].size, alone[stage].size);
+                assert_memory_equal(shared[stage].block, alone[stage].block, alone[stage].size);
+                free(shared[stage].block);
+            }
+        }
+        assert_true(ranges >= THREADS);
+        for (int stage = 0; stage < STAGES; stage++)
+            free(alone[stage].block);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(threads_get_the_same_answers),
-                                       cmocka_unit_test(lent_threads_build_the_same_trees)};
+                                       cmocka_unit_test(any_number_of_workers_makes_the_same_trees)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,7 +196,7 @@ int oracle_gap_sign(oracle_gap *g, double radius_a, double radius_b)
 {
     int exponent;
     add_radii(g, radius_a, radius_b, &exponent);
-    mpz_mul_2exp(g->t[1], g->top, (mp_bitcnt_t)(2 * (g->exponent - exponent)));
+    mpz_mul_2exp(g->t[1], g->top, 2 * (mp_bitcnt_t)(g->exponent - exponent));
     mpz_mul(g->t[0], g->t[0], g->t[0]);
     mpz_mul(g->t[0], g->t[0], g->bottom);
     int order = mpz_cmp(g->t[1], g->t[0]);

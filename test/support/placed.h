@@ -24,4 +24,10 @@ static inline carom_placed placed_mesh(const carom_mesh *mesh, const carom_tree 
     return placed;
 }
 
+/* The tree's mesh for questions about pairs, which a tree for rays does not answer. */
+static inline carom_shape pair_shape(const carom_tree *tree)
+{
+    return tree->rays ? carom_shape_mesh(tree->mesh) : carom_shape_tree(tree);
+}
+
 #endif

@@ -320,7 +320,7 @@ static void forge(const baked *block)
 static void check_answers(const world *w, const carom_mesh *mesh, const carom_tree *tree)
 {
     carom_pose pose = carom_pose_translation(0.21, 0.13, 0.05);
-    carom_placed a = {carom_shape_tree(tree), carom_pose_identity()}, b = {carom_shape_tree(tree), pose};
+    carom_placed a = {pair_shape(tree), carom_pose_identity()}, b = {pair_shape(tree), pose};
     carom_report report;
     carom_collide_options options = carom_collide_options_default();
     options.relation = true;

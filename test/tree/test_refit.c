@@ -3,6 +3,7 @@
 #include "support/check.h"
 #include "support/failing.h"
 #include "tree/tree.h"
+#include "support/placed.h"
 
 #include <stdlib.h>
 
@@ -78,7 +79,7 @@ static answers ask(const carom_mesh *mesh, const carom_tree *tree)
 {
     double size = mesh->info.bounds.max.x - mesh->info.bounds.min.x;
     carom_vec3 middle = vec3_scale(vec3_add(mesh->info.bounds.min, mesh->info.bounds.max), 0.5);
-    carom_placed a = {carom_shape_tree(tree), carom_pose_identity()}, b = a, far = a;
+    carom_placed a = {pair_shape(tree), carom_pose_identity()}, b = a, far = a;
     b.pose.translation = vec3(0.2 * size, 0.05 * size, 0.1 * size);
     far.pose.translation = vec3(1.3 * size + 1.0, 0.1 * size, 0.0);
     answers out = {0};

@@ -1,4 +1,4 @@
-/* A user's file that our own options would refuse: extensions of GNU and of the C library, an unused variable, NDEBUG. */
+/* A user's file that our own options would refuse: extensions of GNU and the C library, an unused variable, NDEBUG. */
 #include <carom/carom.h>
 #include <carom/io.h>
 
