@@ -235,5 +235,5 @@ static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 
     return tree_line_x(&line, point, on_triangle, user);
 }
 
-const query_method query_tree_method = {trees_far_apart, collide_trees, distance_of_trees, trees_within, near_segment,
-                                        line_x,          true};
+const query_method query_tree_method = {
+    trees_far_apart, collide_trees, distance_of_trees, trees_within, near_segment, line_x, true, false};

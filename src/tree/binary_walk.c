@@ -21,8 +21,8 @@ void tree_relate(const tree_placed *still_placed, const tree_placed *moved_place
                                 (r[6] * o.x + r[7] * o.y + r[8] * o.z) + t.z - still->origin.z);
     double reach = diagonal(still->mesh) + diagonal(moved->mesh) + largest_coordinate(relative.translation);
     bool boxes = !view_is_binary(still) || !view_is_binary(moved);
-    volume_frame_begin(out, boxes ? CAROM_VOLUME_OBB : still->def.volume,
-                       boxes ? CAROM_VOLUME_OBB : moved->def.volume, &relative, reach);
+    volume_frame_begin(out, boxes ? CAROM_VOLUME_OBB : still->def.volume, boxes ? CAROM_VOLUME_OBB : moved->def.volume,
+                       &relative, reach);
 }
 
 static void begin_frame(binary_walk *walk)

@@ -1,8 +1,8 @@
 /* The thesis's balanced tree (4.3.1, eq. 4-1 and 4-2): the plane across one of the three axes that minimises
  * |n_left - n_right| + lambda n_cross; triangles that cross it go to both sides. It ends where a node is small, deep,
- * or a child nearly as big as its parent. The thesis leaves a leaf of any size there (keep_large_leaves); otherwise such
- * a node is halved at the median, without duplicates, so that no leaf is larger than leaf_size. Duplicates are bounded
- * by a budget of MAX_REFERENCES per triangle, shared out among the children by their size. */
+ * or a child nearly as big as its parent. The thesis leaves a leaf of any size there (keep_large_leaves); otherwise
+ * such a node is halved at the median, without duplicates, so that no leaf is larger than leaf_size. Duplicates are
+ * bounded by a budget of MAX_REFERENCES per triangle, shared out among the children by their size. */
 #include "tree/build.h"
 
 #include <math.h>
