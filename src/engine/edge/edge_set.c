@@ -6,7 +6,7 @@
 enum
 {
     LANES = 8,
-    EDGES_RANGE = 1024 /* groups worth handing to another worker */
+    EDGES_RANGE = 1024 /* worth handing to another worker */
 };
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
@@ -86,8 +86,8 @@ carom_status edge_begin_set(edge_walk *walk, int edges_of)
     set_scale(walk);
     if (walk->shared)
     {
-        base_parallel_for(context, vertex_count, LANES * EDGES_RANGE, place_vertices, walk);
-        base_parallel_for(context, group_count, EDGES_RANGE, fill_groups, walk);
+        base_parallel_for(context, vertex_count, EDGES_RANGE, place_vertices, walk);
+        base_parallel_for(context, group_count, EDGES_RANGE / LANES, fill_groups, walk);
     }
     else
     {

@@ -96,10 +96,15 @@ static carom_status run_batch(edge_walk *walk, const narrow_part_pair *tasks, ui
 
 /* ---- levels ---- */
 
+/* Tasks between two looks at what they found. On one worker they come one by one if a budget may end them in between;
+ * otherwise a level at a time, which a hit ends as well. */
 static uint32_t batch_limit(const edge_walk *walk)
 {
+    const base_budget *budget = walk->task->budget;
     uint32_t batch = walk->state->rules->batch;
-    return !walk->shared ? 1 : batch > 0 ? batch : walk->state->tasks_at_once;
+    if (!walk->shared)
+        return budget->work_left != UINT64_MAX || budget->deadline > 0.0 ? 1 : UINT32_MAX;
+    return batch > 0 ? batch : walk->state->tasks_at_once;
 }
 
 static carom_status run_level(edge_walk *walk, bool *violated)
