@@ -299,6 +299,8 @@ static int run(bench_work *work, const tool_arguments *arguments, const tool_met
 
 int tool_bench(const tool_command *command, int argc, char **argv)
 {
+    if (argc > 0 && strcmp(argv[0], "parallel") == 0)
+        return tool_bench_parallel(command, argc - 1, argv + 1);
     bench_options options = {.shape = "torus-knot", .triangles = 5000, .poses = 200, .seed = 1};
     const tool_option table[] = {
         {"--shape", TOOL_SHAPE, &options.shape, "KIND", "without files: two of these (torus-knot)"},

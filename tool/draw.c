@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 typedef struct draw_options
 {
@@ -72,12 +71,6 @@ static int run(const tool_command *command, carom_context *context, const draw_o
     return code;
 }
 
-static bool ends_with_png(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && strcasecmp(dot, ".png") == 0;
-}
-
 int tool_draw(const tool_command *command, int argc, char **argv)
 {
     draw_options options = {{carom_pose_identity(), carom_pose_identity()}, NULL, 1280, 800};
@@ -99,7 +92,7 @@ int tool_draw(const tool_command *command, int argc, char **argv)
     if (options.width < 1 || options.width > 4096 || options.height < 1 || options.height > 4096)
         return tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096",
                          (unsigned long long)options.width, (unsigned long long)options.height);
-    if (!ends_with_png(options.output)) /* a typing error must not overwrite a model */
+    if (!picture_is_png(options.output)) /* a typing error must not overwrite a model */
         return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
     carom_context *context = tool_context(&arguments);
     if (!context)

@@ -17,7 +17,10 @@ static const tool_command commands[] = {
      true, tool_check},
     {"gen", "KIND", "write a generated shape with a chosen number of triangles",
      "Exit codes: 0 written, 2 an error, and no file is left behind.\n", false, tool_gen},
-    {"bench", "[A B]", "time the questions on random poses, for each kind of tree",
+    {"bench", "[A B | parallel]", "time the questions on random poses, for each kind of tree",
+     "parallel   the thesis's chapter 4: its three scenes, its four methods and the engine tree, by number of "
+     "workers,\n"
+     "           beside its table 4-1; `carom bench parallel --help` lists its options\n"
      "Exit codes: 0 all methods give the same answers, 1 they differ, 2 an error, 3 a model has no triangles.\n", true,
      tool_bench},
     {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with the truth in the file",

@@ -8,6 +8,7 @@
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum
 {
@@ -199,10 +200,15 @@ static void resolve(const scene_view *view, unsigned char *pixels)
         }
 }
 
-static carom_status write_png(carom_context *context, const picture_def *def, const unsigned char *pixels,
-                              const char *path)
+bool picture_is_png(const char *path)
 {
-    png_image png = {.version = PNG_IMAGE_VERSION, .width = def->width, .height = def->height};
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".png") == 0;
+}
+
+carom_status picture_write_png(carom_context *context, const picture_pixels *pixels, const char *path)
+{
+    png_image png = {.version = PNG_IMAGE_VERSION, .width = pixels->width, .height = pixels->height};
     png.format = PNG_FORMAT_RGB;
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
     void *bytes = malloc(size);
@@ -210,7 +216,7 @@ static carom_status write_png(carom_context *context, const picture_def *def, co
         return CAROM_OUT_OF_MEMORY;
     carom_status status = CAROM_BAD_DATA;
     io_output *output = NULL;
-    if (png_image_write_to_memory(&png, bytes, &size, 0, pixels, 0, NULL))
+    if (png_image_write_to_memory(&png, bytes, &size, 0, pixels->rgb, 0, NULL))
         status = io_output_open(context, path, &output);
     if (output)
     {
@@ -296,7 +302,7 @@ carom_status picture_write(carom_context *context, const picture_def *def, const
     if (pixels && draw_view(&view, def, count))
     {
         resolve(&view, pixels);
-        status = write_png(context, def, pixels, path);
+        status = picture_write_png(context, &(picture_pixels){def->width, def->height, pixels}, path);
     }
     free(pixels);
     free(view.image.samples);

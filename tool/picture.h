@@ -43,4 +43,18 @@ uint32_t picture_tint(uint32_t index);
 carom_status picture_write(carom_context *context, const picture_def *def, const picture_part *parts, uint32_t count,
                            const char *path);
 
+/* ---- pixels ---- */
+
+typedef struct picture_pixels
+{
+    uint32_t width, height;
+    unsigned char *rgb; /* rows from the top */
+} picture_pixels;
+
+/* Does the name say that it is one? A slip of the hand must not overwrite a model. */
+bool picture_is_png(const char *path);
+
+/* Writes a PNG whole or not at all. */
+carom_status picture_write_png(carom_context *context, const picture_pixels *pixels, const char *path);
+
 #endif

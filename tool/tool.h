@@ -40,6 +40,7 @@ int tool_info(const tool_command *command, int argc, char **argv);
 int tool_check(const tool_command *command, int argc, char **argv);
 int tool_gen(const tool_command *command, int argc, char **argv);
 int tool_bench(const tool_command *command, int argc, char **argv);
+int tool_bench_parallel(const tool_command *command, int argc, char **argv); /* bench parallel */
 int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);
 int tool_demo(const tool_command *command, int argc, char **argv);

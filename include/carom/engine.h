@@ -34,6 +34,7 @@ extern "C"
         const char *broad_phase; /* by name; null: "tree" */
         double cut_size; /* > 0: static meshes larger than this enter the broad phase as parts of about this size,
                           * so that small bodies near one part do not walk the whole; world units */
+        uint32_t tasks_at_once; /* engine "epcd": the thesis's K; 0: 32 */
     } carom_engine_def;
 
     CAROM_API carom_engine_def carom_engine_def_default(void);
@@ -56,6 +57,20 @@ extern "C"
      * covers all since the beginning of that run. */
     CAROM_API carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame,
                                                const carom_budget *budget, carom_scene_report *report);
+
+    /* How the methods of the thesis's chapter 4 went about their work ("sstcd", "spcd", "escd", "epcd"), summed up
+     * since the engine was created; all zero for other engines. Depends on the number of workers, and on chance where a
+     * hit cancels what others are at. */
+    typedef struct carom_engine_stats
+    {
+        uint64_t tasks;        /* nodes of the task tree: two boxes, or a box and all edges of a body */
+        uint64_t edge_tests;   /* of an edge against a triangle */
+        uint32_t depth;        /* of the deepest task tree: levels */
+        double worker_seconds; /* while tasks could run side by side: their time times the number of workers */
+        double busy_seconds;   /* of these: within tasks; the rest was idle, or spent on handing tasks out */
+    } carom_engine_stats;
+
+    CAROM_API carom_engine_stats carom_engine_get_stats(const carom_engine *engine);
 
 #ifdef __cplusplus
 }

@@ -67,8 +67,13 @@ extern "C"
         carom_layout layout;
         carom_builder builder;
         carom_obb_fit obb_fit;
-        uint32_t leaf_size;     /* most triangles in a leaf; 0: what suits the layout */
-        double balance_penalty; /* lambda of CAROM_BUILDER_BALANCED */
+        uint32_t leaf_size; /* max triangles in a leaf; 0: what suits the layout */
+        /* CAROM_BUILDER_BALANCED */
+        double balance_penalty; /* lambda */
+        uint32_t depth_limit;   /* levels of planes below the root, up to 96; 0: grows with the number of triangles */
+        bool keep_large_leaves; /* the thesis's stops: where a node is too deep, or a child nearly as large as its
+                                 * parent, a leaf stays as large as it is. Binary layout only. false: such a node is
+                                 * halved without duplicates, until its leaves hold no more than leaf_size */
     } carom_tree_def;
 
     CAROM_API carom_tree_def carom_tree_def_default(void); /* CAROM_TREE_FAST */

@@ -1,7 +1,7 @@
 /* The list of broad phases, in one place. */
 #include "broad/broad.h"
 
-static const broad_kind *const KINDS[] = {&broad_tree, &broad_brute};
+static const broad_kind *const KINDS[] = {&broad_tree, &broad_brute, &broad_all};
 
 const broad_kind *broad_find(uint32_t index) { return index < sizeof KINDS / sizeof KINDS[0] ? KINDS[index] : NULL; }
 

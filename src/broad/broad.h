@@ -44,6 +44,7 @@ typedef struct broad_kind
 const broad_kind *broad_find(uint32_t index);
 const broad_kind *broad_find_name(const char *name);
 
+extern const broad_kind broad_all;
 extern const broad_kind broad_brute;
 extern const broad_kind broad_tree;
 

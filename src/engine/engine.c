@@ -7,18 +7,18 @@ carom_engine_def carom_engine_def_default(void) { return (carom_engine_def){.eng
 
 /* ---- life ---- */
 
-static carom_status make_worker(carom_engine *engine, engine_worker *worker)
+static carom_status make_worker(carom_engine *engine, const carom_engine_def *def, engine_worker *worker)
 {
     worker->findings.context = engine->context;
     BASE_TRY(carom_query_create(engine->context, &worker->query));
     if (!engine->kind->create_state)
         return CAROM_OK;
-    BASE_TRY(engine->kind->create_state(engine->context, &worker->method_state));
+    BASE_TRY(engine->kind->create_state(engine->context, def, &worker->method_state));
     worker->query->method_state = worker->method_state;
     return CAROM_OK;
 }
 
-static carom_status make_workers(carom_engine *engine)
+static carom_status make_workers(carom_engine *engine, const carom_engine_def *def)
 {
     engine->worker_count = base_worker_count(engine->context);
     engine->workers = base_allocate(engine->context, engine->worker_count, sizeof *engine->workers, BASE_CACHE_LINE);
@@ -27,7 +27,7 @@ static carom_status make_workers(carom_engine *engine)
                          engine->worker_count);
     memset(engine->workers, 0, engine->worker_count * sizeof *engine->workers);
     for (uint32_t i = 0; i < engine->worker_count; i++)
-        BASE_TRY(make_worker(engine, &engine->workers[i]));
+        BASE_TRY(make_worker(engine, def, &engine->workers[i]));
     return CAROM_OK;
 }
 
@@ -48,10 +48,10 @@ static void set_assets(carom_engine *engine)
     assets->destroy = engine->kind->destroy_asset;
 }
 
-static carom_status make_parts(carom_engine *engine)
+static carom_status make_parts(carom_engine *engine, const carom_engine_def *def)
 {
     carom_context *context = engine->context;
-    BASE_TRY(make_workers(engine));
+    BASE_TRY(make_workers(engine, def));
     if (engine->author && engine->author->create)
         BASE_TRY(engine->author->create(context, &engine->author_state));
     engine->author_ready = true;
@@ -94,7 +94,8 @@ carom_status carom_engine_create(carom_context *context, const carom_engine_def 
     *engine = chosen;
     engine->proxies.context = engine->memories.context = context;
     engine->proxies.first_free = ENGINE_NO_SLOT;
-    carom_status status = make_parts(engine);
+    carom_engine_def standard = carom_engine_def_default();
+    carom_status status = make_parts(engine, def ? def : &standard);
     if (status >= CAROM_FIRST_ERROR)
         return carom_engine_destroy(engine), status;
     *out = engine;
@@ -146,6 +147,14 @@ void carom_engine_destroy(carom_engine *engine)
     engine_memories_free(&engine->memories);
     free_arrays(engine);
     base_release(context, engine, 1, sizeof *engine);
+}
+
+carom_engine_stats carom_engine_get_stats(const carom_engine *engine)
+{
+    carom_engine_stats sum = {0};
+    for (uint32_t i = 0; engine && engine->kind->add_stats && i < engine->worker_count; i++)
+        engine->kind->add_stats(engine->workers[i].method_state, &sum);
+    return sum;
 }
 
 /* ---- checks ---- */

@@ -21,8 +21,9 @@ typedef struct engine_kind
     const query_method *method;
     bool parallel_inside; /* the method shares out the work within a pair: pairs come one after another */
     /* The method's state, one per worker; null: the query's scratch memory, which is what trees need. */
-    carom_status (*create_state)(carom_context *context, void **out);
+    carom_status (*create_state)(carom_context *context, const carom_engine_def *def, void **out);
     void (*destroy_state)(void *state);
+    void (*add_stats)(const void *state, carom_engine_stats *sum); /* or null */
     /* What the method keeps per mesh, see engine_assets; null: nothing. */
     carom_status (*create_asset)(void *context, const carom_shape *shape, void **out);
     void (*destroy_asset)(void *context, void *asset);
@@ -30,6 +31,7 @@ typedef struct engine_kind
 
 extern const engine_kind engine_tree;
 extern const engine_kind engine_brute;
+extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd; /* edge/ */
 
 /* The table; null past the end. */
 const engine_kind *engine_find(uint32_t index);

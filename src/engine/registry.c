@@ -1,7 +1,8 @@
 /* The list of engines, in one place, and those that authors add to a context. */
 #include "engine/engine.h"
 
-static const engine_kind *const ENGINES[] = {&engine_tree, &engine_brute};
+static const engine_kind *const ENGINES[] = {&engine_tree, &engine_brute, &engine_sstcd,
+                                             &engine_spcd, &engine_escd,  &engine_epcd};
 
 const engine_kind *engine_find(uint32_t index)
 {

@@ -146,11 +146,11 @@ static bool is_any_hit(const carom_collide_options *options)
     return options->mode == CAROM_COLLIDE_ANY && !options->relation;
 }
 
-/* A builder that puts triangles into several leaves may show a pair several times. */
+/* A method may show a pair several times, and so may a builder that puts triangles into several leaves. */
 static bool may_repeat(const query_question *question)
 {
     const carom_tree *a = question->tree_a, *b = question->tree_b;
-    return (a && a->info.reference_count > a->mesh->triangle_count) ||
+    return question->method->repeats || (a && a->info.reference_count > a->mesh->triangle_count) ||
            (b && b->info.reference_count > b->mesh->triangle_count);
 }
 

@@ -240,5 +240,10 @@ static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 
     return tree_line_x(&line, point, on_triangle, user);
 }
 
-const query_method query_tree_method = {trees_far_apart, collide_trees, distance_of_trees, trees_within, near_in_tree,
-                                        line_x,          true};
+const query_method query_tree_method = {.far_apart = trees_far_apart,
+                                        .collide = collide_trees,
+                                        .distance = distance_of_trees,
+                                        .within = trees_within,
+                                        .near = near_in_tree,
+                                        .line_x = line_x,
+                                        .needs_trees = true};

@@ -66,6 +66,7 @@ typedef struct query_method
     carom_status (*line_x)(void *state, const query_mesh_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user);
     bool needs_trees;
+    bool repeats; /* collide may report a pair several times */
 } query_method;
 
 extern const query_method query_tree_method; /* its state is a tree_scratch */

@@ -64,6 +64,8 @@ static baked_header make_header(const carom_tree *tree)
         .obb_fit = tree->def.obb_fit,
         .leaf_size = tree->def.leaf_size,
         .balance_penalty = tree->def.balance_penalty + 0.0, /* -0 as 0 */
+        .depth_limit = (uint16_t)tree->def.depth_limit,
+        .tree_flags = tree->def.keep_large_leaves,
         .node_count = tree->node_count,
         .reference_count = (uint32_t)tree->info.reference_count,
     };

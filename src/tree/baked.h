@@ -38,7 +38,8 @@ typedef struct baked_header
     double balance_penalty;
     uint32_t node_count, leaf_count; /* leaves: of the wide layouts, else 0 */
     uint32_t reference_count;
-    uint32_t unused; /* 0 */
+    uint16_t depth_limit;
+    uint16_t tree_flags; /* keep_large_leaves 1 */
 } baked_header;
 
 _Static_assert(sizeof(baked_header) == 112, "the header has no gaps");

@@ -33,6 +33,7 @@ static uint64_t make_key(const carom_mesh *mesh, const carom_tree_def *def)
     base_hash_u64(&hash, (uint64_t)def->obb_fit);
     base_hash_u64(&hash, def->leaf_size);
     base_hash_double(&hash, def->balance_penalty);
+    base_hash_u64(&hash, (uint64_t)def->depth_limit << 1 | def->keep_large_leaves);
     return base_hash_end(&hash);
 }
 
@@ -95,7 +96,8 @@ static bool is_ours(const cache_entry *entry, const baked_header *header, const 
     return header->volume == (uint32_t)def->volume && header->layout == (uint32_t)def->layout &&
            header->builder == (uint32_t)def->builder && header->obb_fit == (uint32_t)def->obb_fit &&
            (header->leaf_size == def->leaf_size || def->leaf_size == 0 || def->layout == CAROM_LAYOUT_WIDE) &&
-           header->balance_penalty == def->balance_penalty && parts->vertex_count == mesh->vertex_count &&
+           header->balance_penalty == def->balance_penalty && header->depth_limit == def->depth_limit &&
+           (header->tree_flags & 1) == def->keep_large_leaves && parts->vertex_count == mesh->vertex_count &&
            parts->triangle_count == mesh->triangle_count &&
            memcmp(parts->vertices, mesh->vertices, mesh->vertex_count * sizeof *mesh->vertices) == 0 &&
            memcmp(parts->indices, mesh->indices, 3 * (size_t)mesh->triangle_count * sizeof *mesh->indices) == 0;

@@ -220,8 +220,10 @@ carom_status baked_read_tree(baked_reader *reader, const carom_mesh *mesh, carom
                           .builder = (carom_builder)header->builder,
                           .obb_fit = (carom_obb_fit)header->obb_fit,
                           .leaf_size = header->leaf_size,
-                          .balance_penalty = header->balance_penalty};
-    if (tree_check_def(reader->context, &def) != CAROM_OK || header->unused != 0)
+                          .balance_penalty = header->balance_penalty,
+                          .depth_limit = header->depth_limit,
+                          .keep_large_leaves = header->tree_flags & 1};
+    if (tree_check_def(reader->context, &def) != CAROM_OK || header->tree_flags > 1)
         return baked_refuse(reader, "the tree's kind is unknown");
     return tree_assemble(&(carom_tree){.context = reader->context, .mesh = mesh, .def = def}, read_layout, reader, out);
 }

@@ -58,7 +58,8 @@ static carom_status certify_leaves(collide_walk *all, tree_stack_entry leaves)
     uint32_t still_count, moved_count;
     const uint32_t *still_ids = view_triangles(walk->still->tree, leaves.node_a, &still_count);
     const uint32_t *moved_ids = view_triangles(walk->moved->tree, leaves.node_b, &moved_count);
-    if (!spend(all, leaves, still_count * moved_count))
+    uint64_t work = (uint64_t)still_count * moved_count;
+    if (!spend(all, leaves, work < UINT32_MAX ? (uint32_t)work : UINT32_MAX))
         return CAROM_UNKNOWN;
     for (uint32_t i = 0; i < still_count; i++)
     {

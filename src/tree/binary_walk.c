@@ -8,12 +8,12 @@ static double diagonal(const carom_mesh *mesh)
     return vec3_length(vec3_sub(mesh->info.bounds.max, mesh->info.bounds.min));
 }
 
-/* The relative pose between the frames of the volumes, which lie around each tree's origin. */
-static void begin_frame(binary_walk *walk)
+/* Through the relative pose between the frames of the volumes. Oriented boxes where a tree is not binary. */
+void tree_relate(const tree_placed *still_placed, const tree_placed *moved_placed, volume_frame *out)
 {
-    const carom_tree *still = walk->still->tree, *moved = walk->moved->tree;
+    const carom_tree *still = still_placed->tree, *moved = moved_placed->tree;
     double still_extent = still->mesh->extent, moved_extent = moved->mesh->extent;
-    math_relative relative = math_relative_pose(walk->still->pose, walk->moved->pose, still_extent, moved_extent);
+    math_relative relative = math_relative_pose(still_placed->pose, moved_placed->pose, still_extent, moved_extent);
     const double *r = relative.rotation;
     carom_vec3 o = moved->origin, t = relative.translation;
     relative.error += 0x1p-50 * (still_extent + moved_extent + largest_coordinate(t));
@@ -21,9 +21,15 @@ static void begin_frame(binary_walk *walk)
                                 (r[3] * o.x + r[4] * o.y + r[5] * o.z) + t.y - still->origin.y,
                                 (r[6] * o.x + r[7] * o.y + r[8] * o.z) + t.z - still->origin.z);
     double reach = diagonal(still->mesh) + diagonal(moved->mesh) + largest_coordinate(relative.translation);
-    walk->boxes = !view_is_binary(still) || !view_is_binary(moved);
-    volume_frame_begin(&walk->frame, walk->boxes ? CAROM_VOLUME_OBB : still->def.volume,
-                       walk->boxes ? CAROM_VOLUME_OBB : moved->def.volume, &relative, reach);
+    bool boxes = !view_is_binary(still) || !view_is_binary(moved);
+    volume_frame_begin(out, boxes ? CAROM_VOLUME_OBB : still->def.volume, boxes ? CAROM_VOLUME_OBB : moved->def.volume,
+                       &relative, reach);
+}
+
+static void begin_frame(binary_walk *walk)
+{
+    walk->boxes = !view_is_binary(walk->still->tree) || !view_is_binary(walk->moved->tree);
+    tree_relate(walk->still, walk->moved, &walk->frame);
     if (walk->boxes)
         walk->frame.parallel *= 4.0; /* other layouts may round their axes more than once */
 }

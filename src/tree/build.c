@@ -301,7 +301,9 @@ carom_status build_with_boxes(carom_context *context, const carom_mesh *mesh, co
                          .count = mesh->triangle_count,
                          .leaf_size = def->leaf_size,
                          .block_size = def->leaf_size == block_size ? block_size : 0,
-                         .balance_penalty = def->balance_penalty};
+                         .balance_penalty = def->balance_penalty,
+                         .depth_limit = def->depth_limit,
+                         .keep_large_leaves = def->keep_large_leaves};
     input.boxes = base_allocate(context, input.count, sizeof *input.boxes, BASE_CACHE_LINE);
     if (!input.boxes)
         return build_out_of_memory(context, input.count);

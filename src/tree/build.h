@@ -86,6 +86,7 @@ enum
 {
     BUILD_FREE_DEPTH = 48,   /* below this depth, ranges are halved by count */
     BUILD_DEPTH_LIMIT = 128, /* no leaf is deeper: 48 free levels (Morton: 62), then at most 32 halvings */
+    BUILD_MAX_DEPTH_LIMIT = BUILD_DEPTH_LIMIT - 32, /* that a caller may ask for: halvings may follow */
     BUILD_MAX_BINS = 32,
     BUILD_FEW_BLOCKS = 6 /* SIMD leaves; ranges of at most this many are cut into full ones */
 };
@@ -131,7 +132,9 @@ typedef struct build_input
     uint32_t count;   /* at least 1 */
     uint32_t leaf_size;
     uint32_t block_size; /* of SIMD leaves, which should be full; 0 or 1: none */
-    double balance_penalty;
+    double balance_penalty; /* the balanced builder's, as the two below; see carom_tree_def */
+    uint32_t depth_limit;
+    bool keep_large_leaves;
 } build_input;
 
 /* How many of `count` records go left where a builder would send `left`: whole blocks, in ranges of a few of them. */

@@ -1,15 +1,15 @@
 /* The thesis's balanced tree (4.3.1, eq. 4-1 and 4-2): the plane across one of the three axes that minimises
  * |n_left - n_right| + lambda n_cross; triangles that cross it go to both sides. It ends where a node is small, deep,
- * or a child nearly as big as its parent. The thesis leaves a leaf of any size there; here such a node is halved at the
- * median, without duplicates, so that no leaf is larger than leaf_size. Duplicates are bounded by a budget of
- * MOST_REFERENCES per triangle, shared out among the children by their size. */
+ * or a child nearly as big as its parent. The thesis leaves a leaf of any size there (keep_large_leaves); otherwise
+ * such a node is halved at the median, without duplicates, so that no leaf is larger than leaf_size. Duplicates are
+ * bounded by a budget of MAX_REFERENCES per triangle, shared out among the children by their size. */
 #include "tree/build.h"
 
 #include <math.h>
 
 enum
 {
-    MOST_REFERENCES = 4,
+    MAX_REFERENCES = 4,
     EXTRA_DEPTH = 8 /* beyond what a perfectly balanced tree has */
 };
 
@@ -145,29 +145,38 @@ static void deal_at_median(balanced_space *space, const uint32_t *ids, uint32_t 
     }
 }
 
-/* Deals a range's triangles to the two sides; the children's counts come back. */
-static void divide(balanced_space *space, balanced_range *range, uint32_t child_count[2])
+/* The plane to divide a range at; false where the thesis stops. */
+static bool find_plane(balanced_space *space, const balanced_range *range, plane *best)
+{
+    *best = (plane){.penalty = INFINITY};
+    if (range->plain || range->depth >= space->depth_limit)
+        return false;
+    for (int axis = 0; axis < 3; axis++)
+        try_axis(space, space->ids.items + range->first, range->count, axis, best);
+    double limit = NEARLY_ALL * (double)range->count;
+    return best->penalty < INFINITY && (double)best->left <= limit && (double)best->right <= limit &&
+           (uint64_t)best->left + best->right <= range->budget;
+}
+
+/* Deals a range's triangles to the two sides; the children's counts come back. False: it is a leaf as it stands. */
+static bool divide(balanced_space *space, balanced_range *range, uint32_t child_count[2])
 {
     const uint32_t *ids = space->ids.items + range->first;
-    plane best = {.penalty = INFINITY};
-    if (range->depth >= space->depth_limit)
-        range->plain = true;
-    if (!range->plain)
-        for (int axis = 0; axis < 3; axis++)
-            try_axis(space, ids, range->count, axis, &best);
-    double limit = NEARLY_ALL * (double)range->count;
-    if (range->plain || best.penalty == INFINITY || (double)best.left > limit || (double)best.right > limit ||
-        (uint64_t)best.left + best.right > range->budget)
+    plane best;
+    if (find_plane(space, range, &best))
     {
-        range->plain = true;
-        deal_at_median(space, ids, range->count);
-        child_count[0] = range->count / 2;
-        child_count[1] = range->count - range->count / 2;
-        return;
+        deal_at_plane(space, ids, range->count, &best);
+        child_count[0] = best.left;
+        child_count[1] = best.right;
+        return true;
     }
-    deal_at_plane(space, ids, range->count, &best);
-    child_count[0] = best.left;
-    child_count[1] = best.right;
+    if (space->input->keep_large_leaves)
+        return false;
+    range->plain = true;
+    deal_at_median(space, ids, range->count);
+    child_count[0] = range->count / 2;
+    child_count[1] = range->count - range->count / 2;
+    return true;
 }
 
 static bool finish_leaf(balanced_space *space, const balanced_range *range, build_nodes *nodes)
@@ -180,11 +189,10 @@ static bool finish_leaf(balanced_space *space, const balanced_range *range, buil
     return true;
 }
 
-/* Replaces a range by its children on the pile of ids, the left one last. */
-static bool open_children(balanced_space *space, balanced_range *range, build_nodes *nodes, balanced_range child[2])
+/* Replaces a range by its children, of these counts, on the pile of ids, the left one last. */
+static bool open_children(balanced_space *space, const balanced_range *range, const uint32_t count[2],
+                          build_nodes *nodes, balanced_range child[2])
 {
-    uint32_t count[2];
-    divide(space, range, count);
     if (!base_array_reserve(space->input->context, &space->ids, (size_t)count[0] + count[1]) ||
         !base_array_reserve(space->input->context, nodes, 2))
         return false;
@@ -206,7 +214,7 @@ static bool grow(balanced_space *space, build_nodes *nodes)
 {
     balanced_range waiting[BUILD_DEPTH_LIMIT];
     uint32_t waiting_count = 0;
-    uint64_t budget = (uint64_t)MOST_REFERENCES * space->input->count;
+    uint64_t budget = (uint64_t)MAX_REFERENCES * space->input->count;
     budget = budget < UINT32_MAX ? budget : UINT32_MAX;
     waiting[waiting_count++] = (balanced_range){.count = space->input->count, .budget = budget};
     for (uint32_t i = 0; i < space->input->count; i++)
@@ -217,14 +225,15 @@ static bool grow(balanced_space *space, build_nodes *nodes)
     while (waiting_count)
     {
         balanced_range range = waiting[--waiting_count], child[2];
+        uint32_t child_count[2];
         space->ids.count = (size_t)range.first + range.count;
-        if (range.count <= space->input->leaf_size)
+        if (range.count <= space->input->leaf_size || !divide(space, &range, child_count))
         {
             if (!finish_leaf(space, &range, nodes))
                 return false;
             continue;
         }
-        if (!open_children(space, &range, nodes, child))
+        if (!open_children(space, &range, child_count, nodes, child))
             return false;
         waiting[waiting_count++] = child[1];
         waiting[waiting_count++] = child[0];
@@ -234,9 +243,13 @@ static bool grow(balanced_space *space, build_nodes *nodes)
 
 carom_status build_balanced(const build_input *input, build_nodes *nodes, uint32_t **order, uint32_t *order_count)
 {
-    balanced_space space = {.input = input, .depth_limit = EXTRA_DEPTH};
-    for (uint32_t left = input->count; left > input->leaf_size; left -= left / 2)
-        space.depth_limit++;
+    balanced_space space = {.input = input, .depth_limit = input->depth_limit};
+    if (space.depth_limit == 0)
+    {
+        space.depth_limit = EXTRA_DEPTH;
+        for (uint32_t left = input->count; left > input->leaf_size; left -= left / 2)
+            space.depth_limit++;
+    }
     bool done = make_space(&space) && grow(&space, nodes);
     if (done)
     {

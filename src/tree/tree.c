@@ -1,5 +1,6 @@
 /* Trees as objects: created, asked and destroyed here; which layout answers is decided here and nowhere else. */
 #include "tree/binary.h"
+#include "tree/build.h"
 #include "tree/rays.h"
 #include "tree/wide.h"
 
@@ -50,6 +51,11 @@ carom_status tree_check_def(carom_context *context, const carom_tree_def *def)
     if (def->balance_penalty < 0.0)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: balance_penalty is negative (%g)",
                          def->balance_penalty);
+    if (def->depth_limit > BUILD_MAX_DEPTH_LIMIT)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "tree: depth_limit is %u: up to %d", def->depth_limit,
+                         BUILD_MAX_DEPTH_LIMIT);
+    if (def->keep_large_leaves && def->layout == CAROM_LAYOUT_WIDE)
+        return base_fail(context, CAROM_UNSUPPORTED, "tree: the wide layout has no large leaves to keep");
     if (def->layout == CAROM_LAYOUT_WIDE && def->volume != CAROM_VOLUME_OBB && def->volume != CAROM_VOLUME_AABB)
         return base_fail(context, CAROM_UNSUPPORTED, "tree: the wide layout has no %s, only obb and aabb",
                          carom_volume_name(def->volume));

@@ -168,6 +168,13 @@ carom_status tree_distance(const tree_task *task, narrow_closest *closest);
 /* Decides distance <= limit, stopping at the first pair that shows it. */
 carom_status tree_within(const tree_task *task, double limit, bool *within);
 
+/* ---- for walks of other kinds over the binary layout ---- */
+
+/* What tests of two trees' volumes share, `moved` seen from `still`: takes points around moved's origin into still's
+ * frame around its origin (volume.h). Both trees are of the binary layout. */
+struct volume_frame;
+void tree_relate(const tree_placed *still, const tree_placed *moved, struct volume_frame *out);
+
 /* ---- what is near a ball or capsule ---- */
 
 typedef struct tree_near_task

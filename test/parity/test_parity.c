@@ -122,6 +122,28 @@ static uint64_t ask(carom_engine *engine, const carom_frame *frame, const carom_
 
 /* ---- engines and broad phases on all scenes ---- */
 
+static uint32_t largest_body(const scenes_scene *source)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < source->mesh_count; i++)
+    {
+        uint32_t count = carom_mesh_get_info(source->meshes[i]).triangle_count;
+        largest = count > largest ? count : largest;
+    }
+    return largest;
+}
+
+/* In the default run slow engines leave out what would take long: brute force large scenes, the thesis's methods large
+ * bodies, both all broad phases but one. */
+static bool is_checked(const stage *s, const scenes_info *info, const char *engine, const char *broad)
+{
+    if (full_run() || strcmp(engine, "tree") == 0)
+        return true;
+    if (strcmp(engine, "brute") == 0)
+        return info->triangle_count < 7000;
+    return strcmp(broad, "tree") == 0 && largest_body(s->source) <= 3000;
+}
+
 static void check_engines(stage *s, const scenes_info *info)
 {
     uint32_t max_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
@@ -132,7 +154,7 @@ static void check_engines(stage *s, const scenes_info *info)
     for (uint32_t e = 0; carom_engine_list(e); e++)
         for (uint32_t b = 0; carom_broad_list(b) && engine_count < 64; b++)
             if (carom_engine_list(e)->engine_class != CAROM_CLASS_SAMPLED &&
-                (full_run() || strcmp(carom_engine_list(e)->name, "brute") != 0 || info->triangle_count < 7000))
+                is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
                 engines[engine_count++] = open_engine(&s->w, carom_engine_list(e)->name, carom_broad_list(b)->name);
     for (uint32_t step = 0; step < info->step_count; step += stride)
     {

@@ -322,13 +322,17 @@ static carom_status line_x_brute(void *state, const query_mesh_task *task, carom
     return CAROM_OK;
 }
 
-static const query_method BRUTE_METHOD = {NULL,       collide_brute, distance_brute, within_brute,
-                                          near_brute, line_x_brute,  false};
+static const query_method BRUTE_METHOD = {.collide = collide_brute,
+                                          .distance = distance_brute,
+                                          .within = within_brute,
+                                          .near = near_brute,
+                                          .line_x = line_x_brute};
 
 /* ---- the engine ---- */
 
-static carom_status create_state(carom_context *context, void **out)
+static carom_status create_state(carom_context *context, const carom_engine_def *def, void **out)
 {
+    (void)def;
     brute_state *brute = base_allocate(context, 1, sizeof *brute, BASE_CACHE_LINE);
     *out = brute;
     if (!brute)

@@ -1,0 +1,506 @@
+/* carom bench parallel: the thesis's chapter 4 set up again. Its three scenes, its four methods and the engine `tree`,
+ * any hit, every body against every other in each step, for several numbers of workers, beside table 4-1. */
+#include "scenes/scenes.h"
+#include "tool/chart.h"
+#include "tool/picture.h"
+#include "tool/tool.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum
+{
+    SCENE_COUNT = 3,
+    METHOD_COUNT = 5,
+    PUBLISHED_COUNT = 4,
+    MAX_COUNTS = 8, /* of workers */
+    MAX_STEPS = 100
+};
+
+static const char *const METHODS[METHOD_COUNT] = {"sstcd", "spcd", "escd", "epcd", "tree"};
+/* Which serial method a method is compared with. */
+static const int SERIAL[METHOD_COUNT] = {0, 0, 2, 2, 4};
+/* Those that can be faster than theirs. */
+static const int COMPARED[CHART_MAX_LINES] = {1, 3, 4};
+
+typedef struct published
+{
+    const char *scene;
+    double ms[PUBLISHED_COUNT]; /* table 4-1: four processors of 1998, means per step */
+} published;
+
+static const published TABLE[SCENE_COUNT] = {{"parallel-1", {246.9, 109.4, 231.2, 89.3}},
+                                             {"parallel-2", {3652.1, 1443.8, 349.1, 125.9}},
+                                             {"parallel-3", {14832.7, 7225.9, 581.7, 222.4}}};
+
+typedef struct parallel_options
+{
+    const char *threads, *scene, *output;
+    uint64_t steps, repeats, tasks_at_once;
+    bool json;
+    uint32_t workers[MAX_COUNTS];
+    uint32_t worker_counts;
+} parallel_options;
+
+/* One method with one number of workers. */
+typedef struct parallel_run
+{
+    carom_engine *engine;
+    carom_engine_stats before;
+    double best_ms[MAX_STEPS];                   /* per step, over all repeats */
+    double mean_ms;                              /* of these */
+    double tasks, edge_tests, boxes, idle_share; /* per step; idle: NAN where tasks never ran side by side */
+    uint64_t runs;
+} parallel_run;
+
+/* A scene in a context with some number of workers. */
+typedef struct parallel_world
+{
+    carom_context *context;
+    scenes_scene *source;
+    carom_scene *scene;
+    carom_body_id *ids;
+    parallel_run runs[METHOD_COUNT];
+} parallel_world;
+
+typedef struct parallel_work
+{
+    const tool_command *command;
+    const parallel_options *options;
+    const published *published;
+    uint32_t step_count, stride;
+    uint64_t hashes[MAX_STEPS];
+    uint64_t hits; /* pairs of bodies that meet, over all steps */
+    bool differ;   /* some answer does */
+    parallel_world worlds[MAX_COUNTS];
+} parallel_work;
+
+/* ---- worlds ---- */
+
+static carom_status fill_scene(parallel_world *world)
+{
+    carom_status status = carom_scene_create(world->context, &world->scene);
+    world->ids = calloc(world->source->body_count, sizeof *world->ids);
+    if (!world->ids)
+        return CAROM_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < world->source->body_count && status < CAROM_FIRST_ERROR; i++)
+    {
+        carom_body_def def = carom_body_def_default();
+        def.placed = (carom_placed){carom_shape_mesh(world->source->bodies[i].mesh), world->source->bodies[i].pose};
+        status = carom_scene_add(world->scene, &def, &world->ids[i]);
+    }
+    return status;
+}
+
+static carom_status open_world(const parallel_work *work, uint32_t workers, parallel_world *world)
+{
+    carom_context_def def = carom_context_def_default();
+    def.workers = workers;
+    carom_status status = carom_context_create(&def, &world->context);
+    if (status < CAROM_FIRST_ERROR)
+        status = scenes_create(world->context, work->published->scene, &world->source);
+    if (status < CAROM_FIRST_ERROR)
+        status = fill_scene(world);
+    for (int i = 0; i < METHOD_COUNT && status < CAROM_FIRST_ERROR; i++)
+    {
+        carom_engine_def engine = carom_engine_def_default();
+        engine.engine = METHODS[i], engine.broad_phase = "all";
+        engine.tasks_at_once = (uint32_t)work->options->tasks_at_once;
+        status = carom_engine_create(world->context, &engine, &world->runs[i].engine);
+        for (int k = 0; k < MAX_STEPS; k++)
+            world->runs[i].best_ms[k] = INFINITY;
+    }
+    return status;
+}
+
+static void close_world(parallel_world *world)
+{
+    for (int i = 0; i < METHOD_COUNT; i++)
+        carom_engine_destroy(world->runs[i].engine);
+    carom_scene_destroy(world->scene);
+    free(world->ids);
+    scenes_destroy(world->source);
+    carom_context_destroy(world->context);
+}
+
+static carom_status move_world(parallel_world *world, uint32_t step, carom_frame *frame)
+{
+    scenes_move(world->source, step);
+    for (uint32_t i = 0; i < world->source->body_count; i++)
+    {
+        carom_status status = carom_scene_move(world->scene, world->ids[i], &world->source->bodies[i].pose);
+        if (status >= CAROM_FIRST_ERROR)
+            return status;
+    }
+    return carom_scene_frame(world->scene, frame);
+}
+
+/* ---- measuring ---- */
+
+static uint64_t count_hits(const carom_scene_report *report)
+{
+    uint64_t hits = 0;
+    for (uint64_t i = 0; i < report->body_pair_count; i++)
+        hits += report->body_pairs[i].pair_count > 0;
+    return hits;
+}
+
+static carom_status run_once(parallel_work *work, const carom_frame *frame, parallel_run *run, uint32_t step)
+{
+    carom_collide_options any = carom_collide_options_default();
+    any.mode = CAROM_COLLIDE_ANY;
+    carom_scene_report report;
+    double start = tool_now_ms();
+    carom_status status = carom_engine_run(run->engine, frame, &any, &report);
+    double taken = tool_now_ms() - start;
+    if (status >= CAROM_FIRST_ERROR)
+        return status;
+    run->best_ms[step] = fmin(run->best_ms[step], taken);
+    run->boxes += (double)report.counters.boxes_tested;
+    run->runs++;
+    if (work->hashes[step] == 0)
+        work->hashes[step] = report.hash, work->hits += count_hits(&report);
+    work->differ |= work->hashes[step] != report.hash;
+    return CAROM_OK;
+}
+
+/* Every method and number of workers in turn, step by step, so that what else the machine does is shared. */
+static carom_status run_step(parallel_work *work, uint32_t step)
+{
+    for (uint32_t i = 0; i < work->options->worker_counts; i++)
+    {
+        parallel_world *world = &work->worlds[i];
+        carom_frame frame;
+        carom_status status = move_world(world, step * work->stride, &frame);
+        for (int k = 0; k < METHOD_COUNT && status < CAROM_FIRST_ERROR; k++)
+            status = run_once(work, &frame, &world->runs[k], step);
+        if (status >= CAROM_FIRST_ERROR)
+            return tool_fail_status(work->command, world->context, status), status;
+    }
+    return CAROM_OK;
+}
+
+/* The first run of an engine builds trees: it is not timed. */
+static carom_status warm_up(parallel_work *work)
+{
+    carom_status status = run_step(work, 0);
+    for (uint32_t i = 0; i < work->options->worker_counts; i++)
+        for (int k = 0; k < METHOD_COUNT; k++)
+        {
+            parallel_run *run = &work->worlds[i].runs[k];
+            run->best_ms[0] = INFINITY, run->boxes = 0, run->runs = 0;
+            run->before = carom_engine_get_stats(run->engine);
+        }
+    return status;
+}
+
+static void sum_up(const parallel_work *work, parallel_run *run)
+{
+    for (uint32_t step = 0; step < work->step_count; step++)
+        run->mean_ms += run->best_ms[step] / work->step_count;
+    carom_engine_stats now = carom_engine_get_stats(run->engine);
+    double runs = (double)run->runs, worker_seconds = now.worker_seconds - run->before.worker_seconds;
+    run->tasks = (double)(now.tasks - run->before.tasks) / runs;
+    run->edge_tests = (double)(now.edge_tests - run->before.edge_tests) / runs;
+    run->boxes /= runs;
+    run->idle_share = worker_seconds > 0 ? 1 - (now.busy_seconds - run->before.busy_seconds) / worker_seconds : NAN;
+    run->before = now;
+}
+
+static carom_status measure(parallel_work *work)
+{
+    bool progress = isatty(STDERR_FILENO);
+    carom_status status = warm_up(work);
+    double start = tool_now_ms();
+    uint64_t total = work->options->repeats * work->step_count, done = 0;
+    for (uint64_t repeat = 0; repeat < work->options->repeats; repeat++)
+        for (uint32_t step = 0; step < work->step_count && status < CAROM_FIRST_ERROR; step++)
+        {
+            status = run_step(work, step);
+            done++;
+            double left = (tool_now_ms() - start) / (double)done * (double)(total - done) / 1e3;
+            if (progress)
+                fprintf(stderr, "\r%s: %llu of %llu steps, %.0f s left ", work->published->scene,
+                        (unsigned long long)done, (unsigned long long)total, left);
+        }
+    if (progress)
+        fprintf(stderr, "\r%60s\r", "");
+    for (uint32_t i = 0; i < work->options->worker_counts; i++)
+        for (int k = 0; k < METHOD_COUNT; k++)
+            sum_up(work, &work->worlds[i].runs[k]);
+    return status;
+}
+
+/* ---- telling ---- */
+
+static const parallel_run *run_of(const parallel_work *work, uint32_t count, int method)
+{
+    return &work->worlds[count].runs[method];
+}
+
+/* Over the serial method of its kind with one worker, which is the first. */
+static double speed_up(const parallel_work *work, uint32_t count, int method)
+{
+    return run_of(work, 0, SERIAL[method])->mean_ms / run_of(work, count, method)->mean_ms;
+}
+
+static void print_times(const parallel_work *work)
+{
+    printf("  ms per step%15s", "");
+    for (int k = 0; k < METHOD_COUNT; k++)
+        printf(" %10s", METHODS[k]);
+    printf("   speed-up: spcd / sstcd, epcd / escd, tree\n");
+    for (uint32_t i = 0; i < work->options->worker_counts; i++)
+    {
+        printf("    %2u worker%-14s", work->options->workers[i], work->options->workers[i] > 1 ? "s" : "");
+        for (int k = 0; k < METHOD_COUNT; k++)
+            printf(" %10.3f", run_of(work, i, k)->mean_ms);
+        printf("   %20.2f %13.2f %6.2f\n", speed_up(work, i, 1), speed_up(work, i, 3), speed_up(work, i, 4));
+    }
+    const double *ms = work->published->ms;
+    printf("    published, 4 CPUs     ");
+    for (int k = 0; k < PUBLISHED_COUNT; k++)
+        printf(" %10.1f", ms[k]);
+    printf(" %10s   %20.2f %13.2f\n", "-", ms[0] / ms[1], ms[2] / ms[3]);
+}
+
+static void print_number(double value)
+{
+    if (isnan(value))
+        printf(" %10s", "-");
+    else
+        printf(" %10.*f", value < 10 ? 2 : 0, value);
+}
+
+static void print_counts(const parallel_work *work)
+{
+    static const char *const ROWS[] = {"tasks", "levels", "boxes tested", "edges tested"};
+    printf("  per step, one worker     ");
+    for (int k = 0; k < METHOD_COUNT; k++)
+        printf(" %10s", METHODS[k]);
+    putchar('\n');
+    for (int row = 0; row < 4; row++)
+    {
+        printf("    %-22s", ROWS[row]);
+        for (int k = 0; k < METHOD_COUNT; k++)
+        {
+            const parallel_run *run = run_of(work, 0, k);
+            const double values[] = {run->tasks, run->before.depth, run->boxes, run->edge_tests};
+            print_number(k == METHOD_COUNT - 1 && row != 2 ? NAN : values[row]);
+        }
+        putchar('\n');
+    }
+    printf("  idle share of the workers\n");
+    for (uint32_t i = 0; i < work->options->worker_counts; i++)
+    {
+        printf("    %2u worker%-14s", work->options->workers[i], work->options->workers[i] > 1 ? "s" : "");
+        for (int k = 0; k < METHOD_COUNT; k++)
+            print_number(run_of(work, i, k)->idle_share);
+        putchar('\n');
+    }
+    putchar('\n');
+}
+
+static void print_scene(const parallel_work *work)
+{
+    uint32_t triangles = 0, bodies = work->worlds[0].source->body_count;
+    for (uint32_t i = 0; i < bodies; i++)
+        triangles += carom_mesh_get_info(work->worlds[0].source->bodies[i].mesh).triangle_count;
+    char text[32];
+    printf("%s: %u bodies, %s triangles, %u steps, %.2f of %u pairs of bodies meet per step%s\n",
+           work->published->scene, bodies, tool_thousands(triangles, text), work->step_count,
+           (double)work->hits / work->step_count, bodies * (bodies - 1) / 2, work->differ ? "  ANSWERS DIFFER" : "");
+    print_times(work);
+    print_counts(work);
+    fflush(stdout);
+}
+
+static json_t *run_to_json(const parallel_work *work, uint32_t count, int method)
+{
+    const parallel_run *run = run_of(work, count, method);
+    return json_pack("{s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:I,s:o}", "method", METHODS[method], "workers",
+                     (json_int_t)work->options->workers[count], "ms", tool_json_number(run->mean_ms), "speed_up",
+                     tool_json_number(speed_up(work, count, method)), "tasks", tool_json_number(run->tasks),
+                     "boxes_tested", tool_json_number(run->boxes), "edges_tested", tool_json_number(run->edge_tests),
+                     "levels", (json_int_t)run->before.depth, "idle_share", tool_json_number(run->idle_share));
+}
+
+static json_t *scene_to_json(const parallel_work *work)
+{
+    json_t *runs = json_array(), *ms = json_object();
+    for (uint32_t i = 0; i < work->options->worker_counts; i++)
+        for (int k = 0; k < METHOD_COUNT; k++)
+            json_array_append_new(runs, run_to_json(work, i, k));
+    for (int k = 0; k < PUBLISHED_COUNT; k++)
+        json_object_set_new(ms, METHODS[k], json_real(work->published->ms[k]));
+    return json_pack("{s:s,s:I,s:I,s:b,s:o,s:o}", "scene", work->published->scene, "steps",
+                     (json_int_t)work->step_count, "meeting_body_pairs", (json_int_t)work->hits, "answers_equal",
+                     !work->differ, "published_ms", ms, "runs", runs);
+}
+
+/* ---- the chart: one panel per scene ---- */
+
+/* Times with two workers, or as many as come first in the list; serial methods have one. */
+static void fill_panel(const parallel_work *work, chart_panel *panel)
+{
+    uint32_t second = work->options->worker_counts > 1 ? 1 : 0;
+    *panel = (chart_panel){.title = work->published->scene};
+    for (uint32_t i = 0; i < work->options->worker_counts; i++)
+        for (uint32_t line = 0; line < CHART_MAX_LINES; line++)
+            panel->line[line][i] = speed_up(work, i, COMPARED[line]);
+    for (int k = 0; k < METHOD_COUNT; k++)
+    {
+        bool serial = k == SERIAL[k] && k < PUBLISHED_COUNT;
+        panel->bar[k] = run_of(work, serial ? 0 : second, k)->mean_ms;
+        panel->reference[k] = k < PUBLISHED_COUNT ? work->published->ms[k] : 0;
+    }
+}
+
+static int draw_chart(const tool_command *command, const parallel_options *options, const chart_panel *panels,
+                      uint32_t count)
+{
+    char title[64];
+    snprintf(title, sizeof title, "ms per step: 1 and %u workers, published",
+             options->workers[options->worker_counts > 1 ? 1 : 0]);
+    chart_def def = {.bars_title = title,
+                     .lines_title = "speed-up by workers",
+                     .line_name = {"spcd/sstcd", "epcd/escd", "tree"},
+                     .bar_count = METHOD_COUNT,
+                     .line_count = CHART_MAX_LINES,
+                     .point_count = options->worker_counts,
+                     .points = options->workers,
+                     .panels = panels,
+                     .panel_count = count};
+    memcpy(def.bar_name, METHODS, sizeof def.bar_name);
+    carom_context *context = tool_context(&(tool_arguments){.command = command});
+    if (!context)
+        return TOOL_ERROR;
+    carom_status status = chart_write(context, &def, options->output);
+    int code = status < CAROM_FIRST_ERROR ? TOOL_CLEAN : tool_fail_status(command, context, status);
+    if (code == TOOL_CLEAN)
+        fprintf(stderr, "carom %s: the chart is in %s\n", command->name, options->output);
+    carom_context_destroy(context);
+    return code;
+}
+
+/* ---- the command ---- */
+
+static bool parse_threads(const tool_command *command, parallel_options *options)
+{
+    options->workers[options->worker_counts++] = 1; /* what the others are compared with */
+    for (const char *at = options->threads; *at;)
+    {
+        char *end;
+        unsigned long count = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || count < 1 || count > CAROM_MAX_WORKERS || (*end && (*end != ',' || !end[1])))
+            return tool_fail(command, "--threads %s: numbers from 1 to %d, separated by commas", options->threads,
+                             CAROM_MAX_WORKERS),
+                   false;
+        bool known = false;
+        for (uint32_t i = 0; i < options->worker_counts; i++)
+            known |= options->workers[i] == count;
+        if (!known && options->worker_counts == MAX_COUNTS)
+            return tool_fail(command, "--threads %s: at most %d numbers", options->threads, MAX_COUNTS), false;
+        if (!known)
+            options->workers[options->worker_counts++] = (uint32_t)count;
+        at = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+static int run_scene(parallel_work *work, json_t *scenes, chart_panel *panel)
+{
+    carom_status status = CAROM_OK;
+    for (uint32_t i = 0; i < work->options->worker_counts && status < CAROM_FIRST_ERROR; i++)
+        status = open_world(work, work->options->workers[i], &work->worlds[i]);
+    int code = TOOL_CLEAN;
+    if (status >= CAROM_FIRST_ERROR)
+        code = tool_fail(work->command, "%s: %s", work->published->scene, carom_status_name(status));
+    else
+    {
+        uint32_t available = work->worlds[0].source->step_count;
+        work->step_count = work->options->steps < available ? (uint32_t)work->options->steps : available;
+        work->stride = available / work->step_count;
+        code = measure(work) >= CAROM_FIRST_ERROR ? TOOL_ERROR : work->differ ? TOOL_FINDINGS : TOOL_CLEAN;
+    }
+    if (code != TOOL_ERROR && work->options->json)
+        json_array_append_new(scenes, scene_to_json(work));
+    else if (code != TOOL_ERROR)
+        print_scene(work);
+    if (code != TOOL_ERROR)
+        fill_panel(work, panel);
+    for (uint32_t i = 0; i < work->options->worker_counts; i++)
+        close_world(&work->worlds[i]);
+    return code;
+}
+
+static int run_scenes(const tool_command *command, const parallel_options *options)
+{
+    json_t *scenes = json_array();
+    parallel_work *work = malloc(sizeof *work);
+    chart_panel panels[SCENE_COUNT];
+    uint32_t panel_count = 0;
+    int code = work && scenes ? TOOL_CLEAN : tool_fail(command, "no memory");
+    for (int i = 0; i < SCENE_COUNT && code != TOOL_ERROR; i++)
+    {
+        if (options->scene && strcmp(options->scene, TABLE[i].scene) != 0)
+            continue;
+        *work = (parallel_work){.command = command, .options = options, .published = &TABLE[i]};
+        int found = run_scene(work, scenes, &panels[panel_count++]);
+        code = found > code ? found : code;
+    }
+    free(work);
+    if (code != TOOL_ERROR && options->output && draw_chart(command, options, panels, panel_count) != TOOL_CLEAN)
+        code = TOOL_ERROR;
+    if (code != TOOL_ERROR && options->json)
+    {
+        json_t *root = json_pack("{s:b,s:O}", "answers_equal", code == TOOL_CLEAN, "scenes", scenes);
+        if (tool_print_json(command, root) != TOOL_CLEAN)
+            code = TOOL_ERROR;
+    }
+    json_decref(scenes);
+    return code;
+}
+
+static bool is_ours(const char *scene)
+{
+    for (int i = 0; i < SCENE_COUNT; i++)
+        if (strcmp(TABLE[i].scene, scene) == 0)
+            return true;
+    return false;
+}
+
+int tool_bench_parallel(const tool_command *command, int argc, char **argv)
+{
+    parallel_options options = {.threads = "1,2,4,8", .steps = 20, .repeats = 5};
+    const tool_option table[] = {
+        {"--threads", TOOL_TEXT, &options.threads, "LIST", "numbers of workers (1,2,4,8); 1 is always among them"},
+        {"--scene", TOOL_TEXT, &options.scene, "NAME", "parallel-1, parallel-2 or parallel-3 instead of all three"},
+        {"--steps", TOOL_COUNT, &options.steps, "N", "of each scene, spread over it (20)"},
+        {"--repeats", TOOL_COUNT, &options.repeats, "N", "runs of which the fastest counts, step by step (5)"},
+        {"--tasks-at-once", TOOL_COUNT, &options.tasks_at_once, "K", "of epcd (32)"},
+        {"-o", TOOL_TEXT, &options.output, "FILE", "draw the speed-ups and times as a PNG"},
+        {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
+    };
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
+    int code = tool_parse(&arguments, argc, argv);
+    if (code >= 0)
+        return code;
+    if (arguments.positional_count > 0)
+        return tool_fail(command, "parallel takes no files, but '%s' is named", arguments.positional[0]);
+    if (options.scene && !is_ours(options.scene))
+        return tool_fail(command, "--scene %s: parallel-1, parallel-2 or parallel-3", options.scene);
+    if (options.steps < 1 || options.steps > MAX_STEPS)
+        return tool_fail(command, "--steps %llu: from 1 to %d", (unsigned long long)options.steps, MAX_STEPS);
+    if (options.repeats < 1 || options.repeats > 10000)
+        return tool_fail(command, "--repeats %llu: from 1 to 10000", (unsigned long long)options.repeats);
+    if (options.tasks_at_once > UINT32_MAX)
+        return tool_fail(command, "--tasks-at-once %llu: too many", (unsigned long long)options.tasks_at_once);
+    if (!parse_threads(command, &options))
+        return TOOL_ERROR;
+    if (options.output && !picture_is_png(options.output))
+        return tool_fail(command, "-o %s: the name of a picture ends in .png", options.output);
+    return run_scenes(command, &options);
+}

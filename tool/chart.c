@@ -1,0 +1,275 @@
+#include "tool/chart.h"
+
+#include "tool/picture.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    PANEL_WIDTH = 560,
+    PLOT_HEIGHT = 260,
+    MARGIN_LEFT = 90,
+    MARGIN_RIGHT = 20,
+    TOP = 70,        /* of the bars */
+    BETWEEN = 110,   /* bars and lines */
+    MARGIN_LOW = 70, /* below the lines */
+    GLYPH_WIDTH = 5,
+    GLYPH_HEIGHT = 7,
+    BIG = 2 /* pixels per dot of a letter */
+};
+
+static const uint32_t INK = 0x222222, PALE = 0xd9d9d9, GREY = 0xa8a8a8, PAPER = 0xffffff;
+static const uint32_t BAR_COLOUR[CHART_MAX_BARS] = {0x4c78a8, 0x4c78a8, 0xf58518, 0xf58518, 0x54a24b};
+static const uint32_t LINE_COLOUR[CHART_MAX_LINES] = {0x4c78a8, 0xf58518, 0x54a24b};
+
+typedef struct glyph
+{
+    char letter;
+    unsigned char rows[GLYPH_HEIGHT]; /* five dots each, the left one highest */
+} glyph;
+
+static const glyph FONT[] = {
+    {',', {0x00, 0x00, 0x00, 0x00, 0x0c, 0x04, 0x08}}, {'-', {0x00, 0x00, 0x00, 0x0e, 0x00, 0x00, 0x00}},
+    {'.', {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c}}, {'/', {0x01, 0x01, 0x02, 0x04, 0x08, 0x10, 0x10}},
+    {'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}}, {'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}},
+    {'2', {0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f}}, {'3', {0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e}},
+    {'4', {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}}, {'5', {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e}},
+    {'6', {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}}, {'7', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}},
+    {'8', {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}}, {'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}},
+    {':', {0x00, 0x0c, 0x0c, 0x00, 0x0c, 0x0c, 0x00}}, {'A', {0x0e, 0x11, 0x11, 0x1f, 0x11, 0x11, 0x11}},
+    {'B', {0x1e, 0x11, 0x11, 0x1e, 0x11, 0x11, 0x1e}}, {'C', {0x0e, 0x11, 0x10, 0x10, 0x10, 0x11, 0x0e}},
+    {'D', {0x1e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1e}}, {'E', {0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x1f}},
+    {'F', {0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x10}}, {'G', {0x0e, 0x11, 0x10, 0x17, 0x11, 0x11, 0x0e}},
+    {'H', {0x11, 0x11, 0x11, 0x1f, 0x11, 0x11, 0x11}}, {'I', {0x0e, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e}},
+    {'J', {0x07, 0x02, 0x02, 0x02, 0x02, 0x12, 0x0c}}, {'K', {0x11, 0x12, 0x14, 0x18, 0x14, 0x12, 0x11}},
+    {'L', {0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x1f}}, {'M', {0x11, 0x1b, 0x15, 0x15, 0x11, 0x11, 0x11}},
+    {'N', {0x11, 0x19, 0x15, 0x13, 0x11, 0x11, 0x11}}, {'O', {0x0e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0e}},
+    {'P', {0x1e, 0x11, 0x11, 0x1e, 0x10, 0x10, 0x10}}, {'Q', {0x0e, 0x11, 0x11, 0x11, 0x15, 0x12, 0x0d}},
+    {'R', {0x1e, 0x11, 0x11, 0x1e, 0x14, 0x12, 0x11}}, {'S', {0x0f, 0x10, 0x10, 0x0e, 0x01, 0x01, 0x1e}},
+    {'T', {0x1f, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04}}, {'U', {0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0e}},
+    {'V', {0x11, 0x11, 0x11, 0x11, 0x11, 0x0a, 0x04}}, {'W', {0x11, 0x11, 0x11, 0x15, 0x15, 0x1b, 0x11}},
+    {'X', {0x11, 0x11, 0x0a, 0x04, 0x0a, 0x11, 0x11}}, {'Y', {0x11, 0x11, 0x0a, 0x04, 0x04, 0x04, 0x04}},
+    {'Z', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x10, 0x1f}},
+};
+
+/* ---- pixels ---- */
+
+static void set_pixel(const picture_pixels *image, int x, int y, uint32_t colour)
+{
+    if (x < 0 || y < 0 || x >= (int)image->width || y >= (int)image->height)
+        return;
+    unsigned char *pixel = image->rgb + 3 * ((size_t)y * image->width + (size_t)x);
+    pixel[0] = (unsigned char)(colour >> 16), pixel[1] = (unsigned char)(colour >> 8), pixel[2] = (unsigned char)colour;
+}
+
+typedef struct chart_box
+{
+    int x, y, width, height;
+} chart_box;
+
+static void fill(const picture_pixels *image, chart_box box, uint32_t colour)
+{
+    for (int y = box.y; y < box.y + box.height; y++)
+        for (int x = box.x; x < box.x + box.width; x++)
+            set_pixel(image, x, y, colour);
+}
+
+typedef struct chart_point
+{
+    double x, y;
+} chart_point;
+
+static void draw_line(const picture_pixels *image, chart_point from, chart_point to, uint32_t colour)
+{
+    double dx = to.x - from.x, dy = to.y - from.y;
+    int steps = 1 + (int)fmax(fabs(dx), fabs(dy));
+    for (int i = 0; i <= steps; i++)
+        fill(image, (chart_box){(int)(from.x + dx * i / steps) - 1, (int)(from.y + dy * i / steps) - 1, 3, 3}, colour);
+}
+
+static void draw_letter(const picture_pixels *image, int x, int y, char letter)
+{
+    for (size_t i = 0; i < sizeof FONT / sizeof *FONT; i++)
+        for (int row = 0; FONT[i].letter == letter && row < GLYPH_HEIGHT; row++)
+            for (int column = 0; column < GLYPH_WIDTH; column++)
+                if (FONT[i].rows[row] >> (GLYPH_WIDTH - 1 - column) & 1)
+                    fill(image, (chart_box){x + BIG * column, y + BIG * row, BIG, BIG}, INK);
+}
+
+/* Where a text stands beside the given x. */
+typedef enum chart_align
+{
+    FROM,
+    AROUND,
+    UP_TO
+} chart_align;
+
+static void draw_text(const picture_pixels *image, chart_point at, chart_align align, const char *text)
+{
+    int advance = BIG * (GLYPH_WIDTH + 1), width = advance * (int)strlen(text);
+    int x = (int)at.x - (align == AROUND ? width / 2 : align == UP_TO ? width : 0);
+    for (; *text; text++, x += advance)
+        draw_letter(image, x, (int)at.y, (char)toupper((unsigned char)*text));
+}
+
+/* ---- bars ---- */
+
+/* Decades that hold all values. */
+typedef struct decades
+{
+    int low, high;
+} decades;
+
+static decades find_decades(const chart_def *def)
+{
+    double low = INFINITY, high = 0;
+    for (uint32_t p = 0; p < def->panel_count; p++)
+        for (uint32_t i = 0; i < def->bar_count; i++)
+        {
+            double bar = def->panels[p].bar[i], reference = def->panels[p].reference[i];
+            low = fmin(low, bar), high = fmax(high, fmax(bar, reference));
+        }
+    decades found = {(int)floor(log10(low)), (int)ceil(log10(high))};
+    found.high += found.high == found.low;
+    return found;
+}
+
+static double bar_height(decades decades, double value)
+{
+    return PLOT_HEIGHT * (log10(value) - decades.low) / (decades.high - decades.low);
+}
+
+static void draw_bar(const picture_pixels *image, chart_box box, uint32_t colour, double value)
+{
+    char text[32];
+    fill(image, box, colour);
+    snprintf(text, sizeof text, "%.*f", value < 1 ? 2 : value < 100 ? 1 : 0, value);
+    draw_text(image, (chart_point){box.x + box.width / 2.0, box.y - 20}, AROUND, text);
+}
+
+static void draw_decades(const picture_pixels *image, int left, decades decades)
+{
+    for (int decade = decades.low; decade <= decades.high; decade++)
+    {
+        int y = TOP + PLOT_HEIGHT - (int)(PLOT_HEIGHT * (decade - decades.low) / (decades.high - decades.low));
+        char text[32];
+        snprintf(text, sizeof text, "%.*f", decade < 0 ? -decade : 0, pow(10, decade));
+        fill(image, (chart_box){left, y, PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT, 1}, PALE);
+        draw_text(image, (chart_point){left - 8, y - 7}, UP_TO, text);
+    }
+}
+
+static void draw_bars(const picture_pixels *image, const chart_def *def, uint32_t index)
+{
+    const chart_panel *panel = &def->panels[index];
+    int left = (int)index * PANEL_WIDTH + MARGIN_LEFT, width = PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT;
+    int slot = width / (int)def->bar_count, bottom = TOP + PLOT_HEIGHT;
+    decades decades = find_decades(def);
+    draw_text(image, (chart_point){left + width / 2.0, 10}, AROUND, panel->title);
+    draw_text(image, (chart_point){left, 32}, FROM, def->bars_title);
+    draw_decades(image, left, decades);
+    for (uint32_t i = 0; i < def->bar_count; i++)
+    {
+        int x = left + (int)i * slot, height = (int)bar_height(decades, panel->bar[i]);
+        bool pair = panel->reference[i] > 0;
+        int bar_width = slot / 3, first = x + (pair ? slot / 8 : slot / 3);
+        draw_bar(image, (chart_box){first, bottom - height, bar_width, height}, BAR_COLOUR[i], panel->bar[i]);
+        if (pair)
+        {
+            height = (int)bar_height(decades, panel->reference[i]);
+            draw_bar(image, (chart_box){first + bar_width + 4, bottom - height, bar_width, height}, GREY,
+                     panel->reference[i]);
+        }
+        draw_text(image, (chart_point){x + slot / 2.0, bottom + 10}, AROUND, def->bar_name[i]);
+    }
+    fill(image, (chart_box){left, bottom, width, 2}, INK);
+}
+
+/* ---- lines ---- */
+
+static double find_top(const chart_def *def)
+{
+    double top = 2;
+    for (uint32_t p = 0; p < def->panel_count; p++)
+        for (uint32_t line = 0; line < def->line_count; line++)
+            for (uint32_t i = 0; i < def->point_count; i++)
+                top = fmax(top, def->panels[p].line[line][i]);
+    return ceil(top * 1.05);
+}
+
+static void draw_scale(const picture_pixels *image, const chart_box *plot, double top)
+{
+    double step = top > 8 ? ceil(top / 6) : top > 3 ? 1 : 0.5;
+    for (double value = 0; value <= top; value += step)
+    {
+        int y = plot->y + plot->height - (int)(plot->height * value / top);
+        char text[32];
+        snprintf(text, sizeof text, "%.1f", value);
+        fill(image, (chart_box){plot->x, y, plot->width, 1}, PALE);
+        draw_text(image, (chart_point){plot->x - 8, y - 7}, UP_TO, text);
+    }
+}
+
+static chart_point place(const chart_def *def, const chart_box *plot, uint32_t point, double share)
+{
+    double slot = (double)plot->width / def->point_count;
+    return (chart_point){plot->x + slot * (point + 0.5), plot->y + plot->height * (1 - fmin(share, 1))};
+}
+
+static void draw_lines(const picture_pixels *image, const chart_def *def, uint32_t index)
+{
+    chart_box plot = {(int)index * PANEL_WIDTH + MARGIN_LEFT, TOP + PLOT_HEIGHT + BETWEEN,
+                      PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT, PLOT_HEIGHT};
+    double top = find_top(def);
+    draw_text(image, (chart_point){plot.x, plot.y - 52}, FROM, def->lines_title);
+    draw_scale(image, &plot, top);
+    for (uint32_t i = 0; i < def->point_count; i++)
+    {
+        char text[16];
+        snprintf(text, sizeof text, "%u", def->points[i]);
+        draw_text(image, (chart_point){place(def, &plot, i, 0).x, plot.y + plot.height + 10}, AROUND, text);
+        if (i > 0 && def->points[i] <= top)
+            draw_line(image, place(def, &plot, i - 1, def->points[i - 1] / top),
+                      place(def, &plot, i, def->points[i] / top), PALE);
+    }
+    int legend = plot.x;
+    for (uint32_t line = 0; line < def->line_count; line++)
+    {
+        const double *values = def->panels[index].line[line];
+        for (uint32_t i = 0; i < def->point_count; i++)
+        {
+            chart_point at = place(def, &plot, i, values[i] / top);
+            if (i > 0)
+                draw_line(image, place(def, &plot, i - 1, values[i - 1] / top), at, LINE_COLOUR[line]);
+            fill(image, (chart_box){(int)at.x - 5, (int)at.y - 5, 10, 10}, LINE_COLOUR[line]);
+        }
+        fill(image, (chart_box){legend, plot.y - 26, 14, 14}, LINE_COLOUR[line]);
+        draw_text(image, (chart_point){legend + 20, plot.y - 26}, FROM, def->line_name[line]);
+        legend += 40 + BIG * (GLYPH_WIDTH + 1) * (int)strlen(def->line_name[line]);
+    }
+    fill(image, (chart_box){plot.x, plot.y + plot.height, plot.width, 2}, INK);
+}
+
+/* ---- the whole ---- */
+
+carom_status chart_write(carom_context *context, const chart_def *def, const char *path)
+{
+    picture_pixels image = {.width = PANEL_WIDTH * def->panel_count,
+                            .height = TOP + PLOT_HEIGHT + BETWEEN + PLOT_HEIGHT + MARGIN_LOW};
+    image.rgb = malloc(3 * (size_t)image.width * image.height);
+    if (!image.rgb)
+        return CAROM_OUT_OF_MEMORY;
+    fill(&image, (chart_box){0, 0, (int)image.width, (int)image.height}, PAPER);
+    for (uint32_t i = 0; i < def->panel_count; i++)
+    {
+        draw_bars(&image, def, i);
+        draw_lines(&image, def, i);
+    }
+    carom_status status = picture_write_png(context, &image, path);
+    free(image.rgb);
+    return status;
+}

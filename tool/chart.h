@@ -1,0 +1,35 @@
+/* Plain charts as PNG: a row of panels, each with bars on a logarithmic scale above and lines below. */
+#ifndef TOOL_CHART_H
+#define TOOL_CHART_H
+
+#include "carom/carom.h"
+
+enum
+{
+    CHART_MAX_BARS = 5,
+    CHART_MAX_LINES = 3,
+    CHART_MAX_POINTS = 8
+};
+
+typedef struct chart_panel
+{
+    const char *title;
+    double bar[CHART_MAX_BARS];
+    double reference[CHART_MAX_BARS]; /* drawn beside each bar in grey; not positive: none */
+    double line[CHART_MAX_LINES][CHART_MAX_POINTS];
+} chart_panel;
+
+typedef struct chart_def
+{
+    const char *bars_title, *lines_title;
+    const char *bar_name[CHART_MAX_BARS], *line_name[CHART_MAX_LINES];
+    uint32_t bar_count, line_count, point_count;
+    const uint32_t *points; /* what the lines are drawn over; they run beside value = point, the ideal */
+    const chart_panel *panels;
+    uint32_t panel_count;
+} chart_def;
+
+/* Texts appear in capitals: letters, digits and . , - / : are known. Writes the file whole or not at all. */
+carom_status chart_write(carom_context *context, const chart_def *def, const char *path);
+
+#endif
