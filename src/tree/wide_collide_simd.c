@@ -344,14 +344,25 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
     return *status == CAROM_OK;
 }
 
+/* Two slots, or two leaves (with the flag) where both slots hold one: there is nothing to open. */
+static tree_stack_entry entry_of(const wide_pair *pair, const narrow_part_pair *parts)
+{
+    const wide_tree *a = pair->tree_a, *b = pair->tree_b;
+    tree_stack_entry entry = {.node_a = parts->part_a, .node_b = parts->part_b};
+    if (entry.node_a & entry.node_b & WIDE_LEAF_FLAG)
+        return entry;
+    uint32_t child_a = wide_child(a, entry.node_a), child_b = wide_child(b, entry.node_b);
+    if (child_a & child_b & WIDE_LEAF_FLAG)
+        return (tree_stack_entry){.node_a = child_a, .node_b = child_b};
+    entry.key = slot_size(a, entry.node_a), entry.more = as_bits(slot_size(b, entry.node_b));
+    return entry;
+}
+
 /* Puts what the front holds, or the roots, on the stack. */
 static carom_status begin_stack(walk *w)
 {
     const tree_task *task = w->pair->task;
-    const wide_tree *a = w->pair->tree_a, *b = w->pair->tree_b;
-    narrow_part_pair roots = {0, 0, 0.0f};
-    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
-        roots.part_a = roots.part_b = WIDE_LEAF_FLAG;
+    const narrow_part_pair roots = {0, 0, 0.0f};
     bool resumed = task->front && task->front->count > 0;
     const narrow_part_pair *from = resumed ? task->front->items : &roots;
     size_t count = resumed ? task->front->count : 1;
@@ -359,12 +370,7 @@ static carom_status begin_stack(walk *w)
     if (!base_array_reserve(task->context, &w->scratch->stack, count + 1))
         return CAROM_OUT_OF_MEMORY;
     for (size_t i = count; i-- > 0;)
-    {
-        tree_stack_entry entry = {.node_a = from[i].part_a, .node_b = from[i].part_b};
-        if (!(entry.node_a & entry.node_b & WIDE_LEAF_FLAG))
-            entry.key = slot_size(a, entry.node_a), entry.more = as_bits(slot_size(b, entry.node_b));
-        w->scratch->stack.items[w->scratch->stack.count++] = entry;
-    }
+        w->scratch->stack.items[w->scratch->stack.count++] = entry_of(w->pair, &from[i]);
     return CAROM_OK;
 }
 
