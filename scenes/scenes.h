@@ -9,7 +9,7 @@
 #ifndef SCENES_SCENES_H
 #define SCENES_SCENES_H
 
-#include "carom/mesh.h"
+#include "carom/shape.h"
 
 typedef struct scenes_info
 {
@@ -36,8 +36,8 @@ typedef struct scenes_motion
 
 typedef struct scenes_body
 {
-    const carom_mesh *mesh; /* owned by the scene; several bodies may share one */
-    carom_pose pose;        /* at the current step */
+    carom_shape shape; /* its mesh is owned by the scene; several bodies may share one */
+    carom_pose pose;   /* at the current step */
     char name[32];
     bool moves;
     scenes_motion motion;

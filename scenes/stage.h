@@ -25,6 +25,7 @@ const carom_mesh *stage_shape(stage *stage, shape *shape, const char *name);
 
 /* At rest. */
 scenes_body *stage_body(stage *stage, const carom_mesh *mesh, const char *name, carom_vec3 position);
+scenes_body *stage_solid(stage *stage, carom_shape shape, const char *name, carom_vec3 position);
 
 /* Random position, orientation, velocity and spin in a box around a middle; speed and spin per step. */
 typedef struct stage_crowd
@@ -61,5 +62,6 @@ void stage_fdh_tetrahedron(stage *stage);
 void stage_fdh_rings(stage *stage);
 void stage_fdh_pipes(stage *stage);
 void stage_geometry_image(stage *stage);
+void stage_capsules(stage *stage);
 
 #endif

@@ -1,5 +1,6 @@
 /* carom demo: runs a generated assembly through a scene and an engine; prints what was examined and found, and draws a
  * picture. */
+#include "carom/extend.h"
 #include "scenes/scenes.h"
 #include "tool/picture.h"
 #include "tool/tool.h"
@@ -37,8 +38,11 @@ static carom_status add_bodies(demo_work *work)
     for (uint32_t i = 0; i < work->parts->body_count; i++)
     {
         const scenes_body *body = &work->parts->bodies[i];
+        if (body->shape.kind != CAROM_SHAPE_MESH)
+            return carom_context_fail(work->context, CAROM_UNSUPPORTED,
+                                      "this scene has spheres or capsules, which are not drawn yet");
         carom_body_def def = carom_body_def_default();
-        def.placed = (carom_placed){carom_shape_mesh(body->mesh), body->pose};
+        def.placed = (carom_placed){body->shape, body->pose};
         def.name = body->name;
         def.user = i;
         carom_body_id id;

@@ -370,9 +370,7 @@ static carom_status begin_stack(walk *w)
     if (!base_array_reserve(task->context, &w->scratch->stack, count + 1))
         return CAROM_OUT_OF_MEMORY;
     for (size_t i = count; i-- > 0;)
-    {
         w->scratch->stack.items[w->scratch->stack.count++] = make_entry(w->pair, from[i]);
-    }
     return CAROM_OK;
 }
 
