@@ -19,6 +19,7 @@ typedef struct collector
     bool keeping;          /* pairs go into the job's keys */
     bool repeats;          /* a pair may come several times: all are kept and counted at the end */
     bool streaming;        /* pairs go to the caller at once */
+    bool notes_crossing;   /* it was asked how pairs meet; otherwise what a search says of that depends on it */
     bool stop_at_crossing; /* any-hit with relation: nothing further can change the answer */
     bool out_of_memory;    /* while keeping */
     uint32_t elements_b;
@@ -111,7 +112,7 @@ static bool take_pair(uint32_t element_a, uint32_t element_b, uint32_t meeting, 
     query_found *found = &collector->job->found;
     found->first_a = element_a, found->first_b = element_b;
     found->count++;
-    if (meeting & CAROM_MEET_CROSSING)
+    if (collector->notes_crossing && (meeting & CAROM_MEET_CROSSING))
     {
         if (!found->crossing)
             settle_relation(collector);
@@ -208,10 +209,11 @@ static carom_status walk_front(carom_query *query, query_job *job, narrow_front 
 {
     const carom_collide_options *options = job->options;
     collector collector = make_collector(query, job);
+    collector.notes_crossing = options->relation || options->mode == CAROM_COLLIDE_ALL;
     query_walk walk = {&job->question, front, budget, &job->counters};
     bool any = is_any_hit(options), count_only = !collector.keeping && !collector.streaming && !options->relation;
     narrow_search search = {.every_pair = !any,
-                            .need_meeting = options->relation || options->mode == CAROM_COLLIDE_ALL,
+                            .need_meeting = collector.notes_crossing,
                             .clearance = options->clearance,
                             .on_pair = any          ? stop_at_first
                                        : count_only ? count_pair
