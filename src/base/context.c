@@ -343,7 +343,7 @@ bool base_budget_check(base_budget *budget, uint32_t work)
     {
         bool enough = budget->work_left >= work || (!budget->begun && budget->work_left > 0);
         if (!enough)
-            return budget->exhausted = true, false;
+            return budget->exhausted = true, budget->work_left = 0, false;
         budget->begun = true;
         budget->work_left -= work < budget->work_left ? work : budget->work_left;
     }

@@ -174,6 +174,23 @@ static carom_status check_body(carom_context *context, const carom_frame_body *b
     return CAROM_OK;
 }
 
+/* Most bodies are: only the others are worth a label for the message. */
+static bool is_plainly_sound(const carom_context *context, const carom_placed *placed)
+{
+    const carom_shape *shape = &placed->shape;
+    return query_is_mesh(placed) && shape->mesh && shape->mesh->context == context && !shape->tree &&
+           carom_pose_check(&placed->pose) == CAROM_OK;
+}
+
+static carom_status check_placed(carom_context *context, const carom_frame_body *body)
+{
+    if (BASE_LIKELY(is_plainly_sound(context, &body->placed)))
+        return CAROM_OK;
+    char whose[32];
+    snprintf(whose, sizeof whose, "body %u", body->id.index);
+    return query_check_placed(context, &body->placed, whose);
+}
+
 /* A frame of a scene was checked when its bodies changed; one made by the caller is checked here. */
 static carom_status check_bodies(carom_context *context, const carom_frame *frame)
 {
@@ -183,9 +200,7 @@ static carom_status check_bodies(carom_context *context, const carom_frame *fram
         if (body->id.index == 0 || (i > 0 && body->id.index <= frame->bodies[i - 1].id.index))
             return base_fail(context, CAROM_INVALID_ARGUMENT,
                              "engine run: the frame's bodies are not sorted by id (position %u)", i);
-        char whose[32];
-        snprintf(whose, sizeof whose, "body %u", body->id.index);
-        BASE_TRY(query_check_placed(context, &body->placed, whose));
+        BASE_TRY(check_placed(context, body));
         BASE_TRY(check_body(context, body));
     }
     return CAROM_OK;

@@ -1,9 +1,10 @@
 /* Pairs of bodies are examined on any worker, in any order; what is found depends on neither.
  *
  * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is put
- * aside after a slice of work and then split over all workers by its front. A work budget is cut into slices per pair,
- * in rounds that share out what is left; it is never drawn from a shared counter, so the cut is the same for any number
- * of workers. */
+ * aside after a slice of work and then split over all workers by its front, be it one. What the pair remembers comes
+ * from the first slice, so that it is the same for any number of workers, too. A work budget is cut into slices per
+ * pair, in rounds that share out what is left; it is never drawn from a shared counter, so the cut is the same for any
+ * number of workers. */
 #include "engine/engine.h"
 
 enum
@@ -246,14 +247,14 @@ static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame,
     base_budget unlimited = base_budget_begin(NULL);
     pair_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false};
     engine_open_pair *open = engine->open.items[index];
+    open->job.question.memory = NULL;
     carom_status status = query_job_search_all(task.worker->query, &open->job);
     return status < CAROM_FIRST_ERROR ? advance(&task, &open->job, true) : status;
 }
 
 static carom_status examine_all(carom_engine *engine, const carom_frame *frame)
 {
-    bool split = engine->worker_count > 1 && engine->kind->method == &query_tree_method;
-    examination all = {.engine = engine, .frame = frame, .slices = split};
+    examination all = {.engine = engine, .frame = frame, .slices = engine->kind->method == &query_tree_method};
     for (size_t i = 0; all.slices && i < engine->waiting.count; i++)
         engine->slices.items[i] = LIGHT_WORK;
     BASE_TRY(examine_waiting(engine, &all));

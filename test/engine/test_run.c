@@ -309,8 +309,12 @@ static void memory_does_not_depend_on_workers(void **state)
             options.mode = CAROM_COLLIDE_ANY;
             for (uint64_t work = 1; work < 3000; work = 2 * work + 1)
             {
+                pose.translation.z += 0.002;
+                assert_int_equal(carom_scene_move(scene, id[1], &pose), CAROM_OK);
+                assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
                 options.budget.work = work;
                 base_hash_u64(&hash, carom_engine_run(engine, &frame, &options, &report));
+                base_hash_u64(&hash, report.counters.boxes_tested + report.counters.triangles_tested);
             }
         }
         truth = host == 0 ? base_hash_end(&hash) : truth;
