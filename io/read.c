@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum
-{
-    NOT_SHARED = UINT32_MAX
-};
+#define NOT_SHARED UINT32_MAX
 
 /* One file on its way. */
 typedef struct reading

@@ -30,6 +30,21 @@ static void print_choices(tool_option_kind kind)
     putchar('\n');
 }
 
+static bool is_called(const tool_option *option, const char *text, size_t length)
+{
+    return strlen(option->name) == length && strncmp(option->name, text, length) == 0;
+}
+
+/* Null if there is no such option. A row of the command's own goes before the common one. */
+static const tool_option *find_option(const tool_arguments *arguments, const char *text, size_t length)
+{
+    for (int i = 0; i < arguments->option_count; i++)
+        if (is_called(&arguments->options[i], text, length))
+            return &arguments->options[i];
+    bool common = arguments->command->computes && is_called(&arguments->threads, text, length);
+    return common ? &arguments->threads : NULL;
+}
+
 static void print_option(const tool_option *option)
 {
     char left[48];
@@ -45,8 +60,9 @@ static void print_help(const tool_arguments *arguments)
            command->summary);
     for (int i = 0; i < arguments->option_count; i++)
         print_option(&arguments->options[i]);
-    if (command->computes)
-        print_option(&arguments->threads);
+    const tool_option *threads = &arguments->threads;
+    if (find_option(arguments, threads->name, strlen(threads->name)) == threads)
+        print_option(threads);
     printf("  %-24s %s\n\n%s", "--help", "show this text", command->details);
 }
 
@@ -160,17 +176,6 @@ static int take_value(const tool_arguments *arguments, const tool_option *option
                          option->kind == TOOL_COUNT ? "whole number" : "number"),
                -1;
     return 1;
-}
-
-static const tool_option *find_option(const tool_arguments *arguments, const char *text, size_t length)
-{
-    for (int i = 0; i < arguments->option_count; i++)
-        if (strlen(arguments->options[i].name) == length && strncmp(arguments->options[i].name, text, length) == 0)
-            return &arguments->options[i];
-    const tool_option *threads = &arguments->threads;
-    if (arguments->command->computes && strlen(threads->name) == length && strncmp(threads->name, text, length) == 0)
-        return threads;
-    return NULL;
 }
 
 /* One option at argv[0]; returns how many arguments it used, -1 after an error. */
