@@ -192,14 +192,14 @@ static void deform_for_long(bool own_trees, uint32_t cloth_size, uint32_t blob_t
         deform_all(&s, frame);
         run(&s, frame % compare_every == 0, &pairs);
         if (frame + 1 == SETTLED)
-            settled = s.memory.most_bytes_out;
+            settled = s.memory.max_bytes_out;
     }
     assert_true(pairs > 10 * FRAMES);
     /* Lists of pairs may still find a frame that needs more; meshes and trees, the bulk, may not pile up. */
     uint64_t slack = carom_mesh_get_info(s.bodies[0].now).bytes;
-    if (s.memory.most_bytes_out > settled + slack)
+    if (s.memory.max_bytes_out > settled + slack)
         fail_msg("%lu bytes after %d frames, %lu after %d", (unsigned long)settled, SETTLED,
-                 (unsigned long)s.memory.most_bytes_out, FRAMES);
+                 (unsigned long)s.memory.max_bytes_out, FRAMES);
     close_stage(&s);
 }
 
@@ -231,9 +231,9 @@ static void memory_is_flat(void **state)
             deform_all(&s, frame % 25);
             run(&s, false, &pairs);
             if (frame + 1 == SETTLED)
-                settled = s.memory.most_bytes_out;
+                settled = s.memory.max_bytes_out;
         }
-        assert_int_equal(s.memory.most_bytes_out, settled);
+        assert_int_equal(s.memory.max_bytes_out, settled);
         close_stage(&s);
     }
 }
