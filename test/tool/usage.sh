@@ -57,7 +57,7 @@ tells "'ball' is none of obb, aabb, kdop6, kdop14, kdop18, kdop26, sphere, rss, 
 expect 2 check a b --builder mason
 tells "'mason' is none of sah, median, mean,"
 expect 2 check a b --engine warp
-tells "'warp' is none of tree, brute, all"
+tells "'warp' is none of tree, brute, sstcd, spcd, escd, epcd, all"
 expect 2 check a b --seconds -1
 tells "--seconds -1"
 expect 2 check a b --seconds 0
