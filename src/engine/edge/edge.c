@@ -81,11 +81,12 @@ enum
     TASKS_AT_ONCE = 32 /* what the thesis found best on four processors (4.5.1) */
 };
 
-/* A task of two nodes takes less than a microsecond, most of them: a few go together. */
+/* Most tasks of two nodes take a fraction of a microsecond: several go together. */
 static const edge_rules SSTCD = {.by_edges = false, .shared = false};
-static const edge_rules SPCD = {.by_edges = false, .shared = true, .batch = UINT32_MAX, .tasks_range = 16};
+static const edge_rules SPCD = {
+    .by_edges = false, .shared = true, .batch = UINT32_MAX, .min_range = 16, .max_range = 64};
 static const edge_rules ESCD = {.by_edges = true, .shared = false};
-static const edge_rules EPCD = {.by_edges = true, .shared = true, .batch = 0, .tasks_range = 1};
+static const edge_rules EPCD = {.by_edges = true, .shared = true, .batch = 0, .min_range = 1, .max_range = 1};
 
 static carom_status create_state(carom_context *context, const carom_engine_def *def, const edge_rules *rules,
                                  void **out)

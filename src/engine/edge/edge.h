@@ -94,10 +94,10 @@ BASE_DECLARE_ISA(uint32_t, edge_find, EDGE_FIND_PARAMETERS);
 /* How a method goes about its tasks. */
 typedef struct edge_rules
 {
-    bool by_edges;        /* escd, epcd */
-    bool shared;          /* tasks of a batch run on all workers */
-    uint32_t batch;       /* tasks at once; 0: the K that the engine was asked for */
-    uint32_t tasks_range; /* that are worth handing to another worker */
+    bool by_edges;                 /* escd, epcd */
+    bool shared;                   /* tasks of a batch run on all workers */
+    uint32_t batch;                /* tasks at once; 0: the K that the engine was asked for */
+    uint32_t min_range, max_range; /* tasks that are handed to a worker together */
 } edge_rules;
 
 typedef BASE_ARRAY(narrow_part_pair) edge_queue;

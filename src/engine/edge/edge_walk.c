@@ -79,6 +79,15 @@ static carom_status gather(edge_walk *walk, carom_status status, bool *violated)
     return status;
 }
 
+/* Large enough to be worth handing over, small enough that workers end together. */
+static uint32_t range_of(const edge_state *state, uint32_t count)
+{
+    uint32_t even = count / (8 * state->lane_count);
+    return even < state->rules->min_range   ? state->rules->min_range
+           : even > state->rules->max_range ? state->rules->max_range
+                                            : even;
+}
+
 static carom_status run_batch(edge_walk *walk, const narrow_part_pair *tasks, uint32_t count, bool *violated)
 {
     edge_state *state = walk->state;
@@ -86,7 +95,7 @@ static carom_status run_batch(edge_walk *walk, const narrow_part_pair *tasks, ui
     if (walk->shared)
     {
         uint64_t start = base_watch_start(&state->watch);
-        base_parallel_for(state->context, count, state->rules->tasks_range, run_tasks, walk);
+        base_parallel_for(state->context, count, range_of(state, count), run_tasks, walk);
         state->stats.worker_seconds += state->lane_count * base_watch_read(&state->watch, start);
     }
     else
