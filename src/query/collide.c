@@ -15,10 +15,10 @@ static carom_vec3 point_of(const carom_placed *placed)
     return pose_apply(&placed->pose, shape->kind == CAROM_SHAPE_SPHERE ? shape->sphere.centre : shape->capsule.ends[0]);
 }
 
-/* May `outer` hold `inner`, as far as a point of this and a box around that tell? */
+/* May `outer` hold `inner`, as far as a point of this and a box around that tell? What is inside a solid meets it. */
 static bool may_hold(const carom_placed *outer, const carom_placed *inner)
 {
-    if (!query_has_inside(&outer->shape))
+    if (!query_is_mesh(outer) || !query_has_inside(&outer->shape))
         return false;
     carom_aabb box = query_world_box(outer);
     carom_vec3 p = point_of(inner);

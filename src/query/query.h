@@ -235,7 +235,7 @@ typedef struct query_meetings
     size_t key_count;
 } query_meetings;
 
-/* May one body be inside the other, as far as a point and a box tell? */
+/* May one of two bodies that do not meet be inside the other, as far as a point and a box tell? */
 bool query_may_contain(const query_question *question);
 
 /* *out is CAROM_RELATION_UNKNOWN where the budget ran out. */
