@@ -27,10 +27,10 @@ static bool holds_points(const carom_aabb *box, const carom_placed *placed)
     return true;
 }
 
-/* May `outer` hold `inner`, as far as points of this and a box around that tell? */
+/* May `outer` hold `inner`, as far as points of this and a box around that tell? What is inside a solid meets it. */
 static bool may_hold(const carom_placed *outer, const carom_placed *inner)
 {
-    if (!query_has_inside(&outer->shape))
+    if (!query_is_mesh(outer) || !query_has_inside(&outer->shape))
         return false;
     carom_aabb box = query_world_box(outer);
     return holds_points(&box, inner);

@@ -62,7 +62,7 @@ typedef struct query_method
     /* Calls on_triangle for every triangle as near as the limit, perhaps for others. CAROM_OK, CAROM_STOPPED or
      * CAROM_UNKNOWN. */
     carom_status (*near)(void *state, const query_mesh_task *task, const narrow_near *near);
-    /* Calls on_triangle for every triangle that the line through the point along x may meet. */
+    /* Calls on_triangle for every triangle that the half line from the point along +x meets, and for others. */
     carom_status (*line_x)(void *state, const query_mesh_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user);
     bool needs_trees;
@@ -265,7 +265,7 @@ typedef struct query_meetings
     size_t key_count;
 } query_meetings;
 
-/* May one body be inside the other, as far as a point and a box tell? */
+/* May one of two bodies that do not meet be inside the other, as far as a point and a box tell? */
 bool query_may_contain(const query_question *question);
 
 /* *out is CAROM_RELATION_UNKNOWN where the budget ran out. */

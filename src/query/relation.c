@@ -65,7 +65,7 @@ static void note_candidate(uint32_t triangle, void *user)
         candidates->items[candidates->count++] = triangle;
 }
 
-/* The outer triangles that the line along x through the point may meet, each once, in query->candidates. */
+/* The outer triangles that the half line from the point along +x may meet, each once, in query->candidates. */
 static carom_status find_candidates(inside_task *task, carom_vec3 point)
 {
     carom_query *query = task->query;
@@ -311,7 +311,8 @@ static carom_status place_body(inside_task *task, const query_meetings *meetings
 {
     bool inner_is_mesh = query_is_mesh(task->inner), outer_is_mesh = query_is_mesh(task->outer);
     *out = PLACE_OUTSIDE;
-    if (!query_has_inside(&task->outer->shape))
+    /* What is inside a solid meets it. */
+    if (!query_has_inside(&task->outer->shape) || (!outer_is_mesh && !meetings->any))
         return CAROM_OK;
     if (!inner_is_mesh && !outer_is_mesh)
     {

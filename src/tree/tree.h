@@ -211,7 +211,7 @@ typedef struct tree_ray_task
 /* Reports every triangle the ray hits with t at most the current limit (narrow_ray_hit on world corners decides). */
 carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
 
-/* Calls on_triangle for a superset of the triangles that the world-frame line through `point` along +x meets. */
+/* Calls on_triangle for every triangle that the world-frame half line from `point` along +x meets, and for others. */
 carom_status tree_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user);
 

@@ -125,6 +125,17 @@ carom_status wide_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user
 carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user);
 
+/* A half line along the world's x axis, in the normalised frame. */
+typedef struct wide_line
+{
+    const tree_ray_task *task;
+    double exact_origin[3];
+    float origin[3], direction[3];
+    float pad, margin; /* placement; rounding */
+    void (*on_triangle)(uint32_t triangle, void *user);
+    void *user;
+} wide_line;
+
 /* The search for the closest pair: what the walk needs to know and to tell. Lengths in normalised units of a. */
 typedef struct wide_nearest
 {
@@ -162,6 +173,7 @@ BASE_DECLARE_ISA(bool, wide_support_apart,
  * reaches highest. */
 BASE_DECLARE_ISA(void, wide_heights,
                  (const wide_tree *tree, float u[3][WIDE_LANES], uint32_t *highest, float out[WIDE_LANES]));
+BASE_DECLARE_ISA(bool, wide_line_walk, (const wide_line *line)); /* false: out of memory */
 BASE_DECLARE_ISA(carom_status, wide_collide_walk, (wide_pair * pair));
 BASE_DECLARE_ISA(carom_status, wide_distance_walk, (wide_nearest * search));
 

@@ -1,6 +1,6 @@
 /* Rays and lines through the collision layout. Plain double arithmetic: trees for rays have a layout of their own, this
  * one only has to be right. */
-#include "tree/wide.h"
+#include "tree/near.h"
 
 /* A line in a tree's normalised frame, with the uncertainty of every placement as `pad`. Its parameter is the ray's
  * times 2^exponent, so that no direction is too short or too long. */
@@ -177,9 +177,38 @@ static bool list_leaf(stab_walk *walk, const wide_leaf *leaf)
     return true;
 }
 
+/* The point and the direction in floats. False: too far away for them. The margin is derived in docs/exactness.md. */
+static bool place_line(wide_line *line, carom_vec3 point)
+{
+    const tree_placed *placed = line->task->placed;
+    const wide_tree *tree = placed->tree->wide;
+    const double *r = placed->pose->rotation;
+    tree_near_task task = {.placed = placed, .defect = math_rotation_defect(r)};
+    near_place place = near_place_round(&task, &(narrow_round){{point, point}, 0.0});
+    carom_vec3 to = vec3_scale(vec3_sub(place.end[0], tree->centre), tree->scale);
+    double sums = largest_coordinate(place.end[0]) + largest_coordinate(tree->centre);
+    double pad = (4.0 * place.error + 16.0 * 0x1p-53 * sums) * tree->scale;
+    if (!(largest_coordinate(to) < 0x1p10) || !(pad < 0x1p10))
+        return false;
+    line->pad = (float)(pad * (1.0 + 0x1p-18)) + 0x1p-126f;
+    line->exact_origin[0] = to.x, line->exact_origin[1] = to.y, line->exact_origin[2] = to.z;
+    for (int k = 0; k < 3; k++)
+    {
+        line->origin[k] = wide_without_dust((float)line->exact_origin[k]);
+        line->direction[k] = wide_without_dust((float)r[k]); /* the first row is what x becomes */
+    }
+    line->margin = 64.0f * 0x1p-24f * (fabsf(line->origin[0]) + fabsf(line->origin[1]) + fabsf(line->origin[2]) + 4.0f);
+    return true;
+}
+
 carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user)
 {
+    wide_line line = {.task = task, .on_triangle = on_triangle, .user = user};
+    if (task->placed->tree->wide->node_count > 0 && place_line(&line, point))
+        return BASE_PICK_ISA(task->context, wide_line_walk)(&line)
+                   ? CAROM_OK
+                   : base_fail(task->context, CAROM_OUT_OF_MEMORY, "relation: out of memory");
     stab_walk walk = {.task = task, .on_leaf = list_leaf, .on_triangle = on_triangle, .user = user};
     walk.line = stab_begin(task->placed, point, vec3(1.0, 0.0, 0.0));
     walk.line.least_t = -INFINITY, walk.line.most_t = INFINITY;
