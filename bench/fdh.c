@@ -100,7 +100,7 @@ static bool measure_row(bench_session *session, scenes_scene *scene, const row *
     *out = (result){0};
     for (int i = 0; good && i < 2; i++)
     {
-        good = bench_check(session, carom_tree_create(session->context, scene->bodies[i].mesh, &def, &trees[i]),
+        good = bench_check(session, carom_tree_create(session->context, scene->bodies[i].shape.mesh, &def, &trees[i]),
                            row->name);
         if (good)
             out->build_s += 1e-3 * carom_tree_get_info(trees[i]).build_ms;
@@ -128,8 +128,8 @@ static void measure_scene(bench_session *session, int index)
     if (!bench_check(session, scenes_create(session->context, scene_names[index], &scene), scene_names[index]))
         return;
     printf("\n%s: %u + %u triangles, %u steps%s; ours, then the paper's\n%-16s %9s %11s %9s %9s   | %8s %10s %9s %8s\n",
-           scene->name, carom_mesh_get_info(scene->bodies[0].mesh).triangle_count,
-           carom_mesh_get_info(scene->bodies[1].mesh).triangle_count, scene->step_count,
+           scene->name, carom_mesh_get_info(scene->bodies[0].shape.mesh).triangle_count,
+           carom_mesh_get_info(scene->bodies[1].shape.mesh).triangle_count, scene->step_count,
            session->options->quick ? " (quick: the first 50)" : "", "tree", "build s", "N_b", "N_p", "ms a step",
            "build s", "N_b", "N_p", "ms");
     uint64_t contacts = 0;

@@ -1,4 +1,4 @@
-/* Memory and messages of the caller's context, as readers and writers want them. */
+/* Memory and messages of the caller's context, as readers and writers need them. */
 #include "io/soup.h"
 
 #include <stdio.h>

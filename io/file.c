@@ -11,8 +11,17 @@ enum
 {
     PIPE_BLOCK = 1 << 16,
     OUTPUT_BUFFER = 1 << 16,
-    TEMPORARY_TRIES = 100
+    TEMPORARY_TRIES = 100,
+    REASON_SIZE = 80
 };
+
+/* strerror for several threads. */
+static const char *error_text(int error, char out[REASON_SIZE])
+{
+    if (strerror_r(error, out, REASON_SIZE) != 0)
+        snprintf(out, REASON_SIZE, "error %d", error);
+    return out;
+}
 
 /* ---- in ---- */
 
@@ -23,19 +32,18 @@ void io_source_free(io_source *source)
     source->capacity = 0;
 }
 
-carom_status io_source_copy(carom_context *context, const void *bytes, size_t size, io_source *out)
+carom_status io_source_copy(io_source *source, const void *bytes, size_t size)
 {
-    *out = (io_source){.context = context, .name = "memory"};
     if (!bytes && size > 0)
-        return io_fail(out, CAROM_INVALID_ARGUMENT, "the bytes are null");
-    out->begin = size < SIZE_MAX ? carom_context_allocate(context, size + 1, 1) : NULL;
-    if (!out->begin)
-        return io_out_of_memory(out);
+        return io_fail(source, CAROM_INVALID_ARGUMENT, "the bytes are null");
+    source->begin = size < SIZE_MAX ? carom_context_allocate(source->context, size + 1, 1) : NULL;
+    if (!source->begin)
+        return io_out_of_memory(source);
     if (size > 0)
-        memcpy(out->begin, bytes, size);
-    out->begin[size] = '\0';
-    out->end = out->begin + size;
-    out->capacity = size + 1;
+        memcpy(source->begin, bytes, size);
+    source->begin[size] = '\0';
+    source->end = source->begin + size;
+    source->capacity = size + 1;
     return CAROM_OK;
 }
 
@@ -57,7 +65,10 @@ static carom_status read_all(io_source *source, int file, size_t expected)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            status = io_fail(source, CAROM_IO_ERROR, "can't be read: %s", strerror(errno));
+        {
+            char reason[REASON_SIZE];
+            status = io_fail(source, CAROM_IO_ERROR, "can't be read: %s", error_text(errno, reason));
+        }
         if (got <= 0)
             break;
         used += (size_t)got;
@@ -72,22 +83,22 @@ static carom_status read_all(io_source *source, int file, size_t expected)
     return status;
 }
 
-carom_status io_source_load(carom_context *context, const char *path, io_source *out)
+carom_status io_source_load(io_source *source, const char *path)
 {
-    *out = (io_source){.context = context, .name = path};
+    char reason[REASON_SIZE];
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (file < 0)
-        return io_fail(out, CAROM_IO_ERROR, "can't be opened: %s", strerror(errno));
+        return io_fail(source, CAROM_IO_ERROR, "can't be opened: %s", error_text(errno, reason));
     struct stat about;
     carom_status status = CAROM_OK;
     if (fstat(file, &about) != 0)
-        status = io_fail(out, CAROM_IO_ERROR, "can't be read: %s", strerror(errno));
+        status = io_fail(source, CAROM_IO_ERROR, "can't be read: %s", error_text(errno, reason));
     else if (S_ISDIR(about.st_mode))
-        status = io_fail(out, CAROM_IO_ERROR, "is a directory, not a model file");
+        status = io_fail(source, CAROM_IO_ERROR, "is a directory, not a model file");
     else if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
-        status = io_fail(out, CAROM_IO_ERROR, "is neither a file nor a pipe");
+        status = io_fail(source, CAROM_IO_ERROR, "is neither a file nor a pipe");
     else
-        status = read_all(out, file, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
+        status = read_all(source, file, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
     close(file);
     return status;
 }
@@ -119,7 +130,9 @@ static void output_free(io_output *output)
 
 static carom_status output_fail(carom_context *context, const char *path, int error)
 {
-    return io_context_fail(context, CAROM_IO_ERROR, "%s: can't be written: %s", io_short_path(path), strerror(error));
+    char reason[REASON_SIZE];
+    return io_context_fail(context, CAROM_IO_ERROR, "%s: can't be written: %s", io_short_path(path),
+                           error_text(error, reason));
 }
 
 /* Beside the target, so that the rename stays within one file system; the name is ours alone. */

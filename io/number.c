@@ -1,6 +1,6 @@
 /* Decimal to double and back, correctly rounded and independent of the locale.
  *
- * Three ways in, each exact: doubles where mantissa and power of ten are both exact (Clinger 1990), one 128-bit
+ * Three paths, each exact: doubles where mantissa and power of ten are both exact (Clinger 1990), one 128-bit
  * product or quotient for up to 19 digits, and a plain big integer for the rest. */
 #include "carom/io.h"
 
@@ -37,7 +37,7 @@ static const uint64_t integer_powers[] = {1u,
 enum
 {
     MANTISSA_DIGITS = 19,       /* always fit 64 bits */
-    EXPONENT_LIMIT = 100000000, /* beyond any file's digits, small enough to add */
+    EXPONENT_LIMIT = 100000000, /* beyond the digits of any file, small enough to add */
     BIG_DIGITS = 800,           /* a point halfway between two doubles has at most 767 significant digits */
     BIG_WORDS = 224             /* 800 digits, shifted so that a division by 10^1130 leaves 64 bits */
 };
@@ -98,7 +98,7 @@ static bool scale_small(uint64_t mantissa, int64_t power, double *out)
     return false;
 }
 
-/* ---- the slow way ---- */
+/* ---- the slow path ---- */
 
 typedef struct big_integer
 {

@@ -1,5 +1,5 @@
-/* OBJ: the polygonal part. v and f, with texture and normal indices read over; o and g name parts; points and lines are
- * counted; everything else (materials, curves, smoothing) is no geometry of ours and is skipped. */
+/* OBJ: the polygonal part. v and f, with texture and normal indices ignored; o and g name parts; points and lines are
+ * counted; everything else (materials, curves, smoothing) is skipped. */
 #include "io/soup.h"
 
 typedef struct obj_reader
@@ -7,7 +7,7 @@ typedef struct obj_reader
     io_source *source;
     io_soup *soup;
     io_polygon polygon;
-    const char *unknown; /* first statement that is none of OBJ's */
+    const char *unknown; /* first statement that is not one of OBJ's */
 } obj_reader;
 
 /* To the start of the next line; a continued line counts as one. */
@@ -66,7 +66,7 @@ static const char *parse_index(const char *at, int64_t *out)
     return at;
 }
 
-/* /vt, /vt/vn, //vn: well formed, but of no interest. */
+/* /vt, /vt/vn, //vn: checked, but not used. */
 static const char *skip_attributes(const char *at)
 {
     for (int slashes = 0; *at == '/'; slashes++)
@@ -130,7 +130,8 @@ static carom_status read_face(obj_reader *reader, const char **at)
     if (status == CAROM_OUT_OF_MEMORY)
         return io_out_of_memory(reader->source);
     if (status == CAROM_TOO_LARGE)
-        return io_fail_at(reader->source, start, "a concave face of %zu corners is too much to triangulate", corners);
+        return io_fail_at(reader->source, start, "a concave face of %zu corners is too complex to triangulate",
+                          corners);
     *at = skip_comment(*at);
     return CAROM_OK;
 }
@@ -205,7 +206,7 @@ static carom_status read_statements(obj_reader *reader)
 carom_status io_obj_read(io_source *source, io_soup *soup)
 {
     BASE_TRY(io_source_to_text(source));
-    /* hostile polygons may not cost more than a constant times the file's size */
+    /* hostile polygons must not cost more than a constant times the file's size */
     uint64_t work = 1000000 + 64 * (uint64_t)(source->end - source->begin);
     obj_reader reader = {.source = source, .soup = soup, .polygon = {.context = source->context, .work_left = work}};
     carom_status status = read_statements(&reader);
@@ -213,7 +214,7 @@ carom_status io_obj_read(io_source *source, io_soup *soup)
     if (status == CAROM_OK && soup->vertices.count == 0 && reader.unknown)
     {
         char word[IO_QUOTE_SIZE];
-        return io_fail_at(source, reader.unknown, "'%s' is no OBJ statement, and there is no vertex in the file",
+        return io_fail_at(source, reader.unknown, "'%s' is not an OBJ statement, and the file has no vertices",
                           io_quote(reader.unknown, word));
     }
     return status;

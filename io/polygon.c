@@ -1,5 +1,5 @@
-/* Polygons to triangles. A fan where that is right, else ear clipping (Meisters 1975) in the polygon's plane: the
- * coordinate in which its normal is largest is left out, and every decision is an exact sign. */
+/* Polygons to triangles. A fan where that is correct, otherwise ear clipping (Meisters 1975) in the polygon's plane:
+ * the coordinate in which its normal is largest is left out, and every decision is an exact sign. */
 #include "io/soup.h"
 
 /* Newell's normal, relative to the first corner so that far polygons keep their digits. */
@@ -16,7 +16,7 @@ static carom_vec3 polygon_normal(const io_polygon *polygon, size_t count)
     return sum;
 }
 
-/* False where the polygon has no area to speak of. */
+/* False where the polygon has no area. */
 static bool choose_plane(io_polygon *polygon, size_t count)
 {
     carom_vec3 normal = polygon_normal(polygon, count);
@@ -101,8 +101,8 @@ static uint32_t clip_corner(io_polygon *polygon, io_soup *soup, uint32_t tip)
     return corners[next].next;
 }
 
-/* A simple polygon always has an ear. Where none is found the polygon crosses itself or has spikes: then a flat corner
- * goes, or else any corner, so that it ends and every corner stays in the mesh. */
+/* A simple polygon always has an ear. Where none is found, the polygon crosses itself or has spikes: then a flat corner
+ * is cut off, or else any corner, so that the loop ends and every corner stays in the mesh. */
 static carom_status clip_ears(io_polygon *polygon, io_soup *soup, size_t count)
 {
     if (!io_array_reserve(soup->context, &soup->indices, 3 * (count - 2)))

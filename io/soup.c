@@ -1,10 +1,11 @@
+/* What readers have in common: messages that say where, growing meshes and parts, points. */
 #include "io/soup.h"
 
 #include <stdio.h>
 
 enum
 {
-    SHOWN_PATH = 100 /* leaves room in a message for what is wrong */
+    SHOWN_PATH = 100 /* leaves room in a message for the error itself */
 };
 
 const char *io_short_path(const char *path)
@@ -15,7 +16,8 @@ const char *io_short_path(const char *path)
 
 static carom_status fail_with(const io_source *source, carom_status status, const char *place, const char *message)
 {
-    return io_context_fail(source->context, status, "%s:%s %s", io_short_path(source->name), place, message);
+    snprintf(source->message, IO_MESSAGE_SIZE, "%s:%s %.200s", io_short_path(source->name), place, message);
+    return status;
 }
 
 carom_status io_fail(const io_source *source, carom_status status, const char *format, ...)
@@ -60,7 +62,7 @@ bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end)
     size_t length = (size_t)(name_end - name);
     uint32_t first = (uint32_t)io_soup_triangle_count(soup);
 
-    /* a name that no triangle followed gives way to the next */
+    /* a name without triangles is replaced by the next */
     if (soup->parts.count > 0 && soup->parts.items[soup->parts.count - 1].first_triangle == first)
     {
         soup->parts.count--;

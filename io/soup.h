@@ -1,8 +1,8 @@
 /* What readers fill, and how they say where something is wrong. Private to io.
  *
- * libcarom_io is linked against a libcarom that exports carom_* alone. From inside the library io uses macros, inline
- * functions and the exact predicates, which are pure and of which libcarom_io has a copy; whatever touches a context
- * goes through carom/extend.h. */
+ * libcarom_io is linked against a libcarom that exports carom_* alone. Of the library's internals, io uses macros,
+ * inline functions and the exact predicates, which are pure and of which libcarom_io has a copy; whatever touches a
+ * context goes through carom/extend.h. */
 #ifndef IO_SOUP_H
 #define IO_SOUP_H
 
@@ -22,10 +22,6 @@ bool io_array_grow(carom_context *context, void **items, size_t *capacity, size_
     (carom_context_release((context), (array)->items, (array)->capacity * sizeof *(array)->items),                     \
      (array)->items = NULL, (array)->count = (array)->capacity = 0)
 
-enum
-{
-    IO_MESSAGE_SIZE = 256
-};
 carom_status io_context_fail(carom_context *context, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 void io_context_warn(const carom_context *context, const char *format, ...) BASE_PRINTF(2, 3);
 
@@ -36,6 +32,7 @@ typedef struct io_source
 {
     carom_context *context;
     const char *name; /* for messages */
+    char *message;    /* of IO_MESSAGE_SIZE: what went wrong; it reaches the context when it is this file's turn */
     char *begin, *end;
     size_t capacity;
 } io_source;
@@ -50,6 +47,7 @@ typedef struct io_soup
     BASE_ARRAY(io_part) parts;
     BASE_ARRAY(char) names;
     uint64_t ignored_points, ignored_lines;
+    size_t ignored_bytes; /* after the end of what was read */
 } io_soup;
 
 /* One row of the format table. */
@@ -65,10 +63,14 @@ carom_status io_stl_write(io_output *output, const carom_mesh *mesh, const io_wr
 carom_status io_obj_read(io_source *source, io_soup *soup);
 carom_status io_obj_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
 
+/* By name if one is given, else by the path's extension; a message where there is none. */
+carom_status io_find_format(const char *path, const char *name, char message[IO_MESSAGE_SIZE], const io_format **out);
+
 /* ---- files ---- */
 
-carom_status io_source_load(carom_context *context, const char *path, io_source *out);
-carom_status io_source_copy(carom_context *context, const void *bytes, size_t size, io_source *out);
+/* Fill a source whose context, name and message are set. */
+carom_status io_source_load(io_source *source, const char *path);
+carom_status io_source_copy(io_source *source, const void *bytes, size_t size);
 void io_source_free(io_source *source);
 void io_output_print(io_output *output, const char *text);
 void io_output_number(io_output *output, double value, char after);
@@ -79,9 +81,9 @@ const char *io_output_path(const io_output *output);
 /* Byte order marks, UTF-16 and lone carriage returns become plain UTF-8 lines; a zero byte is BAD_DATA. */
 carom_status io_source_to_text(io_source *source);
 
-/* ---- errors ---- */
+/* ---- errors of a reader: into the source's message ---- */
 
-/* "FILE: line N: ..." for text, with the line counted only now. */
+/* "FILE: line N: ..." for text; the line is counted only here. */
 carom_status io_fail_at(const io_source *source, const char *at, const char *format, ...) BASE_PRINTF(3, 4);
 /* "FILE: ..." */
 carom_status io_fail(const io_source *source, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
@@ -91,7 +93,7 @@ enum
 {
     IO_QUOTE_SIZE = 32
 };
-/* The word at a place, printable and short, for a message. */
+/* The word at `at`, printable and short, for a message. */
 const char *io_quote(const char *at, char out[IO_QUOTE_SIZE]);
 
 /* The end of a path that is too long to show whole. */

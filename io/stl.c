@@ -1,5 +1,5 @@
-/* STL: binary (an 80 byte header, a count, 50 bytes a triangle) and ASCII. Normals and attribute bytes are read over:
- * the corners say it all. A file is binary if its size fits its count, whatever its first word is. */
+/* STL: binary (an 80 byte header, a count, 50 bytes per triangle) and ASCII. Normals and attribute bytes are ignored:
+ * the corners are enough. A file is binary if its size matches its count, whatever its first word is. */
 #include "io/soup.h"
 
 #include <strings.h>
@@ -60,9 +60,7 @@ static carom_status read_binary(io_source *source, io_soup *soup)
     if (count == 0 && present > 0)
         return io_fail(source, CAROM_BAD_DATA, "the header at byte 80 says no triangles, but %zu bytes follow",
                        size - HEADER_SIZE);
-    if (size > HEADER_SIZE + (size_t)count * TRIANGLE_SIZE)
-        io_context_warn(source->context, "%s: %zu bytes after the last triangle are ignored",
-                        io_short_path(source->name), size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE);
+    soup->ignored_bytes = size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE;
     if (count >= (uint32_t)1 << 30)
         return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", count);
 
@@ -76,7 +74,7 @@ static carom_status read_binary(io_source *source, io_soup *soup)
 
 /* ---- ASCII ---- */
 
-/* Does a word stand here, in any case? */
+/* Is this the word, in upper or lower case? */
 static bool word_is(const char *at, const char *word)
 {
     size_t length = strlen(word);
@@ -181,7 +179,7 @@ static carom_status read_ascii(io_source *source, io_soup *soup)
     return CAROM_OK;
 }
 
-/* A header may say "solid" too; text goes on with a facet or the end. */
+/* A binary header may begin with "solid" too, but then a zero byte follows before long. */
 static bool looks_ascii(const io_source *source)
 {
     size_t size = (size_t)(source->end - source->begin);

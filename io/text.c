@@ -1,4 +1,4 @@
-/* Whatever encoding a text file comes in, readers see UTF-8 lines that end in \n. */
+/* Text in any supported encoding becomes UTF-8 lines that end in \n. */
 #include "io/soup.h"
 
 /* One code point as UTF-8; returns the bytes used. */

@@ -4,30 +4,40 @@
 #include <carom/carom.h>
 #include <stdio.h>
 
+static int fail(const carom_context *context)
+{
+    char message[256] = "no context";
+    carom_context_message(context, message, sizeof message);
+    return fprintf(stderr, "%s\n", message), 1;
+}
+
 int main(void)
 {
-    carom_context *context;
+    carom_context *context = NULL;
     carom_mesh *torus, *ball;
     carom_query *query;
     carom_pair_cache *cache;
     generate_def torus_def = generate_def_default(GENERATE_TORUS), ball_def = generate_def_default(GENERATE_ICO_SPHERE);
-    if (carom_context_create(NULL, &context) != CAROM_OK || generate_mesh(context, &torus_def, &torus) != CAROM_OK ||
-        generate_mesh(context, &ball_def, &ball) != CAROM_OK || carom_query_create(context, &query) != CAROM_OK ||
-        carom_pair_cache_create(context, &cache) != CAROM_OK)
-        return 1;
+    if (carom_failed(carom_context_create(NULL, &context)) ||
+        carom_failed(generate_mesh(context, &torus_def, &torus)) ||
+        carom_failed(generate_mesh(context, &ball_def, &ball)) || carom_failed(carom_query_create(context, &query)) ||
+        carom_failed(carom_pair_cache_create(context, &cache)))
+        return fail(context);
 
     carom_distance_options options = carom_distance_options_default();
     options.cache = cache;
     double before = 0;
+    bool grows = true;
     for (int step = 0; step <= 10; step++)
     {
         carom_placed a = {carom_shape_mesh(torus), carom_pose_identity()};
         carom_placed b = {carom_shape_mesh(ball), carom_pose_translation(1.5 + 0.1 * step, 0, 0)};
         carom_report report;
-        if (carom_distance(query, &a, &b, &options, &report) != CAROM_OK || report.distance <= before)
-            return 1;
+        if (carom_failed(carom_distance(query, &a, &b, &options, &report)))
+            return fail(context);
         printf("step %2d: %.6f between triangles %u and %u, %llu boxes tested\n", step, report.distance,
                report.triangle_a, report.triangle_b, (unsigned long long)report.counters.boxes_tested);
+        grows = grows && report.distance > before;
         before = report.distance;
     }
     carom_pair_cache_destroy(cache);
@@ -35,5 +45,5 @@ int main(void)
     carom_mesh_destroy(ball);
     carom_mesh_destroy(torus);
     carom_context_destroy(context);
-    return 0;
+    return grows ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-/* The table of kinds and the way from a def to a mesh. */
+/* The table of kinds, and how a def becomes a mesh. */
 #include "scenes/generate.h"
 
 #include "scenes/shapes.h"
@@ -55,8 +55,8 @@ carom_status generate_mesh(carom_context *context, const generate_def *def, caro
         return CAROM_INVALID_ARGUMENT;
     const kind_row *row = &KINDS[def->kind];
     generate_def chosen = *def;
-    if (chosen.triangles < row->info.fewest_triangles)
-        chosen.triangles = row->info.fewest_triangles;
+    if (chosen.triangles < row->info.min_triangles)
+        chosen.triangles = row->info.min_triangles;
     shape made = shape_begin();
     row->add(&made, &chosen);
     shape_fill(&made, chosen.triangles);

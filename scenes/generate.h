@@ -36,9 +36,9 @@ typedef enum generate_kind
 typedef struct generate_info
 {
     const char *name; /* "torus-knot" */
-    const char *what; /* one line */
+    const char *what; /* in one line */
     bool closed;
-    uint32_t fewest_triangles;
+    uint32_t min_triangles;
 } generate_info;
 
 /* Null for an unknown kind. */
@@ -51,7 +51,7 @@ typedef struct generate_def
 {
     generate_kind kind;
     /* Met exactly by open kinds, and by closed ones if even (a closed mesh has an even number); one fewer if odd. At
-     * least the kind's fewest. */
+     * least the kind's min_triangles. */
     uint32_t triangles;
     uint64_t seed;    /* varies kinds that have something random */
     double size;      /* the shape fits a cube of this side around the origin; boxes and sheets fill it */

@@ -1,3 +1,4 @@
+/* Sine, cosine, random numbers, noise and vectors for generators: the same bits on every machine. */
 #include "scenes/numeric.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Numbers for generators: nothing here calls the C library's mathematics but sqrt, so results are the same bits
- * wherever doubles are IEEE. */
+/* Numbers for generators. Nothing here calls a function of libm but sqrt, so results are the same bits wherever doubles
+ * are IEEE. */
 #ifndef SCENES_NUMERIC_H
 #define SCENES_NUMERIC_H
 

@@ -1,3 +1,4 @@
+/* Benchmark poses: random orientations, then an approach along the line between the centres. */
 #include "scenes/poses.h"
 
 #include "scenes/numeric.h"
@@ -5,7 +6,7 @@
 typedef struct class_row
 {
     const char *name;
-    double distance; /* of the surfaces, in diagonals */
+    double distance; /* between the surfaces, in diagonals */
     double push;     /* further along the centre line, in diagonals */
     double depth;    /* times the centre distance */
 } class_row;
@@ -21,11 +22,11 @@ const char *poses_class_name(poses_class pose_class)
     return (unsigned)pose_class < POSES_CLASS_COUNT ? CLASSES[pose_class].name : NULL;
 }
 
-/* Two orientations and a direction; only the distance of the centres is open. */
+/* Two orientations and a direction; only the distance between the centres is open. */
 typedef struct approach
 {
     const poses_oracle *oracle;
-    carom_pose a, b;               /* with the turned centres still where rotation about the origin puts them */
+    carom_pose a, b;               /* centres where rotation about the origin puts them */
     carom_vec3 centre_a, centre_b; /* of the boxes, turned */
     carom_vec3 direction;
     double diagonal, tolerance;
@@ -68,8 +69,8 @@ static carom_status bisect(const approach *approach, double wanted, double low, 
     return CAROM_OK;
 }
 
-/* The surfaces come no faster nearer than the centres do, so stepping by what is left can't jump over the first
- * contact. Where steps grow short (a grazing approach) a bold one is tried, and bisected when it went too far. */
+/* The surfaces never approach faster than the centres do, so stepping by what is left can't jump over the first
+ * contact. Where steps get short (a grazing approach), a longer one is tried, and bisected if it went too far. */
 static carom_status first_at_distance(const approach *approach, double wanted, double *centre_distance)
 {
     for (int i = 0; i < 1000; i++)

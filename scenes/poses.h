@@ -1,6 +1,6 @@
 /* scenes/poses.h: benchmark poses after Trenkel, Weller and Zachmann, "A Benchmarking Suite for Static Collision
  * Detection Algorithms" (2007): two objects in random orientations, one approaching the other along the line between
- * their centres from far away, stopped at a wanted distance of the surfaces. */
+ * their centres from far away, stopped at a given distance between the surfaces. */
 #ifndef SCENES_POSES_H
 #define SCENES_POSES_H
 
@@ -20,7 +20,7 @@ typedef enum poses_class
 /* "5%", "1%", "0.1%", "touch", "deep"; null past the end. */
 const char *poses_class_name(poses_class pose_class);
 
-/* Whoever can measure: distance between the surfaces of a and b so placed, 0 where they meet. */
+/* Measures the distance between the surfaces of a and b at these poses, 0 where they meet. */
 typedef struct poses_oracle
 {
     carom_status (*distance)(void *user, const carom_pose *a, const carom_pose *b, double *out);

@@ -66,6 +66,9 @@ static const scene_row SCENES[] = {
     {{"geometry-image", "geometry-image paper: two spheres of 1,024, nearer after each turn", 2, 576, 2048},
      stage_geometry_image,
      0},
+    {{"capsules", "a hand of capsules and spheres strokes a dented sphere and passes a ring", 26, 100, 6000},
+     stage_capsules,
+     0},
 };
 
 enum

@@ -9,12 +9,12 @@
 #ifndef SCENES_SCENES_H
 #define SCENES_SCENES_H
 
-#include "carom/mesh.h"
+#include "carom/shape.h"
 
 typedef struct scenes_info
 {
     const char *name;
-    const char *what; /* one line; names the document where the scene is one of theirs */
+    const char *what; /* in one line; names the document that a scene comes from */
     uint32_t body_count;
     uint32_t step_count;
     uint32_t triangle_count; /* over all bodies, exact */
@@ -30,14 +30,14 @@ typedef struct scenes_motion
     carom_vec3 axis;            /* unit length, through the body's own origin */
     double turns_per_step;      /* full turns */
     carom_vec3 start, velocity; /* per move */
-    uint32_t steps_per_move;    /* the shift happens once in so many steps; 0 counts as 1 */
+    uint32_t steps_per_move;    /* the shift happens once per this many steps; 0 counts as 1 */
     carom_vec3 low, high;       /* walls of the body's origin; high <= low on an axis: none there */
 } scenes_motion;
 
 typedef struct scenes_body
 {
-    const carom_mesh *mesh; /* owned by the scene; several bodies may share one */
-    carom_pose pose;        /* at the current step */
+    carom_shape shape; /* its mesh is owned by the scene; several bodies may share one */
+    carom_pose pose;   /* at the current step */
     char name[32];
     bool moves;
     scenes_motion motion;

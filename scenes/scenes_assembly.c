@@ -54,7 +54,7 @@ static void add_gears_and_shafts(stage *stage)
     carom_vec3 up = numeric_vec(0, 0, 1), a = numeric_vec(-130, 60, 30), b = numeric_vec(-130 + 94, 60, 30),
                c = numeric_vec(-130, 60 - 86, 30);
     stage_body(stage, gear, "gear-a", a);
-    /* A quarter of a tooth brings b's gaps before a's teeth. */
+    /* A quarter of a tooth turns b's gaps towards a's teeth. */
     stage_turn(stage_body(stage, gear, "gear-b", b), up, 1.0 / 64.0);
     stage_body(stage, gear, "gear-c", c);
     const carom_mesh *loose = add_rod(stage, 12.0, 80.0, 800), *tight = add_rod(stage, 14.5, 80.0, 800);

@@ -88,7 +88,7 @@ void stage_parallel_crowd(stage *stage)
     stage->scene->step_count = 100;
 }
 
-/* The thesis, chapter 4: about 10,000 and 20,000 triangles in one pair, deep in each other. */
+/* The thesis, chapter 4: about 10,000 and 20,000 triangles in one pair, overlapping deeply. */
 void stage_parallel_pair(stage *stage)
 {
     const carom_mesh *knot = stage_mesh(stage, GENERATE_TORUS_KNOT, stage->variant, 1.0, 1);

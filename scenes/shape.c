@@ -1,3 +1,4 @@
+/* A mesh in the making: growing arrays, grids and blocks, welding, exact triangle counts. */
 #include "scenes/shape.h"
 
 #include "scenes/numeric.h"
@@ -288,13 +289,13 @@ void shape_plan(uint32_t quads, const shape_proportion *wanted, uint32_t out[2])
 {
     double ideal = sqrt((double)quads / wanted->u_per_v);
     uint32_t low = (uint32_t)(ideal * 0.85), high = (uint32_t)(ideal * 1.2) + 1, best = 0;
-    low = low > wanted->fewest_v ? low : wanted->fewest_v;
+    low = low > wanted->min_v ? low : wanted->min_v;
     high = high > low ? high : low;
-    out[0] = wanted->fewest_u, out[1] = wanted->fewest_v;
+    out[0] = wanted->min_u, out[1] = wanted->min_v;
     for (uint32_t v = low; v <= high; v++)
     {
         uint32_t u = quads / v;
-        if (u >= wanted->fewest_u && u * v > best)
+        if (u >= wanted->min_u && u * v > best)
             best = u * v, out[0] = u, out[1] = v;
     }
 }

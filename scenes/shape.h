@@ -1,5 +1,5 @@
-/* A mesh in the making, and the few patterns that all generators are made of. Memory failures are remembered in the
- * shape and reported by shape_finish, so that generators read straight through. Private to this folder. */
+/* A mesh in the making, and the few patterns that all generators are made of. Failed allocations are remembered in the
+ * shape and reported by shape_finish, so that generators need no checks of their own. Private to this folder. */
 #ifndef SCENES_SHAPE_H
 #define SCENES_SHAPE_H
 
@@ -23,7 +23,7 @@ void shape_free(shape *shape);
 uint32_t shape_vertex(shape *shape, carom_vec3 position);
 void shape_triangle(shape *shape, uint32_t a, uint32_t b, uint32_t c);
 
-/* Corner positions of a grid at integer steps; what the caller makes of them is its own. */
+/* Returns the position of a grid point, given by integer steps. */
 typedef carom_vec3 shape_place_fn(const void *user, uint32_t u, uint32_t v);
 
 typedef struct shape_grid
@@ -63,11 +63,11 @@ void shape_weld(shape *shape);
  * the middle of a boundary side. */
 void shape_fill(shape *shape, size_t triangles);
 
-/* Factors of a number of quads: u * v <= quads with few left over, u / v near u_per_v where the fewest allow. */
+/* Factors of a number of quads: u * v <= quads with few left over, u / v near u_per_v where min_u and min_v allow. */
 typedef struct shape_proportion
 {
     double u_per_v;
-    uint32_t fewest_u, fewest_v;
+    uint32_t min_u, min_v;
 } shape_proportion;
 void shape_plan(uint32_t quads, const shape_proportion *wanted, uint32_t out[2]);
 

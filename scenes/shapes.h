@@ -1,4 +1,4 @@
-/* The generators themselves: each adds about def->triangles, never more unless that is fewer than its fewest;
+/* The generators themselves: each adds about def->triangles, never more unless that is fewer than its minimum;
  * generate_mesh fills up to the exact count. Private to this folder. */
 #ifndef SCENES_SHAPES_H
 #define SCENES_SHAPES_H

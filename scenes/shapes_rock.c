@@ -7,7 +7,7 @@
 
 enum
 {
-    HULL_MOST_TRIANGLES = 2000 /* the hull is found in quadratic time; beyond, its faces are subdivided */
+    HULL_MAX_TRIANGLES = 2000 /* the hull is found in quadratic time; beyond, its faces are subdivided */
 };
 
 /* Six times the volume of the tetrahedron over a face: positive where the point sees the face. */
@@ -70,7 +70,7 @@ void shapes_rubble(shape *shape, const generate_def *def)
 {
     numeric_random random = {def->seed};
     uint32_t steps = 1;
-    while (def->triangles / (steps * steps) > HULL_MOST_TRIANGLES)
+    while (def->triangles / (steps * steps) > HULL_MAX_TRIANGLES)
         steps++;
     uint32_t faces = def->triangles / (steps * steps), points = faces / 2 + 2;
     carom_vec3 squeeze = {numeric_uniform(&random, 0.7, 1.0), numeric_uniform(&random, 0.5, 1.0),

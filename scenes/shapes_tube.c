@@ -138,9 +138,9 @@ static void route_pipe(pipe_maker *maker, shapes_tube *tube)
 void shapes_pipe_network(shape *shape, const generate_def *def)
 {
     uint32_t pipes = (uint32_t)(0.5 * sqrt((double)def->triangles));
-    uint32_t most = def->triangles / 60;
+    uint32_t max_pipes = def->triangles / 60;
     pipes = pipes < 5 ? 5 : pipes > 2000 ? 2000 : pipes;
-    pipes = pipes < most ? pipes : most;
+    pipes = pipes < max_pipes ? pipes : max_pipes;
     pipe_maker maker = {.random = {def->seed}, .reach = 0.46 * def->size};
     for (uint32_t i = 0; i < pipes && !shape->failed; i++)
     {

@@ -1,3 +1,4 @@
+/* A scene in the making: its meshes, its bodies and their motion. */
 #include "scenes/stage.h"
 
 #include <math.h>
@@ -63,8 +64,13 @@ const carom_mesh *stage_cuboid(stage *stage, carom_vec3 half, uint32_t triangles
 
 scenes_body *stage_body(stage *stage, const carom_mesh *mesh, const char *name, carom_vec3 position)
 {
+    return mesh ? stage_solid(stage, carom_shape_mesh(mesh), name, position) : NULL;
+}
+
+scenes_body *stage_solid(stage *stage, carom_shape shape, const char *name, carom_vec3 position)
+{
     scenes_scene *scene = stage->scene;
-    if (stage->status != CAROM_OK || !mesh)
+    if (stage->status != CAROM_OK)
         return NULL;
     if (scene->body_count == stage->body_capacity)
     {
@@ -75,7 +81,8 @@ scenes_body *stage_body(stage *stage, const carom_mesh *mesh, const char *name, 
         scene->bodies = memory, stage->body_capacity = larger;
     }
     scenes_body *body = &scene->bodies[scene->body_count++];
-    *body = (scenes_body){.mesh = mesh, .motion = {.orientation = {0, 0, 0, 1}, .axis = {0, 0, 1}, .start = position}};
+    *body =
+        (scenes_body){.shape = shape, .motion = {.orientation = {0, 0, 0, 1}, .axis = {0, 0, 1}, .start = position}};
     snprintf(body->name, sizeof body->name, "%s", name);
     return body;
 }
@@ -142,7 +149,7 @@ void stage_set_loose(scenes_body *body, const stage_crowd *crowd, numeric_random
 
 /* ---- motion ---- */
 
-/* A straight walk between two walls that reflect. */
+/* Straight motion between two walls that reflect. */
 static double folded(double x, double low, double high)
 {
     double width = high - low;

@@ -1,4 +1,5 @@
-/* A scene in the making. Failures are remembered, so that scenes read straight through. Private to this folder. */
+/* A scene in the making. Failures are remembered, so that scenes need no checks of their own. Private to this folder.
+ */
 #ifndef SCENES_STAGE_H
 #define SCENES_STAGE_H
 
@@ -12,7 +13,7 @@ typedef struct stage
     scenes_scene *scene;
     size_t mesh_capacity, body_capacity;
     carom_status status;
-    uint32_t variant; /* what the registry's row says: the number of pieces of rubble, say */
+    uint32_t variant; /* from the registry's row: the number of pieces of rubble, for example */
 } stage;
 
 /* Null after a failure; stage_body then does nothing. */
@@ -24,8 +25,9 @@ const carom_mesh *stage_shape(stage *stage, shape *shape, const char *name);
 
 /* At rest. */
 scenes_body *stage_body(stage *stage, const carom_mesh *mesh, const char *name, carom_vec3 position);
+scenes_body *stage_solid(stage *stage, carom_shape shape, const char *name, carom_vec3 position);
 
-/* Random place, orientation, velocity and spin in a box around a middle; speed and spin per step. */
+/* Random position, orientation, velocity and spin in a box around a middle; speed and spin per step. */
 typedef struct stage_crowd
 {
     carom_vec3 middle, half;
@@ -60,5 +62,6 @@ void stage_fdh_tetrahedron(stage *stage);
 void stage_fdh_rings(stage *stage);
 void stage_fdh_pipes(stage *stage);
 void stage_geometry_image(stage *stage);
+void stage_capsules(stage *stage);
 
 #endif

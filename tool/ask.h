@@ -18,9 +18,10 @@ void tool_asker_close(tool_asker *asker);
 /* The tree that the method wants for a mesh; null with CAROM_OK where an engine makes its own. */
 carom_status tool_ask_tree(const tool_asker *asker, const carom_mesh *mesh, carom_tree **out);
 
-/* As carom_collide; what a scene report does not have stays at its default. */
 /* A mesh as a shape; tree may be null: the mesh's default. */
 carom_shape tool_shape(const carom_mesh *mesh, const carom_tree *tree);
+
+/* As carom_collide; what a scene report does not have stays at its default. */
 
 carom_status tool_ask_collide(const tool_asker *asker, const carom_placed *a, const carom_placed *b,
                               const carom_collide_options *options, carom_report *report);

@@ -1,5 +1,5 @@
-/* carom bench: a quick look at how long the questions take here, for each kind of tree. The full benchmark, with other
- * libraries in the same run, is bench/. */
+/* carom bench: how long the questions take on this machine, for each kind of tree. The full benchmark, with other
+ * libraries in the same run, is in bench/. */
 #include "scenes/generate.h"
 #include "tool/ask.h"
 
@@ -181,7 +181,7 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
     return status;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static void print_row(const bench_result *row, const char *note)
 {
@@ -248,26 +248,29 @@ static int run_methods(bench_work *work, const tool_method *methods, int count)
     return code;
 }
 
+static carom_status generate_pair(bench_work *work, carom_mesh *generated[2])
+{
+    generate_def def = generate_def_default(GENERATE_BOX);
+    if (!generate_find(work->options->shape, &def.kind))
+        return CAROM_INVALID_ARGUMENT;
+    def.triangles = (uint32_t)work->options->triangles;
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < 2 && !carom_failed(status); i++, def.seed++)
+        status = generate_mesh(work->context, &def, &generated[i]);
+    return status;
+}
+
 static carom_status load_pair(bench_work *work, const tool_arguments *arguments, io_model model[2],
                               carom_mesh *generated[2])
 {
-    generate_def def = generate_def_default(GENERATE_BOX);
-    if (arguments->positional_count == 0 && !generate_find(work->options->shape, &def.kind))
-        return CAROM_INVALID_ARGUMENT;
-    def.triangles = (uint32_t)work->options->triangles;
+    carom_status status = CAROM_OK;
+    if (arguments->positional_count == 2)
+        status = tool_read_pair(work->context, (const char *const *)arguments->positional, model);
+    else
+        status = generate_pair(work, generated);
     for (int i = 0; i < 2; i++)
-    {
-        carom_status status;
-        if (arguments->positional_count == 2)
-            status = io_read(work->context, arguments->positional[i], NULL, &model[i]);
-        else
-            status = generate_mesh(work->context, &def, &generated[i]);
-        if (status >= CAROM_FIRST_ERROR)
-            return status;
         work->mesh[i] = generated[i] ? generated[i] : model[i].mesh;
-        def.seed++;
-    }
-    return CAROM_OK;
+    return status;
 }
 
 static int run(bench_work *work, const tool_arguments *arguments, const tool_method *methods, int count)
@@ -304,28 +307,28 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         {"--triangles", TOOL_COUNT, &options.triangles, "N", "of each generated shape (5000)"},
         {"--poses", TOOL_COUNT, &options.poses, "N", "random poses (200)"},
         {"--seed", TOOL_COUNT, &options.seed, "S", "of the poses (1)"},
-        {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "leave the distance out"},
+        {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "leave out the distance"},
         TOOL_METHOD_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
     if (arguments.positional_count != 0 && arguments.positional_count != 2)
-        return tool_fail(command, "two files or none are needed, %d are named", arguments.positional_count);
+        return tool_fail(command, "two files or none are needed, %d given", arguments.positional_count);
     if (arguments.positional_count == 0 && !tool_check_triangles(command, options.shape, options.triangles))
         return TOOL_ERROR;
     if (options.poses < 1 || options.poses > POSE_LIMIT)
         return tool_fail(command, "--poses %llu: from 1 to %d", (unsigned long long)options.poses, POSE_LIMIT);
-    if (options.seed > INT64_MAX) /* JSON has no larger numbers here */
+    if (options.seed > INT64_MAX) /* jansson's integers end there */
         return tool_fail(command, "--seed %llu: up to 2^63 - 1", (unsigned long long)options.seed);
     tool_method_options *chosen = &options.method;
     if (!chosen->tree && !chosen->volume && !chosen->builder && !chosen->engine)
         chosen->volume = "all";
     tool_method methods[TOOL_METHOD_LIMIT];
     int count = tool_methods(chosen, methods);
-    bench_work work = {.command = command, .options = &options, .context = tool_context(command)};
+    bench_work work = {.command = command, .options = &options, .context = tool_context(&arguments)};
     work.poses = malloc(options.poses * sizeof *work.poses);
     code = work.context && work.poses ? run(&work, &arguments, methods, count) : TOOL_ERROR;
     free(work.poses);

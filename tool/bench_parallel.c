@@ -88,7 +88,7 @@ static carom_status fill_scene(parallel_world *world)
     for (uint32_t i = 0; i < world->source->body_count && status < CAROM_FIRST_ERROR; i++)
     {
         carom_body_def def = carom_body_def_default();
-        def.placed = (carom_placed){carom_shape_mesh(world->source->bodies[i].mesh), world->source->bodies[i].pose};
+        def.placed = (carom_placed){world->source->bodies[i].shape, world->source->bodies[i].pose};
         status = carom_scene_add(world->scene, &def, &world->ids[i]);
     }
     return status;
@@ -307,7 +307,7 @@ static void print_scene(const parallel_work *work)
 {
     uint32_t triangles = 0, bodies = work->worlds[0].source->body_count;
     for (uint32_t i = 0; i < bodies; i++)
-        triangles += carom_mesh_get_info(work->worlds[0].source->bodies[i].mesh).triangle_count;
+        triangles += carom_shape_element_count(&work->worlds[0].source->bodies[i].shape);
     char text[32];
     printf("%s: %u bodies, %s triangles, %u steps, %.2f of %u pairs of bodies meet per step%s\n",
            work->published->scene, bodies, tool_thousands(triangles, text), work->step_count,
@@ -374,7 +374,7 @@ static int draw_chart(const tool_command *command, const parallel_options *optio
                      .panels = panels,
                      .panel_count = count};
     memcpy(def.bar_name, METHODS, sizeof def.bar_name);
-    carom_context *context = tool_context(command);
+    carom_context *context = tool_context(&(tool_arguments){.command = command});
     if (!context)
         return TOOL_ERROR;
     carom_status status = chart_write(context, &def, options->output);
@@ -484,7 +484,7 @@ int tool_bench_parallel(const tool_command *command, int argc, char **argv)
         {"-o", TOOL_TEXT, &options.output, "FILE", "draw the speed-ups and times as a PNG"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;

@@ -15,7 +15,7 @@ typedef struct check_options
     double clearance; /* in the model's unit; 0: none asked for */
 } check_options;
 
-/* Everything of one check, freed at one place. */
+/* Everything that one check owns, freed in one place. */
 typedef struct check_work
 {
     const tool_command *command;
@@ -31,19 +31,15 @@ typedef struct check_work
 
 static carom_status prepare(check_work *work)
 {
+    carom_status status = tool_read_pair(work->context, work->path, work->model);
     for (int i = 0; i < 2; i++)
     {
-        carom_status status = io_read(work->context, work->path[i], NULL, &work->model[i]);
-        if (status >= CAROM_FIRST_ERROR)
+        if (!carom_failed(status))
+            status = tool_ask_tree(&work->asker, work->model[i].mesh, &work->tree[i]);
+        if (carom_failed(status))
             return status;
-    }
-    for (int i = 0; i < 2; i++)
-    {
-        carom_status status = tool_ask_tree(&work->asker, work->model[i].mesh, &work->tree[i]);
-        if (status >= CAROM_FIRST_ERROR)
-            return status;
-        work->placed[i] =
-            (carom_placed){tool_shape(work->model[i].mesh, work->tree[i]), i == 0 ? work->options->pose_a : work->options->pose_b};
+        work->placed[i] = (carom_placed){tool_shape(work->model[i].mesh, work->tree[i]),
+                                         i == 0 ? work->options->pose_a : work->options->pose_b};
     }
     return CAROM_OK;
 }
@@ -77,13 +73,13 @@ static bool is_finding(const carom_report *report)
            report->relation == CAROM_RELATION_B_INSIDE_A;
 }
 
-/* Was everything decided that could be clean? What was found is found, however early the time was up. */
+/* Did the time run out before everything was decided? What was found by then stands. */
 static bool is_open(const check_work *work)
 {
     return work->report.status == CAROM_UNKNOWN || (work->options->distance && work->distance.status == CAROM_UNKNOWN);
 }
 
-/* violated, kept, or unknown: null. */
+/* "violated" or "kept"; null: unknown. */
 static const char *clearance_verdict(const carom_report *report)
 {
     if (report->clearance_violated)
@@ -91,9 +87,9 @@ static const char *clearance_verdict(const carom_report *report)
     return report->status == CAROM_UNKNOWN ? NULL : "kept";
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
-/* Whether something is inside an open surface can't be said: the answer then names who is not_closed. */
+/* Nothing can be said to be inside an open surface: the answer names the models that are not closed. */
 static const char *not_closed(const carom_report *report)
 {
     return report->a_closed ? report->b_closed ? NULL : "B" : report->b_closed ? "A" : "A and B";
@@ -216,7 +212,7 @@ static void print_text(const check_work *work)
     printf("relation  %s%s%s", tint, carom_relation_name(report->relation), *tint ? tool_plain() : "");
     if (not_closed(report))
         printf(" (not_closed: %s)", not_closed(report));
-    puts(open ? " (the time was up)" : "");
+    puts(open ? " (out of time)" : "");
     printf("pairs     %s%s%s\n", open ? "at least " : "", tool_thousands(report->pair_count, number),
            report->status == CAROM_TRUNCATED ? " (not all listed)" : "");
     for (uint64_t i = 0; work->options->all && i < report->pairs_listed; i++)
@@ -275,40 +271,40 @@ int tool_check(const tool_command *command, int argc, char **argv)
         {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "the same for B"},
         {"--unit", TOOL_UNIT, &options.unit, "UNIT", "the models' unit"},
         {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH",
-         "demand a gap: 5, or with --unit also 5mm, 0.2in"},
+         "required gap: 5, or with --unit also 5mm, 0.2in"},
         {"--distance", TOOL_FLAG, &options.distance, NULL, "how far apart the surfaces are, and where"},
-        {"--all", TOOL_FLAG, &options.all, NULL, "list every pair of triangles that meets"},
+        {"--all", TOOL_FLAG, &options.all, NULL, "list all pairs of triangles that meet"},
         {"--contacts", TOOL_FLAG, &options.contacts, NULL, "with --json: the points each pair has in common"},
-        {"--seconds", TOOL_NUMBER, &options.seconds, "S", "answer each question within that time or say unknown"},
-        {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most so many; all are counted"},
+        {"--seconds", TOOL_NUMBER, &options.seconds, "S", "time limit per question; what is open is then unknown"},
+        {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most N pairs; all are counted"},
         TOOL_METHOD_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
     if (arguments.positional_count != 2)
-        return tool_fail(command, "two files are needed, %d are named", arguments.positional_count);
+        return tool_fail(command, "two files are needed, %d given", arguments.positional_count);
     if (options.clearance_text && !tool_parse_length(command, options.clearance_text, options.unit, &options.clearance))
         return TOOL_ERROR;
     if (!(options.seconds > 0))
         return tool_fail(command, "--seconds %g: must be above 0", options.seconds);
     if (options.clearance_text && !(options.clearance > 0))
-        return tool_fail(command, "--clearance: '%s' demands no gap; meeting is always found", options.clearance_text);
+        return tool_fail(command, "--clearance: '%s' is no gap; models that meet are always found",
+                         options.clearance_text);
     if (options.contacts && !options.json)
         return tool_fail(command, "--contacts needs --json");
     tool_method methods[TOOL_METHOD_LIMIT];
     int count = tool_methods(&options.method, methods);
     if (count > 1)
-        return tool_fail(command,
-                         "one method answers a check, not %d: name one of --tree, --volume, --engine, and not `all`",
-                         count);
+        return tool_fail(
+            command, "a check uses one method, not %d: give one of --tree, --volume, --engine, and not `all`", count);
 
     check_work work = {.command = command,
                        .options = &options,
                        .path = {arguments.positional[0], arguments.positional[1]},
-                       .context = tool_context(command)};
+                       .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;
     code = run(&work, &methods[0]);

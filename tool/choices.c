@@ -1,4 +1,4 @@
-/* The words that an option with a list takes: each list comes from whoever owns it. */
+/* The words that an option with a list takes; each list comes from its owner. */
 #include "scenes/generate.h"
 #include "scenes/scenes.h"
 #include "tool/tool.h"

@@ -1,4 +1,6 @@
-/* carom demo: a generated assembly through the scene and the engine; what was examined, what was found, a picture. */
+/* carom demo: runs a generated assembly through a scene and an engine; prints what was examined and found, and draws a
+ * picture. */
+#include "carom/extend.h"
 #include "scenes/scenes.h"
 #include "tool/picture.h"
 #include "tool/tool.h"
@@ -36,8 +38,11 @@ static carom_status add_bodies(demo_work *work)
     for (uint32_t i = 0; i < work->parts->body_count; i++)
     {
         const scenes_body *body = &work->parts->bodies[i];
+        if (body->shape.kind != CAROM_SHAPE_MESH)
+            return carom_context_fail(work->context, CAROM_UNSUPPORTED,
+                                      "this scene has spheres or capsules, which are not drawn yet");
         carom_body_def def = carom_body_def_default();
-        def.placed = (carom_placed){carom_shape_mesh(body->mesh), body->pose};
+        def.placed = (carom_placed){body->shape, body->pose};
         def.name = body->name;
         def.user = i;
         carom_body_id id;
@@ -125,7 +130,7 @@ static carom_status mark_triangles(demo_work *work)
     return CAROM_OK;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static uint64_t total_triangles(const demo_work *work)
 {
@@ -151,11 +156,11 @@ static void print_examined(const demo_work *work)
            tool_thousands(report->counters.triangles_tested, number[3]), report->times.total_ms);
 }
 
-/* What a pair of parts means to whoever assembles them. */
+/* What a pair of parts means for assembly. */
 typedef enum demo_verdict
 {
     DEMO_CLASH,   /* surfaces go through each other */
-    DEMO_INSIDE,  /* one part swallows the other */
+    DEMO_INSIDE,  /* one part is inside the other */
     DEMO_CONTACT, /* they touch, or lie flat on each other */
     DEMO_NEAR,    /* nearer than the clearance */
     DEMO_VERDICT_COUNT
@@ -274,14 +279,14 @@ static bool make_folder(const tool_command *command, const char *folder)
             continue;
         *slash = '\0';
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return tool_fail(command, "%s: can't be made: %s", path, strerror(errno)), false;
+            return tool_fail(command, "%s: can't be created: %s", path, strerror(errno)), false;
         *slash = kept;
         if (kept == '\0')
             return true;
     }
 }
 
-static int tell(demo_work *work)
+static int present(demo_work *work)
 {
     char report_path[1100], picture_path[1100];
     snprintf(report_path, sizeof report_path, "%s/report.json", work->options->folder);
@@ -325,17 +330,17 @@ int tool_demo(const tool_command *command, int argc, char **argv)
         {"--engine", TOOL_ONE_ENGINE, &options.engine, "NAME", "another engine (tree)"},
         {"-o", TOOL_TEXT, &options.folder, "FOLDER", "where report.json and demo.png go (build/demo)"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
     if (arguments.positional_count != 0)
-        return tool_fail(command, "no argument is expected, but '%s' is there", arguments.positional[0]);
-    demo_work work = {.command = command, .options = &options, .context = tool_context(command)};
+        return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
+    demo_work work = {.command = command, .options = &options, .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;
     carom_status status = examine(&work);
-    code = status < CAROM_FIRST_ERROR ? tell(&work) : tool_fail_status(command, work.context, status);
+    code = status < CAROM_FIRST_ERROR ? present(&work) : tool_fail_status(command, work.context, status);
     clean_up(&work);
     return code;
 }

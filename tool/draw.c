@@ -42,18 +42,14 @@ static carom_status draw(carom_context *context, const draw_options *options, io
     return status;
 }
 
-/* Reads, draws and tells; a model without triangles can't meet anything, and two such give no picture. */
+/* A model without triangles meets nothing, and two such models give no picture. */
 static int run(const tool_command *command, carom_context *context, const draw_options *options, char **path)
 {
     io_model model[2] = {0};
     uint64_t pairs = 0, triangles[2] = {0};
-    carom_status status = CAROM_OK;
-    for (int i = 0; i < 2 && status < CAROM_FIRST_ERROR; i++)
-    {
-        status = io_read(context, path[i], NULL, &model[i]);
-        if (status < CAROM_FIRST_ERROR)
-            triangles[i] = carom_mesh_get_info(model[i].mesh).triangle_count;
-    }
+    carom_status status = tool_read_pair(context, (const char *const *)path, model);
+    for (int i = 0; i < 2 && !carom_failed(status); i++)
+        triangles[i] = carom_mesh_get_info(model[i].mesh).triangle_count;
     int code = TOOL_NOTHING;
     bool nothing = status < CAROM_FIRST_ERROR && triangles[0] + triangles[1] == 0;
     if (status < CAROM_FIRST_ERROR && !nothing)
@@ -85,20 +81,20 @@ int tool_draw(const tool_command *command, int argc, char **argv)
         {"--height", TOOL_COUNT, &options.height, "N", "pixels (800)"},
         {"-o", TOOL_TEXT, &options.output, "FILE", "where the PNG goes"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
     if (arguments.positional_count != 2)
-        return tool_fail(command, "two files are needed, %d are named", arguments.positional_count);
+        return tool_fail(command, "two files are needed, %d given", arguments.positional_count);
     if (!options.output)
         return tool_fail(command, "-o FILE is needed");
     if (options.width < 1 || options.width > 4096 || options.height < 1 || options.height > 4096)
-        return tool_fail(command, "--width %llu, --height %llu: both are from 1 to 4096",
+        return tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096",
                          (unsigned long long)options.width, (unsigned long long)options.height);
-    if (!picture_is_png(options.output))
-        return tool_fail(command, "-o %s: the name of a picture ends in .png", options.output);
-    carom_context *context = tool_context(command);
+    if (!picture_is_png(options.output)) /* a typing error must not overwrite a model */
+        return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
+    carom_context *context = tool_context(&arguments);
     if (!context)
         return TOOL_ERROR;
     code = run(command, context, &options, arguments.positional);

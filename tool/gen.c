@@ -6,7 +6,7 @@
 
 enum
 {
-    TRIANGLE_LIMIT = 100000000 /* some 13 GB while it is made */
+    TRIANGLE_LIMIT = 100000000 /* about 13 GB while it is generated */
 };
 
 typedef struct gen_options
@@ -25,7 +25,7 @@ static int print_list(const tool_command *command, bool json)
         {
             const generate_info *info = generate_get_info((generate_kind)i);
             printf("%-14s %-6s from %3u triangles  %s\n", info->name, info->closed ? "closed" : "open",
-                   info->fewest_triangles, info->what);
+                   info->min_triangles, info->what);
         }
         return TOOL_CLEAN;
     }
@@ -34,18 +34,19 @@ static int print_list(const tool_command *command, bool json)
     {
         const generate_info *info = generate_get_info((generate_kind)i);
         json_array_append_new(list, json_pack("{s:s,s:s,s:b,s:I}", "name", info->name, "what", info->what, "closed",
-                                              info->closed, "fewest_triangles", (json_int_t)info->fewest_triangles));
+                                              info->closed, "min_triangles", (json_int_t)info->min_triangles));
     }
     return tool_print_json(command, list);
 }
 
-static int generate(const tool_command *command, generate_kind kind, const gen_options *options)
+static int generate(const tool_arguments *arguments, generate_kind kind, const gen_options *options)
 {
+    const tool_command *command = arguments->command;
     generate_def def = generate_def_default(kind);
     def.triangles = (uint32_t)options->triangles;
     def.seed = options->seed;
     def.size = options->size;
-    carom_context *context = tool_context(command);
+    carom_context *context = tool_context(arguments);
     if (!context)
         return TOOL_ERROR;
     carom_mesh *mesh = NULL;
@@ -59,8 +60,8 @@ static int generate(const tool_command *command, generate_kind kind, const gen_o
         carom_mesh_info info = carom_mesh_get_info(mesh);
         fprintf(stderr, "%s: %u triangles, %u vertices\n", options->output, info.triangle_count, info.vertex_count);
         if (info.triangle_count != options->triangles)
-            fprintf(stderr, "note: %s has %u triangles where %llu were asked for\n", options->output,
-                    info.triangle_count, (unsigned long long)options->triangles);
+            fprintf(stderr, "note: %s has %u triangles instead of %llu\n", options->output, info.triangle_count,
+                    (unsigned long long)options->triangles);
     }
     carom_mesh_destroy(mesh);
     carom_context_destroy(context);
@@ -72,10 +73,10 @@ bool tool_check_triangles(const tool_command *command, const char *shape, uint64
     generate_kind kind;
     if (!generate_find(shape, &kind))
         return tool_fail(command, "no kind of shape is called '%s'", shape), false;
-    uint32_t fewest = generate_get_info(kind)->fewest_triangles;
-    if (triangles >= fewest && triangles <= TRIANGLE_LIMIT)
+    uint32_t min_triangles = generate_get_info(kind)->min_triangles;
+    if (triangles >= min_triangles && triangles <= TRIANGLE_LIMIT)
         return true;
-    tool_fail(command, "--triangles %llu: a %s has from %u to %d", (unsigned long long)triangles, shape, fewest,
+    tool_fail(command, "--triangles %llu: a %s has from %u to %d", (unsigned long long)triangles, shape, min_triangles,
               TRIANGLE_LIMIT);
     return false;
 }
@@ -84,15 +85,15 @@ int tool_gen(const tool_command *command, int argc, char **argv)
 {
     gen_options options = {.triangles = 1000, .seed = 1, .size = 1};
     const tool_option table[] = {
-        {"--list", TOOL_FLAG, &options.list, NULL, "list the kinds and end"},
-        {"--triangles", TOOL_COUNT, &options.triangles, "N", "how many (1000)"},
-        {"--seed", TOOL_COUNT, &options.seed, "S", "varies what is random in a shape (1)"},
+        {"--list", TOOL_FLAG, &options.list, NULL, "list the kinds and exit"},
+        {"--triangles", TOOL_COUNT, &options.triangles, "N", "number of triangles (1000)"},
+        {"--seed", TOOL_COUNT, &options.seed, "S", "seed for shapes with random parts (1)"},
         {"--size", TOOL_NUMBER, &options.size, "L", "side of the cube it fits (1)"},
         {"--text", TOOL_FLAG, &options.text, NULL, "STL: ASCII, which keeps doubles to the bit"},
         {"--json", TOOL_FLAG, &options.json, NULL, "with --list: as JSON"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "where to; its extension says the format"},
+        {"-o", TOOL_TEXT, &options.output, "FILE", "output; its extension selects the format"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
@@ -111,6 +112,6 @@ int tool_gen(const tool_command *command, int argc, char **argv)
     if (!tool_check_triangles(command, arguments.positional[0], options.triangles))
         return TOOL_ERROR;
     if (!(options.size > 0 && options.size <= 0x1p100))
-        return tool_fail(command, "--size %g: above 0, up to 2^100", options.size);
-    return generate(command, kind, &options);
+        return tool_fail(command, "--size %g: must be above 0 and at most 2^100", options.size);
+    return generate(&arguments, kind, &options);
 }

@@ -1,6 +1,8 @@
 /* carom info: what a model file holds. */
 #include "tool/tool.h"
 
+#include <stdlib.h>
+
 typedef struct info_options
 {
     bool json;
@@ -17,18 +19,15 @@ typedef struct file_facts
     double read_ms;
 } file_facts;
 
-static carom_status gather(carom_context *context, const char *path, const carom_tree_def *def, file_facts *facts)
+/* Takes the model over from a result whose reading succeeded. */
+static carom_status gather(carom_context *context, const carom_tree_def *def, const io_result *read, file_facts *facts)
 {
-    *facts = (file_facts){.path = path};
-    double start = tool_now_ms();
-    carom_status status = io_read(context, path, NULL, &facts->model);
-    facts->read_ms = tool_now_ms() - start;
-    if (status >= CAROM_FIRST_ERROR)
-        return status;
+    facts->model = read->model;
+    facts->read_ms = read->milliseconds;
     facts->mesh = carom_mesh_get_info(facts->model.mesh);
     carom_tree *tree = NULL;
-    status = carom_tree_create(context, facts->model.mesh, def, &tree);
-    if (status < CAROM_FIRST_ERROR)
+    carom_status status = carom_tree_create(context, facts->model.mesh, def, &tree);
+    if (!carom_failed(status))
         facts->tree = carom_tree_get_info(tree);
     carom_tree_destroy(tree);
     return status;
@@ -97,7 +96,7 @@ static void print_facts(const file_facts *facts, bool parts)
     printf("  area        %.9g\n", mesh->area);
     if (mesh->closed && mesh->oriented)
         printf("  volume      %.9g\n", mesh->volume);
-    printf("  tree        %s bytes (%.1f a triangle), %s nodes, depth %u, built in %.2f ms\n",
+    printf("  tree        %s bytes (%.1f per triangle), %s nodes, depth %u, built in %.2f ms\n",
            tool_thousands(facts->tree.bytes, a), facts->tree.bytes_per_triangle,
            tool_thousands(facts->tree.node_count, b), facts->tree.depth, facts->tree.build_ms);
     printf("  read        %.2f ms\n", facts->read_ms);
@@ -106,30 +105,54 @@ static void print_facts(const file_facts *facts, bool parts)
                tool_thousands(facts->model.parts[i].triangle_count, a));
 }
 
-/* Every file, also after one that failed: the exit code is the worst. */
-static int tell_files(const tool_arguments *arguments, const info_options *options, const carom_tree_def *def)
+typedef struct info_work
 {
-    carom_context *context = tool_context(arguments->command);
-    if (!context)
-        return TOOL_ERROR;
-    json_t *list = json_array();
-    int code = TOOL_CLEAN;
-    for (int i = 0; i < arguments->positional_count; i++)
+    const tool_arguments *arguments;
+    const info_options *options;
+    carom_tree_def def;
+    carom_context *context;
+    json_t *list; /* what --json prints at the end */
+} info_work;
+
+static int describe(info_work *work, const char *path, io_result *read)
+{
+    const tool_command *command = work->arguments->command;
+    if (carom_failed(read->status))
+        return tool_fail(command, "%s (%s)", read->message, carom_status_name(read->status));
+    file_facts facts = {.path = path};
+    carom_status status = gather(work->context, &work->def, read, &facts);
+    if (carom_failed(status))
+        return tool_fail_status(command, work->context, status);
+    if (work->options->json)
+        json_array_append_new(work->list, facts_to_json(&facts));
+    else
+        print_facts(&facts, work->options->parts);
+    return TOOL_CLEAN;
+}
+
+/* All files, also after one that failed. As many at once as there are workers, so that
+ * memory does not grow with the number of files. */
+static int describe_files(info_work *work)
+{
+    uint32_t count = (uint32_t)work->arguments->positional_count, at_once = carom_context_workers(work->context);
+    io_request *requests = calloc(at_once, sizeof *requests);
+    io_result *results = calloc(at_once, sizeof *results);
+    int code = requests && results ? TOOL_CLEAN : tool_fail(work->arguments->command, "out of memory");
+    for (uint32_t first = 0; requests && results && first < count; first += at_once)
     {
-        file_facts facts;
-        carom_status status = gather(context, arguments->positional[i], def, &facts);
-        if (status >= CAROM_FIRST_ERROR)
-            code = tool_fail_status(arguments->command, context, status);
-        else if (options->json)
-            json_array_append_new(list, facts_to_json(&facts));
-        else
-            print_facts(&facts, options->parts);
-        io_model_free(&facts.model);
+        uint32_t batch = count - first < at_once ? count - first : at_once;
+        for (uint32_t i = 0; i < batch; i++)
+            requests[i] = (io_request){.path = work->arguments->positional[first + i]};
+        io_read_files(work->context, requests, batch, results);
+        for (uint32_t i = 0; i < batch; i++)
+        {
+            if (describe(work, requests[i].path, &results[i]) != TOOL_CLEAN)
+                code = TOOL_ERROR;
+            io_model_free(&results[i].model);
+        }
     }
-    if (options->json && tool_print_json(arguments->command, json_incref(list)) != TOOL_CLEAN)
-        code = TOOL_ERROR;
-    json_decref(list);
-    carom_context_destroy(context);
+    free(requests);
+    free(results);
     return code;
 }
 
@@ -141,13 +164,19 @@ int tool_info(const tool_command *command, int argc, char **argv)
         {"--parts", TOOL_FLAG, &options.parts, NULL, "list the named parts too"},
         {"--tree", TOOL_TREE, &options.tree, "KIND", "build this tree (fast)"},
     };
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
     if (arguments.positional_count == 0)
-        return tool_fail(command, "no file is named");
+        return tool_fail(command, "a file is needed");
     tool_method method[TOOL_METHOD_LIMIT];
     tool_methods(&(tool_method_options){.tree = options.tree}, method);
-    return tell_files(&arguments, &options, &method[0].def);
+    info_work work = {&arguments, &options, method[0].def, tool_context(&arguments), json_array()};
+    code = work.context ? describe_files(&work) : TOOL_ERROR;
+    if (work.context && options.json && tool_print_json(command, json_incref(work.list)) != TOOL_CLEAN)
+        code = TOOL_ERROR;
+    json_decref(work.list);
+    carom_context_destroy(work.context);
+    return code;
 }

@@ -1,4 +1,4 @@
-/* Which meetings of triangles are worth which colour. */
+/* Which colour each meeting of triangles gets. */
 #include "tool/picture.h"
 
 static carom_vec3 world_normal(const carom_placed *placed, uint32_t triangle)

@@ -1,4 +1,4 @@
-/* The list of subcommands, and what all share with none. */
+/* The list of subcommands, and the program around them. */
 #include "tool/tool.h"
 
 #include <signal.h>
@@ -7,21 +7,21 @@
 static const tool_command commands[] = {
     {"info", "FILE...", "what a model file holds: counts, bounds, closedness, volume, its tree",
      "FILE is STL (ASCII or binary) or OBJ; its extension says which.\n"
-     "Exit codes: 0 every file was read, 2 an error; the other files are told about all the same.\n",
-     tool_info},
-    {"check", "A B", "do two models meet, where, and how far are they apart",
+     "Exit codes: 0 every file was read, 2 an error; the other files are still described.\n",
+     true, tool_info},
+    {"check", "A B", "do two models meet, where, and how far apart are they",
      "A and B are STL or OBJ files. What --seconds left open is shown as unknown, with bounds that hold.\n"
      "Exit codes: 0 the models are apart and the clearance is kept, 1 they meet, one is inside the other or the\n"
      "clearance is violated, 2 an error, or undecided when the time was up, 3 a model has no triangles: nothing was\n"
      "checked.\n",
-     tool_check},
+     true, tool_check},
     {"gen", "KIND", "write a generated shape with a chosen number of triangles",
-     "Exit codes: 0 written, 2 an error, and no file is left behind.\n", tool_gen},
+     "Exit codes: 0 written, 2 an error, and no file is left behind.\n", false, tool_gen},
     {"bench", "[A B | parallel]", "time the questions on random poses, for each kind of tree",
      "parallel   the thesis's chapter 4: its three scenes, its four methods and the engine tree, by number of "
      "workers,\n"
      "           beside its table 4-1; `carom bench parallel --help` lists its options\n"
-     "Exit codes: 0 all methods give the same answers, 1 they differ, 2 an error, 3 a model has no triangles.\n",
+     "Exit codes: 0 all methods give the same answers, 1 they differ, 2 an error, 3 a model has no triangles.\n", true,
      tool_bench},
     {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with the truth in the file",
      "tritri     text; a line: family, truth (0 or 1), 18 hexadecimal floats, the corners of two triangles\n"
@@ -31,13 +31,13 @@ static const tool_command commands[] = {
      "           triangle-triangle are skipped\n"
      "Lines that begin with # are comments.\n"
      "Exit codes: 0 no answer is wrong, 1 some are, 2 an error, 3 no case was checked.\n",
-     tool_verify},
+     true, tool_verify},
     {"draw", "A B", "a picture of two models, colliding triangles red",
      "Exit codes: 0 no triangles meet, 1 some do, 2 an error, 3 a model has no triangles: nothing was checked, and\n"
      "where both have none, nothing was drawn.\n",
-     tool_draw},
+     true, tool_draw},
     {"demo", "", "check a generated assembly, say what was found, draw it",
-     "Exit codes: 0 checked and drawn, whatever was found, 2 an error.\n", tool_demo},
+     "Exit codes: 0 checked and drawn, whatever was found, 2 an error.\n", true, tool_demo},
 };
 
 enum
@@ -60,7 +60,7 @@ static int finish(int code)
 {
     if (fflush(stdout) != 0 || ferror(stdout))
     {
-        fprintf(stderr, "carom: standard output can't be written\n");
+        fprintf(stderr, "carom: can't write to standard output\n");
         return TOOL_ERROR;
     }
     return code;
@@ -68,7 +68,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
-    /* A file beyond the size limit is then an error of its write, which names it and leaves nothing behind. */
+    /* A file beyond the size limit then fails as a write error, which names it and leaves nothing behind. */
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN);
 #endif
@@ -84,6 +84,6 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, argv[1]) == 0)
             return finish(commands[i].run(&commands[i], argc - 2, argv + 2));
-    fprintf(stderr, "carom: no command is called '%s'; `carom --help` lists them\n", argv[1]);
+    fprintf(stderr, "carom: unknown command '%s'; `carom --help` lists them\n", argv[1]);
     return TOOL_ERROR;
 }

@@ -1,4 +1,4 @@
-/* Which trees and engines answer: from the words of the command line to a list of methods. */
+/* From the words of the command line to the trees and engines that answer. */
 #include "tool/tool.h"
 
 #include <string.h>

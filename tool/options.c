@@ -1,4 +1,4 @@
-/* Command lines: options by a table, poses, lengths with units. */
+/* Command lines: options by a table, the option that every command which computes has, poses, lengths with units. */
 #include "tool/tool.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ enum
     HELP_WIDTH = 100
 };
 
-/* The words of a list below their option, in lines of some length. */
+/* The words of a list below their option, wrapped. */
 static void print_choices(tool_option_kind kind)
 {
     const char *word = tool_choice(kind, 0);
@@ -30,21 +30,40 @@ static void print_choices(tool_option_kind kind)
     putchar('\n');
 }
 
+static bool is_called(const tool_option *option, const char *text, size_t length)
+{
+    return strlen(option->name) == length && strncmp(option->name, text, length) == 0;
+}
+
+/* Null if there is no such option. A row of the command's own goes before the common one. */
+static const tool_option *find_option(const tool_arguments *arguments, const char *text, size_t length)
+{
+    for (int i = 0; i < arguments->option_count; i++)
+        if (is_called(&arguments->options[i], text, length))
+            return &arguments->options[i];
+    bool common = arguments->command->computes && is_called(&arguments->threads, text, length);
+    return common ? &arguments->threads : NULL;
+}
+
+static void print_option(const tool_option *option)
+{
+    char left[48];
+    snprintf(left, sizeof left, "%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+    printf("  %-24s %s\n", left, option->help);
+    print_choices(option->kind);
+}
+
 static void print_help(const tool_arguments *arguments)
 {
     const tool_command *command = arguments->command;
     printf("usage: carom %s %s%s[options]\n%s\n\n", command->name, command->arguments, *command->arguments ? " " : "",
            command->summary);
     for (int i = 0; i < arguments->option_count; i++)
-    {
-        const tool_option *option = &arguments->options[i];
-        char left[48];
-        snprintf(left, sizeof left, "%s%s%s", option->name, option->value ? " " : "",
-                 option->value ? option->value : "");
-        printf("  %-24s %s\n", left, option->help);
-        print_choices(option->kind);
-    }
-    printf("  %-24s %s\n\n%s", "--help", "this text", command->details);
+        print_option(&arguments->options[i]);
+    const tool_option *threads = &arguments->threads;
+    if (find_option(arguments, threads->name, strlen(threads->name)) == threads)
+        print_option(threads);
+    printf("  %-24s %s\n\n%s", "--help", "show this text", command->details);
 }
 
 /* ---- values ---- */
@@ -64,6 +83,15 @@ static bool parse_number(const char *text, double *out)
 {
     const char *end = io_parse_number(text, out);
     return end && *end == '\0' && isfinite(*out);
+}
+
+static bool parse_workers(const char *text, uint32_t *out)
+{
+    uint64_t value;
+    if (!parse_count(text, &value) || value < 1 || value > CAROM_MAX_WORKERS)
+        return false;
+    *out = (uint32_t)value;
+    return true;
 }
 
 /* Numbers separated by blanks, commas or semicolons; false at anything else. */
@@ -128,6 +156,13 @@ static int take_value(const tool_arguments *arguments, const tool_option *option
     case TOOL_TEXT: *(const char **)option->target = argv[0], fine = true; break;
     case TOOL_COUNT: fine = parse_count(argv[0], option->target); break;
     case TOOL_NUMBER: fine = parse_number(argv[0], option->target); break;
+    case TOOL_WORKERS:
+        if (!parse_workers(argv[0], option->target))
+            return tool_fail(arguments->command, "%s: '%s' is not a whole number from 1 to %u", option->name, argv[0],
+                             CAROM_MAX_WORKERS),
+                   -1;
+        fine = true;
+        break;
     case TOOL_FLAG: break;
     default: /* a word of a list */
         if (!tool_check_choice(arguments->command, option->name, option->kind, argv[0]))
@@ -141,14 +176,6 @@ static int take_value(const tool_arguments *arguments, const tool_option *option
                          option->kind == TOOL_COUNT ? "whole number" : "number"),
                -1;
     return 1;
-}
-
-static const tool_option *find_option(const tool_arguments *arguments, const char *text, size_t length)
-{
-    for (int i = 0; i < arguments->option_count; i++)
-        if (strlen(arguments->options[i].name) == length && strncmp(arguments->options[i].name, text, length) == 0)
-            return &arguments->options[i];
-    return NULL;
 }
 
 /* One option at argv[0]; returns how many arguments it used, -1 after an error. */
@@ -170,8 +197,13 @@ static int take_option(const tool_arguments *arguments, int argc, char **argv)
     return take_value(arguments, option, 1, &value) < 0 ? -1 : 1;
 }
 
+_Static_assert(CAROM_MAX_WORKERS == 256, "the help below says so");
+
 int tool_parse(tool_arguments *arguments, int argc, char **argv)
 {
+    arguments->workers = arguments->command->computes ? CAROM_WORKERS_ALL : 0;
+    arguments->threads = (tool_option){"--threads", TOOL_WORKERS, &arguments->workers, "N",
+                                       "threads that work, 1 to 256 (one per processor); answers are the same"};
     arguments->positional = argv;
     arguments->positional_count = 0;
     for (int i = 0; i < argc; i++)
@@ -228,7 +260,7 @@ bool tool_parse_length(const tool_command *command, const char *text, const char
     if (metres == 0)
         return tool_fail(command, "'%s': '%s' is none of mm, cm, m, in, ft", text, suffix), false;
     if (!unit)
-        return tool_fail(command, "'%s' has a unit, but the model has none: say --unit mm|cm|m|in|ft", text), false;
+        return tool_fail(command, "'%s' has a unit, but the model has none: add --unit mm|cm|m|in|ft", text), false;
     /* the same unit needs no conversion, and so no rounding */
     *out = strcmp(unit, suffix) == 0 ? value : value * metres / unit_metres(unit);
     return true;

@@ -1,4 +1,5 @@
 /* Messages, JSON pieces and other things that several subcommands need. */
+#include "carom/extend.h"
 #include "tool/tool.h"
 
 #include <math.h>
@@ -38,23 +39,38 @@ const char *tool_green(void) { return colour("\033[32m"); }
 const char *tool_bold(void) { return colour("\033[1m"); }
 const char *tool_plain(void) { return colour("\033[0m"); }
 
-/* Errors are printed by whoever ends because of them. */
+/* Errors are printed by the command that ends because of them. */
 static void print_warning(carom_log_level level, const char *message, void *user)
 {
     if (level == CAROM_LOG_WARNING)
         fprintf(stderr, "carom %s: note: %s\n", ((const tool_command *)user)->name, message);
 }
 
-carom_context *tool_context(const tool_command *command)
+carom_context *tool_context(const tool_arguments *arguments)
 {
+    const tool_command *command = arguments->command;
     carom_context_def def = carom_context_def_default();
     def.log = print_warning;
     def.log_user = (void *)command;
+    def.workers = arguments->workers;
     carom_context *context = NULL;
     carom_status status = carom_context_create(&def, &context);
     if (status != CAROM_OK)
-        tool_fail(command, "no context: %s", carom_status_name(status));
+        tool_fail(command, "can't create a context: %s", carom_status_name(status));
     return context;
+}
+
+carom_status tool_read_pair(carom_context *context, const char *const paths[2], io_model models[2])
+{
+    io_request requests[2] = {{.path = paths[0]}, {.path = paths[1]}};
+    io_result results[2];
+    carom_status status = io_read_files(context, requests, 2, results);
+    for (int i = 0; i < 2; i++)
+        models[i] = results[i].model;
+    if (!carom_failed(status))
+        return status;
+    /* of two that failed, the second left the context's latest message */
+    return carom_context_fail(context, status, results[carom_failed(results[0].status) ? 0 : 1].message);
 }
 
 int tool_print_json(const tool_command *command, json_t *root)

@@ -32,6 +32,7 @@ typedef struct tool_command
     const char *arguments; /* as the usage line shows them */
     const char *summary;
     const char *details; /* lines for its help: what the options can't say, and what its exit codes mean */
+    bool computes;       /* on all processors, or on as many as --threads says */
     int (*run)(const struct tool_command *command, int argc, char **argv); /* argv[0] is the first argument */
 } tool_command;
 
@@ -48,11 +49,12 @@ int tool_demo(const tool_command *command, int argc, char **argv);
 
 typedef enum tool_option_kind
 {
-    TOOL_FLAG,   /* bool */
-    TOOL_TEXT,   /* const char * */
-    TOOL_COUNT,  /* uint64_t */
-    TOOL_NUMBER, /* double */
-    TOOL_POSE,   /* carom_pose: 12 numbers in one argument or twelve */
+    TOOL_FLAG,    /* bool */
+    TOOL_TEXT,    /* const char * */
+    TOOL_COUNT,   /* uint64_t */
+    TOOL_NUMBER,  /* double */
+    TOOL_POSE,    /* carom_pose: 12 numbers in one argument or twelve */
+    TOOL_WORKERS, /* uint32_t: 1 to CAROM_MAX_WORKERS */
 
     /* const char *: one word of a list, which the help shows and the message for any other word names */
     TOOL_UNIT,
@@ -82,9 +84,12 @@ typedef struct tool_arguments
     int option_count;
     char **positional; /* argv, packed in place */
     int positional_count;
+    uint32_t workers;    /* for tool_context */
+    tool_option threads; /* the row of --threads, for commands that compute */
 } tool_arguments;
 
-/* Negative: go on; else the exit code to end with (help was shown, or something is wrong and was named). */
+/* Negative: go on; else the exit code to end with (help was shown, or something is wrong and was named). Set command,
+ * options and option_count before. */
 int tool_parse(tool_arguments *arguments, int argc, char **argv);
 
 /* The i-th word of a kind's list; null past its end, and for kinds without a list. */
@@ -116,8 +121,12 @@ const char *tool_plain(void);
 
 /* ---- what most subcommands need ---- */
 
-/* A context that prints warnings; null after saying why. */
-carom_context *tool_context(const tool_command *command);
+/* A context that prints warnings, with the workers that the command line asks for; null after saying why. */
+carom_context *tool_context(const tool_arguments *arguments);
+
+/* Two model files, read side by side; where one can't be read, the status and message of the first such. Free both
+ * models in any case. */
+carom_status tool_read_pair(carom_context *context, const char *const paths[2], io_model models[2]);
 
 /* Prints to stdout and frees; TOOL_ERROR if that fails. */
 int tool_print_json(const tool_command *command, json_t *root);

@@ -1,4 +1,4 @@
-/* carom verify: answers against truth that nobody here wrote. */
+/* carom verify: compares answers with truth from outside the project. */
 #include "tool/verify.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static char *load_text(FILE *file)
         return NULL;
     size_t length = fread(text, 1, size, file);
     text[length] = '\0';
-    /* what stands behind a zero byte would go unread */
+    /* text after a zero byte would be ignored */
     if (length == size && strlen(text) == size)
         return text;
     free(text);
@@ -46,7 +46,7 @@ char *verify_load(verify_work *work)
     if (!text)
         tool_fail(work->command, "%s: can't be read: %s", work->path,
                   errno == EINVAL   ? "not a regular file"
-                  : errno == EILSEQ ? "a zero byte in it: this is not text"
+                  : errno == EILSEQ ? "it has a zero byte: this is not text"
                                     : strerror(errno));
     if (file)
         fclose(file);
@@ -141,7 +141,7 @@ int tool_verify(const tool_command *command, int argc, char **argv)
 {
     tool_method_options chosen = {0};
     const tool_option table[] = {TOOL_METHOD_ROWS(&chosen)};
-    tool_arguments arguments = {command, table, sizeof table / sizeof *table, NULL, 0};
+    tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;
@@ -152,7 +152,7 @@ int tool_verify(const tool_command *command, int argc, char **argv)
         return tool_fail(command, "'%s' is none of tritri, meshmesh, hardcases", arguments.positional[0]);
     tool_method methods[TOOL_METHOD_LIMIT];
     int method_count = tool_methods(&chosen, methods);
-    verify_work work = {.command = command, .context = tool_context(command)};
+    verify_work work = {.command = command, .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;
     code = TOOL_CLEAN;

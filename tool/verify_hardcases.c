@@ -1,5 +1,5 @@
-/* Cases from the bug reports of other libraries, as a JSON list. Kinds that are no question about triangles are skipped
- * and counted, with the reason. */
+/* Cases from the bug reports of other libraries, as a JSON list. Kinds other than pairs of triangles are skipped and
+ * counted, with the reason. */
 #include "tool/verify.h"
 
 #include <stdlib.h>
@@ -22,11 +22,11 @@ static const struct
 {
     const char *kind, *reason;
 } unanswered[] = {
-    {"box-box", "solid boxes are not asked about yet (their surfaces as meshes are another question)"},
-    {"hull-hull", "solid hulls are not asked about yet (their surfaces as meshes are another question)"},
-    {"ccd-vertex-face", "motion is not asked about yet"},
-    {"ccd-edge-edge", "motion is not asked about yet"},
-    {"sphere-sweep-triangle", "moving spheres are not asked about yet"},
+    {"box-box", "solid boxes are not supported yet (their surfaces as meshes are another question)"},
+    {"hull-hull", "solid hulls are not supported yet (their surfaces as meshes are another question)"},
+    {"ccd-vertex-face", "motion is not supported yet"},
+    {"ccd-edge-edge", "motion is not supported yet"},
+    {"sphere-sweep-triangle", "moving spheres are not supported yet"},
 };
 
 static void count_skip(skip_count *skips, const char *kind)

@@ -74,7 +74,7 @@ static void verify_pose(verify_work *work, pose_models *models, const pose_case 
     }
     uint64_t pairs = report.pair_count, hash = hash_pairs(&report);
     double distance = truth->distance;
-    /* an engine answers what meets; how far the rest is apart is a pair question */
+    /* an engine reports what meets; the distance is a question for pairs */
     if (!work->asker.engine)
     {
         status = carom_distance(work->asker.query, &models->fixed, &models->posed, NULL, &report);
@@ -87,16 +87,18 @@ static void verify_pose(verify_work *work, pose_models *models, const pose_case 
                      (unsigned long long)pairs, (unsigned long long)hash, distance);
 }
 
-/* The mesh of this name in the folder of the file that is verified. */
-static carom_status load_model(verify_work *work, const char *name, io_model *model, carom_tree **tree)
+/* The two models in the folder of the file that is verified, and their trees. */
+static carom_status load_models(verify_work *work, pose_models *models)
 {
+    static const char *const names[2] = {"env_q.obj", "rob_q.obj"};
     const char *slash = strrchr(work->path, '/');
     size_t folder = slash ? (size_t)(slash + 1 - work->path) : 0;
-    char path[4096];
-    snprintf(path, sizeof path, "%.*s%s", folder < 4000 ? (int)folder : 0, work->path, name);
-    carom_status status = io_read(work->context, path, NULL, model);
-    if (status < CAROM_FIRST_ERROR)
-        status = tool_ask_tree(&work->asker, model->mesh, tree);
+    char paths[2][4096];
+    for (int i = 0; i < 2; i++)
+        snprintf(paths[i], sizeof paths[i], "%.*s%s", folder < 4000 ? (int)folder : 0, work->path, names[i]);
+    carom_status status = tool_read_pair(work->context, (const char *const[2]){paths[0], paths[1]}, models->model);
+    for (int i = 0; i < 2 && !carom_failed(status); i++)
+        status = tool_ask_tree(&work->asker, models->model[i].mesh, &models->tree[i]);
     return status;
 }
 
@@ -120,9 +122,7 @@ int verify_meshmesh(verify_work *work)
     if (!text)
         return TOOL_ERROR;
     pose_models models = {0};
-    carom_status status = load_model(work, "env_q.obj", &models.model[0], &models.tree[0]);
-    if (status < CAROM_FIRST_ERROR)
-        status = load_model(work, "rob_q.obj", &models.model[1], &models.tree[1]);
+    carom_status status = load_models(work, &models);
     models.fixed = (carom_placed){tool_shape(models.model[0].mesh, models.tree[0]), carom_pose_identity()};
     models.posed = (carom_placed){tool_shape(models.model[1].mesh, models.tree[1]), carom_pose_identity()};
     int code = status < CAROM_FIRST_ERROR ? verify_poses(work, &models, text)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hexadecimal floats have no decimal point that a locale could change in what we read here: the tool never sets one. */
+/* The tool never sets a locale, so strtod reads the decimal point of hexadecimal floats as it is written. */
 static bool parse_line(const char *line, long *truth, double corners[18])
 {
     char *end;

@@ -20,3 +20,24 @@ double exact_distance(const double a[9], const double b[9])
     narrow_counts counts = {0};
     return narrow_distance(&narrow_a, &narrow_b, &counts).distance;
 }
+
+static narrow_round to_round(const double ends[6], double radius)
+{
+    return (narrow_round){{{ends[0], ends[1], ends[2]}, {ends[3], ends[4], ends[5]}}, radius};
+}
+
+bool exact_round_meets(const double ends[6], double radius, const double triangle[9])
+{
+    narrow_round round = to_round(ends, radius);
+    narrow_triangle narrow = to_narrow(triangle);
+    narrow_counts counts = {0};
+    return narrow_round_triangle_meet(&round, &narrow, &counts) != CAROM_MEET_NONE;
+}
+
+double exact_round_distance(const double ends[6], double radius, const double triangle[9])
+{
+    narrow_round round = to_round(ends, radius);
+    narrow_triangle narrow = to_narrow(triangle);
+    narrow_counts counts = {0};
+    return narrow_round_triangle_distance(&round, &narrow, &counts).distance;
+}

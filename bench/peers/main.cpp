@@ -1,5 +1,6 @@
 // carom_bench_peers: Carom against other collision detection libraries, in one process, on one thread.
 #include "machine.hpp"
+#include "rounds.hpp"
 #include "tables.hpp"
 
 #include <cstdio>
@@ -28,7 +29,7 @@ const char *const usage =
     "carom_bench_peers [options]\n"
     "  --quick               few models, few orientations, few repetitions\n"
     "  --only TEXT           models whose name contains TEXT, or one question (any-hit, all-pairs, distance, rays,\n"
-    "                        triangles, build); may be given several times\n"
+    "                        triangles, build, sphere, capsule); may be given several times\n"
     "  --with TEXT           only contestants whose name contains TEXT; may be given several times\n"
     "  --seconds N           take up no new model after N seconds\n"
     "  --orientations N      random orientations per pose class (20)\n"
@@ -41,7 +42,7 @@ const char *const usage =
 bool is_question(const std::string &text)
 {
     return text == "any-hit" || text == "all-pairs" || text == "distance" || text == "rays" || text == "build" ||
-           text == "triangles";
+           text == "triangles" || text == "sphere" || text == "capsule";
 }
 
 Options parse(int argc, char **argv)
@@ -89,6 +90,9 @@ Options parse(int argc, char **argv)
         else
             throw std::runtime_error("unknown option " + option);
     }
+    for (const std::string &question : options.questions)
+        options.workloads.place = options.workloads.place || (question != "sphere" && question != "capsule");
+    options.workloads.place = options.workloads.place || options.questions.empty();
     return options;
 }
 
@@ -174,6 +178,15 @@ void run_pairs(const Workload &workload, const Options &options, Contestants &co
         }
 }
 
+std::vector<std::string> wanted_of_rounds(const Options &options)
+{
+    std::vector<std::string> names;
+    for (const std::string &name : round_questions())
+        if (wanted(options.questions, name.substr(0, name.find(' '))))
+            names.push_back(name);
+    return names;
+}
+
 void run_workload(const std::string &name, const Options &options, Oracle &oracle, Results &results)
 {
     std::fprintf(stderr, "%s ", name.c_str());
@@ -194,6 +207,10 @@ void run_workload(const std::string &name, const Options &options, Oracle &oracl
     if (wanted(options.questions, "rays"))
         for (bool coherent : {false, true})
             results.cells.push_back(measure_rays(workload, coherent, contestants, options.measure));
+    const std::vector<std::string> of_rounds = wanted_of_rounds(options);
+    if (!of_rounds.empty() && options.contestants.empty())
+        for (Cell &cell : measure_rounds(*workload.a, of_rounds, options.workloads, options.measure))
+            results.cells.push_back(std::move(cell));
     if (wanted(options.questions, "triangles"))
         results.triangles.push_back(measure_triangles(workload, oracle, options.measure.repetitions));
     std::fprintf(stderr, "\n");
@@ -242,6 +259,8 @@ int main(int argc, char **argv)
         const Options options = parse(argc, argv);
         const Results results = run(options);
         for (const char *question : {"any-hit", "all-pairs", "distance", "rays"})
+            print_question(results, question);
+        for (const std::string &question : round_questions())
             print_question(results, question);
         print_builds(results);
         print_triangles(results);

@@ -52,7 +52,7 @@ struct Session
         carom_mesh_def def = carom_mesh_def_default();
         def.vertices_f64 = reinterpret_cast<const double *>(model.vertices.data());
         def.vertex_count = model.vertices.size();
-        def.indices_u32 = model.triangles.data();
+        def.indices_u32 = model.triangles.data()->data();
         def.triangle_count = model.triangles.size();
         def.name = model.name.c_str();
         carom_mesh *mesh = nullptr;
@@ -93,14 +93,10 @@ class OurContestant : public Contestant
     bool load(const Model &a, const Model &b) override
     {
         const carom_tree_def def = carom_tree_def_preset(preset_);
-        a_.mesh = session_.add_mesh(a);
-        a_.tree = session_.add_tree(a_.mesh, def);
+        a_.shape = carom_shape_tree(session_.add_tree(session_.add_mesh(a), def));
         b_ = a_;
         if (&a != &b && preset_ != CAROM_TREE_RAYS)
-        {
-            b_.mesh = session_.add_mesh(b);
-            b_.tree = session_.add_tree(b_.mesh, def);
-        }
+            b_.shape = carom_shape_tree(session_.add_tree(session_.add_mesh(b), def));
         a_.pose = carom_pose_identity();
         return true;
     }

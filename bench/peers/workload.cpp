@@ -311,6 +311,8 @@ Workload load_workload(const std::string &name, const WorkloadOptions &options)
     Workload workload;
     workload.name = name;
     load_model_pair(name, options.data_folder, workload);
+    if (!options.place)
+        return workload;
     std::filesystem::create_directories(options.cache_folder);
     const std::string path = cache_path(workload, options);
     if (!read_poses(path, workload.classes))

@@ -32,6 +32,7 @@ struct WorkloadOptions
     std::string cache_folder; // placed poses
     std::vector<std::string> only;
     bool quick = false;
+    bool place = false; // poses for pairs are wanted
     uint32_t orientations = 20;
     uint64_t seed = 1;
 };

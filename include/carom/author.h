@@ -2,7 +2,7 @@
  * header; there is no process-wide list.
  *
  * An engine proposes, the exact narrow phase disposes: your run function looks at a const frame and proposes pairs of
- * bodies (or single pairs of their elements) that may meet, and the library certifies what was proposed, on all
+ * bodies that may meet, and the library certifies what was proposed, on all
  * workers, and makes the same canonical report of it as of its own engines. What you do not propose counts as apart, so
  * an engine of class exact or conservative must propose every pair of bodies that may meet; carom_frame_body.bounds
  * grown by half the clearance of the pair never misses one. samples/07_engine.c is a whole engine. */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define CAROM_VERSION_MAJOR 0
-#define CAROM_VERSION_MINOR 1
+#define CAROM_VERSION_MINOR 2
 #define CAROM_VERSION_PATCH 0
 
 #if defined(__GNUC__) && !defined(CAROM_STATIC)
@@ -57,7 +57,7 @@ extern "C"
     /* The constant's name without its prefix ("OK", "NOT_FINITE"); never null. */
     CAROM_API const char *carom_status_name(carom_status status);
 
-    /* "0.1.0", from the constants above. */
+    /* "0.2.0", from the constants above. */
     CAROM_API const char *carom_version(void);
 
     /* ---- context ---- */
@@ -148,7 +148,8 @@ extern "C"
     /* Limits of one query; zero means no limit. Work is counted in box tests plus triangle tests, so a work budget
      * gives the same cut on every machine with the same instruction set, however busy it is; seconds do not. Another
      * set may need a few tests more or less where its float filters round differently, so near the cut one may say
-     * CAROM_UNKNOWN where the other is done: the bounds hold for both. */
+     * CAROM_UNKNOWN where the other is done: the bounds hold for both. The first step of a search is made even where it
+     * takes more than the work there is, so that a search that is resumed again and again comes to an end. */
     typedef struct carom_budget
     {
         double seconds;

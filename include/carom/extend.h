@@ -1,5 +1,5 @@
 /* carom/extend.h: for libraries that stand beside Carom and work on the caller's context, as the readers of carom/io.h
- * do: memory that the context's allocator gives and counts, messages where users look for them.
+ * do: memory that the context's allocator gives and counts, messages where users look for them, its workers.
  *
  * Programs that only use Carom need none of this. A context's inside may change from one version to the next; a library
  * that keeps to these functions works with any version that has them. */
@@ -25,6 +25,14 @@ extern "C"
 
     /* Hands a message to the caller's log, where there is one. */
     CAROM_API void carom_context_log(const carom_context *context, carom_log_level level, const char *message);
+
+    /* Calls task for ranges that cover [0, count), each at least min_range long but the last, on the context's workers
+     * (carom_context_workers), and returns when all are done. The order and the threads are not defined, so let each
+     * item write to a place of its own and collect afterwards. Tasks must not wait for each other. A run that is
+     * started within a task stays on that thread. Carom's calls on the same context are allowed within a task.
+     * CAROM_FLOAT_MODE, with no task called, where the calling thread's float mode is one that Carom refuses. */
+    CAROM_API carom_status carom_context_run(carom_context *context, uint32_t count, uint32_t min_range,
+                                             carom_task_fn *task, void *task_data);
 
 #ifdef __cplusplus
 }

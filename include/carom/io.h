@@ -2,7 +2,7 @@
  * own, double precision, independent of the locale, bounded in time and memory by the file's size.
  *
  *   io_model model;
- *   if (io_read(context, "gear.stl", NULL, &model) < CAROM_FIRST_ERROR)
+ *   if (!carom_failed(io_read(context, "gear.stl", NULL, &model)))
  *       ... model.mesh ...
  *   io_model_free(&model);
  *
@@ -37,7 +37,7 @@ extern "C"
         size_t part_count, part_capacity;
         char *names;
         size_t names_capacity;
-        uint64_t ignored_points; /* point and line elements: read over, they are no surface */
+        uint64_t ignored_points; /* point and line elements: counted and ignored */
         uint64_t ignored_lines;
         const char *format; /* name of the format that was read */
     } io_model;
@@ -56,7 +56,35 @@ extern "C"
     CAROM_API carom_status io_read(carom_context *context, const char *path, const io_read_options *options,
                                    io_model *out);
 
-    /* The same from memory; the bytes are not kept. format by name. */
+    enum
+    {
+        IO_MESSAGE_SIZE = 256
+    };
+
+    /* A file of several. */
+    typedef struct io_request
+    {
+        const char *path;
+        io_read_options options;
+    } io_request;
+
+    typedef struct io_result
+    {
+        io_model model; /* free it with io_model_free, also where reading failed */
+        carom_status status;
+        char message[IO_MESSAGE_SIZE]; /* of its failure, with the file's name; empty where there was none */
+        double milliseconds;           /* from its first byte to its mesh; 0 for a file that was there already */
+    } io_result;
+
+    /* Reads and parses `count` files side by side on the context's workers. Results, messages and warnings are those of
+     * calling io_read for one after the other, in the order of the requests; a failure does not keep the others from
+     * being read. A path that is named twice is read once: its models share the mesh. Returns CAROM_OK if all were
+     * read, else the status of the first that failed. `results` are the caller's, `count` of them, overwritten. All
+     * files are in memory at once. The log gets a failure of carom_mesh_create twice. */
+    CAROM_API carom_status io_read_files(carom_context *context, const io_request *requests, uint32_t count,
+                                         io_result *results);
+
+    /* As io_read, from memory; the bytes are not kept. format by name. */
     CAROM_API carom_status io_read_memory(carom_context *context, const void *bytes, size_t size, const char *format,
                                           io_model *out);
 
@@ -83,7 +111,8 @@ extern "C"
     /* ---- text that other writers need too ---- */
 
     /* Parses one decimal number at `text` (terminated by zero), correctly rounded, whatever the locale. Returns the
-     * first character after it, or null if there is no number. Overflow gives infinity. "nan" and "inf" are no numbers.
+     * first character after it, or null if there is no number. Overflow gives infinity. "nan" and "inf" are not
+     * numbers.
      */
     CAROM_API const char *io_parse_number(const char *text, double *out);
 
@@ -92,7 +121,7 @@ extern "C"
         IO_NUMBER_SIZE = 32
     };
 
-    /* Fewest of 15 to 17 digits that give the same bits back. Returns the length; terminated by zero. */
+    /* The fewest of 15 to 17 digits that give the same bits back. Returns the length; terminated by zero. */
     CAROM_API size_t io_format_number(double value, char out[IO_NUMBER_SIZE]);
 
     /* ---- files written whole or not at all ---- */

@@ -297,6 +297,7 @@ typedef struct base_budget
     double deadline;      /* 0: none */
     uint64_t work_left;   /* UINT64_MAX: no limit */
     uint32_t until_clock; /* work units until the clock is read again */
+    bool begun;           /* something was spent: the first step is granted however little there is */
     bool exhausted;
 } base_budget;
 base_budget base_budget_begin(const carom_budget *limits);
@@ -304,8 +305,12 @@ bool base_budget_check(base_budget *budget, uint32_t work);
 /* Spends work; false when nothing is left, from then on for ever. */
 static inline bool base_budget_spend(base_budget *budget, uint32_t work)
 {
-    if (BASE_LIKELY(budget->work_left == UINT64_MAX && budget->deadline == 0.0))
+    if (BASE_LIKELY(budget->deadline == 0.0 && budget->work_left >= work))
+    {
+        budget->work_left -= budget->work_left == UINT64_MAX ? 0 : work;
+        budget->begun = true;
         return true;
+    }
     return base_budget_check(budget, work);
 }
 

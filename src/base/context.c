@@ -1,3 +1,4 @@
+/* The context: its def, hooks, instruction set and latest message; the version and the names of statuses. */
 #define _DEFAULT_SOURCE /* madvise. NOLINT(bugprone-reserved-identifier): the system's own word */
 #include "base/tasks.h"
 
@@ -340,9 +341,11 @@ bool base_budget_check(base_budget *budget, uint32_t work)
         return false;
     if (budget->work_left != UINT64_MAX)
     {
-        if (budget->work_left < work)
-            return budget->exhausted = true, false;
-        budget->work_left -= work;
+        bool enough = budget->work_left >= work || (!budget->begun && budget->work_left > 0);
+        if (!enough)
+            return budget->exhausted = true, budget->work_left = 0, false;
+        budget->begun = true;
+        budget->work_left -= work < budget->work_left ? work : budget->work_left;
     }
     if (budget->deadline > 0.0)
     {

@@ -1,4 +1,4 @@
-/* What libraries beside the core get of a context: the same memory and messages as the folders inside. */
+/* What libraries beside the core get of a context: the same memory, messages and workers as the folders inside. */
 #include "carom/extend.h"
 
 #include "base/base.h"
@@ -26,4 +26,16 @@ void carom_context_log(const carom_context *context, carom_log_level level, cons
 {
     if (context && message)
         base_log(context, level, "%s", message);
+}
+
+carom_status carom_context_run(carom_context *context, uint32_t count, uint32_t min_range, carom_task_fn *task,
+                               void *task_data)
+{
+    if (!context)
+        return CAROM_INVALID_ARGUMENT;
+    if (!task)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "carom_context_run: task is null");
+    BASE_TRY(base_check_float_mode(context));
+    base_parallel_for(context, count, min_range, task, task_data);
+    return CAROM_OK;
 }

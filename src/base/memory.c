@@ -1,3 +1,4 @@
+/* Memory through the context's allocator: blocks, growing arrays, arenas; and ids with generations. */
 #include "base/base.h"
 
 void *base_allocate(carom_context *context, size_t count, size_t size, size_t alignment)

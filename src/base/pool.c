@@ -50,18 +50,17 @@ typedef struct pool_thread
 
 struct base_pool
 {
-    carom_context *context;
-    uint32_t worker_count;
-    double spin_seconds;
     pool_run runs[MAX_RUNS];
-    pool_range *ranges; /* of all runs */
 
     _Alignas(BASE_CACHE_LINE) _Atomic uint64_t posted; /* counts runs; a change wakes */
     _Atomic uint32_t sleeping;                         /* helpers */
     atomic_bool started, stopping;
+    carom_context *context;
+    double spin_seconds;
+    pool_range *ranges; /* of all runs */
+    uint32_t worker_count, thread_count;
     pthread_mutex_t lock;
     pthread_cond_t run_posted, helper_left;
-    uint32_t thread_count;
     pool_thread threads[CAROM_MAX_WORKERS - 1];
 };
 

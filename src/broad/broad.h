@@ -22,7 +22,8 @@ typedef struct broad_input
     const carom_aabb *boxes;    /* by slot: world, each grown by its own margin */
     const broad_traits *traits; /* by slot */
     uint32_t slot_count;
-    const uint32_t *changed; /* slots whose box or traits differ from the last call on this state, each once */
+    const uint32_t *changed; /* slots whose box or traits differ from the last call on this state that was answered,
+                              * and perhaps others, each once */
     uint32_t changed_count;
     double margin; /* >= 0: how far apart two boxes may be and still matter, along each axis */
 } broad_input;

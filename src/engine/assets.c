@@ -27,10 +27,18 @@ static size_t find(const engine_assets *assets, uint64_t serial, uint32_t body_i
     return low;
 }
 
+/* Bytes that mean nothing may differ, too: an update too many does no harm. */
+static bool is_same_shape(const carom_shape *one, const carom_shape *other)
+{
+    return one->kind == other->kind && memcmp(one->reserved, other->reserved, sizeof one->reserved) == 0;
+}
+
 static bool is_wanted(const engine_asset *asset, const carom_frame_body *body, uint64_t serial)
 {
-    return asset->mesh_serial == serial &&
-           (serial != 0 || (asset->body.index == body->id.index && asset->body.generation == body->id.generation));
+    if (serial != 0)
+        return asset->mesh_serial == serial;
+    return asset->mesh_serial == 0 && asset->body.index == body->id.index &&
+           asset->body.generation == body->id.generation && is_same_shape(&asset->shape, &body->placed.shape);
 }
 
 /* The asset of the mesh that this body had in an earlier frame, if no other body has asked for it in this one. */
@@ -86,14 +94,25 @@ carom_status engine_assets_find(engine_assets *assets, const carom_frame_body *b
     at = find(assets, serial, body->id.index); /* the list may have become shorter */
     engine_asset *items = assets->items.items;
     memmove(items + at + 1, items + at, (assets->items.count - at) * sizeof *items);
-    items[at] = (engine_asset){serial, body->id, assets->frame, *out};
+    items[at] = (engine_asset){serial, body->id, body->placed.shape, assets->frame, *out};
     assets->items.count++;
     return CAROM_OK;
 }
 
-void engine_assets_end(engine_assets *assets)
+/* Notes that a body of the frame has an asset, if there is one of its shape. */
+static void see_asset(engine_assets *assets, const carom_frame_body *body)
+{
+    uint64_t serial = serial_of(body);
+    size_t at = find(assets, serial, body->id.index);
+    if (at < assets->items.count && is_wanted(&assets->items.items[at], body, serial))
+        assets->items.items[at].last_seen = assets->frame;
+}
+
+void engine_assets_end(engine_assets *assets, const carom_frame *frame)
 {
     size_t kept = 0;
+    for (uint32_t i = 0; assets->items.count > 0 && i < frame->body_count; i++)
+        see_asset(assets, &frame->bodies[i]);
     for (size_t i = 0; i < assets->items.count; i++)
         if (assets->items.items[i].last_seen == assets->frame)
             assets->items.items[kept++] = assets->items.items[i];

@@ -174,6 +174,23 @@ static carom_status check_body(carom_context *context, const carom_frame_body *b
     return CAROM_OK;
 }
 
+/* Most bodies are: only the others are worth a label for the message. */
+static bool is_plainly_sound(const carom_context *context, const carom_placed *placed)
+{
+    const carom_shape *shape = &placed->shape;
+    return query_is_mesh(placed) && shape->mesh && shape->mesh->context == context && !shape->tree &&
+           carom_pose_check(&placed->pose) == CAROM_OK;
+}
+
+static carom_status check_placed(carom_context *context, const carom_frame_body *body)
+{
+    if (BASE_LIKELY(is_plainly_sound(context, &body->placed)))
+        return CAROM_OK;
+    char whose[32];
+    snprintf(whose, sizeof whose, "body %u", body->id.index);
+    return query_check_placed(context, &body->placed, whose);
+}
+
 /* A frame of a scene was checked when its bodies changed; one made by the caller is checked here. */
 static carom_status check_bodies(carom_context *context, const carom_frame *frame)
 {
@@ -183,9 +200,7 @@ static carom_status check_bodies(carom_context *context, const carom_frame *fram
         if (body->id.index == 0 || (i > 0 && body->id.index <= frame->bodies[i - 1].id.index))
             return base_fail(context, CAROM_INVALID_ARGUMENT,
                              "engine run: the frame's bodies are not sorted by id (position %u)", i);
-        char whose[32];
-        snprintf(whose, sizeof whose, "body %u", body->id.index);
-        BASE_TRY(query_check_placed(context, &body->placed, whose));
+        BASE_TRY(check_placed(context, body));
         BASE_TRY(check_body(context, body));
     }
     return CAROM_OK;
@@ -213,12 +228,12 @@ static carom_status check_options(carom_context *context, const carom_collide_op
 
 static carom_status close_run(carom_engine *engine, carom_status status, double start, carom_scene_report *report)
 {
-    engine->can_resume = status == CAROM_OK && report->status == CAROM_UNKNOWN;
     if (status >= CAROM_FIRST_ERROR)
     {
         *report = (carom_scene_report){.status = status};
         return status;
     }
+    engine->can_resume = report->status == CAROM_UNKNOWN;
     report->times = engine->times;
     report->times.total_ms = 1e3 * (base_now() - start);
     return report->status;
@@ -243,6 +258,7 @@ carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame, co
                          engine ? "report" : "engine");
     double start = base_now();
     *report = (carom_scene_report){0};
+    engine->can_resume = false;
     carom_collide_options chosen = options ? *options : carom_collide_options_default();
     return close_run(engine, run_checked(engine, frame, &chosen, report), start, report);
 }
@@ -260,6 +276,8 @@ static carom_status resume_checked(carom_engine *engine, const carom_frame *fram
     if (frame->scene == 0 || frame->scene != engine->scene || frame->version != engine->version)
         return base_fail(engine->context, CAROM_STALE_FRAME,
                          "engine resume: the frame is not the one of the run that is to be gone on with");
+    engine->can_resume = false; /* unless this succeeds */
+    engine_reopen(engine, frame);
     BASE_TRY(engine_examine(engine, frame, budget));
     return engine_commit(engine, frame, report);
 }

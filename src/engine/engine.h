@@ -45,6 +45,7 @@ typedef struct engine_asset
 {
     uint64_t mesh_serial; /* or 0: of a primitive, found by its body */
     carom_body_id body;   /* the first that had it */
+    carom_shape shape;    /* as it was; its mesh may be gone */
     uint64_t last_seen;   /* in which frame */
     void *object;
 } engine_asset;
@@ -62,7 +63,8 @@ typedef struct engine_assets
 
 void engine_assets_begin(engine_assets *assets); /* a new frame */
 carom_status engine_assets_find(engine_assets *assets, const carom_frame_body *body, void **out);
-void engine_assets_end(engine_assets *assets); /* destroys those that were not asked for */
+/* Destroys those that no body of the frame has. */
+void engine_assets_end(engine_assets *assets, const carom_frame *frame);
 void engine_assets_free(engine_assets *assets);
 
 /* ---- proxies: bodies as the broad phase sees them ---- */
@@ -103,8 +105,10 @@ typedef struct engine_proxies
     tree_parts parts; /* while a body is cut */
 } engine_proxies;
 
-/* Brings the slots up to date with a frame; `changed` then lists those that differ from before. */
+/* Brings the slots up to date with a frame, and adds those that may differ from before to `changed`. */
 carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *frame);
+/* Empties `changed`, once the broad phase has seen it: after a run that failed it must still see it. */
+void engine_proxies_forget_changes(engine_proxies *proxies);
 void engine_proxies_free(engine_proxies *proxies);
 
 /* ---- pairs of bodies ---- */
@@ -240,6 +244,8 @@ static inline double engine_clearance(const carom_frame_body *a, const carom_fra
 
 /* Examines every pair that is undecided, within the budget. */
 carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget);
+/* The pairs that were put aside refer to this frame from now on: the same, perhaps elsewhere in memory. */
+void engine_reopen(carom_engine *engine, const carom_frame *frame);
 void engine_forget_open(carom_engine *engine);
 /* Makes the canonical report of all findings. */
 carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom_scene_report *report);

@@ -1,9 +1,10 @@
 /* Pairs of bodies are examined on any worker, in any order; what is found depends on neither.
  *
  * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is put
- * aside after a slice of work and then split over all workers by its front. A work budget is cut into slices per pair,
- * in rounds that share out what is left; it is never drawn from a shared counter, so the cut is the same for any number
- * of workers. */
+ * aside after a slice of work and then split over all workers by its front, be it one. What the pair remembers comes
+ * from the first slice, so that it is the same for any number of workers, too. A work budget is cut into slices per
+ * pair, in rounds that share out what is left; it is never drawn from a shared counter, so the cut is the same for any
+ * number of workers. */
 #include "engine/engine.h"
 
 enum
@@ -51,20 +52,15 @@ static bool worth_listing(const carom_report *report)
            report->relation == CAROM_RELATION_B_INSIDE_A || report->status == CAROM_UNKNOWN;
 }
 
-/* Where a clearance is violated, by how much? The first listed pair is the closest there can be. */
-static carom_status measure(carom_query *query, const query_question *question, base_budget *budget, double clearance,
-                            const carom_report *report, carom_report *closest)
+/* How near are elements of which the first listed pair is the closest there can be? */
+static void measure_listed(const query_question *question, const carom_report *report, carom_report *closest)
 {
-    query_clear_report(closest);
-    if (report->pairs_listed == 0)
-        return query_distance(query, question, budget, clearance, closest);
     narrow_counts counts = {0};
     narrow_distance_result touch = query_row_of(question)->measure(question, &report->pairs[0], &counts);
     closest->distance = touch.distance;
     closest->point_a = touch.point_a, closest->point_b = touch.point_b;
     closest->triangle_a = report->pairs[0].triangle_a, closest->triangle_b = report->pairs[0].triangle_b;
     closest->counters.exact_fallbacks = counts.exact_fallbacks;
-    return CAROM_OK;
 }
 
 typedef struct pair_task
@@ -77,19 +73,28 @@ typedef struct pair_task
     bool limited;        /* by the caller's budget, not only to find out which pairs are heavy */
 } pair_task;
 
-/* Files what a pair's report says, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not reach for
+/* Where a clearance is violated, by how much? CAROM_UNKNOWN: the budget did not reach for that. */
+static carom_status measure(const pair_task *task, query_job *job, const carom_report *report, carom_report *closest)
+{
+    query_clear_report(closest);
+    if (report->pairs_listed > 0)
+        return measure_listed(&job->question, report, closest), CAROM_OK;
+    base_budget unlimited = base_budget_begin(NULL);
+    query_walk walk = {&job->question, &job->nearest.front, task->limited ? task->budget : &unlimited,
+                       &closest->counters};
+    return query_measure(task->worker->query, &walk, job->options->clearance, &job->nearest, closest);
+}
+
+/* Files what a job's report says, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not reach for
  * that. */
-static carom_status file_report(const pair_task *task, const query_question *question,
-                                const carom_collide_options *options, const carom_report *report)
+static carom_status file_report(const pair_task *task, query_job *job, const carom_report *report)
 {
     engine_findings *findings = &task->worker->findings;
     carom_report closest;
     bool violated = report->clearance_violated;
     if (violated)
     {
-        base_budget unlimited = base_budget_begin(NULL);
-        carom_status status = measure(task->worker->query, question, task->limited ? task->budget : &unlimited,
-                                      options->clearance, report, &closest);
+        carom_status status = measure(task, job, report, &closest);
         query_count(&findings->counters, &closest.counters);
         if (status != CAROM_OK)
             return status;
@@ -152,7 +157,7 @@ static carom_status advance(const pair_task *task, query_job *job, bool is_open)
     if (status != CAROM_UNKNOWN && status < CAROM_FIRST_ERROR)
         status = query_job_answer(query, job, task->budget, &report);
     if (status != CAROM_UNKNOWN && status < CAROM_FIRST_ERROR)
-        status = file_report(task, &job->question, job->options, &report);
+        status = file_report(task, job, &report);
     if (status >= CAROM_FIRST_ERROR)
         return status;
     if (status == CAROM_UNKNOWN)
@@ -168,12 +173,7 @@ static carom_status examine_pair(const pair_task *task)
     engine_open_pair *open = engine->open.items[task->index];
     const engine_pair *pair = &engine->pairs.items[task->index];
     if (open)
-    {
-        /* The frame may have been handed in anew. */
-        open->job.question.a = &task->frame->bodies[pair->a].placed;
-        open->job.question.b = &task->frame->bodies[pair->b].placed;
         return advance(task, &open->job, true);
-    }
     carom_query *query = task->worker->query;
     query_question question = ask(engine, task->frame, task->index);
     BASE_TRY(query_find_trees(query, &question));
@@ -181,17 +181,17 @@ static carom_status examine_pair(const pair_task *task)
     carom_report report;
     query_clear_report(&report);
     bool unlimited = task->budget->work_left == UINT64_MAX && task->budget->deadline == 0.0;
+    query_job_begin(&query->job, &question, &options);
     if (unlimited && pair->searched && pair->part_count == 0)
     {
         BASE_TRY(query_collide(query, &question, &options, task->budget, &report));
-        return file_report(task, &question, &options, &report);
+        return file_report(task, &query->job, &report);
     }
     if (query_far_apart(engine->context, &question, options.clearance))
     {
         report.relation = CAROM_RELATION_APART;
-        return file_report(task, &question, &options, &report);
+        return file_report(task, &query->job, &report);
     }
-    query_job_begin(&query->job, &question, &options);
     BASE_TRY(begin_front(task, &query->job));
     return advance(task, &query->job, false);
 }
@@ -247,14 +247,14 @@ static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame,
     base_budget unlimited = base_budget_begin(NULL);
     pair_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false};
     engine_open_pair *open = engine->open.items[index];
+    open->job.question.memory = NULL;
     carom_status status = query_job_search_all(task.worker->query, &open->job);
     return status < CAROM_FIRST_ERROR ? advance(&task, &open->job, true) : status;
 }
 
 static carom_status examine_all(carom_engine *engine, const carom_frame *frame)
 {
-    bool split = engine->worker_count > 1 && engine->kind->method == &query_tree_method;
-    examination all = {.engine = engine, .frame = frame, .slices = split};
+    examination all = {.engine = engine, .frame = frame, .slices = engine->kind->method == &query_tree_method};
     for (size_t i = 0; all.slices && i < engine->waiting.count; i++)
         engine->slices.items[i] = LIGHT_WORK;
     BASE_TRY(examine_waiting(engine, &all));
@@ -301,7 +301,8 @@ static uint64_t deal_slices(carom_engine *engine, const carom_frame *frame, uint
     {
         double share = share_of(engine, frame, engine->waiting.items[served]);
         double part = total > 0.0 ? share / total : 1.0 / (double)engine->waiting.count;
-        uint64_t slice = (uint64_t)((double)work * part);
+        double fair = (double)work * part;
+        uint64_t slice = fair < (double)left ? (uint64_t)fair : left;
         slice = slice < MIN_SLICE ? MIN_SLICE : slice;
         slice = slice < left ? slice : left;
         engine->slices.items[served] = slice;
@@ -338,6 +339,18 @@ carom_status engine_examine(carom_engine *engine, const carom_frame *frame, cons
     bool limited = budget && (budget->work > 0 || budget->seconds > 0.0);
     list_waiting(engine);
     return limited ? examine_in_rounds(engine, frame, budget) : examine_all(engine, frame);
+}
+
+void engine_reopen(carom_engine *engine, const carom_frame *frame)
+{
+    for (size_t i = 0; i < engine->open.count; i++)
+    {
+        engine_open_pair *open = engine->open.items[i];
+        if (!open)
+            continue;
+        open->job.question.a = &frame->bodies[engine->pairs.items[i].a].placed;
+        open->job.question.b = &frame->bodies[engine->pairs.items[i].b].placed;
+    }
 }
 
 void engine_forget_open(carom_engine *engine)

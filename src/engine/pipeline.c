@@ -69,7 +69,7 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
     {
         carom_run run = {engine, frame};
         carom_status status = engine->author->run(engine->author_state, &run);
-        engine_assets_end(&engine->assets);
+        engine_assets_end(&engine->assets, frame);
         return status;
     }
     BASE_TRY(engine_proxies_update(&engine->proxies, frame));
@@ -80,7 +80,9 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
                          .changed = proxies->changed.items,
                          .changed_count = (uint32_t)proxies->changed.count,
                          .margin = widen_clearance(frame, engine->options.clearance)};
-    return engine->broad->find_pairs(engine->broad_state, &input, &engine->proposed, &engine->broad_boxes_tested);
+    BASE_TRY(engine->broad->find_pairs(engine->broad_state, &input, &engine->proposed, &engine->broad_boxes_tested));
+    engine_proxies_forget_changes(&engine->proxies);
+    return CAROM_OK;
 }
 
 /* ---- pairs of bodies, canonical, each with its front ---- */
@@ -229,7 +231,7 @@ static carom_status prepare_assets(carom_engine *engine, const carom_frame *fram
     }
     for (uint32_t i = 0; i < frame->body_count; i++)
         BASE_TRY(engine_assets_find(&engine->assets, &frame->bodies[i], &engine->kept[i]));
-    engine_assets_end(&engine->assets);
+    engine_assets_end(&engine->assets, frame);
     return CAROM_OK;
 }
 

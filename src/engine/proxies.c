@@ -23,19 +23,16 @@ void engine_proxies_free(engine_proxies *proxies)
 
 /* ---- slots ---- */
 
-static bool mark_changed(engine_proxies *proxies, uint32_t slot)
+/* There is room for every slot: a change can't be lost for want of memory. */
+static void mark_changed(engine_proxies *proxies, uint32_t slot)
 {
     if (proxies->marks.items[slot])
-        return true;
-    if (!base_array_reserve(proxies->context, &proxies->changed, 1))
-        return false;
+        return;
     proxies->marks.items[slot] = 1;
     proxies->changed.items[proxies->changed.count++] = slot;
-    return true;
 }
 
-/* Forgets the list of changes, without a walk over all slots. */
-static void clear_changed(engine_proxies *proxies)
+void engine_proxies_forget_changes(engine_proxies *proxies)
 {
     for (size_t i = 0; i < proxies->changed.count; i++)
         proxies->marks.items[proxies->changed.items[i]] = 0;
@@ -51,9 +48,10 @@ static bool new_slot(engine_proxies *proxies, uint32_t *out)
         return true;
     }
     carom_context *context = proxies->context;
+    size_t unlisted = proxies->boxes.count + 1 - proxies->changed.count;
     if (proxies->boxes.count >= ENGINE_NO_SLOT - 1 || !base_array_reserve(context, &proxies->boxes, 1) ||
         !base_array_reserve(context, &proxies->traits, 1) || !base_array_reserve(context, &proxies->proxies, 1) ||
-        !base_array_reserve(context, &proxies->marks, 1))
+        !base_array_reserve(context, &proxies->marks, 1) || !base_array_reserve(context, &proxies->changed, unlisted))
         return false;
     *out = (uint32_t)proxies->boxes.count;
     proxies->boxes.items[proxies->boxes.count++] = aabb_empty();
@@ -63,19 +61,17 @@ static bool new_slot(engine_proxies *proxies, uint32_t *out)
     return true;
 }
 
-static bool free_slots(engine_proxies *proxies, engine_seen_body *seen)
+static void free_slots(engine_proxies *proxies, engine_seen_body *seen)
 {
-    bool enough = true;
     for (uint32_t slot = seen->first_slot, next; slot != ENGINE_NO_SLOT; slot = next)
     {
         next = proxies->proxies.items[slot].next;
         proxies->boxes.items[slot] = aabb_empty();
         proxies->proxies.items[slot].next = proxies->first_free;
         proxies->first_free = slot;
-        enough = mark_changed(proxies, slot) && enough;
+        mark_changed(proxies, slot);
     }
     seen->first_slot = ENGINE_NO_SLOT;
-    return enough;
 }
 
 static bool add_proxy(engine_proxies *proxies, engine_seen_body *seen, engine_proxy proxy)
@@ -134,20 +130,18 @@ static carom_aabb grow(carom_aabb box, double length)
     return (carom_aabb){vec3_sub(box.min, by), vec3_add(box.max, by)};
 }
 
-/* Sets boxes and traits of a body's slots, and notes which differ from before. */
-static bool place_slots(engine_proxies *proxies, const carom_frame_body *body, const engine_seen_body *seen)
+/* Sets boxes and traits of a body's slots. */
+static void place_slots(engine_proxies *proxies, const carom_frame_body *body, const engine_seen_body *seen)
 {
     broad_traits traits = {.owner = body->id.index, .is_static = body->is_static, .filter = body->filter};
-    bool enough = true;
     for (uint32_t slot = seen->first_slot; slot != ENGINE_NO_SLOT; slot = proxies->proxies.items[slot].next)
     {
         const engine_proxy *proxy = &proxies->proxies.items[slot];
         carom_aabb box = proxy->is_part ? math_world_box(&body->placed.pose, &proxy->local) : body->bounds;
         proxies->boxes.items[slot] = grow(box, body->margin);
         proxies->traits.items[slot] = traits;
-        enough = mark_changed(proxies, slot) && enough;
+        mark_changed(proxies, slot);
     }
-    return enough;
 }
 
 static carom_status see_body(engine_proxies *proxies, const carom_frame *frame, uint32_t position)
@@ -166,8 +160,7 @@ static carom_status see_body(engine_proxies *proxies, const carom_frame *frame, 
     bool whole = seen->first_slot != ENGINE_NO_SLOT && !(proxies->cut_size > 0.0); /* the one slot will do again */
     if (!same_shape && !whole)
     {
-        if (!free_slots(proxies, seen))
-            return out_of_memory(proxies, frame);
+        free_slots(proxies, seen);
         if (is_cut(proxies, body))
             BASE_TRY(make_parts(proxies, body, seen));
         else if (!add_proxy(proxies, seen, (engine_proxy){.searched = true}))
@@ -177,7 +170,8 @@ static carom_status see_body(engine_proxies *proxies, const carom_frame *frame, 
     seen->pose_version = body->pose_version;
     seen->shape_version = body->shape_version;
     seen->settings_version = body->settings_version;
-    return place_slots(proxies, body, seen) ? CAROM_OK : out_of_memory(proxies, frame);
+    place_slots(proxies, body, seen);
+    return CAROM_OK;
 }
 
 /* ---- a frame ---- */
@@ -195,7 +189,6 @@ static bool reserve_bodies(engine_proxies *proxies, const carom_frame *frame)
 
 carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *frame)
 {
-    clear_changed(proxies);
     if (!reserve_bodies(proxies, frame))
         return out_of_memory(proxies, frame);
     proxies->frame++;
@@ -212,14 +205,13 @@ carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *f
             return status;
         }
     }
-    bool enough = true;
     for (size_t i = 0; i < proxies->bodies.count; i++)
     {
         engine_seen_body *seen = &proxies->bodies.items[i];
         if (seen->frame == proxies->frame || seen->first_slot == ENGINE_NO_SLOT)
             continue;
-        enough = free_slots(proxies, seen) && enough;
+        free_slots(proxies, seen);
         seen->generation = 0;
     }
-    return enough ? CAROM_OK : out_of_memory(proxies, frame);
+    return CAROM_OK;
 }

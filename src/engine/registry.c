@@ -43,6 +43,7 @@ static carom_status check_kind(carom_context *context, const carom_engine_kind *
     const char *missing = !kind->info.name                              ? "info.name"
                           : !kind->info.summary                         ? "info.summary"
                           : !kind->run                                  ? "run"
+                          : !kind->create_asset && kind->update_asset   ? "create_asset"
                           : !kind->create_asset != !kind->destroy_asset ? "one of create_asset and destroy_asset"
                                                                         : NULL;
     if (missing)

@@ -24,5 +24,6 @@ carom_status mesh_merge_positions(mesh_build *build);
 
 /* Edges, neighbours, components and their counts and flags from parts.indices and parts.merged. */
 carom_status mesh_find_topology(mesh_build *build);
+carom_status mesh_find_components(mesh_build *build); /* its last part */
 
 #endif

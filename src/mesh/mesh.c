@@ -94,6 +94,7 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
     mesh.block_size = mesh.info.bytes = size;
     *out = (carom_mesh *)block;
     memcpy(*out, &mesh, sizeof mesh);
+    mesh_find_extremes(*out);
     atomic_init(&(*out)->references, 1);
     for (int i = 0; i < MESH_SLOTS; i++)
     {
@@ -101,6 +102,24 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
         atomic_init(&(*out)->slots[i].destroy, NULL);
     }
     return CAROM_OK;
+}
+
+void mesh_find_extremes(carom_mesh *mesh)
+{
+    memset(mesh->extremes, 0, sizeof mesh->extremes);
+    if (mesh->triangle_count == 0)
+        return;
+    const carom_vec3 *v = mesh->vertices;
+    uint32_t *e = mesh->extremes;
+    for (int k = 0; k < 6; k++)
+        e[k] = mesh->indices[0];
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
+    {
+        uint32_t vertex = mesh->indices[i];
+        e[0] = v[vertex].x < v[e[0]].x ? vertex : e[0], e[1] = v[vertex].x > v[e[1]].x ? vertex : e[1];
+        e[2] = v[vertex].y < v[e[2]].y ? vertex : e[2], e[3] = v[vertex].y > v[e[3]].y ? vertex : e[3];
+        e[4] = v[vertex].z < v[e[4]].z ? vertex : e[4], e[5] = v[vertex].z > v[e[5]].z ? vertex : e[5];
+    }
 }
 
 /* ---- references ---- */
@@ -145,7 +164,7 @@ static carom_status build_steps(mesh_build *build, const carom_mesh_def *def)
     BASE_TRY(mesh_read_indices(build, def));
     BASE_TRY(mesh_merge_positions(build));
     BASE_TRY(mesh_find_topology(build));
-    mesh_measure(&build->parts);
+    mesh_measure(build->arena.context, &build->parts);
     return CAROM_OK;
 }
 
@@ -184,7 +203,7 @@ static carom_status deform_steps(mesh_build *build, const carom_mesh *mesh, cons
         build->parts.info = (carom_mesh_info){0};
         BASE_TRY(mesh_find_topology(build));
     }
-    mesh_measure(&build->parts);
+    mesh_measure(build->arena.context, &build->parts);
     return CAROM_OK;
 }
 

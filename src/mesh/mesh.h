@@ -31,6 +31,7 @@ struct carom_mesh
     uint32_t *indices; /* 3 per triangle */
     carom_mesh_info info;
     double extent; /* largest |coordinate| of a vertex that a triangle uses */
+    uint32_t extremes[6]; /* used vertices with the smallest and the largest x, y, z; of a mesh with triangles */
 
     /* Topology, over vertices merged by position. A triangle uses an edge once for each of its sides that lies on it,
      * so one that is folded onto an edge uses it twice. Sides of zero length are no edges. */
@@ -68,7 +69,10 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
  * is true to the triangles. Errors name the mesh and the culprit. */
 carom_status mesh_check_parts(carom_context *context, const carom_mesh *parts);
 
+/* Sets extremes. mesh_assemble calls it. */
+void mesh_find_extremes(carom_mesh *mesh);
+
 /* Sets bounds, extent, area, volume and the number of degenerate triangles. */
-void mesh_measure(carom_mesh *mesh);
+void mesh_measure(carom_context *context, carom_mesh *mesh);
 
 #endif

@@ -1,6 +1,11 @@
-/* Edges, neighbours, closedness, components, all over vertices merged by position. Sides are gathered by
- * vertex and radix-sorted there, so that no arrangement of triangles costs more than a few passes. */
+/* Edges, neighbours, closedness, all over vertices merged by position. Sides are gathered by vertex and radix-sorted
+ * there, so that no arrangement of triangles costs more than a few passes. */
 #include "mesh/build.h"
+
+enum
+{
+    VERTICES_PER_TASK = 512 /* tens of microseconds */
+};
 
 /* One side of a triangle: from corner `side % 3` of triangle `side / 3` to the next corner. */
 static uint32_t side_start(const carom_mesh *mesh, size_t side) { return mesh->merged[mesh->indices[side]]; }
@@ -9,15 +14,25 @@ static uint32_t side_end(const carom_mesh *mesh, size_t side)
     return mesh->merged[mesh->indices[side % 3 == 2 ? side - 2 : side + 1]];
 }
 
+/* What a worker counted. */
+typedef struct edge_tally
+{
+    uint32_t boundary, nonmanifold;
+    bool open, unoriented;
+} edge_tally;
+
 /* Sides of nonzero length, gathered by the smaller of their two vertices. A use is one side: the larger vertex in the
  * upper half, then the triangle, then whether the side is walked upward, from the smaller vertex to the larger. */
 typedef struct edge_uses
 {
-    uint64_t *uses; /* with room for `largest` more to sort by */
-    size_t *ends;   /* per vertex: where its uses end; they begin where those of the vertex before end */
+    carom_mesh *mesh;
+    uint64_t *uses;       /* with room for `scratch` more to sort by */
+    size_t *ends;         /* per vertex: where its uses end; they begin where those of the vertex before end */
+    uint32_t *first_edge; /* per vertex, and one past the last; after sorting */
     size_t use_count;
-    size_t largest;    /* uses of one vertex at most */
-    size_t edge_count; /* after sorting */
+    size_t largest; /* uses of one vertex at most */
+    size_t scratch;
+    edge_tally tallies[CAROM_MAX_WORKERS];
 } edge_uses;
 
 static uint32_t use_high(uint64_t use) { return (uint32_t)(use >> 32); }
@@ -61,16 +76,33 @@ static size_t run_end(const uint64_t *uses, size_t first, size_t end)
     return last;
 }
 
-static void sort_uses(const carom_mesh *mesh, edge_uses *edges)
+static size_t uses_begin(const edge_uses *edges, uint32_t vertex) { return vertex > 0 ? edges->ends[vertex - 1] : 0; }
+
+/* Notes each vertex's number of edges one place on; number_edges turns numbers into sums. */
+static void sort_uses(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    size_t first = 0;
-    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
+    edge_uses *edges = data;
+    bool own_room = edges->scratch < edges->use_count; /* else: as much as there are uses, place for place */
+    for (uint32_t vertex = first; vertex < last; vertex++)
     {
-        size_t end = edges->ends[vertex];
-        base_sort_u64(edges->uses + first, edges->uses + edges->use_count, end - first);
-        for (; first < end; first = run_end(edges->uses, first, end))
-            edges->edge_count++;
+        size_t at = uses_begin(edges, vertex), end = edges->ends[vertex];
+        uint64_t *scratch = edges->uses + edges->use_count + (own_room ? worker * edges->largest : at);
+        base_sort_u64(edges->uses + at, scratch, end - at);
+        edges->first_edge[vertex + 1] = 0;
+        for (; at < end; at = run_end(edges->uses, at, end))
+            edges->first_edge[vertex + 1]++;
     }
+}
+
+static size_t number_edges(edge_uses *edges)
+{
+    size_t count = edges->first_edge[0] = 0;
+    for (uint32_t vertex = 0; vertex < edges->mesh->vertex_count; vertex++)
+    {
+        count += edges->first_edge[vertex + 1];
+        edges->first_edge[vertex + 1] = (uint32_t)count;
+    }
+    return count;
 }
 
 /* Which side of its triangle a use is. No triangle walks one edge twice the same way. */
@@ -84,15 +116,15 @@ static size_t side_of_use(const carom_mesh *mesh, uint64_t use, uint32_t low)
 }
 
 /* One edge: the uses made of it. */
-static void note_edge(carom_mesh *mesh, const uint64_t *uses, size_t use_count, uint32_t low)
+static void note_edge(const carom_mesh *mesh, const uint64_t *uses, size_t use_count, uint32_t low, edge_tally *tally)
 {
     size_t upward = 0;
     for (size_t i = 0; i < use_count; i++)
         upward += use_upward(uses[i]);
-    mesh->info.closed &= use_count % 2 == 0;
-    mesh->info.oriented &= 2 * upward == use_count;
-    mesh->info.boundary_edge_count += use_count == 1;
-    mesh->info.nonmanifold_edge_count += use_count > 2;
+    tally->open |= use_count % 2 != 0;
+    tally->unoriented |= 2 * upward != use_count;
+    tally->boundary += use_count == 1;
+    tally->nonmanifold += use_count > 2;
     if (use_count == 2 && use_triangle(uses[0]) != use_triangle(uses[1]))
     {
         mesh->neighbours[side_of_use(mesh, uses[0], low)] = use_triangle(uses[1]);
@@ -100,53 +132,79 @@ static void note_edge(carom_mesh *mesh, const uint64_t *uses, size_t use_count, 
     }
 }
 
-static carom_status list_edges(mesh_build *build, const edge_uses *edges)
+static void list_edges(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    edge_uses *edges = data;
+    edge_tally tally = edges->tallies[worker];
+    uint32_t *edge = edges->mesh->edges + 2 * (size_t)edges->first_edge[first];
+    size_t at = uses_begin(edges, first);
+    for (uint32_t low = first; low < last; low++)
+        for (size_t end; at < edges->ends[low]; at = end)
+        {
+            end = run_end(edges->uses, at, edges->ends[low]);
+            note_edge(edges->mesh, edges->uses + at, end - at, low, &tally);
+            *edge++ = low;
+            *edge++ = use_high(edges->uses[at]);
+        }
+    edges->tallies[worker] = tally;
+}
+
+static void add_tallies(const edge_uses *edges, uint32_t worker_count, carom_mesh_info *info)
+{
+    info->closed = edges->mesh->triangle_count > 0;
+    info->oriented = true;
+    for (uint32_t i = 0; i < worker_count; i++)
+    {
+        const edge_tally *tally = &edges->tallies[i];
+        info->closed &= !tally->open;
+        info->oriented &= !tally->unoriented;
+        info->boundary_edge_count += tally->boundary;
+        info->nonmanifold_edge_count += tally->nonmanifold;
+    }
+}
+
+static carom_status make_edges(mesh_build *build, edge_uses *edges)
 {
     carom_mesh *mesh = &build->parts;
-    if (edges->edge_count >= UINT32_MAX)
-        return base_fail(build->arena.context, CAROM_TOO_LARGE, "%.100s: %zu edges", mesh->name, edges->edge_count);
-    mesh->edges = mesh_build_numbers(build, 2 * edges->edge_count);
-    mesh->neighbours = mesh_build_numbers(build, 3 * (size_t)mesh->triangle_count);
+    carom_context *context = build->arena.context;
+    gather_uses(mesh, edges);
+    base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, sort_uses, edges);
+    size_t count = number_edges(edges), sides = 3 * (size_t)mesh->triangle_count;
+    if (count >= UINT32_MAX)
+        return base_fail(context, CAROM_TOO_LARGE, "%.100s: %zu edges", mesh->name, count);
+    mesh->edges = mesh_build_numbers(build, 2 * count);
+    mesh->neighbours = mesh_build_numbers(build, sides);
     if (!mesh->edges || !mesh->neighbours)
         return CAROM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
+    for (size_t i = 0; i < sides; i++)
         mesh->neighbours[i] = MESH_NONE;
-    mesh->info.edge_count = (uint32_t)edges->edge_count;
-    mesh->info.closed = mesh->triangle_count > 0;
-    mesh->info.oriented = true;
-    uint32_t *edge = mesh->edges;
-    size_t first = 0;
-    for (uint32_t low = 0; low < mesh->vertex_count; low++)
-        for (size_t last; first < edges->ends[low]; first = last)
-        {
-            last = run_end(edges->uses, first, edges->ends[low]);
-            note_edge(mesh, edges->uses + first, last - first, low);
-            *edge++ = low;
-            *edge++ = use_high(edges->uses[first]);
-        }
+    base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, list_edges, edges);
+    mesh->info.edge_count = (uint32_t)count;
+    add_tallies(edges, base_worker_count(context), &mesh->info);
     return CAROM_OK;
 }
 
 static carom_status find_edges(mesh_build *build)
 {
-    const carom_mesh *mesh = &build->parts;
     carom_context *context = build->arena.context;
-    edge_uses edges = {.ends = base_allocate(context, mesh->vertex_count, sizeof(size_t), BASE_CACHE_LINE)};
-    if (!edges.ends)
-        return mesh_build_out_of_memory(build);
-    memset(edges.ends, 0, mesh->vertex_count * sizeof(size_t));
-    count_uses(mesh, &edges);
-    size_t capacity = edges.use_count + edges.largest;
-    edges.uses = base_allocate(context, capacity, sizeof *edges.uses, BASE_CACHE_LINE);
-    carom_status status = edges.uses ? CAROM_OK : mesh_build_out_of_memory(build);
-    if (status == CAROM_OK)
+    size_t vertices = build->parts.vertex_count, workers = base_worker_count(context);
+    edge_uses edges = {.mesh = &build->parts};
+    edges.ends = base_allocate(context, vertices, sizeof *edges.ends, BASE_CACHE_LINE);
+    edges.first_edge = base_allocate(context, vertices + 1, sizeof *edges.first_edge, BASE_CACHE_LINE);
+    bool have = edges.ends && edges.first_edge;
+    if (have)
     {
-        gather_uses(mesh, &edges);
-        sort_uses(mesh, &edges);
-        status = list_edges(build, &edges);
+        memset(edges.ends, 0, vertices * sizeof *edges.ends);
+        count_uses(edges.mesh, &edges);
     }
-    base_release(context, edges.uses, capacity, sizeof *edges.uses);
-    base_release(context, edges.ends, mesh->vertex_count, sizeof(size_t));
+    /* Room for each worker's largest vertex, but no more than all uses together need. */
+    edges.scratch = edges.largest < edges.use_count / workers ? edges.largest * workers : edges.use_count;
+    if (have)
+        edges.uses = base_allocate(context, edges.use_count + edges.scratch, sizeof *edges.uses, BASE_CACHE_LINE);
+    carom_status status = edges.uses ? make_edges(build, &edges) : mesh_build_out_of_memory(build);
+    base_release(context, edges.uses, edges.use_count + edges.scratch, sizeof *edges.uses);
+    base_release(context, edges.first_edge, vertices + 1, sizeof *edges.first_edge);
+    base_release(context, edges.ends, vertices, sizeof *edges.ends);
     return status;
 }
 
@@ -191,79 +249,44 @@ static bool vertex_is_manifold(const carom_mesh *mesh, uint32_t triangle, uint32
     return met == corner_count;
 }
 
-/* Counts distinct vertices and decides manifoldness. `corners` is zero for each vertex at the start. */
-static void check_vertices(carom_mesh *mesh, uint32_t *corners)
+typedef struct fan_check
+{
+    const carom_mesh *mesh;
+    uint32_t *corners;        /* per vertex: how many there are */
+    uint32_t *first_triangle; /* per vertex that has one */
+    base_cancel broken;       /* a vertex with several fans was found */
+} fan_check;
+
+static void check_fans(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    (void)worker;
+    fan_check *check = data;
+    for (uint32_t vertex = first; vertex < last && !base_cancel_is_set(&check->broken); vertex++)
+        if (check->corners[vertex] > 0 &&
+            !vertex_is_manifold(check->mesh, check->first_triangle[vertex], vertex, check->corners[vertex]))
+            base_cancel_set(&check->broken);
+}
+
+/* Counts distinct vertices and decides manifoldness. */
+static void check_vertices(carom_context *context, carom_mesh *mesh, fan_check *check)
 {
     bool folded = false; /* a triangle with two corners in one place belongs to no fan */
+    memset(check->corners, 0, mesh->vertex_count * sizeof *check->corners);
     for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
     {
         uint32_t vertex = mesh->merged[mesh->indices[i]];
-        mesh->info.distinct_vertex_count += corners[vertex]++ == 0;
+        if (check->corners[vertex]++ == 0)
+        {
+            mesh->info.distinct_vertex_count++;
+            check->first_triangle[vertex] = (uint32_t)(i / 3);
+        }
         folded |= side_end(mesh, i) == vertex;
     }
-    bool manifold = mesh->info.nonmanifold_edge_count == 0 && !folded;
-    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count && manifold; i++)
-    {
-        uint32_t vertex = mesh->merged[mesh->indices[i]];
-        if (corners[vertex] != 0)
-            manifold = vertex_is_manifold(mesh, (uint32_t)(i / 3), vertex, corners[vertex]);
-        corners[vertex] = 0; /* seen */
-    }
-    mesh->info.manifold = manifold;
-}
-
-/* ---- components ---- */
-
-static uint32_t find_root(uint32_t *parent, uint32_t vertex)
-{
-    while (parent[vertex] != vertex)
-    {
-        parent[vertex] = parent[parent[vertex]];
-        vertex = parent[vertex];
-    }
-    return vertex;
-}
-
-/* Linking the larger root to the smaller with path halving: n log n at worst. */
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    uint32_t root_a = find_root(parent, a), root_b = find_root(parent, b);
-    if (root_a < root_b)
-        parent[root_b] = root_a;
-    else
-        parent[root_a] = root_b;
-}
-
-/* Numbers components in the order of their first triangle. `parent` and `number` have room for each vertex. */
-static carom_status find_components(mesh_build *build, uint32_t *parent, uint32_t *number)
-{
-    carom_mesh *mesh = &build->parts;
-    const uint32_t *merged = mesh->merged, *indices = mesh->indices;
-    mesh->component = mesh_build_numbers(build, mesh->triangle_count);
-    if (!mesh->component)
-        return CAROM_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < mesh->vertex_count; i++)
-        parent[i] = i, number[i] = MESH_NONE;
-    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i += 3)
-    {
-        join(parent, merged[indices[i]], merged[indices[i + 1]]);
-        join(parent, merged[indices[i]], merged[indices[i + 2]]);
-    }
-    uint32_t count = 0;
-    for (size_t i = 0; i < mesh->triangle_count; i++)
-    {
-        uint32_t root = find_root(parent, merged[indices[3 * i]]);
-        if (number[root] == MESH_NONE)
-            number[root] = count++;
-        mesh->component[i] = number[root];
-    }
-    mesh->info.component_count = count;
-    mesh->component_vertex = mesh_build_numbers(build, count);
-    if (!mesh->component_vertex)
-        return CAROM_OUT_OF_MEMORY;
-    for (size_t i = mesh->triangle_count; i-- > 0;)
-        mesh->component_vertex[mesh->component[i]] = indices[3 * i];
-    return CAROM_OK;
+    mesh->info.manifold = mesh->info.nonmanifold_edge_count == 0 && !folded;
+    if (!mesh->info.manifold)
+        return;
+    base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, check_fans, check);
+    mesh->info.manifold = !base_cancel_is_set(&check->broken);
 }
 
 carom_status mesh_find_topology(mesh_build *build)
@@ -274,9 +297,8 @@ carom_status mesh_find_topology(mesh_build *build)
     uint32_t *scratch = base_allocate(context, 2 * count, sizeof *scratch, BASE_CACHE_LINE);
     if (!scratch)
         return mesh_build_out_of_memory(build);
-    memset(scratch, 0, count * sizeof *scratch);
-    check_vertices(&build->parts, scratch);
-    carom_status status = find_components(build, scratch, scratch + count);
+    fan_check check = {.mesh = &build->parts, .corners = scratch, .first_triangle = scratch + count};
+    check_vertices(context, &build->parts, &check);
     base_release(context, scratch, 2 * count, sizeof *scratch);
-    return status;
+    return mesh_find_components(build);
 }

@@ -99,6 +99,23 @@ narrow_distance_result narrow_round_distance(const narrow_round *a, const narrow
 narrow_distance_result narrow_round_triangle_distance(const narrow_round *a, const narrow_triangle *b,
                                                       narrow_counts *counts);
 
+/* A triangle that a search found. certain: it is nearer to the segment than the radius, without a doubt. Return the new
+ * largest distance of interest, from the segment, or a negative number to stop. */
+typedef double narrow_near_fn(uint32_t triangle, bool certain, void *user);
+
+/* Which triangles of a mesh are near a ball or capsule, whatever does the search? Distances are those from its segment.
+ */
+typedef struct narrow_near
+{
+    const narrow_round *round;
+    double limit;             /* the first distance of interest; may be infinity; not below the radius */
+    bool nearest_only;        /* of triangles beyond the radius only the nearest matter, with all that are as near */
+    const uint32_t *smallest; /* or null: only triangles with a smaller id matter; on_triangle may change it */
+    double *open_bound;       /* or null; out, where the budget ran out: nothing that is still open is nearer */
+    narrow_near_fn *on_triangle;
+    void *user;
+} narrow_near;
+
 /* The first t >= 0 with the ray inside or on it, 0 if it starts there; grazing counts. False if there is none. The
  * decision exact, t rounded. |component| of the direction up to 2^110. */
 bool narrow_round_ray_hit(const narrow_ray *ray, const narrow_round *round, double *t, narrow_counts *counts);

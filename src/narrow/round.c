@@ -146,7 +146,7 @@ static inline bool proven_apart(const cores *c, carom_vec3 w, double radius, dou
     double square = vec3_dot(w, w), along_d = vec3_dot(w, c->d);
     double gap = vec3_dot(w, c->start) + smaller(smaller(vec3_dot(w, c->e), vec3_dot(w, c->f)), 0.0);
     gap -= along_d > 0.0 ? along_d : 0.0;
-    return gap > sqrt(square) * (radius * (1.0 + 0x1p-48) + 0x1p-47 * reach) + 0x1p-1060 && square > 0x1p-900;
+    return gap > sqrt(square) * (radius * (1.0 + 0x1p-48) + 0x1p-47 * reach) + 0x1p-1022 && square > 0x1p-900;
 }
 
 /* The sign of the cores' distance minus the radius if it is certain, else 0. */
@@ -177,7 +177,7 @@ static inline int proven_sign_of_segment(const cores *c, double radius)
 static inline int proven_sign_of_points(carom_vec3 w, double radius)
 {
     double distance = vec3_dot(w, w), limit = radius * radius;
-    return exact_filter_sign(distance - limit, EXACT_RELATIVE_3D * (distance + limit) + 0x1p-1060);
+    return exact_filter_sign(distance - limit, EXACT_RELATIVE_3D * (distance + limit) + 0x1p-1022);
 }
 
 /* ---- signs ---- */

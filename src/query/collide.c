@@ -6,30 +6,60 @@ carom_collide_options carom_collide_options_default(void) { return (carom_collid
 
 /* ---- relation ---- */
 
-/* Some point of a body that is not empty. */
-static carom_vec3 point_of(const carom_placed *placed)
+static bool holds_point(const carom_aabb *box, carom_vec3 p)
 {
-    const carom_shape *shape = &placed->shape;
-    if (shape->kind == CAROM_SHAPE_MESH)
-        return pose_apply(&placed->pose, shape->mesh->vertices[shape->mesh->indices[0]]);
-    return pose_apply(&placed->pose, shape->kind == CAROM_SHAPE_SPHERE ? shape->sphere.centre : shape->capsule.ends[0]);
+    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
+           p.z <= box->max.z;
 }
 
-/* May `outer` hold `inner`, as far as a point of this and a box around that tell? */
+/* Are some points of the body, which is not empty, all in the box? */
+static bool holds_points(const carom_aabb *box, const carom_placed *placed)
+{
+    const carom_shape *shape = &placed->shape;
+    if (shape->kind == CAROM_SHAPE_SPHERE)
+        return holds_point(box, pose_apply(&placed->pose, shape->sphere.centre));
+    if (shape->kind == CAROM_SHAPE_CAPSULE)
+        return holds_point(box, pose_apply(&placed->pose, shape->capsule.ends[0])) &&
+               holds_point(box, pose_apply(&placed->pose, shape->capsule.ends[1]));
+    for (int i = 0; i < 6; i++)
+        if (!holds_point(box, pose_apply(&placed->pose, shape->mesh->vertices[shape->mesh->extremes[i]])))
+            return false;
+    return true;
+}
+
+/* May `outer` hold `inner`, as far as points of this and a box around that tell? */
 static bool may_hold(const carom_placed *outer, const carom_placed *inner)
 {
     if (!query_has_inside(&outer->shape))
         return false;
     carom_aabb box = query_world_box(outer);
-    carom_vec3 p = point_of(inner);
-    return p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y && p.z >= box.min.z &&
-           p.z <= box.max.z;
+    return holds_points(&box, inner);
 }
 
 bool query_may_contain(const query_question *question)
 {
     return !query_is_empty(question->a) && !query_is_empty(question->b) &&
            (may_hold(question->a, question->b) || may_hold(question->b, question->a));
+}
+
+/* Decides the relation, which begins anew each time: what earlier attempts spent is granted on top of the budget. */
+static carom_status ask_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
+{
+    query_meetings meetings = {job->found.count > 0, job->found.crossing, job->keys.items, job->keys.count};
+    base_budget granted = *budget;
+    if (granted.work_left != UINT64_MAX)
+        granted.work_left += job->relation_work;
+    uint64_t work = granted.work_left;
+    BASE_TRY(query_relation(query, &job->question, &granted, &meetings, &report->counters, &report->relation));
+    if (report->relation == CAROM_RELATION_UNKNOWN)
+    {
+        job->relation_work = work;
+        report->status = CAROM_UNKNOWN;
+    }
+    uint64_t spent = work - granted.work_left;
+    granted.work_left = budget->work_left - (spent < budget->work_left ? spent : budget->work_left);
+    *budget = granted;
+    return CAROM_OK;
 }
 
 /* What a job says of the relation: all of it if asked for, and never APART for a body inside another. */
@@ -45,11 +75,7 @@ static carom_status decide_relation(carom_query *query, query_job *job, base_bud
     report->relation = CAROM_RELATION_APART;
     if (!asked && !query_may_contain(question))
         return CAROM_OK;
-    query_meetings meetings = {found->count > 0, found->crossing, job->keys.items, job->keys.count};
-    BASE_TRY(query_relation(query, question, budget, &meetings, &report->counters, &report->relation));
-    if (report->relation == CAROM_RELATION_UNKNOWN)
-        report->status = CAROM_UNKNOWN;
-    return CAROM_OK;
+    return ask_relation(query, job, budget, report);
 }
 
 /* ---- lists ---- */
@@ -203,12 +229,12 @@ static carom_status search(carom_query *query, query_job *job, base_budget *budg
 static carom_status answer(carom_query *query, const query_question *question, const carom_collide_options *options,
                            base_budget *budget, carom_report *report)
 {
-    uint64_t start = base_watch_start(&query->watch);
     if (query_far_apart(query->context, question, options->clearance))
         return report_apart(options->clearance, report);
     bool unlimited = budget->work_left == UINT64_MAX && budget->deadline == 0.0;
     if (options->mode == CAROM_COLLIDE_ANY && !options->relation && unlimited && base_worker_count(query->context) == 1)
         return find_any(query, question, options->clearance, budget, report);
+    uint64_t start = base_watch_start(&query->watch);
     query_job *job = &query->job;
     query_job_begin(job, question, options);
     carom_status status = search(query, job, budget);

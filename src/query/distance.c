@@ -32,23 +32,38 @@ static carom_status decide_relation(carom_query *query, const query_question *qu
     return query_relation(query, question, budget, &none, &report->counters, &report->relation);
 }
 
+carom_status query_measure(carom_query *query, const query_walk *walk, double upper_bound, query_nearest *nearest,
+                           carom_report *report)
+{
+    const query_question *question = walk->question;
+    double limit = upper_bound > 0.0 ? upper_bound : INFINITY;
+    bool nothing = query_is_empty(question->a) || query_is_empty(question->b), beyond = false;
+    if (!nearest->begun)
+    {
+        nearest->closest =
+            (narrow_closest){.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+        nearest->begun = true;
+        beyond = upper_bound > 0.0 && query_far_apart(query->context, question, upper_bound);
+    }
+    carom_status status = CAROM_OK;
+    if (!nothing && !beyond)
+        status = query_row_of(question)->distance(query, walk, &nearest->closest);
+    if (status < CAROM_FIRST_ERROR)
+        report_closest(&nearest->closest, status, limit, report);
+    return status;
+}
+
 carom_status query_distance(carom_query *query, const query_question *question, base_budget *budget, double upper_bound,
                             carom_report *report)
 {
     uint64_t start = base_watch_start(&query->watch);
     report->a_closed = query_has_inside(&question->a->shape);
     report->b_closed = query_has_inside(&question->b->shape);
-    double limit = upper_bound > 0.0 ? upper_bound : INFINITY;
-    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    query_nearest nearest = {0};
     query_walk walk = {question, NULL, budget, &report->counters};
-    carom_status status = CAROM_OK;
-    bool nothing = query_is_empty(question->a) || query_is_empty(question->b);
-    bool beyond = upper_bound > 0.0 && query_far_apart(query->context, question, upper_bound);
-    if (!nothing && !beyond)
-        status = query_row_of(question)->distance(query, &walk, &closest);
+    carom_status status = query_measure(query, &walk, upper_bound, &nearest, report);
     if (status < CAROM_FIRST_ERROR)
     {
-        report_closest(&closest, status, limit, report);
         carom_status relation = decide_relation(query, question, budget, report);
         status = relation >= CAROM_FIRST_ERROR ? relation : status;
     }

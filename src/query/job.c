@@ -187,12 +187,16 @@ void query_job_begin(query_job *job, const query_question *question, const carom
     job->keys.count = job->front.count = 0;
     job->searched = false;
     job->counters = (carom_counters){0};
+    job->relation_work = 0;
+    job->nearest.begun = false;
+    job->nearest.front.count = 0;
 }
 
 void query_job_free(carom_context *context, query_job *job)
 {
     base_array_free(context, &job->keys);
     base_array_free(context, &job->front);
+    base_array_free(context, &job->nearest.front);
 }
 
 static carom_status out_of_memory(carom_query *query, const query_job *job)
@@ -221,7 +225,7 @@ static carom_status walk_front(carom_query *query, query_job *job, narrow_front 
     return status;
 }
 
-/* Repeated pairs had to be collected before they could be counted and streamed. */
+/* Repeated pairs have to be collected before they can be counted and, at the end, streamed. */
 static carom_status count_repeated(carom_query *query, query_job *job)
 {
     const carom_collide_options *options = job->options;
@@ -231,18 +235,21 @@ static carom_status count_repeated(carom_query *query, query_job *job)
         return out_of_memory(query, job);
     if (!(options->mode == CAROM_COLLIDE_ANY && job->found.crossing))
         job->found.count = job->keys.count;
-    for (size_t i = 0; options->on_pair && i < job->keys.count && !job->found.stopped; i++)
+    bool streaming = options->on_pair && job->searched;
+    for (size_t i = 0; streaming && i < job->keys.count && !job->found.stopped; i++)
         job->found.stopped = !stream_pair(query, options, query_unpack(job->keys.items[i]));
     return CAROM_OK;
 }
 
 static carom_status finish_search(carom_query *query, query_job *job, carom_status status)
 {
-    if (status >= CAROM_FIRST_ERROR || status == CAROM_UNKNOWN)
+    if (status >= CAROM_FIRST_ERROR)
         return status;
-    job->searched = true;
-    job->front.count = 0;
-    return count_repeated(query, job);
+    job->searched = status != CAROM_UNKNOWN;
+    if (job->searched)
+        job->front.count = 0;
+    BASE_TRY(count_repeated(query, job));
+    return job->searched ? CAROM_OK : CAROM_UNKNOWN;
 }
 
 carom_status query_job_search(carom_query *query, query_job *job, base_budget *budget)

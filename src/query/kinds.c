@@ -24,11 +24,9 @@ static bool meshes_far_apart(carom_context *context, const query_question *quest
 {
     if (!question->method->far_apart || query_is_empty(question->a) || query_is_empty(question->b))
         return false;
-    query_task task = {.context = context,
-                       .a = query_placed_mesh(question->a, question->tree_a),
-                       .b = query_placed_mesh(question->b, question->tree_b),
-                       .memory = question->memory};
-    return question->method->far_apart(&task, limit);
+    tree_placed a = query_placed_mesh(question->a, question->tree_a);
+    tree_placed b = query_placed_mesh(question->b, question->tree_b);
+    return question->method->far_apart(context, &a, &b, limit, question->memory);
 }
 
 static carom_status collide_meshes(carom_query *query, const query_walk *walk, const narrow_search *search,
@@ -155,94 +153,141 @@ static double widen(const carom_placed *mesh, const narrow_round *round, double 
     return limit + 4.0 * NARROW_ROUND_DISTANCE_ERROR * (limit + round->radius + 2.0 * span);
 }
 
+/* What a walk must reach so that no triangle at this computed distance from the solid is missed. */
+static double reach_for(const carom_placed *mesh, const narrow_round *round, double limit)
+{
+    return (widen(mesh, round, limit) + round->radius) * (1.0 + 0x1p-50);
+}
+
 typedef struct round_search
 {
     const query_walk *walk;
     const carom_placed *mesh;
     narrow_round round;
     const narrow_search *search; /* collide */
-    narrow_closest *closest;     /* distance: in the order mesh, round */
     double margin;               /* collide: the clearance until something violates it, then 0 */
-    double good_enough;          /* distance: stop here; negative: never */
     bool violated;
+    narrow_closest *closest; /* distance: in the order mesh, round */
+    double good_enough;      /* distance: stop here; negative: never */
+    uint32_t smallest;       /* distance: once a triangle meets the solid, only smaller ids matter */
+    bool unmeasured;         /* the closest triangle meets the solid; where, is still to be found */
     narrow_counts counts;
 } round_search;
 
-static carom_status search_near(carom_query *query, round_search *all, query_near_fn *on_triangle, double limit)
+static round_search begin_search(const query_walk *walk)
 {
-    const query_question *question = all->walk->question;
-    bool is_a = all->mesh == question->a;
+    return (round_search){.walk = walk,
+                          .mesh = walk->question->a,
+                          .round = query_placed_round(walk->question->b),
+                          .good_enough = -1.0,
+                          .smallest = CAROM_NO_TRIANGLE};
+}
+
+static carom_status search_near(carom_query *query, round_search *all, narrow_near *near)
+{
+    const query_walk *walk = all->walk;
+    const query_question *question = walk->question;
     query_mesh_task task = {.context = query->context,
-                            .mesh = query_placed_mesh(all->mesh, is_a ? question->tree_a : question->tree_b),
-                            .asset = is_a ? question->asset_a : question->asset_b,
-                            .budget = all->walk->budget,
-                            .counters = all->walk->counters};
-    double reach = widen(all->mesh, &all->round, limit) + all->round.radius;
-    carom_status status = question->method->near_segment(query->method_state, &task, all->round.end,
-                                                         reach * (1.0 + 0x1p-50), on_triangle, all);
-    all->walk->counters->exact_fallbacks += all->counts.exact_fallbacks;
+                            .mesh = query_placed_mesh(question->a, question->tree_a),
+                            .defect = question->defect,
+                            .asset = question->asset_a,
+                            .front = walk->front,
+                            .budget = walk->budget,
+                            .counters = walk->counters};
+    near->round = &all->round, near->user = all;
+    near->limit = reach_for(all->mesh, &all->round, near->limit);
+    carom_status status = question->method->near(query->method_state, &task, near);
+    walk->counters->exact_fallbacks += all->counts.exact_fallbacks;
     return status;
 }
 
-static double collide_triangle(uint32_t triangle, void *user)
+/* Is a triangle that does not meet the solid nearer than the clearance? */
+static bool is_too_near(round_search *all, const narrow_triangle *triangle)
+{
+    return narrow_round_triangle_distance(&all->round, triangle, &all->counts).distance < all->search->clearance;
+}
+
+static double collide_triangle(uint32_t triangle, bool certain, void *user)
 {
     round_search *all = user;
-    narrow_triangle corners = triangle_of(all->mesh, triangle);
-    uint32_t meeting = narrow_round_triangle_meet(&all->round, &corners, &all->counts);
-    all->walk->counters->triangles_tested++;
-    if (meeting == CAROM_MEET_NONE)
+    uint32_t meeting = CAROM_MEET_CROSSING;
+    if (!certain)
     {
-        if (all->margin > 0.0 &&
-            narrow_round_triangle_distance(&all->round, &corners, &all->counts).distance < all->search->clearance)
+        narrow_triangle corners = triangle_of(all->mesh, triangle);
+        meeting = narrow_round_triangle_meet(&all->round, &corners, &all->counts);
+        if (meeting == CAROM_MEET_NONE && all->margin > 0.0 && is_too_near(all, &corners))
             all->violated = true, all->margin = 0.0;
     }
-    else
+    if (meeting != CAROM_MEET_NONE)
     {
         all->violated = true, all->margin = 0.0;
         if (!all->search->on_pair(triangle, 0, meeting, all->search->user))
             return -1.0;
     }
-    return (widen(all->mesh, &all->round, all->margin) + all->round.radius) * (1.0 + 0x1p-50);
+    return reach_for(all->mesh, &all->round, all->margin);
 }
 
 static carom_status collide_mesh_round(carom_query *query, const query_walk *walk, const narrow_search *search,
                                        bool *violated)
 {
-    const query_question *question = walk->question;
-    round_search all = {.walk = walk, .mesh = question->a, .search = search, .violated = *violated};
-    all.round = query_placed_round(question->b);
+    round_search all = begin_search(walk);
+    all.search = search;
+    all.violated = *violated;
     all.margin = all.violated ? 0.0 : search->clearance;
-    carom_status status = search_near(query, &all, collide_triangle, all.margin);
+    narrow_near near = {.limit = all.margin, .on_triangle = collide_triangle};
+    carom_status status = search_near(query, &all, &near);
     *violated = all.violated;
     return status;
 }
 
-static double measure_triangle(uint32_t triangle, void *user)
+static narrow_distance_result distance_to_round(round_search *all, uint32_t triangle)
 {
-    round_search *all = user;
     narrow_triangle corners = triangle_of(all->mesh, triangle);
     narrow_distance_result found = narrow_round_triangle_distance(&all->round, &corners, &all->counts);
-    carom_vec3 on_round = found.point_a;
-    found.point_a = found.point_b, found.point_b = on_round;
-    all->walk->counters->triangles_tested++;
-    keep_closer(&found, (carom_pair){triangle, 0, 0}, all->closest);
-    if (all->closest->distance <= all->good_enough)
+    return (narrow_distance_result){found.distance, found.point_b, found.point_a};
+}
+
+static double measure_triangle(uint32_t triangle, bool certain, void *user)
+{
+    round_search *all = user;
+    narrow_closest *closest = all->closest;
+    narrow_distance_result found = {0.0, closest->point_a, closest->point_b};
+    if (!certain)
+        found = distance_to_round(all, triangle);
+    keep_closer(&found, (carom_pair){triangle, 0, 0}, closest);
+    if (closest->triangle_a == triangle)
+        all->unmeasured = certain;
+    if (closest->distance == 0.0)
+        all->smallest = closest->triangle_a;
+    if (closest->distance <= all->good_enough)
         return -1.0;
-    return (widen(all->mesh, &all->round, all->closest->distance) + all->round.radius) * (1.0 + 0x1p-50);
+    return reach_for(all->mesh, &all->round, closest->distance);
 }
 
 static carom_status search_closest(carom_query *query, round_search *all)
 {
-    double limit = all->closest->distance;
-    carom_status status = search_near(query, all, measure_triangle, limit);
-    all->closest->lower_bound = status == CAROM_UNKNOWN ? 0.0 : all->closest->distance;
+    narrow_closest *closest = all->closest;
+    double open = 0.0;
+    narrow_near near = {.limit = closest->distance,
+                        .nearest_only = true,
+                        .smallest = &all->smallest,
+                        .open_bound = &open,
+                        .on_triangle = measure_triangle};
+    carom_status status = search_near(query, all, &near);
+    if (all->unmeasured)
+    {
+        narrow_distance_result found = distance_to_round(all, closest->triangle_a);
+        closest->point_a = found.point_a, closest->point_b = found.point_b;
+    }
+    double radius = all->round.radius, bound = open - radius - 0x1p-40 * (open + radius);
+    closest->lower_bound = status != CAROM_UNKNOWN || bound > closest->distance ? closest->distance : fmax(bound, 0.0);
     return status == CAROM_STOPPED ? CAROM_OK : status;
 }
 
 static carom_status distance_mesh_round(carom_query *query, const query_walk *walk, narrow_closest *closest)
 {
-    round_search all = {.walk = walk, .mesh = walk->question->a, .closest = closest, .good_enough = -1.0};
-    all.round = query_placed_round(walk->question->b);
+    round_search all = begin_search(walk);
+    all.closest = closest;
     return search_closest(query, &all);
 }
 
@@ -251,8 +296,8 @@ static carom_status mesh_round_within(carom_query *query, const query_walk *walk
     /* Just above the limit, so that a pair at the limit is kept. */
     narrow_closest closest = {
         .distance = nextafter(limit, INFINITY), .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
-    round_search all = {.walk = walk, .mesh = walk->question->a, .closest = &closest, .good_enough = limit};
-    all.round = query_placed_round(walk->question->b);
+    round_search all = begin_search(walk);
+    all.closest = &closest, all.good_enough = limit;
     carom_status status = search_closest(query, &all);
     *within = closest.triangle_a != CAROM_NO_TRIANGLE && closest.distance <= limit;
     return *within ? CAROM_OK : status;
@@ -288,6 +333,16 @@ static query_question swap_bodies(const query_question *question)
     return swapped;
 }
 
+/* The parts of a front, before the twin is asked and after. */
+static void swap_front(narrow_front *front)
+{
+    for (size_t i = 0; front && i < front->count; i++)
+    {
+        uint32_t part = front->items[i].part_a;
+        front->items[i].part_a = front->items[i].part_b, front->items[i].part_b = part;
+    }
+}
+
 typedef struct swapped_search
 {
     const narrow_search *search;
@@ -303,11 +358,14 @@ static carom_status collide_swapped(carom_query *query, const query_walk *walk, 
                                     bool *violated)
 {
     query_question question = swap_bodies(walk->question);
-    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
+    query_walk swapped = {&question, walk->front, walk->budget, walk->counters};
     swapped_search user = {search};
     narrow_search other = *search;
     other.on_pair = swap_pair, other.user = &user;
-    return query_row_of(&question)->collide(query, &swapped, &other, violated);
+    swap_front(walk->front);
+    carom_status status = query_row_of(&question)->collide(query, &swapped, &other, violated);
+    swap_front(walk->front);
+    return status;
 }
 
 static void swap_closest(narrow_closest *closest)
@@ -321,9 +379,11 @@ static void swap_closest(narrow_closest *closest)
 static carom_status distance_swapped(carom_query *query, const query_walk *walk, narrow_closest *closest)
 {
     query_question question = swap_bodies(walk->question);
-    query_walk swapped = {&question, NULL, walk->budget, walk->counters};
+    query_walk swapped = {&question, walk->front, walk->budget, walk->counters};
     swap_closest(closest);
+    swap_front(walk->front);
     carom_status status = query_row_of(&question)->distance(query, &swapped, closest);
+    swap_front(walk->front);
     swap_closest(closest);
     return status;
 }
@@ -364,7 +424,7 @@ static const query_row SWAPPED = {NULL,           collide_swapped, distance_swap
                                   within_swapped, contact_swapped, measure_swapped};
 
 /* No cell between kinds that exist is empty. */
-static const query_row *const TABLE[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COUNT] = {
+const query_row *const query_table[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COUNT] = {
     [CAROM_SHAPE_MESH] =
         {[CAROM_SHAPE_MESH] = &MESH_MESH, [CAROM_SHAPE_SPHERE] = &MESH_ROUND, [CAROM_SHAPE_CAPSULE] = &MESH_ROUND},
     [CAROM_SHAPE_SPHERE] =
@@ -372,8 +432,3 @@ static const query_row *const TABLE[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COU
     [CAROM_SHAPE_CAPSULE] =
         {[CAROM_SHAPE_MESH] = &SWAPPED, [CAROM_SHAPE_SPHERE] = &ROUND_ROUND, [CAROM_SHAPE_CAPSULE] = &ROUND_ROUND},
 };
-
-const query_row *query_row_of(const query_question *question)
-{
-    return TABLE[question->a->shape.kind][question->b->shape.kind];
-}

@@ -94,8 +94,11 @@ static carom_status find_tree(carom_context *context, const carom_shape *shape, 
 
 carom_status query_find_trees(carom_query *query, query_question *question)
 {
+    const carom_tree *a = question->a->shape.tree, *b = question->b->shape.tree;
     if (!question->method->needs_trees)
         return CAROM_OK;
+    if (BASE_LIKELY(a && b && !a->rays && !b->rays)) /* only meshes have them */
+        return question->tree_a = a, question->tree_b = b, CAROM_OK;
     if (BASE_LIKELY(query_is_mesh(question->a)))
         BASE_TRY(find_tree(query->context, &question->a->shape, "body a", &question->tree_a));
     if (BASE_LIKELY(query_is_mesh(question->b)))
@@ -112,8 +115,10 @@ carom_status query_check_bodies(carom_query *query, query_question *question)
     BASE_TRY(base_check_float_mode(context));
     if (BASE_UNLIKELY(!a || !b))
         return base_fail(context, CAROM_INVALID_ARGUMENT, "body %s: the pointer is null", a ? "b" : "a");
-    BASE_TRY(query_check_shape(context, &a->shape, "body a"));
-    BASE_TRY(query_check_shape(context, &b->shape, "body b"));
+    if (BASE_UNLIKELY(!query_is_sound_mesh(context, &a->shape)))
+        BASE_TRY(query_check_shape(context, &a->shape, "body a"));
+    if (BASE_UNLIKELY(!query_is_sound_mesh(context, &b->shape)))
+        BASE_TRY(query_check_shape(context, &b->shape, "body b"));
     if (BASE_LIKELY(BASE_PICK_ISA(context, math_check_pair)(&a->pose, &b->pose, &question->defect)))
         return CAROM_OK;
     BASE_TRY(query_check_pose(context, &a->pose, "body a"));
@@ -190,9 +195,10 @@ static tree_task make_task(void *state, const query_task *task)
                        .counters = task->counters};
 }
 
-static bool trees_far_apart(const query_task *task, double limit)
+static bool trees_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+                            query_memory *memory)
 {
-    return tree_far_apart(task->context, &task->a, &task->b, limit, task->memory ? &task->memory->tree : NULL);
+    return tree_far_apart(context, a, b, limit, memory ? &memory->tree : NULL);
 }
 
 static carom_status collide_trees(void *state, const query_task *task, const narrow_search *search, bool *violated)
@@ -213,17 +219,16 @@ static carom_status trees_within(void *state, const query_task *task, double lim
     return tree_within(&trees, limit, within);
 }
 
-static carom_status near_segment(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
-                                 query_near_fn *on_triangle, void *user)
+static carom_status near_in_tree(void *state, const query_mesh_task *task, const narrow_near *near)
 {
-    tree_near_task near = {.context = task->context,
+    tree_near_task tree = {.context = task->context,
                            .placed = &task->mesh,
-                           .ends = {ends[0], ends[1]},
-                           .limit = limit,
+                           .defect = task->defect,
+                           .front = task->front,
                            .scratch = state,
                            .budget = task->budget,
                            .counters = task->counters};
-    return tree_near_segment(&near, on_triangle, user);
+    return tree_near(&tree, near);
 }
 
 static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
@@ -235,5 +240,10 @@ static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 
     return tree_line_x(&line, point, on_triangle, user);
 }
 
-const query_method query_tree_method = {
-    trees_far_apart, collide_trees, distance_of_trees, trees_within, near_segment, line_x, true, false};
+const query_method query_tree_method = {.far_apart = trees_far_apart,
+                                        .collide = collide_trees,
+                                        .distance = distance_of_trees,
+                                        .within = trees_within,
+                                        .near = near_in_tree,
+                                        .line_x = line_x,
+                                        .needs_trees = true};

@@ -36,18 +36,17 @@ typedef struct query_task
     carom_counters *counters;
 } query_task;
 
-/* One placed mesh to search for what is near a segment, or meets a line. */
+/* One placed mesh to search for what is near a ball or capsule, or meets a line. */
 typedef struct query_mesh_task
 {
     carom_context *context;
     tree_placed mesh;
+    double defect;
     const void *asset;
+    narrow_front *front;
     base_budget *budget;
     carom_counters *counters;
 } query_mesh_task;
-
-/* Return the new largest distance of interest, or a negative number to stop. */
-typedef double query_near_fn(uint32_t triangle, void *user);
 
 /* One way to search meshes: trees, or brute force, or edges. Everything around it is shared, so that two methods that
  * find the same pairs give the same report to the bit. Several workers use one method, each with a state of its own.
@@ -55,14 +54,14 @@ typedef double query_near_fn(uint32_t triangle, void *user);
 typedef struct query_method
 {
     /* Are the meshes certainly farther apart than the limit? A quick rejection test; false says nothing. Or null. */
-    bool (*far_apart)(const query_task *task, double limit);
+    bool (*far_apart)(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+                      query_memory *memory);
     carom_status (*collide)(void *state, const query_task *task, const narrow_search *search, bool *violated);
     carom_status (*distance)(void *state, const query_task *task, narrow_closest *closest);
     carom_status (*within)(void *state, const query_task *task, double limit, bool *within);
-    /* Calls on_triangle for every triangle nearer to the segment than the limit, perhaps for others. CAROM_OK,
-     * CAROM_STOPPED or CAROM_UNKNOWN. */
-    carom_status (*near_segment)(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
-                                 query_near_fn *on_triangle, void *user);
+    /* Calls on_triangle for every triangle as near as the limit, perhaps for others. CAROM_OK, CAROM_STOPPED or
+     * CAROM_UNKNOWN. */
+    carom_status (*near)(void *state, const query_mesh_task *task, const narrow_near *near);
     /* Calls on_triangle for every triangle that the line through the point along x may meet. */
     carom_status (*line_x)(void *state, const query_mesh_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user);
@@ -95,6 +94,14 @@ typedef struct query_found
     bool stopped;              /* the caller's callback said so */
 } query_found;
 
+/* A distance question under way. Zero-initialise. */
+typedef struct query_nearest
+{
+    narrow_closest closest; /* so far */
+    narrow_front front;     /* what is open */
+    bool begun;
+} query_nearest;
+
 /* A collide question under way. It can be put aside when a budget is spent, split over workers by its front, and taken
  * up again. */
 typedef struct query_job
@@ -106,6 +113,8 @@ typedef struct query_job
     narrow_front front; /* what is open once the search was cut short; otherwise empty */
     bool searched;      /* to the end: every pair is in the keys */
     carom_counters counters;
+    uint64_t relation_work; /* that was spent on the relation, and did not suffice */
+    query_nearest nearest;  /* where by how much a clearance is violated is asked, too */
 } query_job;
 
 struct carom_query
@@ -153,7 +162,10 @@ static inline bool query_is_empty(const carom_placed *placed)
     return query_is_mesh(placed) && placed->shape.mesh->triangle_count == 0;
 }
 /* Can it hold another body? */
-bool query_has_inside(const carom_shape *shape);
+static inline bool query_has_inside(const carom_shape *shape)
+{
+    return shape->kind != CAROM_SHAPE_MESH || (shape->mesh->info.closed && shape->mesh->info.oriented);
+}
 
 static inline tree_placed query_placed_mesh(const carom_placed *placed, const carom_tree *tree)
 {
@@ -183,7 +195,11 @@ typedef struct query_row
     narrow_distance_result (*measure)(const query_question *question, const carom_pair *pair, narrow_counts *counts);
 } query_row;
 
-const query_row *query_row_of(const query_question *question);
+extern const query_row *const query_table[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COUNT];
+static inline const query_row *query_row_of(const query_question *question)
+{
+    return query_table[question->a->shape.kind][question->b->shape.kind];
+}
 
 /* A sphere or capsule where it stands. */
 narrow_round query_placed_round(const carom_placed *placed);
@@ -195,6 +211,13 @@ carom_status query_busy(carom_query *query, const char *what); /* CAROM_BUSY: ca
 /* `whose` is "body a", "body b", "body 17": shape complete and of this context, tree of this mesh, pose rigid. */
 carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose);
 carom_status query_check_shape(carom_context *context, const carom_shape *shape, const char *whose);
+/* Is this a mesh about which query_check_shape has nothing to say? */
+static inline bool query_is_sound_mesh(const carom_context *context, const carom_shape *shape)
+{
+    const carom_tree *tree = shape->tree;
+    return shape->kind == CAROM_SHAPE_MESH && shape->mesh && shape->mesh->context == context &&
+           (!tree || (tree->mesh == shape->mesh && tree->context == context));
+}
 carom_status query_check_pose(carom_context *context, const carom_pose *pose, const char *whose);
 carom_status query_check_bodies(carom_query *query, query_question *question); /* sets its defect */
 carom_status query_check_collide_options(carom_context *context, const carom_collide_options *options);
@@ -229,6 +252,10 @@ carom_status query_collide(carom_query *query, const query_question *question, c
                            base_budget *budget, carom_report *report);
 carom_status query_distance(carom_query *query, const query_question *question, base_budget *budget, double upper_bound,
                             carom_report *report);
+/* The distance below an upper bound alone, from where it was left; CAROM_UNKNOWN: call again. Adds to the report's
+ * counters. */
+carom_status query_measure(carom_query *query, const query_walk *walk, double upper_bound, query_nearest *nearest,
+                           carom_report *report);
 
 /* What is known about the meeting pairs when the relation is asked for. */
 typedef struct query_meetings

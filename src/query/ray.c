@@ -143,19 +143,12 @@ carom_status query_check_ray(carom_context *context, const carom_ray *ray, carom
     return BASE_LIKELY(ray && is_sound(ray, mode)) ? CAROM_OK : refuse_ray(context, ray, mode);
 }
 
-static inline bool is_sound_mesh(const carom_context *context, const carom_shape *shape)
-{
-    const carom_tree *tree = shape->tree;
-    return shape->kind == CAROM_SHAPE_MESH && shape->mesh && shape->mesh->context == context &&
-           (!tree || (tree->mesh == shape->mesh && tree->context == context));
-}
-
 /* query_check_placed, but a pose is looked at only where it differs from the last ray's. */
 static inline carom_status check_placed(carom_query *query, const carom_placed *placed)
 {
     tree_ray_place *place = &query->scratch.ray_place;
     /* The same bits are meant: -0 for 0 is only looked at again. */
-    if (BASE_LIKELY(placed && is_sound_mesh(query->context, &placed->shape) &&
+    if (BASE_LIKELY(placed && query_is_sound_mesh(query->context, &placed->shape) &&
                     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
                     memcmp(&place->pose, &placed->pose, sizeof place->pose) == 0))
         return CAROM_OK;

@@ -134,16 +134,25 @@ static bool clear_of_surface(const inside_task *task, carom_vec3 point)
     return true;
 }
 
-/* The rounded centroid of an inner triangle stands for the true one if the surface is clear of both. */
+/* A rounded point of the inner body stands for the true one if the surface is clear of both. */
+static carom_status place_rounded(inside_task *task, carom_vec3 point, place *out)
+{
+    if (!base_budget_spend(task->budget, task->outer_mesh.mesh->triangle_count))
+        return *out = PLACE_UNDECIDED, CAROM_OK;
+    *out = PLACE_ON_SURFACE;
+    return clear_of_surface(task, point) ? place_point(task, point, out) : CAROM_OK;
+}
+
 static carom_status place_centroid(inside_task *task, uint32_t triangle, place *out)
 {
     narrow_triangle t = tree_world_triangle(&task->inner_mesh, triangle);
     carom_vec3 sum = vec3_add(vec3_add(t.corner[0], t.corner[1]), t.corner[2]);
-    carom_vec3 centroid = vec3(sum.x / 3.0, sum.y / 3.0, sum.z / 3.0);
-    if (!base_budget_spend(task->budget, task->outer_mesh.mesh->triangle_count))
-        return *out = PLACE_UNDECIDED, CAROM_OK;
-    *out = PLACE_ON_SURFACE;
-    return clear_of_surface(task, centroid) ? place_point(task, centroid, out) : CAROM_OK;
+    return place_rounded(task, vec3(sum.x / 3.0, sum.y / 3.0, sum.z / 3.0), out);
+}
+
+static carom_status place_middle(inside_task *task, const carom_vec3 end[2], place *out)
+{
+    return place_rounded(task, vec3_scale(vec3_add(end[0], end[1]), 0.5), out);
 }
 
 /* Fills query->members with component << 32 | triangle, sorted. */
@@ -257,13 +266,29 @@ static carom_status place_mesh_in_mesh(inside_task *task, const query_meetings *
     return meetings->any ? place_touching_corners(task, meetings, out) : CAROM_OK;
 }
 
+/* A segment that touches the surface: it may pass through an edge, so neither end may be outside; where both are on the
+ * surface, the middle decides. */
+static carom_status place_touching_segment(inside_task *task, const narrow_round *segment, place *out)
+{
+    place end[2] = {PLACE_ON_SURFACE, PLACE_ON_SURFACE};
+    for (int i = 0; i < 2; i++)
+    {
+        BASE_TRY(place_point(task, segment->end[i], &end[i]));
+        if (end[i] == PLACE_OUTSIDE || end[i] == PLACE_UNDECIDED)
+            return *out = end[i], CAROM_OK;
+    }
+    *out = end[0] == PLACE_INSIDE ? end[0] : end[1];
+    return *out == PLACE_ON_SURFACE ? place_middle(task, segment->end, out) : CAROM_OK;
+}
+
 /* A solid that no triangle cuts into is inside if its core is. Where a triangle touches it, and its radius is positive,
  * the core is off the surface. */
 static carom_status place_round_in_mesh(inside_task *task, place *out)
 {
     narrow_round round = query_placed_round(task->inner);
-    BASE_TRY(place_point(task, round.end[0], out));
-    return *out == PLACE_ON_SURFACE ? place_point(task, round.end[1], out) : CAROM_OK;
+    if (task->touching && round.radius == 0.0)
+        return place_touching_segment(task, &round, out);
+    return place_point(task, round.end[0], out);
 }
 
 static carom_status place_mesh_in_round(inside_task *task, place *out)

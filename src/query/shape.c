@@ -37,16 +37,11 @@ carom_shape carom_shape_capsule(carom_vec3 end_0, carom_vec3 end_1, double radiu
 
 uint32_t carom_shape_element_count(const carom_shape *shape)
 {
-    if (!shape || shape->kind == CAROM_SHAPE_NONE)
+    if (!shape || shape->kind == CAROM_SHAPE_NONE || (unsigned)shape->kind >= CAROM_SHAPE_KIND_COUNT)
         return 0;
     if (shape->kind != CAROM_SHAPE_MESH)
         return 1;
     return shape->mesh ? shape->mesh->triangle_count : 0;
-}
-
-bool query_has_inside(const carom_shape *shape)
-{
-    return shape->kind != CAROM_SHAPE_MESH || (shape->mesh->info.closed && shape->mesh->info.oriented);
 }
 
 narrow_round query_placed_round(const carom_placed *placed)

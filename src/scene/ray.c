@@ -1,6 +1,8 @@
 /* Rays on a whole scene: a tree over the bodies' boxes finds whom a ray may hit, the bodies' own answers decide. */
 #include "scene/scene.h"
 
+#include <stdio.h>
+
 /* What one worker needs. */
 typedef struct hit_worker
 {
@@ -239,6 +241,21 @@ static carom_status check_batch(carom_context *context, const carom_ray_batch *b
     return CAROM_OK;
 }
 
+/* A body's tree may have been refitted since the body got it. */
+static carom_status check_trees(carom_context *context, const carom_frame *frame)
+{
+    for (uint32_t i = 0; i < frame->body_count; i++)
+    {
+        const carom_frame_body *body = &frame->bodies[i];
+        if (body->placed.shape.kind != CAROM_SHAPE_MESH || !body->placed.shape.tree)
+            continue;
+        char whose[32];
+        snprintf(whose, sizeof whose, "body %u", body->id.index);
+        BASE_TRY(query_check_shape(context, &body->placed.shape, whose));
+    }
+    return CAROM_OK;
+}
+
 static carom_status gather(cast_task *task, carom_frame_ray_report *report)
 {
     scene_hits *hits = task->hits;
@@ -291,6 +308,7 @@ static carom_status cast(carom_scene *scene, const carom_ray_batch *batch, carom
     BASE_TRY(make_hits(scene->context, &scene->hits));
     carom_frame frame;
     BASE_TRY(carom_scene_frame(scene, &frame));
+    BASE_TRY(check_trees(scene->context, &frame));
     BASE_TRY(build_tree(scene, &frame));
     cast_task task = {scene, scene->hits, &frame, batch};
     scene->hits->places.count = 0;

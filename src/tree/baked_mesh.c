@@ -74,6 +74,6 @@ carom_status baked_read_mesh_parts(baked_reader *reader, carom_mesh *parts)
         !parts->component || !parts->component_vertex || !parts->name)
         return baked_refuse(reader, "the mesh does not fit");
     BASE_TRY(mesh_check_parts(reader->context, parts));
-    mesh_measure(parts);
+    mesh_measure(reader->context, parts);
     return CAROM_OK;
 }

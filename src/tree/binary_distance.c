@@ -114,8 +114,9 @@ static carom_status search(distance_walk *all)
 {
     const tree_task *task = all->walk.task;
     BASE_TRY(binary_walk_begin_stack(&all->walk));
-    carom_status status = base_budget_spend(task->budget, 1) ? CAROM_OK : CAROM_UNKNOWN;
-    if (status == CAROM_OK && !(task->front && task->front->count > 0))
+    bool from_roots = !task->front || task->front->count == 0;
+    carom_status status = !from_roots || base_budget_spend(task->budget, 1) ? CAROM_OK : CAROM_UNKNOWN;
+    if (status == CAROM_OK && from_roots)
         task->scratch->stack.items[0].key = bound(all, task->scratch->stack.items[0]);
     while (status == CAROM_OK && task->scratch->stack.count > 0)
     {

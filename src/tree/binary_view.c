@@ -1,3 +1,4 @@
+/* The layouts seen as nodes with children, boxes and leaves: one set of functions per layout, and the choice. */
 #include "tree/binary_view.h"
 #include "tree/rays.h"
 #include "tree/wide.h"

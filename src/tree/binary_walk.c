@@ -1,3 +1,4 @@
+/* What the traversals of pairs of binary trees share: frames, the cache of moved volumes, fronts, what to open. */
 #include "tree/binary_walk.h"
 
 static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }

@@ -222,6 +222,20 @@ static carom_status fill_blocks(const build_input *input, build_tree *tree)
     return status;
 }
 
+typedef struct order_task
+{
+    const build_box *boxes;
+    uint32_t *order;
+} order_task;
+
+static void read_ids(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const order_task *task = data;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
+        task->order[i] = build_box_id(&task->boxes[i]);
+}
+
 /* Reads the order off the records, unless the builder made one because it duplicates. */
 static carom_status take_order(const build_input *input, build_result *out)
 {
@@ -231,8 +245,8 @@ static carom_status take_order(const build_input *input, build_result *out)
     if (!out->order)
         return build_out_of_memory(input->context, input->count);
     out->reference_count = input->count;
-    for (uint32_t i = 0; i < input->count; i++)
-        out->order[i] = build_box_id(&input->boxes[i]);
+    order_task task = {input->boxes, out->order};
+    base_parallel_for(input->context, input->count, RECORDS_PER_TASK, read_ids, &task);
     return CAROM_OK;
 }
 

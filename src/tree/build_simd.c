@@ -14,6 +14,11 @@ typedef struct range
     bool in_spare;
 } range;
 
+enum
+{
+    BATCH = 16 /* records that are binned at a time */
+};
+
 /* Bins per unit of length along each axis, and how many; 0 where all centres coincide. */
 typedef struct bin_scale
 {
@@ -79,19 +84,28 @@ static BASE_ALWAYS_INLINE void fill_bins(build_bins *bins, const bin_scale *scal
             bins->count[axis][i] = 0;
         }
     f8 scale = f8_load(scales->scale), last = f8_set1((float)(scales->used - 1));
-    for (uint32_t i = 0; i < count; i++)
+    /* First the bins of a few records, then the records: else each load waits until it is known where the one before
+     * went. */
+    for (uint32_t first = 0; first < count; first += BATCH)
     {
-        f8 box = numbers_of(f8_load(boxes[i].v));
-        _Alignas(32) float at[8];
-        f8_store(at, f8_min(f8_mul(f8_add(centre_of(box), centres), scale), last));
-        const uint32_t bin[3] = {(uint32_t)(int32_t)at[0], (uint32_t)(int32_t)at[1], (uint32_t)(int32_t)at[2]};
-        for (int axis = 0; axis < 3; axis++)
+        _Alignas(32) float at[BATCH][8];
+        uint32_t batch = count - first < BATCH ? count - first : BATCH;
+        for (uint32_t i = 0; i < batch; i++)
         {
-            float *joint = bins->box[axis][bin[axis]].v;
-            f8_store(joint, f8_max(f8_load(joint), box));
+            f8 box = numbers_of(f8_load(boxes[first + i].v));
+            f8_store(at[i], f8_min(f8_mul(f8_add(centre_of(box), centres), scale), last));
         }
-        for (int axis = 0; axis < 3; axis++)
-            bins->count[axis][bin[axis]]++;
+        for (uint32_t i = 0; i < batch; i++)
+        {
+            f8 box = numbers_of(f8_load(boxes[first + i].v));
+            for (int axis = 0; axis < 3; axis++)
+            {
+                uint32_t bin = (uint32_t)(int32_t)at[i][axis];
+                float *joint = bins->box[axis][bin].v;
+                f8_store(joint, f8_max(f8_load(joint), box));
+                bins->count[axis][bin]++;
+            }
+        }
     }
 }
 

@@ -1,38 +1,92 @@
-/* Which triangles of a tree are near a segment? A walk over any layout, with a limit that may shrink on the way. */
+/* Which triangles of a tree are near a ball or capsule? A walk over any layout in double, with a limit that may shrink
+ * on the way. Wide trees have a faster one (wide_near.c), for which this is the twin in tests. */
+#include "tree/near.h"
 #include "tree/binary_view.h"
 
 typedef struct near_walk
 {
     const tree_near_task *task;
+    const narrow_near *near;
     carom_vec3 centre, half; /* of the segment, in the frame of the tree's boxes */
     double pad;              /* what placing it there may err by, and what boxes are rounded by */
     double limit;
 } near_walk;
 
-static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+static double greater(double a, double b) { return a > b ? a : b; }
+static double largest_coordinate(carom_vec3 v) { return greater(fabs(v.x), greater(fabs(v.y), fabs(v.z))); }
 
-/* A world point in the frame of the tree's boxes; *error is raised to what it may be off by. */
-static carom_vec3 place_point(const tree_placed *placed, carom_vec3 point, double *error)
+/* ---- placing ---- */
+
+static carom_vec3 turn_back(const double r[9], carom_vec3 v)
 {
-    double extent = placed->mesh->extent;
-    carom_pose at_point = carom_pose_translation(point.x, point.y, point.z);
-    math_relative relative = math_relative_pose(placed->pose, &at_point, extent, 0.0);
-    carom_vec3 in_mesh = relative.translation;
-    *error = fmax(*error, relative.error + 0x1p-50 * (extent + largest_coordinate(in_mesh)));
-    return vec3_sub(in_mesh, placed->tree->origin);
+    return vec3(r[0] * v.x + r[3] * v.y + r[6] * v.z, r[1] * v.x + r[4] * v.y + r[7] * v.z,
+                r[2] * v.x + r[5] * v.y + r[8] * v.z);
 }
 
-static void place_segment(near_walk *walk)
+/* As math_relate does it for a body that is one point. */
+near_place near_place_round(const tree_near_task *task, const narrow_round *round)
+{
+    const carom_pose *pose = task->placed->pose;
+    const double rounding = 0x1p-53;
+    carom_vec3 to[2] = {vec3_sub(round->end[0], pose->translation), vec3_sub(round->end[1], pose->translation)};
+    double reach = task->placed->mesh->extent + greater(largest_coordinate(to[0]), largest_coordinate(to[1]));
+    double far = greater(largest_coordinate(round->end[0]), largest_coordinate(round->end[1]));
+    far = greater(far, largest_coordinate(pose->translation));
+    return (near_place){{turn_back(pose->rotation, to[0]), turn_back(pose->rotation, to[1])},
+                        6.0 * (task->defect + 8.0 * rounding) * reach + 24.0 * rounding * reach + 2.0 * rounding * far +
+                            0x1p-1022};
+}
+
+static void place_segment(near_walk *walk, const near_place *place)
 {
     const tree_placed *placed = walk->task->placed;
-    double error = 0.0;
-    carom_vec3 from = place_point(placed, walk->task->ends[0], &error);
-    carom_vec3 to = place_point(placed, walk->task->ends[1], &error);
+    carom_vec3 from = vec3_sub(place->end[0], placed->tree->origin), to = vec3_sub(place->end[1], placed->tree->origin);
     walk->centre = vec3_scale(vec3_add(from, to), 0.5);
     walk->half = vec3_scale(vec3_sub(to, from), 0.5);
-    double reach = largest_coordinate(from) + largest_coordinate(to) + placed->mesh->extent;
-    walk->pad = 2.0 * error + 0x1p-48 * reach;
+    double reach = largest_coordinate(place->end[0]) + largest_coordinate(place->end[1]) + placed->mesh->extent;
+    walk->pad = 4.0 * place->error + 0x1p-48 * reach; /* both bodies' error, in any direction */
 }
+
+/* ---- the stack ---- */
+
+static bool push(const tree_near_task *task, uint32_t node, double square)
+{
+    if (!base_array_reserve(task->context, &task->scratch->stack, 1))
+        return false;
+    task->scratch->stack.items[task->scratch->stack.count++] =
+        (tree_stack_entry){.node_a = node, .key = math_float_down(square)};
+    return true;
+}
+
+bool near_begin_stack(const tree_near_task *task)
+{
+    task->scratch->stack.count = 0;
+    if (!task->front || task->front->count == 0)
+        return push(task, VIEW_ROOT, 0.0);
+    for (size_t i = task->front->count; i-- > 0;)
+        if (!push(task, task->front->items[i].part_a, (double)task->front->items[i].bound))
+            return false;
+    return true;
+}
+
+bool near_leave_front(const tree_near_task *task, carom_status status)
+{
+    narrow_front *front = task->front;
+    if (!front)
+        return true;
+    front->count = 0;
+    size_t open = status == CAROM_UNKNOWN ? task->scratch->stack.count : 0;
+    if (!base_array_reserve(task->context, front, open))
+        return false;
+    while (open-- > 0)
+    {
+        const tree_stack_entry *entry = &task->scratch->stack.items[open];
+        front->items[front->count++] = (narrow_part_pair){entry->node_a, 0, entry->key};
+    }
+    return true;
+}
+
+/* ---- the walk ---- */
 
 /* The square of a lower bound of the distance from the node's box to the segment: gaps along the axes of the box. */
 static double gap_square(const near_walk *walk, uint32_t node)
@@ -50,15 +104,6 @@ static double gap_square(const near_walk *walk, uint32_t node)
             square += gap * gap;
     }
     return square * (1.0 - 0x1p-16);
-}
-
-static bool push(const tree_near_task *task, uint32_t node, double square)
-{
-    if (!base_array_reserve(task->context, &task->scratch->stack, 1))
-        return false;
-    task->scratch->stack.items[task->scratch->stack.count++] =
-        (tree_stack_entry){.node_a = node, .key = math_float_down(square)};
-    return true;
 }
 
 /* The children that are near enough, the nearest last and so next. False: out of memory. */
@@ -85,40 +130,71 @@ static bool open_node(near_walk *walk, uint32_t node)
     return true;
 }
 
-static carom_status visit(near_walk *walk, uint32_t node, tree_near_fn *on_triangle, void *user)
+static carom_status report_triangles(near_walk *walk, const uint32_t *triangles, uint32_t count)
 {
-    const tree_near_task *task = walk->task;
-    uint32_t count;
-    const uint32_t *triangles = view_triangles(task->placed->tree, node, &count);
-    if (!base_budget_spend(task->budget, triangles ? count : VIEW_CHILDREN_MAX))
-        return CAROM_UNKNOWN;
-    if (!triangles)
-        return open_node(walk, node) ? CAROM_OK
-                                     : base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+    const narrow_near *near = walk->near;
     for (uint32_t i = 0; i < count; i++)
     {
-        walk->limit = on_triangle(triangles[i], user);
+        if (near->smallest && triangles[i] >= *near->smallest)
+            continue;
+        walk->task->counters->triangles_tested++;
+        walk->limit = near->on_triangle(triangles[i], false, near->user);
         if (walk->limit < 0.0)
             return CAROM_STOPPED;
     }
     return CAROM_OK;
 }
 
-carom_status tree_near_segment(const tree_near_task *task, tree_near_fn *on_triangle, void *user)
+/* What is on the stack. An entry leaves it only when it is paid for, so that what remains open is always there. */
+static carom_status visit_all(near_walk *walk)
 {
-    near_walk walk = {.task = task, .limit = task->limit};
-    task->scratch->stack.count = 0;
-    if (view_is_empty(task->placed->tree))
-        return CAROM_OK;
-    place_segment(&walk);
-    if (!push(task, VIEW_ROOT, 0.0))
-        return base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
+    const tree_near_task *task = walk->task;
     carom_status status = CAROM_OK;
     while (status == CAROM_OK && task->scratch->stack.count > 0)
     {
-        tree_stack_entry entry = task->scratch->stack.items[--task->scratch->stack.count];
-        if ((double)entry.key <= walk.limit * walk.limit)
-            status = visit(&walk, entry.node_a, on_triangle, user);
+        tree_stack_entry entry = task->scratch->stack.items[task->scratch->stack.count - 1];
+        bool near_enough = (double)entry.key <= walk->limit * walk->limit;
+        uint32_t count = 0;
+        const uint32_t *triangles = view_triangles(task->placed->tree, entry.node_a, &count);
+        if (near_enough && !base_budget_spend(task->budget, triangles ? count : VIEW_CHILDREN_MAX))
+            return CAROM_UNKNOWN;
+        task->scratch->stack.count--;
+        if (!near_enough)
+            continue;
+        if (triangles)
+            status = report_triangles(walk, triangles, count);
+        else if (!open_node(walk, entry.node_a))
+            return CAROM_OUT_OF_MEMORY;
     }
+    return status;
+}
+
+carom_status near_in_any_layout(const tree_near_task *task, const narrow_near *near, const near_place *place)
+{
+    near_walk walk = {.task = task, .near = near, .limit = near->limit};
+    place_segment(&walk, place);
+    if (!near_begin_stack(task))
+        return CAROM_OUT_OF_MEMORY;
+    carom_status status = visit_all(&walk);
+    if (status == CAROM_UNKNOWN && near->open_bound)
+    {
+        double least = INFINITY;
+        for (size_t i = 0; i < task->scratch->stack.count; i++)
+            least = fmin(least, (double)task->scratch->stack.items[i].key);
+        *near->open_bound = sqrt(least);
+    }
+    return status;
+}
+
+carom_status tree_near(const tree_near_task *task, const narrow_near *near)
+{
+    if (view_is_empty(task->placed->tree))
+        return CAROM_OK;
+    near_place place = near_place_round(task, near->round);
+    carom_status status = task->placed->tree->wide && wide_near_fits(task, near, &place)
+                              ? wide_near(task, near, &place)
+                              : near_in_any_layout(task, near, &place);
+    if (status == CAROM_OUT_OF_MEMORY || !near_leave_front(task, status))
+        return base_fail(task->context, CAROM_OUT_OF_MEMORY, "traversal: out of memory");
     return status;
 }

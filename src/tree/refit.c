@@ -1,7 +1,7 @@
 /* Refit (chapter 25.7; FDH paper, theorem 3): the structure stays, one sweep from the leaves up fits the volumes, and
  * only those that hold a vertex that moved. */
 #include "tree/binary.h"
-#include "tree/levels.h"
+#include "tree/climb.h"
 #include "tree/rays.h"
 #include "tree/wide.h"
 
@@ -23,7 +23,6 @@ typedef struct binary_refit
     carom_tree *tree;
     const carom_mesh *old;
     uint8_t *node_changed;
-    tree_levels levels;
     bool everything;
 } binary_refit;
 
@@ -40,8 +39,9 @@ static bool leaf_moved(const binary_refit *refit, tree_node leaf)
     return false;
 }
 
-static void refit_node(const binary_refit *refit, uint32_t index)
+static void refit_node(const void *data, uint32_t index)
 {
+    const binary_refit *refit = data;
     carom_tree *tree = refit->tree;
     tree_node node = tree->nodes[index];
     bool changed = refit->everything;
@@ -56,54 +56,31 @@ static void refit_node(const binary_refit *refit, uint32_t index)
                      binary_volume(tree, index));
 }
 
-static void refit_nodes(uint32_t first, uint32_t last, uint32_t worker, void *data)
+static uint32_t list_children(const void *data, uint32_t index, uint32_t out[TREE_CLIMB_CHILDREN])
 {
-    (void)worker;
     const binary_refit *refit = data;
-    for (uint32_t i = first; i < last; i++)
-        refit_node(refit, tree_levels_node(&refit->levels, i));
-}
-
-/* Leaves and merges alike: tens of nanoseconds for boxes, microseconds for oriented ones. */
-static void refit_volumes(binary_refit *refit)
-{
-    enum
-    {
-        NODES_PER_TASK = 64
-    };
-    const carom_tree *tree = refit->tree;
-    for (uint32_t i = 0; i < tree->node_count && refit->levels.depth; i++)
-        if (!tree->nodes[i].count)
-        {
-            uint32_t *child = refit->levels.depth + tree->nodes[i].first;
-            child[0] = child[1] = refit->levels.depth[i] + 1;
-        }
-    tree_levels_sort(&refit->levels);
-    tree_levels_run(&refit->levels, NODES_PER_TASK, refit_nodes, refit);
+    tree_node node = refit->tree->nodes[index];
+    out[0] = node.first, out[1] = node.first + 1;
+    return node.count ? 0 : 2;
 }
 
 static carom_status refit_binary(carom_tree *tree, const carom_mesh *moved)
 {
     binary_refit refit = {.tree = tree, .old = tree->mesh};
-    carom_status status = CAROM_OK;
     refit.node_changed = base_allocate(tree->context, tree->node_count, sizeof *refit.node_changed, BASE_CACHE_LINE);
-    if (!tree_levels_allocate(tree->context, tree->node_count, &refit.levels) || !refit.node_changed)
-        status = base_fail(tree->context, CAROM_OUT_OF_MEMORY, "refit of %u triangles: out of memory",
-                           moved->triangle_count);
-    else
+    if (!refit.node_changed)
+        return base_fail(tree->context, CAROM_OUT_OF_MEMORY, "refit of %u triangles: out of memory",
+                         moved->triangle_count);
+    const carom_aabb *bounds = &moved->info.bounds;
+    tree->mesh = moved;
+    if (tree->node_count && !origin_serves(tree, bounds))
     {
-        const carom_aabb *bounds = &moved->info.bounds;
-        tree->mesh = moved;
-        if (tree->node_count && !origin_serves(tree, bounds))
-        {
-            tree->origin = vec3_add(vec3_scale(bounds->min, 0.5), vec3_scale(bounds->max, 0.5));
-            refit.everything = true;
-        }
-        refit_volumes(&refit);
+        tree->origin = vec3_add(vec3_scale(bounds->min, 0.5), vec3_scale(bounds->max, 0.5));
+        refit.everything = true;
     }
-    tree_levels_free(&refit.levels);
+    tree_climb_run(&(tree_climb){tree->context, tree->node_count, list_children, refit_node, &refit});
     base_release(tree->context, refit.node_changed, tree->node_count, sizeof *refit.node_changed);
-    return status;
+    return CAROM_OK;
 }
 
 /* ---- any layout ---- */

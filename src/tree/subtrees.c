@@ -3,8 +3,8 @@
 
 enum
 {
-    PARTS = 64,           /* about as many, so that workers end at nearly the same time */
-    SMALLEST_PART = 2048, /* nodes */
+    PARTS = 64,          /* about as many, so that workers end at nearly the same time */
+    SMALLEST_PART = 256, /* nodes */
 };
 
 /* One past the descendants of child i: where those of the next sibling begin. begins: 0 for leaves. */

@@ -175,25 +175,22 @@ carom_status tree_within(const tree_task *task, double limit, bool *within);
 struct volume_frame;
 void tree_relate(const tree_placed *still, const tree_placed *moved, struct volume_frame *out);
 
-/* ---- what is near a segment ---- */
-
-/* Return the new largest distance of interest, or a negative number to stop. */
-typedef double tree_near_fn(uint32_t triangle, void *user);
+/* ---- what is near a ball or capsule ---- */
 
 typedef struct tree_near_task
 {
     carom_context *context;
     const tree_placed *placed;
-    carom_vec3 ends[2]; /* world frame; may be equal */
-    double limit;       /* the first distance of interest; may be infinity */
+    double defect;       /* math_rotation_defect of the pose, or more */
+    narrow_front *front; /* of nodes as part_a; or null: from the root, and what is open is forgotten */
     tree_scratch *scratch;
     base_budget *budget;
     carom_counters *counters;
 } tree_near_task;
 
-/* Calls on_triangle for every triangle that is as near to the segment as the limit, perhaps for others, nearer ones
- * mostly first. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget) or an error. */
-carom_status tree_near_segment(const tree_near_task *task, tree_near_fn *on_triangle, void *user);
+/* Calls on_triangle for every triangle that is as near as the limit, perhaps for others, nearer ones mostly first.
+ * CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the front then holds what is open) or an error. */
+carom_status tree_near(const tree_near_task *task, const narrow_near *near);
 
 /* ---- rays ---- */
 

@@ -1,3 +1,4 @@
+/* A pair of wide trees: the transform between their frames, what the pair remembers, and the order of the tests. */
 #include "tree/wide.h"
 #include "tree/binary_walk.h"
 
@@ -12,6 +13,22 @@ static carom_vec3 rotate(const double r[9], carom_vec3 v)
                 r[6] * v.x + r[7] * v.y + r[8] * v.z);
 }
 
+/* wide_without_dust of a rotation, and of what was scaled with it; on bits, so that lanes do without branches. */
+static void sweep_dust(float rotation[9], float scaled[9])
+{
+    const int32_t magnitude = 0x7fffffff, dust = 0x2b800000; /* the bits of 2^-40 */
+    int32_t rotation_bits[9], scaled_bits[9];
+    memcpy(rotation_bits, rotation, sizeof rotation_bits);
+    memcpy(scaled_bits, scaled, sizeof scaled_bits);
+    for (int i = 0; i < 9; i++)
+    {
+        int32_t keep = -((rotation_bits[i] & magnitude) > dust);
+        rotation_bits[i] &= keep, scaled_bits[i] &= keep;
+    }
+    memcpy(rotation, rotation_bits, sizeof rotation_bits);
+    memcpy(scaled, scaled_bits, sizeof scaled_bits);
+}
+
 /* From the source's normalised frame into the target's: y_t = scale_t (R (y_s / scale_s + centre_s) + T - centre_t). */
 static void set_transform(wide_transform *out, const math_relative *relative, const wide_tree *source,
                           const wide_tree *target)
@@ -22,10 +39,11 @@ static void set_transform(wide_transform *out, const math_relative *relative, co
     out->ratio = (float)ratio;
     for (int i = 0; i < 9; i++)
     {
-        out->rotation[i] = wide_without_dust((float)relative->rotation[i]);
+        out->rotation[i] = (float)relative->rotation[i];
         out->exact_scaled[i] = relative->rotation[i] * ratio;
-        out->scaled[i] = out->rotation[i] != 0.0f ? (float)out->exact_scaled[i] : 0.0f;
+        out->scaled[i] = (float)out->exact_scaled[i];
     }
+    sweep_dust(out->rotation, out->scaled);
     out->exact_translation[0] = offset.x * target->scale;
     out->exact_translation[1] = offset.y * target->scale;
     out->exact_translation[2] = offset.z * target->scale;
@@ -167,7 +185,8 @@ static carom_status collide_parts(wide_pair *pair, const tree_memory *memory)
 {
     const narrow_search *options = pair->options;
     bool first_will_do = !options->every_pair && !options->need_meeting && !options->smallest;
-    if (memory && memory->verdict == TREE_MET && first_will_do)
+    bool from_roots = !pair->task->front || pair->task->front->count == 0;
+    if (memory && memory->verdict == TREE_MET && first_will_do && from_roots)
         start_nearby(pair, memory);
     return BASE_PICK_ISA(pair->task->context, wide_collide_walk)(pair);
 }
@@ -176,7 +195,8 @@ static carom_status collide_parts(wide_pair *pair, const tree_memory *memory)
 static bool answer_from_memory(wide_pair *pair, tree_memory *memory, carom_status *status)
 {
     const tree_task *task = pair->task;
-    *status = pair->options->every_pair ? CAROM_OK : test_last_pair(pair, memory);
+    const narrow_search *options = pair->options;
+    *status = options->every_pair || options->smallest ? CAROM_OK : test_last_pair(pair, memory);
     if (*status != CAROM_OK)
         return true;
     return !pair->violated && search_direction(task->context, task->a, task->b, pair->options->clearance, memory);

@@ -260,8 +260,8 @@ static bool visit_waiting(walk *w, carom_status *status)
 static bool add_leaf_pair(walk *w, uint32_t leaf_a, uint32_t leaf_b, carom_status *status)
 {
     w->waiting[w->waiting_count][0] = leaf_a, w->waiting[w->waiting_count][1] = leaf_b;
-    if (++w->waiting_count >= w->waiting_limit && *status == CAROM_OK)
-        return visit_waiting(w, status);
+    if (++w->waiting_count >= w->waiting_limit)
+        return *status == CAROM_OK ? visit_waiting(w, status) : false;
     prefetch_leaf(&w->pair->tree_a->leaves[leaf_a]);
     prefetch_leaf(&w->pair->tree_b->leaves[leaf_b]);
     return true;
@@ -324,6 +324,7 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
     uint32_t lanes[8];
     uint32_t count = pair->options->smallest ? order_by_ids(pair, &o, alive, lanes) : order_lanes(alive, gaps, lanes);
     tree_stack_entry *stack = w->scratch->stack.items;
+    bool in_budget = true;
     for (uint32_t i = 0; i < count; i++)
     {
         wide_slot slot = node_index * WIDE_LANES + lanes[i];
@@ -331,27 +332,37 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
         if (child & kept_child & WIDE_LEAF_FLAG)
         {
             uint32_t leaf = child & ~WIDE_LEAF_FLAG, kept_leaf = kept_child & ~WIDE_LEAF_FLAG;
-            /* Where the budget ran out, the other lanes stay open. */
-            if (!add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf, status) &&
-                *status != CAROM_UNKNOWN)
+            if (add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf, status))
+                continue;
+            if (*status != CAROM_UNKNOWN)
                 return false;
+            in_budget = false; /* the other lanes stay open */
             continue;
         }
         float own = slot_size(opened, slot);
         stack[w->scratch->stack.count++] = open_a ? (tree_stack_entry){slot, kept_slot, own, as_bits(kept_size)}
                                                   : (tree_stack_entry){kept_slot, slot, kept_size, as_bits(own)};
     }
-    return *status == CAROM_OK;
+    return in_budget;
+}
+
+/* A part of a front is a slot, as tree_cut names it, or a flagged leaf of a pair that was left open. */
+static tree_stack_entry make_entry(const wide_pair *pair, narrow_part_pair part)
+{
+    if (part.part_a & part.part_b & WIDE_LEAF_FLAG)
+        return (tree_stack_entry){.node_a = part.part_a, .node_b = part.part_b};
+    uint32_t child_a = wide_child(pair->tree_a, part.part_a), child_b = wide_child(pair->tree_b, part.part_b);
+    if (child_a & child_b & WIDE_LEAF_FLAG)
+        return (tree_stack_entry){.node_a = child_a, .node_b = child_b};
+    return (tree_stack_entry){part.part_a, part.part_b, slot_size(pair->tree_a, part.part_a),
+                              as_bits(slot_size(pair->tree_b, part.part_b))};
 }
 
 /* Puts what the front holds, or the roots, on the stack. */
 static carom_status begin_stack(walk *w)
 {
     const tree_task *task = w->pair->task;
-    const wide_tree *a = w->pair->tree_a, *b = w->pair->tree_b;
-    narrow_part_pair roots = {0, 0, 0.0f};
-    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
-        roots.part_a = roots.part_b = WIDE_LEAF_FLAG;
+    const narrow_part_pair roots = {0, 0, 0.0f};
     bool resumed = task->front && task->front->count > 0;
     const narrow_part_pair *from = resumed ? task->front->items : &roots;
     size_t count = resumed ? task->front->count : 1;
@@ -359,12 +370,7 @@ static carom_status begin_stack(walk *w)
     if (!base_array_reserve(task->context, &w->scratch->stack, count + 1))
         return CAROM_OUT_OF_MEMORY;
     for (size_t i = count; i-- > 0;)
-    {
-        tree_stack_entry entry = {.node_a = from[i].part_a, .node_b = from[i].part_b};
-        if (!(entry.node_a & entry.node_b & WIDE_LEAF_FLAG))
-            entry.key = slot_size(a, entry.node_a), entry.more = as_bits(slot_size(b, entry.node_b));
-        w->scratch->stack.items[w->scratch->stack.count++] = entry;
-    }
+        w->scratch->stack.items[w->scratch->stack.count++] = make_entry(w->pair, from[i]);
     return CAROM_OK;
 }
 
@@ -406,37 +412,32 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
     bool from_roots = !front || front->count == 0;
     bool apart = from_roots && !(pair->near_a | pair->near_b) && base_budget_spend(pair->task->budget, WIDE_LANES) &&
                  roots_are_apart(&w);
+    w.scratch->stack.count = 0;
     if (!apart)
         status = begin_stack(&w);
-    else
-        w.scratch->stack.count = 0;
-    if (pair->near_a | pair->near_b)
+    if (status == CAROM_OK && (pair->near_a | pair->near_b))
         w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){
             pair->near_a, pair->near_b, slot_size(a, pair->near_a), as_bits(slot_size(b, pair->near_b))};
-    while (status == CAROM_OK && w.scratch->stack.count > 0)
+    while (w.scratch->stack.count > 0)
     {
-        tree_stack_entry entry = w.scratch->stack.items[w.scratch->stack.count - 1];
+        tree_stack_entry entry = w.scratch->stack.items[--w.scratch->stack.count];
         if (BASE_UNLIKELY(entry.node_a & entry.node_b & WIDE_LEAF_FLAG))
         {
-            w.scratch->stack.count--;
             if (!add_leaf_pair(&w, entry.node_a & ~WIDE_LEAF_FLAG, entry.node_b & ~WIDE_LEAF_FLAG, &status))
                 break;
             continue;
         }
         if (pair->options->smallest && too_large(pair, least_ids(pair, entry.node_a, entry.node_b)))
-        {
-            w.scratch->stack.count--;
             continue;
-        }
         bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG,
              leaf_b = wide_child(b, entry.node_b) & WIDE_LEAF_FLAG;
         bool open_a = leaf_b || (!leaf_a && entry.key > as_float(entry.more) * pair->b_to_a.ratio);
         if (!base_budget_spend(pair->task->budget, WIDE_LANES))
         {
+            w.scratch->stack.count++; /* it was not paid for, and is still there */
             status = CAROM_UNKNOWN;
             break;
         }
-        w.scratch->stack.count--; /* not before it is paid for: what is open stays there */
         if (!expand(&w, &entry, open_a, &status))
             break;
     }

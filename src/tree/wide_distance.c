@@ -143,7 +143,8 @@ carom_status wide_distance(const tree_task *task, narrow_closest *closest)
         return binary_distance(task, closest);
     wide_nearest search = {.pair = &pair, .closest = closest, .seed = UINT64_MAX, .best = INFINITY, .limit = -1.0};
     tree_pair last;
-    if (tree_memory_last(task, &last) && base_budget_spend(task->budget, 1))
+    bool resumed = task->front && task->front->count > 0; /* then `closest` holds what is known */
+    if (!resumed && tree_memory_last(task, &last) && base_budget_spend(task->budget, 1))
     {
         task->counters->triangles_tested++;
         consider(task, last.a, last.b, closest);

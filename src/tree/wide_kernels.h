@@ -159,6 +159,41 @@ static BASE_ALWAYS_INLINE float distance_error(const wide_pair *pair, float reac
     return reach < MOST_REACH ? 64.0f * UNIT * reach + 4.0f * pair->b_to_a.pad : INFINITY;
 }
 
+/* ---- nearest points ---- */
+
+/* Nearest so far: squared length and the vector from A's point to B's. */
+typedef struct nearest
+{
+    f8 square, v[3];
+} nearest;
+
+static BASE_ALWAYS_INLINE void keep_nearer(nearest *best, const f8 v[3])
+{
+    f8 square = dot(v, v);
+    f8 better = f8_lt(square, best->square);
+    best->square = f8_select(better, square, best->square);
+    for (int k = 0; k < 3; k++)
+        best->v[k] = f8_select(better, v[k], best->v[k]);
+}
+
+static BASE_ALWAYS_INLINE f8 unit_clamp(f8 value) { return f8_min(f8_max(value, f8_zero()), f8_set1(1.0f)); }
+
+/* Closest points of segments p + s e and q + t f, s and t in [0, 1]; ee, ff: squared lengths, at least tiny. */
+static BASE_ALWAYS_INLINE void segment_pair(const f8 p[3], const f8 e[3], f8 ee, const f8 q[3], const f8 f[3], f8 ff,
+                                            nearest *best)
+{
+    f8 r[3] = {f8_sub(q[0], p[0]), f8_sub(q[1], p[1]), f8_sub(q[2], p[2])};
+    f8 ef = dot(e, f), er = dot(e, r), fr = dot(f, r);
+    f8 determinant = f8_max(f8_msub(ee, ff, f8_mul(ef, ef)), f8_mul(f8_set1(1e-6f), f8_mul(ee, ff)));
+    f8 s = unit_clamp(f8_div(f8_msub(er, ff, f8_mul(ef, fr)), determinant));
+    f8 t = unit_clamp(f8_div(f8_msub(ef, s, fr), ff));
+    s = unit_clamp(f8_div(f8_madd(ef, t, er), ee));
+    f8 v[3];
+    for (int k = 0; k < 3; k++)
+        v[k] = f8_nmadd(e[k], s, f8_madd(f[k], t, r[k]));
+    keep_nearer(best, v);
+}
+
 /* Lists the lanes that are alive, largest key first. */
 static inline uint32_t order_lanes(uint32_t alive, const float key[8], uint32_t lanes[8])
 {

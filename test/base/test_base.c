@@ -1,3 +1,4 @@
+/* The foundation: sorting, ids, arenas, budgets, the stopwatch, messages, hashes, and what a context refuses. */
 #include "base/base.h"
 #include "support/check.h"
 

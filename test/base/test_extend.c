@@ -1,9 +1,12 @@
-/* carom/extend.h: memory comes from the context's own allocator, messages arrive where users look. */
+/* carom/extend.h: memory comes from the context's own allocator, messages arrive where users look, tasks run on its
+ * workers. */
 #include "support/check.h"
 #include "support/failing.h"
 
 #include "carom/extend.h"
 
+#include <fenv.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static void memory_comes_from_the_contexts_allocator(void **state)
@@ -109,12 +112,85 @@ static void messages_reach_the_context_and_its_log(void **state)
     carom_context_destroy(context);
 }
 
+/* How often each item was visited, and by whom. */
+typedef struct visits
+{
+    atomic_uint items[1000];
+    atomic_uint strangers; /* worker numbers that are out of range */
+    uint32_t workers;
+    carom_context *context;
+} visits;
+
+static void visit(uint32_t first, uint32_t last, uint32_t worker, void *task_data)
+{
+    visits *v = task_data;
+    if (worker >= v->workers)
+        atomic_fetch_add(&v->strangers, 1);
+    for (uint32_t i = first; i < last; i++)
+        atomic_fetch_add(&v->items[i], 1);
+}
+
+/* Each task starts a run of its own over everything. */
+static void visit_nested(uint32_t first, uint32_t last, uint32_t worker, void *task_data)
+{
+    (void)worker;
+    visits *v = task_data;
+    for (uint32_t i = first; i < last; i++)
+        if (carom_context_run(v->context, 1000, 1, visit, v) != CAROM_OK)
+            atomic_fetch_add(&v->strangers, 1);
+}
+
+static void tasks_cover_every_item_once(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {0, 1, 2, 8};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+    {
+        carom_context_def def = carom_context_def_default();
+        def.workers = counts[k];
+        static visits v;
+        assert_int_equal(carom_context_create(&def, &v.context), CAROM_OK);
+        v.workers = carom_context_workers(v.context);
+        for (uint32_t count = 0; count <= 1000; count = 2 * count + 1)
+        {
+            memset(v.items, 0, sizeof v.items);
+            assert_int_equal(carom_context_run(v.context, count, 3, visit, &v), CAROM_OK);
+            for (uint32_t i = 0; i < 1000; i++)
+                assert_int_equal(v.items[i], i < count);
+        }
+        memset(v.items, 0, sizeof v.items);
+        assert_int_equal(carom_context_run(v.context, 20, 0, visit_nested, &v), CAROM_OK);
+        for (uint32_t i = 0; i < 1000; i++)
+            assert_int_equal(v.items[i], 20);
+        assert_int_equal(v.strangers, 0);
+        carom_context_destroy(v.context);
+    }
+}
+
+static void runs_are_refused_whole(void **state)
+{
+    (void)state;
+    static visits v;
+    assert_int_equal(carom_context_create(NULL, &v.context), CAROM_OK);
+    v.workers = 1;
+    assert_int_equal(carom_context_run(NULL, 1, 1, visit, &v), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_context_run(v.context, 1, 1, NULL, &v), CAROM_INVALID_ARGUMENT);
+    fesetround(FE_UPWARD);
+    carom_status status = carom_context_run(v.context, 1, 1, visit, &v);
+    fesetround(FE_TONEAREST);
+    assert_int_equal(status, CAROM_FLOAT_MODE);
+    assert_int_equal(v.items[0], 0);
+    carom_context_destroy(v.context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_comes_from_the_contexts_allocator),
         cmocka_unit_test(senseless_requests_get_null),
         cmocka_unit_test(messages_reach_the_context_and_its_log),
+        cmocka_unit_test(tasks_cover_every_item_once),
+        cmocka_unit_test(runs_are_refused_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Parallel runs on pools of every size and on hosts of every habit: each item once, worker numbers that are not shared,
  * nested runs inline, several callers at once, float modes set and restored. The truth is a count per item. */
 #ifdef __linux__
-#define _GNU_SOURCE /* pthread_setattr_default_np */
+#define _GNU_SOURCE /* pthread_setattr_default_np. NOLINT(bugprone-reserved-identifier): the system's own word */
 #endif
 #include "base/base.h"
 #include "support/check.h"

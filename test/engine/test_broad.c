@@ -1,6 +1,7 @@
 /* Every broad phase against the definition: all pairs of boxes within the margin, each once. */
 #include "broad/broad.h"
 #include "query/world.h"
+#include "support/failing.h"
 
 typedef struct box_set
 {
@@ -115,6 +116,102 @@ static void the_tree_is_not_quadratic(void **state)
     world_close(&w);
 }
 
+/* Boxes that move, jump, come, go, empty and huge, with owners, filters and static marks, over frames; memory fails at
+ * any allocation of any of them, and the call after that is right again. */
+static void change_boxes(box_set *set, check_random *random)
+{
+    for (uint32_t k = 0; k < set->count; k++)
+    {
+        if (check_next(random) % 4)
+            continue;
+        double reach = check_next(random) % 20 == 0 ? 1e12 : 6.0, size = check_uniform(random, 0.0, 2.0);
+        if (check_next(random) % 40 == 0)
+            size = 0x1p100;
+        carom_vec3 at = {check_uniform(random, -reach, reach), check_uniform(random, -reach, reach),
+                         check_uniform(random, -reach, reach)};
+        set->boxes[k] = (carom_aabb){{at.x - size, at.y - size, at.z - size}, {at.x + size, at.y + size, at.z + size}};
+        if (check_next(random) % 6 == 0)
+            set->boxes[k] = aabb_empty();
+        set->traits[k] = (broad_traits){
+            .owner = 1 + (uint32_t)(check_next(random) % set->count),
+            .is_static = check_next(random) % 3 == 0,
+            .filter = {1 + check_next(random) % 3, check_next(random) % 8, (uint32_t)(check_next(random) % 4)}};
+    }
+}
+
+static void check_frame(const broad_kind *kind, const box_set *set, broad_pairs *pairs, double margin)
+{
+    uint64_t *space = calloc(pairs->count + 1, sizeof *space);
+    base_sort_u64(pairs->items, space, pairs->count);
+    free(space);
+    size_t at = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        for (uint32_t j = i + 1; j < set->count; j++)
+        {
+            const carom_aabb *a = &set->boxes[i], *b = &set->boxes[j];
+            const broad_traits *s = &set->traits[i], *t = &set->traits[j];
+            bool allowed = s->owner != t->owner && !(s->is_static && t->is_static) &&
+                           (s->filter.category & t->filter.mask) && (t->filter.category & s->filter.mask) &&
+                           (s->filter.group != t->filter.group || s->filter.group == 0);
+            bool near = a->min.x <= b->max.x + margin && b->min.x <= a->max.x + margin &&
+                        a->min.y <= b->max.y + margin && b->min.y <= a->max.y + margin &&
+                        a->min.z <= b->max.z + margin && b->min.z <= a->max.z + margin;
+            bool empty = !(a->min.x <= a->max.x) || !(b->min.x <= b->max.x);
+            bool listed = at < pairs->count && pairs->items[at] == ((uint64_t)i << 32 | j);
+            if (allowed && near && !empty && !listed)
+                fail_msg("%s misses boxes %u and %u", kind->info.name, i, j);
+            if (listed && (!allowed || empty))
+                fail_msg("%s pairs boxes %u and %u", kind->info.name, i, j);
+            at += listed;
+        }
+    assert_int_equal(at, pairs->count);
+}
+
+static void frames_follow_each_other(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; broad_find(k); k++)
+    {
+        const broad_kind *kind = broad_find(k);
+        failing memory = {0};
+        carom_context *context;
+        void *phase;
+        assert_int_equal(failing_context(&memory, &context), CAROM_OK);
+        assert_int_equal(kind->create(context, &phase), CAROM_OK);
+        box_set set = make_boxes(120, k, 6.0);
+        check_random random = {.state = 60 + k};
+        broad_pairs pairs = {0};
+        uint64_t tested = 0, failures = 0;
+        uint32_t changed[120];
+        for (uint32_t i = 0; i < 120; i++)
+            changed[i] = i;
+        for (int frame = 0; frame < 400; frame++)
+        {
+            change_boxes(&set, &random);
+            set.count = frame < 40 ? (uint32_t)(3 * frame) : 120; /* slots are added */
+            double margin = frame % 3 ? 0.0 : 0.5;
+            broad_input input = {set.boxes, set.traits, set.count, changed, set.count, margin};
+            if (frame % 2)
+            {
+                base_array_free(context, &pairs);
+                failing_arm(&memory, 1 + check_next(&random) % 6);
+                carom_status status = kind->find_pairs(phase, &input, &pairs, &tested);
+                assert_int_equal(status, memory.failed ? CAROM_OUT_OF_MEMORY : CAROM_OK);
+                failures += memory.failed;
+                failing_arm(&memory, 0);
+            }
+            assert_int_equal(kind->find_pairs(phase, &input, &pairs, &tested), CAROM_OK);
+            check_frame(kind, &set, &pairs, margin);
+        }
+        assert_true(failures > 5);
+        base_array_free(context, &pairs);
+        kind->destroy(phase);
+        free_boxes(&set);
+        carom_context_destroy(context);
+        assert_int_equal(memory.bytes_out, 0);
+    }
+}
+
 static void the_table_has_names(void **state)
 {
     (void)state;
@@ -128,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_finds_every_pair),
+        cmocka_unit_test(frames_follow_each_other),
         cmocka_unit_test(the_tree_is_not_quadratic),
         cmocka_unit_test(the_table_has_names),
     };

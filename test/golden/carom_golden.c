@@ -64,7 +64,7 @@ static void print_scene(carom_context *context, const scenes_info *info)
     for (uint32_t i = 0; i < source->body_count; i++)
     {
         carom_body_def def = carom_body_def_default();
-        def.placed = (carom_placed){carom_shape_mesh(source->bodies[i].mesh), source->bodies[i].pose};
+        def.placed = (carom_placed){source->bodies[i].shape, source->bodies[i].pose};
         check(carom_scene_add(scene, &def, &ids[i]), info->name);
     }
     const uint32_t steps = 3;

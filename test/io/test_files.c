@@ -152,7 +152,7 @@ static void names_the_culprit(void **state)
         {"obj", "v 0 0 1e31\n", "beyond 2^100"},
         {"obj", "v 0 0 1e999\n", "beyond 2^100"},
         {"obj", "v 0 0 0\nf 99999999999999999999999 1 1\n", "line 2: vertex index '99999999999999999999999', but 1"},
-        {"obj", "what is this\n", "'what' is no OBJ statement"},
+        {"obj", "what is this\n", "'what' is not an OBJ statement"},
         {"obj", "", "empty"},
         {"stl", "", "empty"},
         {"stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0", "a point has 2"},

@@ -119,14 +119,14 @@ static void survives_mutations(void **state)
         /* an exact copy, so that a sanitizer sees the first byte read too far */
         unsigned char *copy = malloc(size ? size : 1);
         memcpy(copy, bytes, size);
-        memory.most_bytes_out = memory.bytes_out;
+        memory.max_bytes_out = memory.bytes_out;
         io_model model;
         carom_status status = io_read_memory(context, copy, size, format, &model);
         io_model_free(&model);
         free(copy);
         if (status != CAROM_OK && status != CAROM_BAD_DATA)
             fail_msg("round %d: %s", round, carom_status_name(status));
-        size_t peak = memory.most_bytes_out - base;
+        size_t peak = memory.max_bytes_out - base;
         if (peak > BYTES_ALWAYS + BYTES_PER_BYTE * size)
             fail_msg("round %d: %zu bytes for a file of %zu", round, peak, size);
         if (memory.bytes_out != base)

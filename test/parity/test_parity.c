@@ -38,13 +38,15 @@ typedef struct stage
     carom_tree **trees; /* one per mesh, or null */
 } stage;
 
-static uint32_t mesh_index(const scenes_scene *source, const carom_mesh *mesh)
+static const carom_tree *tree_for(const stage *s, const carom_shape *shape)
 {
-    for (uint32_t i = 0; i < source->mesh_count; i++)
-        if (source->meshes[i] == mesh)
-            return i;
+    if (shape->kind != CAROM_SHAPE_MESH)
+        return NULL;
+    for (uint32_t i = 0; i < s->source->mesh_count; i++)
+        if (s->source->meshes[i] == shape->mesh)
+            return s->trees[i];
     fail_msg("a body's mesh is not among the scene's");
-    return 0;
+    return NULL;
 }
 
 /* def null: the scene's own default trees. */
@@ -59,8 +61,9 @@ static void fill_scene(stage *s, const carom_tree_def *def)
     {
         const scenes_body *body = &s->source->bodies[i];
         carom_body_def body_def = carom_body_def_default();
-        const carom_tree *tree = s->trees[mesh_index(s->source, body->mesh)];
-        body_def.placed = placed_mesh(body->mesh, tree && tree->rays ? NULL : tree, body->pose);
+        body_def.placed = (carom_placed){body->shape, body->pose};
+        const carom_tree *tree = tree_for(s, &body->shape);
+        body_def.placed.shape.tree = tree && tree->rays ? NULL : tree;
         body_def.name = body->name;
         assert_int_equal(carom_scene_add(s->scene, &body_def, &s->ids[i]), CAROM_OK);
     }
@@ -146,8 +149,8 @@ static bool is_checked(const stage *s, const scenes_info *info, const char *engi
 
 static void check_engines(stage *s, const scenes_info *info)
 {
-    uint32_t most_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
-    uint32_t stride = info->step_count / most_steps + 1;
+    uint32_t max_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
+    uint32_t stride = info->step_count / max_steps + 1;
     carom_engine *brute = open_engine(&s->w, "brute", "brute");
     carom_engine *engines[64];
     uint32_t engine_count = 0;

@@ -212,7 +212,7 @@ static void clearance_and_within_follow_the_distance(void **state)
     carom_mesh *torus = world_shape(&f.w, GENERATE_TORUS, 1000);
     for (int i = 0; i < 40; i++)
     {
-        f.a.shape.mesh = i % 2 ? torus : f.torus; /* large enough for a glance at both, or not */
+        f.a.shape.mesh = i % 2 ? torus : f.torus; /* large enough for the quick rejection test, or not */
         f.b.pose = world_random_pose(&random, i % 4 < 2 ? 1.2 : 3.0);
         carom_report report;
         assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);

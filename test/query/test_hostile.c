@@ -63,7 +63,7 @@ static void equally_near_pairs_take_little_memory(void **state)
     carom_report report;
     carom_distance_options options = {.budget = {.work = 1}};
     assert_int_equal(carom_distance(w.query, &a, &b, &options, &report), CAROM_UNKNOWN);
-    uint64_t before = memory.most_bytes_out = memory.bytes_out; /* the tree is built */
+    uint64_t before = memory.max_bytes_out = memory.bytes_out; /* the tree is built */
     options.budget.work = 1000000;
     assert_int_equal(carom_distance(w.query, &a, &b, &options, &report), CAROM_UNKNOWN);
     assert_true(report.distance == 3.0 && report.distance_bound <= 3.0 && report.distance_bound > 2.9);
@@ -72,7 +72,7 @@ static void equally_near_pairs_take_little_memory(void **state)
     assert_false(within);
     assert_int_equal(carom_distance(w.query, &a, &b, NULL, &report), CAROM_OK);
     assert_true(report.distance == 3.0 && report.triangle_a == 0 && report.triangle_b == 0);
-    assert_true(memory.most_bytes_out - before < 2000000); /* 4,000,000 pairs */
+    assert_true(memory.max_bytes_out - before < 2000000); /* 4,000,000 pairs */
     carom_mesh_destroy(heap);
     world_close(&w);
     assert_int_equal(memory.bytes_out, 0);

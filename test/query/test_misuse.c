@@ -1,7 +1,7 @@
 /* Everything that can be wrong with an argument of a query or a scene: a status that fits, a message that names the
  * culprit, a report that says so, and a query that works afterwards. */
 #ifdef __linux__
-#define _GNU_SOURCE /* feenableexcept */
+#define _GNU_SOURCE /* feenableexcept. NOLINT(bugprone-reserved-identifier): the system's own word */
 #endif
 #include "query/world.h"
 

@@ -169,7 +169,7 @@ static void bake_with(const carom_context_def *def, const carom_tree_def *kind, 
 {
     world w = {0};
     assert_int_equal(carom_context_create(def, &w.context), CAROM_OK);
-    carom_mesh *knot = world_shape(&w, GENERATE_TORUS_KNOT, 8000);
+    carom_mesh *knot = world_shape(&w, GENERATE_TORUS_KNOT, 12500);
     carom_mesh *half = twisted(knot, carom_mesh_get_info(knot).vertex_count * 3 / 4), *whole = twisted(knot, 0);
     carom_tree *tree;
     assert_int_equal(carom_tree_create(w.context, knot, kind, &tree), CAROM_OK);

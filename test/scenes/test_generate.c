@@ -64,7 +64,7 @@ static void check_shape(const carom_mesh *mesh, const generate_def *def)
 {
     const generate_info *kind = generate_get_info(def->kind);
     carom_mesh_info info = carom_mesh_get_info(mesh);
-    uint32_t wanted = def->triangles < kind->fewest_triangles ? kind->fewest_triangles : def->triangles;
+    uint32_t wanted = def->triangles < kind->min_triangles ? kind->min_triangles : def->triangles;
     if (kind->closed)
         wanted -= wanted % 2;
     if (info.triangle_count != wanted)

@@ -270,7 +270,7 @@ static void show(const soak *s, char end)
 {
     fprintf(stderr, "\r%6.0f s  %llu queries, %llu checked, %llu wrong, %llu bytes at most%c", now() - s->started,
             (unsigned long long)s->queries, (unsigned long long)s->checked, (unsigned long long)s->wrong,
-            (unsigned long long)s->memory.most_bytes_out, end);
+            (unsigned long long)s->memory.max_bytes_out, end);
 }
 
 int main(int argc, char **argv)

@@ -14,7 +14,7 @@ typedef struct failing
     uint64_t fail_at;  /* the request that gets null, the first is 1; 0: none */
     bool persistent;   /* and every later one too */
     bool failed;       /* has one failed since failing_arm? */
-    uint64_t blocks_out, bytes_out, most_bytes_out;
+    uint64_t blocks_out, bytes_out, max_bytes_out;
 } failing;
 
 static inline void *failing_allocate(size_t size, size_t alignment, void *user)
@@ -23,14 +23,14 @@ static inline void *failing_allocate(size_t size, size_t alignment, void *user)
     f->requests++;
     if (f->fail_at != 0 && (f->persistent ? f->requests >= f->fail_at : f->requests == f->fail_at))
         return f->failed = true, NULL;
-    size_t least = alignment < sizeof(void *) ? sizeof(void *) : alignment;
-    if (size > SIZE_MAX - least)
+    size_t at_least = alignment < sizeof(void *) ? sizeof(void *) : alignment;
+    if (size > SIZE_MAX - at_least)
         return NULL;
-    void *memory = aligned_alloc(least, (size + least - 1) / least * least);
+    void *memory = aligned_alloc(at_least, (size + at_least - 1) / at_least * at_least);
     if (!memory)
         return NULL;
     f->blocks_out++, f->bytes_out += size;
-    f->most_bytes_out = f->bytes_out > f->most_bytes_out ? f->bytes_out : f->most_bytes_out;
+    f->max_bytes_out = f->bytes_out > f->max_bytes_out ? f->bytes_out : f->max_bytes_out;
     return memory;
 }
 

@@ -1,3 +1,4 @@
+/* The families, each a function that fills a pair of triangles, and the table of them. */
 #include "support/families.h"
 
 int family_integer(check_random *random, int low, int high)
@@ -5,9 +6,9 @@ int family_integer(check_random *random, int low, int high)
     return low + (int)(check_next(random) % (uint64_t)(high - low + 1));
 }
 
-double family_nudge(check_random *random, double value, int most_ulps)
+double family_nudge(check_random *random, double value, int max_ulps)
 {
-    for (int steps = family_integer(random, -most_ulps, most_ulps); steps != 0; steps += steps > 0 ? -1 : 1)
+    for (int steps = family_integer(random, -max_ulps, max_ulps); steps != 0; steps += steps > 0 ? -1 : 1)
         value = nextafter(value, steps > 0 ? INFINITY : -INFINITY);
     return value;
 }
@@ -18,16 +19,16 @@ static carom_vec3 cube_point(check_random *random, double half)
     return vec3(x, y, check_uniform(random, -half, half));
 }
 
-static carom_vec3 grid_point(check_random *random, int most)
+static carom_vec3 grid_point(check_random *random, int max)
 {
-    int x = family_integer(random, 0, most), y = family_integer(random, 0, most);
-    return vec3(x, y, family_integer(random, 0, most));
+    int x = family_integer(random, 0, max), y = family_integer(random, 0, max);
+    return vec3(x, y, family_integer(random, 0, max));
 }
 
-static carom_vec3 nudge_point(check_random *random, carom_vec3 p, int most_ulps)
+static carom_vec3 nudge_point(check_random *random, carom_vec3 p, int max_ulps)
 {
-    double x = family_nudge(random, p.x, most_ulps), y = family_nudge(random, p.y, most_ulps);
-    return vec3(x, y, family_nudge(random, p.z, most_ulps));
+    double x = family_nudge(random, p.x, max_ulps), y = family_nudge(random, p.y, max_ulps);
+    return vec3(x, y, family_nudge(random, p.z, max_ulps));
 }
 
 /* Applies the same map to all corners. */

@@ -17,6 +17,6 @@ extern const family families_degenerate[];
 extern const int families_degenerate_count;
 
 int family_integer(check_random *random, int low, int high); /* both included */
-double family_nudge(check_random *random, double value, int most_ulps);
+double family_nudge(check_random *random, double value, int max_ulps);
 
 #endif

@@ -1,3 +1,4 @@
+/* Distances of hulls as quotients of Gram determinants in GMP integers, then radii and rays on top. */
 #include "support/oracle_round.h"
 #include "support/oracle_numbers.h"
 

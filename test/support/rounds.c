@@ -1,3 +1,4 @@
+/* The families, each a function that fills the cores of a pair, and radii to go with them. */
 #include "support/rounds.h"
 #include "support/families.h"
 

@@ -75,7 +75,7 @@ ring_and_knot="check knot.obj ring.obj --seconds 1e-9"
 # shellcheck disable=SC2086
 expect 2 $ring_and_knot --clearance 10 --distance
 tells "not decided within 1e-09 seconds"
-says "relation  unknown (the time was up)"
+says "relation  unknown (out of time)"
 says "pairs     at least 0"
 says "clearance 10 unknown"
 says "distance  unknown: from 0 up to inf"
@@ -88,7 +88,7 @@ says '"distance_bound": 0.0'
 for engine in tree brute; do
     # shellcheck disable=SC2086
     expect 2 $ring_and_knot --engine $engine
-    says "relation  unknown (the time was up)"
+    says "relation  unknown (out of time)"
 done
 expect 1 check knot.obj ring.obj --seconds 100
 says "relation  crossing"

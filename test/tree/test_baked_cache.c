@@ -167,7 +167,7 @@ static void bad_files_mean_a_fresh_build(void **state)
     {
         each_file(&w, harm[i]);
         check_cached(&w, mesh, NULL, w.folder);
-        /* it was mended on the way */
+        /* and it was replaced by a good one */
         int warnings = w.warnings;
         check_cached(&w, mesh, NULL, w.folder);
         assert_int_equal(w.warnings, warnings);

@@ -108,6 +108,11 @@ static void ask_all(const model *m, const carom_tree *tree, const carom_tree *ot
         carom_placed b = {pair_shape(other), poses[i]}, target = {carom_shape_tree(other), poses[i]};
         ask_pair(m, &a, &b);
         ask_rays(m, &target);
+        carom_vec3 middle = {0.0, 0.0, 0.0}, end = {0.3 * s, 0.0, 6.1e-17 * s};
+        carom_placed sphere = {carom_shape_sphere(0.3 * s), poses[i]};
+        carom_placed capsule = {carom_shape_capsule(middle, end, 0.1 * s), poses[i]};
+        ask_pair(m, &a, &sphere);
+        ask_pair(m, &capsule, &a);
     }
 }
 

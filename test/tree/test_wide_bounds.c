@@ -110,7 +110,7 @@ static box_slack boxes_of(carom_context *context, const carom_vec3 *corners, siz
 }
 
 /* A soup of one of several kinds, with as many slivers as it takes. */
-static void make_soup(check_random *random, carom_vec3 *corners, int triangles)
+static void make_mixed_soup(check_random *random, carom_vec3 *corners, int triangles)
 {
     int kind = family_integer(random, 0, 5);
     double size = kind == 5 ? 1e-9 : exp2(check_uniform(random, -10.0, 0.0));
@@ -163,7 +163,7 @@ static void boxes_contain_their_triangles(void **state)
     for (int round = 0; round < effort(1500); round++)
     {
         int triangles = round % 4 ? family_integer(&random, 1, 4) : family_integer(&random, 5, 64);
-        make_soup(&random, corners, triangles);
+        make_mixed_soup(&random, corners, triangles);
         box_slack slack = boxes_of(contexts[round % context_count], corners, (size_t)triangles, round / 3 % 2);
         worst.least = fmin(worst.least, slack.least), worst.leaf_err = fmax(worst.leaf_err, slack.leaf_err);
         if (!(slack.least >= 0.0))
@@ -172,7 +172,7 @@ static void boxes_contain_their_triangles(void **state)
     for (int climb = 0; climb < effort(30); climb++)
     {
         int triangles = family_integer(&random, 1, 4);
-        make_soup(&random, corners, triangles);
+        make_mixed_soup(&random, corners, triangles);
         double best = boxes_of(contexts[0], corners, (size_t)triangles, climb % 2).least;
         for (int step = 0; step < 200; step++)
         {
@@ -354,7 +354,7 @@ static void touching_boxes_are_never_apart(void **state)
         carom_mesh *mesh[2];
         for (int i = 0; i < 2; i++)
         {
-            make_soup(&random, corners, 64);
+            make_mixed_soup(&random, corners, 64);
             mesh[i] = soup_mesh(contexts[0], corners, 64);
             tree[i] = tree_of(contexts[0], mesh[i], round % 2);
         }

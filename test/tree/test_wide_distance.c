@@ -8,48 +8,7 @@
 #include "support/placed.h"
 #include "tree/bodies.h"
 
-/* ---- a soup and its answers by all pairs ---- */
-
-typedef enum soup_kind
-{
-    SOUP_LATTICE, /* touching and equal distances are common */
-    SOUP_RANDOM,
-    SOUP_SLIVERS,
-    SOUP_SHEETS, /* parallel faces: many ties */
-    SOUP_DUST,   /* points, segments, repeated triangles */
-    SOUP_KINDS
-} soup_kind;
-
-static carom_vec3 point(check_random *random, double half)
-{
-    double x = check_uniform(random, -half, half), y = check_uniform(random, -half, half);
-    return vec3(x, y, check_uniform(random, -half, half));
-}
-
-static void make_soup(check_random *random, soup_kind kind, carom_vec3 *corners, int triangles)
-{
-    for (int i = 0; i < triangles; i++)
-    {
-        carom_vec3 base = point(random, 1.0), *c = corners + 3 * i;
-        for (int k = 0; k < 3; k++)
-            c[k] = vec3_add(base, point(random, 0.3));
-        if (kind == SOUP_LATTICE || kind == SOUP_DUST)
-            for (int k = 0; k < 9; k++)
-                (&c[0].x)[k] = (double)family_integer(random, 0, 4);
-        if (kind == SOUP_SLIVERS)
-            c[2] = vec3_add(vec3_add(c[0], vec3_scale(vec3_sub(c[1], c[0]), check_uniform(random, -0.2, 1.2))),
-                            point(random, exp2(check_uniform(random, -45.0, -5.0))));
-        if (kind == SOUP_SHEETS)
-            for (int k = 0; k < 3; k++)
-                c[k].z = (double)family_integer(random, 0, 1) * 0.25;
-        if (kind == SOUP_SHEETS)
-            c[1].z = c[2].z = c[0].z;
-        if (kind == SOUP_DUST && i % 2)
-            c[2] = c[i % 4 == 1];
-        if (kind == SOUP_DUST && i > 0 && i % 5 == 0)
-            memcpy(c, c - 3, 3 * sizeof *c);
-    }
-}
+/* ---- answers by all pairs ---- */
 
 static bool apart_as_a_whole(const carom_context *context, const carom_placed placed[2], double limit, bool thorough,
                              float axis[3])

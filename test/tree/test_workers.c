@@ -2,7 +2,7 @@
  * build is a status. What is compared is the baked block, which holds the shape, the order and the axes of a tree, and
  * what the tree answers, which its leaves, boxes and table of heights decide. */
 #include "query/world.h"
-#include "support/failing.h"
+#include "support/guarded.h"
 #include "support/soup.h"
 #include "tree/build.h"
 #include "tree/subtrees.h"
@@ -21,10 +21,10 @@ typedef struct subject
 } subject;
 
 static const subject subjects[] = {
-    {"knot", GENERATE_TORUS_KNOT, 30000, 0.0}, {"terrain", GENERATE_TERRAIN, 20000, 0.0},
-    {"rubble", GENERATE_RUBBLE, 12000, 0.0},   {"box", GENERATE_BOX, 12, 0.0},
-    {"flat sheet", GENERATE_CLOTH, 9000, 0.0}, {"identical", GENERATE_KIND_COUNT, 5000, 0.0},
-    {"soup", GENERATE_KIND_COUNT, 9000, 1.0},  {"one", GENERATE_KIND_COUNT, 1, 1.0},
+    {"knot", GENERATE_TORUS_KNOT, 9000, 0.0},  {"terrain", GENERATE_TERRAIN, 5000, 0.0},
+    {"rubble", GENERATE_RUBBLE, 3000, 0.0},    {"box", GENERATE_BOX, 12, 0.0},
+    {"flat sheet", GENERATE_CLOTH, 2500, 0.0}, {"identical", GENERATE_KIND_COUNT, 2500, 0.0},
+    {"soup", GENERATE_KIND_COUNT, 3000, 1.0},  {"one", GENERATE_KIND_COUNT, 1, 1.0},
     {"none", GENERATE_KIND_COUNT, 0, 1.0},
 };
 
@@ -258,30 +258,6 @@ static void builders_number_depth_first(void **state)
 
 /* ---- failures ---- */
 
-/* The allocator of test/support/failing.h, for several threads. */
-typedef struct guarded
-{
-    pthread_mutex_t lock;
-    failing memory;
-} guarded;
-
-static void *guarded_allocate(size_t size, size_t alignment, void *user)
-{
-    guarded *g = user;
-    pthread_mutex_lock(&g->lock);
-    void *memory = failing_allocate(size, alignment, &g->memory);
-    pthread_mutex_unlock(&g->lock);
-    return memory;
-}
-
-static void guarded_release(void *memory, size_t size, void *user)
-{
-    guarded *g = user;
-    pthread_mutex_lock(&g->lock);
-    failing_release(memory, size, &g->memory);
-    pthread_mutex_unlock(&g->lock);
-}
-
 static uint64_t fail_each(guarded *g, carom_context *context, const carom_mesh *mesh, const carom_tree_def *def)
 {
     uint64_t failures = 0, level = g->memory.bytes_out;
@@ -318,7 +294,7 @@ static void failed_allocations_are_a_status(void **state)
         def.allocator = (carom_allocator){guarded_allocate, guarded_release, &g};
         carom_context *context;
         assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
-        carom_mesh *mesh = make_mesh(context, &(subject){"knot", GENERATE_TORUS_KNOT, 6000, 0.0});
+        carom_mesh *mesh = make_mesh(context, &(subject){"knot", GENERATE_TORUS_KNOT, 2500, 0.0});
         uint64_t failures = 0;
         for (int kind = 0; kind < KIND_COUNT; kind++)
         {

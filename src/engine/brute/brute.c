@@ -146,21 +146,18 @@ static bool collide_triangles(brute_state *brute, collide_run *run, uint32_t tri
 }
 
 /* The front of this method is the first row that is left. */
-static uint32_t first_row(const query_task *task)
-{
-    return task->front && task->front->count > 0 ? task->front->items[0].part_a : 0;
-}
+static uint32_t first_row(const narrow_front *front) { return front && front->count > 0 ? front->items[0].part_a : 0; }
 
-static carom_status leave_front(const query_task *task, carom_status status, uint32_t row)
+static carom_status leave_front(carom_context *context, narrow_front *front, carom_status status, uint32_t row)
 {
-    if (!task->front)
+    if (!front)
         return status;
-    task->front->count = 0;
+    front->count = 0;
     if (status != CAROM_UNKNOWN)
         return status;
-    if (!base_array_reserve(task->context, task->front, 1))
-        return base_fail(task->context, CAROM_OUT_OF_MEMORY, "engine brute: no memory");
-    task->front->items[task->front->count++] = (narrow_part_pair){row, 0, 0.0f};
+    if (!base_array_reserve(context, front, 1))
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine brute: no memory");
+    front->items[front->count++] = (narrow_part_pair){row, 0, 0.0f};
     return CAROM_UNKNOWN;
 }
 
@@ -171,7 +168,7 @@ static carom_status collide_brute(void *state, const query_task *task, const nar
     carom_status status = CAROM_OK;
     BASE_TRY(prepare(brute, task));
     double margin = search->clearance > 0.0 ? widen(brute, search->clearance) : 0.0;
-    uint32_t i = first_row(task);
+    uint32_t i = first_row(task->front);
     for (; i < brute->a.count && status == CAROM_OK; i++)
     {
         row row = {.triangle_a = i};
@@ -190,7 +187,7 @@ static carom_status collide_brute(void *state, const query_task *task, const nar
     }
     task->counters->exact_fallbacks += run.counts.exact_fallbacks;
     *violated = run.violated;
-    return leave_front(task, status, i);
+    return leave_front(task->context, task->front, status, i);
 }
 
 typedef struct distance_run
@@ -261,12 +258,16 @@ static carom_status search_closest(brute_state *brute, const query_task *task, n
     BASE_TRY(prepare(brute, task));
     closest->lower_bound = 0.0;
     find_first_bound(brute, &run);
-    for (uint32_t i = 0; i < brute->a.count && status == CAROM_OK && closest->distance > stop_at; i++)
+    uint32_t i = first_row(task->front);
+    for (; i < brute->a.count && status == CAROM_OK && closest->distance > stop_at; i++)
     {
         row row = {.triangle_a = i};
         uint32_t at = 0, triangle_b;
         if (!start_row(brute, task, widen(brute, closest->distance), &row))
+        {
             status = CAROM_UNKNOWN;
+            break;
+        }
         while (status == CAROM_OK && next_in_row(brute, &row, &at, &triangle_b))
         {
             task->counters->triangles_tested++;
@@ -276,7 +277,7 @@ static carom_status search_closest(brute_state *brute, const query_task *task, n
     if (status == CAROM_OK)
         closest->lower_bound = closest->distance;
     task->counters->exact_fallbacks += run.counts.exact_fallbacks;
-    return status;
+    return leave_front(task->context, task->front, status, i);
 }
 
 static carom_status distance_brute(void *state, const query_task *task, narrow_closest *closest)
@@ -293,18 +294,23 @@ static carom_status within_brute(void *state, const query_task *task, double lim
     return status == CAROM_UNKNOWN && *within ? CAROM_OK : status;
 }
 
-static carom_status near_segment_brute(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
-                                       query_near_fn *on_triangle, void *user)
+static carom_status near_brute(void *state, const query_mesh_task *task, const narrow_near *near)
 {
-    (void)state, (void)ends, (void)limit;
-    for (uint32_t i = 0; i < task->mesh.mesh->triangle_count; i++)
+    (void)state;
+    carom_status status = CAROM_OK;
+    uint32_t i = first_row(task->front);
+    for (; i < task->mesh.mesh->triangle_count && status == CAROM_OK; i++)
     {
         if (!base_budget_spend(task->budget, 1))
-            return CAROM_UNKNOWN;
-        if (on_triangle(i, user) < 0.0)
-            return CAROM_STOPPED;
+        {
+            status = CAROM_UNKNOWN;
+            break;
+        }
+        task->counters->triangles_tested++;
+        if (near->on_triangle(i, false, near->user) < 0.0)
+            status = CAROM_STOPPED;
     }
-    return CAROM_OK;
+    return leave_front(task->context, task->front, status, i);
 }
 
 static carom_status line_x_brute(void *state, const query_mesh_task *task, carom_vec3 point,
@@ -316,8 +322,11 @@ static carom_status line_x_brute(void *state, const query_mesh_task *task, carom
     return CAROM_OK;
 }
 
-static const query_method BRUTE_METHOD = {NULL,         collide_brute, distance_brute, within_brute, near_segment_brute,
-                                          line_x_brute, false,         false};
+static const query_method BRUTE_METHOD = {.collide = collide_brute,
+                                          .distance = distance_brute,
+                                          .within = within_brute,
+                                          .near = near_brute,
+                                          .line_x = line_x_brute};
 
 /* ---- the engine ---- */
 

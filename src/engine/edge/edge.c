@@ -41,18 +41,17 @@ static carom_status within(void *state, const query_task *task, double limit, bo
     return tree_within(&trees.task, limit, within);
 }
 
-static carom_status near_segment(void *state, const query_mesh_task *task, const carom_vec3 ends[2], double limit,
-                                 query_near_fn *on_triangle, void *user)
+static carom_status near_shape(void *state, const query_mesh_task *task, const narrow_near *near)
 {
     tree_placed placed = with_tree(&task->mesh, task->asset);
-    tree_near_task near = {.context = task->context,
+    tree_near_task tree = {.context = task->context,
                            .placed = &placed,
-                           .ends = {ends[0], ends[1]},
-                           .limit = limit,
+                           .defect = task->defect,
+                           .front = task->front,
                            .scratch = &((edge_state *)state)->scratch,
                            .budget = task->budget,
                            .counters = task->counters};
-    return tree_near_segment(&near, on_triangle, user);
+    return tree_near(&tree, near);
 }
 
 static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
@@ -71,7 +70,7 @@ static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 
 static const query_method EDGE_METHOD = {.collide = edge_collide,
                                          .distance = distance,
                                          .within = within,
-                                         .near_segment = near_segment,
+                                         .near = near_shape,
                                          .line_x = line_x,
                                          .repeats = true};
 

@@ -1,0 +1,132 @@
+/* What is near a ball or capsule in a wide tree: what surrounds the walk of wide_near_simd.c. */
+#include "tree/near.h"
+
+static double greater(double a, double b) { return a > b ? a : b; }
+static double largest_coordinate(carom_vec3 v) { return greater(fabs(v.x), greater(fabs(v.y), fabs(v.z))); }
+
+/* Squares must not overflow in float. Where the nearest triangle counts, its distance must not drown in rounding. */
+bool wide_near_fits(const tree_near_task *task, const narrow_near *near, const near_place *place)
+{
+    const wide_tree *tree = task->placed->tree->wide;
+    double far = near->nearest_only ? 0x1p7 : 0x1p28;
+    for (int i = 0; i < 2; i++)
+        if (!(largest_coordinate(vec3_sub(place->end[i], tree->centre)) * tree->scale < far))
+            return false;
+    return place->error * tree->scale < far;
+}
+
+/* A world length in normalised units, so much up that nothing as near is lost. */
+static float length_above(const wide_tree *tree, double length)
+{
+    return math_float_up(length * tree->scale) * (1.0f + 0x1p-20f);
+}
+
+/* The growth is derived in docs/exactness.md. */
+static void place_segment(wide_near_walk *walk, const near_place *place)
+{
+    const wide_tree *tree = walk->tree;
+    double sums = greater(largest_coordinate(place->end[0]), largest_coordinate(place->end[1])) +
+                  largest_coordinate(tree->centre);
+    walk->pad = (float)((4.0 * place->error + 16.0 * 0x1p-53 * sums) * tree->scale * (1.0 + 0x1p-19)) + 0x1p-126f;
+    float away = 0.0f, size = 0.0f;
+    double square = 0.0;
+    for (int i = 0; i < 2; i++)
+    {
+        carom_vec3 end = vec3_scale(vec3_sub(place->end[i], tree->centre), tree->scale);
+        walk->end[i][0] = end.x, walk->end[i][1] = end.y, walk->end[i][2] = end.z;
+    }
+    for (int k = 0; k < 3; k++)
+    {
+        double half = 0.5 * (walk->end[1][k] - walk->end[0][k]);
+        walk->centre[k] = wide_without_dust((float)(walk->end[0][k] + half));
+        walk->half[k] = wide_without_dust((float)half);
+        square += (double)walk->half[k] * (double)walk->half[k];
+        away += fabsf(walk->centre[k]), size += fabsf(walk->half[k]);
+    }
+    walk->inverse_square = square > 0.0 ? (float)(1.0 / square) : 0.0f;
+    const float rounding = 24.0f * 0x1p-24f;
+    walk->growth = walk->pad * (1.0f + 0x1p-18f) + rounding * (away + size + 3.0f);
+}
+
+bool wide_near_report(wide_near_walk *walk, uint32_t triangle, bool certain)
+{
+    const narrow_near *near = walk->near;
+    if (near->smallest && triangle >= *near->smallest)
+        return true;
+    walk->task->counters->filter_undecided += !certain;
+    double limit = near->on_triangle(triangle, certain, near->user);
+    if (limit < 0.0)
+        return walk->status = CAROM_STOPPED, false;
+    float above = length_above(walk->tree, limit);
+    walk->limit = above < walk->limit ? above : walk->limit;
+    return true;
+}
+
+/* Reports those that are still near enough, and forgets all. */
+static bool report_remembered(wide_near_walk *walk)
+{
+    tree_scratch *scratch = walk->task->scratch;
+    for (size_t i = 0; i < scratch->words.count; i++)
+    {
+        uint32_t bits = (uint32_t)scratch->words.items[i];
+        float least;
+        memcpy(&least, &bits, sizeof least);
+        if (least <= walk->limit && !wide_near_report(walk, (uint32_t)(scratch->words.items[i] >> 32), false))
+            return false;
+    }
+    scratch->words.count = 0;
+    return true;
+}
+
+bool wide_near_remember(wide_near_walk *walk, uint32_t triangle, float least)
+{
+    tree_scratch *scratch = walk->task->scratch;
+    if (scratch->words.count >= WIDE_CANDIDATE_WORDS && !report_remembered(walk))
+        return false;
+    if (!base_array_reserve(walk->task->context, &scratch->words, 1))
+        return walk->status = CAROM_OUT_OF_MEMORY, false;
+    uint32_t bits;
+    memcpy(&bits, &least, sizeof bits);
+    scratch->words.items[scratch->words.count++] = (uint64_t)triangle << 32 | bits;
+    return true;
+}
+
+/* No triangle that is still open is nearer to the segment than this. */
+static double open_bound(const wide_near_walk *walk)
+{
+    const tree_scratch *scratch = walk->task->scratch;
+    float least = INFINITY;
+    for (size_t i = 0; i < scratch->stack.count; i++)
+        least = scratch->stack.items[i].key < least ? scratch->stack.items[i].key : least;
+    return sqrt((double)least) / walk->tree->scale * (1.0 - 0x1p-20);
+}
+
+void wide_near_begin(wide_near_walk *walk, const tree_near_task *task, const narrow_near *near, const near_place *place)
+{
+    const carom_vec3 *end = near->round->end;
+    const float largest = 0x1p60f; /* more than any length here, and its square is finite */
+    walk->task = task, walk->near = near, walk->tree = task->placed->tree->wide;
+    walk->is_ball = vec3_equal(end[0], end[1]);
+    walk->nodes_tested = 0, walk->status = CAROM_OK;
+    place_segment(walk, place);
+    double radius = near->round->radius * walk->tree->scale;
+    walk->limit = length_above(walk->tree, near->limit);
+    walk->radius = length_above(walk->tree, near->round->radius);
+    walk->certain = radius < (double)largest ? math_float_down(radius) * (1.0f - 0x1p-20f) : largest;
+}
+
+carom_status wide_near(const tree_near_task *task, const narrow_near *near, const near_place *place)
+{
+    wide_near_walk walk;
+    wide_near_begin(&walk, task, near, place);
+    task->scratch->words.count = 0;
+    BASE_PICK_ISA(task->context, wide_near_visit)(&walk);
+    task->counters->boxes_tested += walk.nodes_tested * WIDE_LANES;
+    /* What is remembered is paid for and no longer on the stack: a walk that ran out of budget must not forget it. */
+    carom_status ended = walk.status;
+    if ((ended == CAROM_OK || ended == CAROM_UNKNOWN) && !report_remembered(&walk))
+        return walk.status;
+    if (ended == CAROM_UNKNOWN && near->open_bound)
+        *near->open_bound = open_bound(&walk);
+    return ended;
+}

@@ -1,0 +1,586 @@
+/* Runs of an engine: one hash for any number of workers, host and cut; each pair of bodies as carom_collide says;
+ * budgets, limits, margins, static marks and containment. */
+#include "query/world.h"
+#include "support/hosts.h"
+
+enum
+{
+    BODIES = 14,
+    QUESTIONS = 10
+};
+
+/* ---- scenes ---- */
+
+typedef struct stage
+{
+    carom_context *context;
+    carom_scene *scene;
+    carom_mesh *meshes[5];
+} stage;
+
+static carom_mesh *make(carom_context *context, generate_kind kind, uint32_t triangles, double size)
+{
+    generate_def def = generate_def_default(kind);
+    def.triangles = triangles, def.size = size;
+    carom_mesh *mesh;
+    assert_int_equal(generate_mesh(context, &def, &mesh), CAROM_OK);
+    return mesh;
+}
+
+/* Bodies of all kinds: a terrain that may be cut, a large shell with something inside, heavy pairs, primitives. */
+static stage open_stage(carom_context *context, uint64_t seed, uint32_t triangles)
+{
+    stage s = {.context = context};
+    check_random random = {.state = seed};
+    s.meshes[0] = make(context, GENERATE_TERRAIN, 3 * triangles, 8.0);
+    s.meshes[1] = make(context, GENERATE_ICO_SPHERE, triangles, 5.0);
+    s.meshes[2] = make(context, GENERATE_TORUS_KNOT, triangles, 1.5);
+    s.meshes[3] = make(context, GENERATE_BOX, 12, 0.7);
+    s.meshes[4] = make(context, GENERATE_BLOB, triangles, 1.2);
+    assert_int_equal(carom_scene_create(context, &s.scene), CAROM_OK);
+    for (int i = 0; i < BODIES; i++)
+    {
+        carom_body_def def = carom_body_def_default();
+        def.placed.shape = i == 8    ? carom_shape_sphere(0.5)
+                           : i == 9  ? carom_shape_capsule((carom_vec3){-1, 0, 0}, (carom_vec3){1, 0, 0}, 0.3)
+                           : i == 10 ? carom_shape_sphere(2.0)
+                                     : carom_shape_mesh(s.meshes[i < 5 ? i : 2 + i % 3]);
+        def.placed.pose = world_random_pose(&random, i < 2 ? 0.2 : 2.2);
+        def.is_static = i < 2 || i == 7;
+        def.margin = i % 3 == 0 ? 0.05 * i : 0.0;
+        def.priority = i % 4 == 0 ? 0.0 : (double)i;
+        def.filter.group = i == 11 || i == 12 ? 3 : 0;
+        carom_body_id id;
+        assert_int_equal(carom_scene_add(s.scene, &def, &id), CAROM_OK);
+    }
+    return s;
+}
+
+static void close_stage(stage *s)
+{
+    carom_scene_destroy(s->scene);
+    for (int i = 0; i < 5; i++)
+        carom_mesh_destroy(s->meshes[i]);
+}
+
+static carom_collide_options question(int which)
+{
+    carom_collide_options options = carom_collide_options_default();
+    options.mode = (carom_collide_mode)(which % 3);
+    options.relation = which % 2;
+    options.contacts = which == 5;
+    options.clearance = which % 4 == 3 ? 0.1 : 0.0;
+    options.max_pairs = which == 8 ? 37 : 0;
+    return options;
+}
+
+/* Frames of the answers to all questions, the scene moving between them; with cut sizes, and with work budgets and
+ * resumed. */
+static void collect_hashes(uint32_t host, double cut_size, uint64_t hashes[2 * QUESTIONS])
+{
+    carom_context_def def = host_def(host);
+    carom_context *context;
+    assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+    stage s = open_stage(context, 3, 700);
+    carom_engine *engine;
+    carom_engine_def engine_def = {.cut_size = cut_size};
+    assert_int_equal(carom_engine_create(context, &engine_def, &engine), CAROM_OK);
+    check_random random = {.state = 17}, poses = {.state = 18};
+    for (int i = 0; i < QUESTIONS; i++)
+    {
+        carom_frame frame;
+        carom_scene_report report;
+        carom_collide_options options = question(i);
+        assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+        assert_false(carom_failed(carom_engine_run(engine, &frame, &options, &report)));
+        hashes[2 * i] = report.hash;
+        /* the same cut: how many pairs of bodies are undecided after how much work, and what is known of them */
+        base_hash hash = base_hash_begin();
+        options.budget.work = 200 + check_next(&random) % 20000;
+        carom_status status = carom_engine_run(engine, &frame, &options, &report);
+        for (int step = 0;; step++)
+        {
+            assert_false(carom_failed(status));
+            for (uint64_t k = 0; k < report.body_pair_count; k++)
+            {
+                base_hash_u64(&hash, report.body_pairs[k].status);
+                /* of an any-hit, or of the work of a later step, all is the same but which pair it was */
+                base_hash_u64(&hash, report.body_pairs[k].pair_count);
+                base_hash_u64(&hash, report.body_pairs[k].hash);
+            }
+            if (status != CAROM_UNKNOWN)
+                break;
+            carom_budget budget = {.work = 100 + check_next(&random) % 30000};
+            status = carom_engine_resume(engine, &frame, step > 2000 ? NULL : &budget, &report);
+        }
+        if (report.hash != hashes[2 * i])
+            fail_msg("question %d: budgets end with another hash", i);
+        hashes[2 * i + 1] = cut_size > 0.0 ? 0 : base_hash_end(&hash); /* parts cost what the whole does not */
+        carom_pose pose = world_random_pose(&poses, 2.0);
+        assert_int_equal(carom_scene_move(s.scene, frame.bodies[2 + i % (BODIES - 2)].id, &pose), CAROM_OK);
+    }
+    carom_engine_destroy(engine);
+    close_stage(&s);
+    carom_context_destroy(context);
+}
+
+static void one_hash_for_all_workers(void **state)
+{
+    (void)state;
+    uint64_t alone[2 * QUESTIONS], shared[2 * QUESTIONS], cut[2 * QUESTIONS];
+    collect_hashes(0, 0.0, alone);
+    for (uint32_t host = 1; host < HOST_COUNT; host++)
+    {
+        collect_hashes(host, 0.0, shared);
+        for (int i = 0; i < 2 * QUESTIONS; i++)
+            if (shared[i] != alone[i])
+                fail_msg("host %u: question %d%s has another hash", host, i / 2, i % 2 ? " with budgets" : "");
+    }
+    for (uint32_t host = 0; host < HOST_COUNT; host += 3)
+    {
+        collect_hashes(host, host % 2 ? 0.3 : 1.0, cut);
+        for (int i = 0; i < 2 * QUESTIONS; i += 2)
+            if (cut[i] != alone[i])
+                fail_msg("host %u: question %d has another hash when the terrain is cut", host, i / 2);
+    }
+}
+
+/* Every pair of bodies that is listed is what carom_collide says of it, and those that are not listed are apart. */
+static void pairs_are_what_collide_says(void **state)
+{
+    (void)state;
+    for (uint32_t host = 0; host < HOST_COUNT; host += 2)
+    {
+        carom_context_def def = host_def(host);
+        carom_context *context;
+        carom_query *query;
+        assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+        assert_int_equal(carom_query_create(context, &query), CAROM_OK);
+        for (uint64_t seed = 1; seed <= 3; seed++)
+        {
+            stage s = open_stage(context, seed, 200);
+            carom_engine *engine;
+            carom_engine_def engine_def = {.cut_size = host % 4 ? 0.5 : 0.0};
+            assert_int_equal(carom_engine_create(context, &engine_def, &engine), CAROM_OK);
+            carom_frame frame;
+            assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+            for (int i = 0; i < QUESTIONS; i++)
+            {
+                carom_collide_options options = question(i);
+                carom_scene_report report;
+                assert_false(carom_failed(carom_engine_run(engine, &frame, &options, &report)));
+                uint64_t at = 0;
+                for (uint32_t a = 0; a < frame.body_count; a++)
+                    for (uint32_t b = a + 1; b < frame.body_count; b++)
+                    {
+                        const carom_frame_body *body_a = &frame.bodies[a], *body_b = &frame.bodies[b];
+                        if ((body_a->is_static && body_b->is_static) ||
+                            (body_a->filter.group != 0 && body_a->filter.group == body_b->filter.group))
+                            continue;
+                        carom_collide_options own = options;
+                        own.clearance = (body_a->margin + body_b->margin) + options.clearance;
+                        carom_report single;
+                        assert_false(
+                            carom_failed(carom_collide(query, &body_a->placed, &body_b->placed, &own, &single)));
+                        bool listed = single.pair_count > 0 || single.clearance_violated ||
+                                      single.relation >= CAROM_RELATION_A_INSIDE_B;
+                        bool found = at < report.body_pair_count &&
+                                     report.body_pairs[at].body_a.index == body_a->id.index &&
+                                     report.body_pairs[at].body_b.index == body_b->id.index;
+                        if (listed != found)
+                            fail_msg("question %d: bodies %u and %u are %slisted", i, a, b, found ? "" : "not ");
+                        if (!found)
+                        {
+                            assert_int_equal(single.relation, CAROM_RELATION_APART);
+                            continue;
+                        }
+                        assert_int_equal(report.body_pairs[at].hash, single.hash);
+                        assert_int_equal(report.body_pairs[at].relation, single.relation);
+                        at++;
+                    }
+                assert_int_equal(at, report.body_pair_count);
+            }
+            carom_engine_destroy(engine);
+            close_stage(&s);
+        }
+        carom_query_destroy(query);
+        carom_context_destroy(context);
+    }
+}
+
+/* Two meshes deep in each other, and a heavy mesh against a sphere: shared among workers, the same report. */
+static void heavy_pairs_are_split(void **state)
+{
+    (void)state;
+    uint64_t truth[6] = {0};
+    for (uint32_t host = 0; host < HOST_COUNT; host += host == 2 ? 3 : 1)
+    {
+        carom_context_def def = host_def(host);
+        carom_context *context;
+        carom_query *query;
+        assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+        assert_int_equal(carom_query_create(context, &query), CAROM_OK);
+        carom_mesh *knot = make(context, GENERATE_TORUS_KNOT, 50000, 1.0),
+                   *blob = make(context, GENERATE_BLOB, 50000, 1.0);
+        carom_placed bodies[3] = {{carom_shape_mesh(knot), carom_pose_identity()},
+                                  {carom_shape_mesh(blob), carom_pose_translation(0.05, 0.02, 0.01)},
+                                  {carom_shape_sphere(0.45), carom_pose_translation(0.1, 0, 0)}};
+        uint64_t found[6];
+        carom_report report;
+        carom_collide_options options = carom_collide_options_default();
+        options.relation = options.contacts = true;
+        assert_int_equal(carom_collide(query, &bodies[0], &bodies[1], &options, &report), CAROM_OK);
+        assert_true(report.pair_count > 1000);
+        found[0] = report.hash;
+        options.contacts = false, options.max_pairs = 100, options.clearance = 0.01;
+        assert_int_equal(carom_collide(query, &bodies[0], &bodies[1], &options, &report), CAROM_TRUNCATED);
+        found[1] = report.hash;
+        assert_int_equal(carom_collide(query, &bodies[2], &bodies[0], &options, &report), CAROM_TRUNCATED);
+        found[2] = report.hash;
+
+        carom_scene *scene;
+        carom_engine *engine;
+        assert_int_equal(carom_scene_create(context, &scene), CAROM_OK);
+        assert_int_equal(carom_engine_create(context, NULL, &engine), CAROM_OK);
+        for (int i = 0; i < 3; i++)
+        {
+            carom_body_def body = carom_body_def_default();
+            carom_body_id id;
+            body.placed = bodies[i];
+            assert_int_equal(carom_scene_add(scene, &body, &id), CAROM_OK);
+        }
+        carom_frame frame;
+        carom_scene_report all;
+        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        for (int mode = 0; mode < 3; mode++)
+        {
+            options = carom_collide_options_default();
+            options.mode = (carom_collide_mode)mode, options.relation = mode == 1;
+            assert_int_equal(carom_engine_run(engine, &frame, &options, &all), CAROM_OK);
+            assert_int_equal(all.body_pair_count, 3);
+            found[3 + mode] = all.hash;
+        }
+        for (int i = 0; i < 6; i++)
+            if (host > 0 && found[i] != truth[i])
+                fail_msg("host %u: report %d of a heavy pair differs", host, i);
+        memcpy(truth, found, sizeof truth);
+        carom_engine_destroy(engine);
+        carom_scene_destroy(scene);
+        carom_mesh_destroy(knot);
+        carom_mesh_destroy(blob);
+        carom_query_destroy(query);
+        carom_context_destroy(context);
+    }
+}
+
+/* What a heavy pair remembers must not depend on who shared it: budgets of later frames would be cut elsewhere. */
+static void memory_does_not_depend_on_workers(void **state)
+{
+    (void)state;
+    uint64_t truth = 0;
+    for (uint32_t host = 0; host < HOST_COUNT; host++)
+    {
+        carom_context_def def = host_def(host);
+        carom_context *context;
+        assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+        carom_mesh *knot = make(context, GENERATE_TORUS_KNOT, 40000, 1.0),
+                   *blob = make(context, GENERATE_BLOB, 40000, 1.0);
+        carom_scene *scene;
+        carom_engine *engine;
+        carom_body_id id[2];
+        assert_int_equal(carom_scene_create(context, &scene), CAROM_OK);
+        assert_int_equal(carom_engine_create(context, NULL, &engine), CAROM_OK);
+        for (int i = 0; i < 2; i++)
+        {
+            carom_body_def body = carom_body_def_default();
+            body.placed.shape = carom_shape_mesh(i ? blob : knot);
+            assert_int_equal(carom_scene_add(scene, &body, &id[i]), CAROM_OK);
+        }
+        base_hash hash = base_hash_begin();
+        for (int i = 0; i < 12; i++)
+        {
+            carom_frame frame;
+            carom_scene_report report;
+            carom_pose pose = carom_pose_translation(0.03 * i, 0.01 * i, 0);
+            assert_int_equal(carom_scene_move(scene, id[1], &pose), CAROM_OK);
+            assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+            carom_collide_options options = carom_collide_options_default();
+            assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+            options.mode = CAROM_COLLIDE_ANY;
+            for (uint64_t work = 1; work < 3000; work = 2 * work + 1)
+            {
+                pose.translation.z += 0.002;
+                assert_int_equal(carom_scene_move(scene, id[1], &pose), CAROM_OK);
+                assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+                options.budget.work = work;
+                base_hash_u64(&hash, carom_engine_run(engine, &frame, &options, &report));
+                base_hash_u64(&hash, report.counters.boxes_tested + report.counters.triangles_tested);
+            }
+        }
+        truth = host == 0 ? base_hash_end(&hash) : truth;
+        if (base_hash_end(&hash) != truth)
+            fail_msg("host %u: budgets are cut elsewhere", host);
+        carom_engine_destroy(engine);
+        carom_scene_destroy(scene);
+        carom_mesh_destroy(knot);
+        carom_mesh_destroy(blob);
+        carom_context_destroy(context);
+    }
+}
+
+/* ---- margins ---- */
+
+static void margins_are_exact(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *box = world_box(&w, 0, 0, 0, 1, 1, 1);
+    check_random random = {.state = 31};
+    for (int i = 0; i < 400; i++)
+    {
+        bool sphere = i % 3 == 0;
+        double gap = check_uniform(&random, 0.01, 3.0), scale = i % 5 ? 1.0 : 1e6;
+        carom_scene *scene;
+        carom_body_id ids[2];
+        assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+        carom_body_def def = carom_body_def_default();
+        def.placed = (carom_placed){carom_shape_mesh(box), carom_pose_translation(scale, 0, 0)};
+        assert_int_equal(carom_scene_add(scene, &def, &ids[0]), CAROM_OK);
+        if (sphere)
+            def.placed.shape = carom_shape_sphere(0.25);
+        def.placed.pose = carom_pose_translation(scale + 1.0 + gap + (sphere ? 0.25 : 0.0), 0.5, 0.5);
+        assert_int_equal(carom_scene_add(scene, &def, &ids[1]), CAROM_OK);
+        carom_frame frame;
+        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        carom_report report;
+        assert_int_equal(carom_distance(w.query, &frame.bodies[0].placed, &frame.bodies[1].placed, NULL, &report),
+                         CAROM_OK);
+        double distance = report.distance;
+        double margins[2] = {check_uniform(&random, 0.0, 0.5) * gap, check_uniform(&random, 0.0, 0.4) * gap};
+        double least = margins[0] + margins[1];
+        double clearance = distance - least;
+        while (least + clearance < distance)
+            clearance = nextafter(clearance, INFINITY);
+        while (least + nextafter(clearance, 0.0) >= distance)
+            clearance = nextafter(clearance, 0.0);
+        for (int e = 0; e < 3; e++)
+        {
+            carom_engine *engine;
+            carom_engine_def kind = {.engine = e == 1 ? "brute" : "tree", .broad_phase = e == 2 ? "brute" : "tree"};
+            assert_int_equal(carom_engine_create(w.context, &kind, &engine), CAROM_OK);
+            for (int k = 0; k < 2; k++)
+                assert_int_equal(carom_scene_set_margin(scene, ids[k], margins[k]), CAROM_OK);
+            double values[5] = {nextafter(clearance, 0.0), clearance, nextafter(clearance, INFINITY), 2 * clearance, 0};
+            for (int v = 0; v < 5; v++)
+            {
+                carom_collide_options options = carom_collide_options_default();
+                options.clearance = values[v];
+                carom_scene_report all;
+                assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+                assert_int_equal(carom_engine_run(engine, &frame, &options, &all), CAROM_OK);
+                bool violated = distance < least + values[v];
+                if ((all.body_pair_count == 1) != violated)
+                    fail_msg("distance %.17g, margins %.17g %.17g, clearance %.17g: %lu pairs", distance, margins[0],
+                             margins[1], values[v], (unsigned long)all.body_pair_count);
+                if (violated)
+                {
+                    assert_true(all.body_pairs[0].clearance_violated);
+                    assert_true(all.body_pairs[0].distance == distance);
+                }
+            }
+            /* the margins alone */
+            assert_int_equal(carom_scene_set_margin(scene, ids[0], 0.0), CAROM_OK);
+            const double alone[2] = {distance, nextafter(distance, INFINITY)};
+            for (int v = 0; v < 2; v++)
+            {
+                assert_int_equal(carom_scene_set_margin(scene, ids[1], alone[v]), CAROM_OK);
+                assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+                carom_scene_report all;
+                assert_int_equal(carom_engine_run(engine, &frame, NULL, &all), CAROM_OK);
+                assert_int_equal(all.body_pair_count, (uint64_t)v);
+            }
+            carom_engine_destroy(engine);
+        }
+        carom_scene_destroy(scene);
+    }
+    carom_mesh_destroy(box);
+    world_close(&w);
+}
+
+/* ---- what is inside ---- */
+
+/* A body inside another is never apart: any question, any number of workers, cut or not, with budgets. */
+static void inside_is_never_apart(void **state)
+{
+    (void)state;
+    for (uint32_t host = 0; host < HOST_COUNT; host++)
+    {
+        carom_context_def def = host_def(host);
+        world w = {0};
+        assert_int_equal(carom_context_create(&def, &w.context), CAROM_OK);
+        assert_int_equal(carom_query_create(w.context, &w.query), CAROM_OK);
+        carom_mesh *shell = make(w.context, GENERATE_ICO_SPHERE, 1280, 10.0), *box = world_box(&w, 0, 0, 0, 1, 1, 1);
+        carom_shape inner[3] = {carom_shape_mesh(box), carom_shape_sphere(0.5),
+                                carom_shape_capsule((carom_vec3){0, 0, 0}, (carom_vec3){1, 0, 0}, 0.2)};
+        for (int k = 0; k < 3; k++)
+        {
+            carom_placed a = {carom_shape_mesh(shell), carom_pose_identity()}, b = {inner[k], carom_pose_identity()};
+            for (int swapped = 0; swapped < 2; swapped++)
+            {
+                const carom_placed *one = swapped ? &b : &a, *other = swapped ? &a : &b;
+                carom_relation expected = swapped ? CAROM_RELATION_A_INSIDE_B : CAROM_RELATION_B_INSIDE_A;
+                carom_report report;
+                for (int i = 0; i < QUESTIONS; i++)
+                {
+                    carom_collide_options options = question(i);
+                    assert_int_equal(carom_collide(w.query, one, other, &options, &report), CAROM_OK);
+                    assert_int_equal(report.relation, expected);
+                    for (uint64_t work = 1; work < 5000; work *= 3)
+                    {
+                        options.budget.work = work;
+                        carom_status status = carom_collide(w.query, one, other, &options, &report);
+                        assert_int_equal(report.relation, status == CAROM_OK ? expected : CAROM_RELATION_UNKNOWN);
+                    }
+                }
+                for (int i = 0; i < 3; i++)
+                {
+                    carom_distance_options options = {.upper_bound = i == 0 ? 0.0 : i == 1 ? 0.1 : 100.0};
+                    assert_int_equal(carom_distance(w.query, one, other, &options, &report), CAROM_OK);
+                    assert_int_equal(report.relation, expected);
+                }
+            }
+            for (int cut = 0; cut < 3; cut++)
+            {
+                carom_scene *scene;
+                carom_engine *engine;
+                carom_engine_def kind = {.cut_size = cut == 0 ? 0.0 : cut == 1 ? 2.0 : 1e-3};
+                assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+                assert_int_equal(carom_engine_create(w.context, &kind, &engine), CAROM_OK);
+                for (int i = 0; i < 3; i++)
+                {
+                    carom_body_def body = carom_body_def_default();
+                    carom_body_id id;
+                    body.placed = i == 1 ? b : a;
+                    body.is_static = i != 1; /* the two shells never meet */
+                    assert_int_equal(carom_scene_add(scene, &body, &id), CAROM_OK);
+                }
+                for (int i = 0; i < QUESTIONS; i++)
+                {
+                    carom_frame frame;
+                    carom_scene_report report;
+                    carom_collide_options options = question(i);
+                    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+                    assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+                    assert_int_equal(report.body_pair_count, 2);
+                    assert_int_equal(report.body_pairs[0].relation, CAROM_RELATION_B_INSIDE_A);
+                    assert_int_equal(report.body_pairs[1].relation, CAROM_RELATION_A_INSIDE_B);
+                }
+                carom_engine_destroy(engine);
+                carom_scene_destroy(scene);
+            }
+        }
+        carom_mesh_destroy(shell);
+        carom_mesh_destroy(box);
+        world_close(&w);
+    }
+}
+
+/* ---- resuming ---- */
+
+static void only_its_own_run_is_resumed(void **state)
+{
+    (void)state;
+    world w = world_open();
+    stage s = open_stage(w.context, 8, 300);
+    carom_engine *engine, *fresh;
+    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    assert_int_equal(carom_engine_create(w.context, NULL, &fresh), CAROM_OK);
+    carom_frame frame, by_hand;
+    carom_scene_report report, whole;
+    carom_collide_options cut = carom_collide_options_default();
+    cut.budget.work = 3000;
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_resume(NULL, &frame, NULL, &report), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_engine_resume(engine, &frame, NULL, NULL), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_INVALID_ARGUMENT); /* no run */
+    assert_int_equal(carom_engine_run(fresh, &frame, NULL, &whole), CAROM_OK);
+    assert_int_equal(carom_engine_resume(fresh, &frame, NULL, &report), CAROM_INVALID_ARGUMENT); /* it was done */
+    assert_int_equal(carom_engine_run(fresh, &frame, NULL, &whole), CAROM_OK);
+
+    /* what is refused leaves the run as it is */
+    assert_int_equal(carom_engine_run(engine, &frame, &cut, &report), CAROM_UNKNOWN);
+    by_hand = frame, by_hand.scene = 0;
+    assert_int_equal(carom_engine_resume(engine, &by_hand, NULL, &report), CAROM_STALE_FRAME);
+    assert_int_equal(carom_engine_resume(engine, NULL, NULL, &report), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_engine_resume(engine, &frame, &(carom_budget){.seconds = -1}, &report),
+                     CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_OK);
+    assert_int_equal(report.hash, whole.hash);
+    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_INVALID_ARGUMENT); /* twice */
+
+    /* a snapshot of the same version will do, and the first may be gone by then */
+    carom_snapshot *snapshots[2];
+    assert_int_equal(carom_scene_snapshot(s.scene, &snapshots[0]), CAROM_OK);
+    assert_int_equal(carom_scene_snapshot(s.scene, &snapshots[1]), CAROM_OK);
+    assert_int_equal(carom_engine_run(engine, carom_snapshot_frame(snapshots[0]), &cut, &report), CAROM_UNKNOWN);
+    carom_snapshot_destroy(snapshots[0]);
+    carom_budget little = {.work = 300};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(carom_engine_resume(engine, carom_snapshot_frame(snapshots[1]), &little, &report),
+                         CAROM_UNKNOWN);
+    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_OK);
+    assert_int_equal(report.hash, whole.hash);
+    carom_snapshot_destroy(snapshots[1]);
+
+    /* a body that the fronts remember goes */
+    assert_int_equal(carom_engine_run(engine, &frame, &cut, &report), CAROM_UNKNOWN);
+    assert_int_equal(carom_scene_remove(s.scene, frame.bodies[3].id), CAROM_OK);
+    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_STALE_FRAME);
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_STALE_FRAME);
+    assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_OK);
+    carom_engine_destroy(engine);
+    carom_engine_destroy(fresh);
+    close_stage(&s);
+    world_close(&w);
+}
+
+/* A budget as large as it gets is no budget. */
+static void huge_budgets_are_none(void **state)
+{
+    (void)state;
+    world w = world_open();
+    stage s = open_stage(w.context, 8, 100);
+    carom_engine *engine;
+    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_frame frame;
+    carom_scene_report report, whole;
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_run(engine, &frame, NULL, &whole), CAROM_OK);
+    uint64_t hash = whole.hash;
+    const uint64_t works[4] = {UINT64_MAX, UINT64_MAX - 1, (uint64_t)1 << 63, (uint64_t)1 << 40};
+    for (int i = 0; i < 4; i++)
+    {
+        carom_collide_options options = carom_collide_options_default();
+        options.budget.work = works[i];
+        assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+        assert_int_equal(report.hash, hash);
+        options.budget = (carom_budget){.seconds = i == 0 ? INFINITY : 1e9};
+        assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+        assert_int_equal(report.hash, hash);
+    }
+    carom_engine_destroy(engine);
+    close_stage(&s);
+    world_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_hash_for_all_workers),    cmocka_unit_test(pairs_are_what_collide_says),
+        cmocka_unit_test(heavy_pairs_are_split),       cmocka_unit_test(memory_does_not_depend_on_workers),
+        cmocka_unit_test(margins_are_exact),           cmocka_unit_test(inside_is_never_apart),
+        cmocka_unit_test(only_its_own_run_is_resumed), cmocka_unit_test(huge_budgets_are_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
