@@ -65,8 +65,8 @@ extern "C"
                                          const carom_collide_options *options, carom_report *report);
 
     /* Goes on with the last call of this query, if that was a carom_collide without on_pair that ended in
-     * CAROM_UNKNOWN, from where its budget ran out; the shapes' objects must still be there. With the new budget (null:
-     * no limit); the report covers all that was found since the beginning, the counters too. */
+     * CAROM_UNKNOWN, from where its budget ran out; the shapes' objects and the pair cache must still be there. With
+     * the new budget (null: no limit); the report covers all that was found since the beginning, the counters too. */
     CAROM_API carom_status carom_collide_resume(carom_query *query, const carom_budget *budget, carom_report *report);
 
     typedef struct carom_distance_options

@@ -83,6 +83,8 @@ static bool sort_boxes(broad_box_tree *tree, const carom_aabb *boxes, uint32_t b
             tree->order.items[tree->order.count++] = (base_key_value){0, i};
     }
     size_t count = tree->order.count;
+    if (count == 0)
+        return true;
     sort_task task = {.tree = tree, .boxes = boxes};
     while (count >> task.rank_shift >> RANK_BITS)
         task.rank_shift++;

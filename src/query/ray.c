@@ -330,8 +330,10 @@ static uint64_t hash_batch(const carom_ray_batch_report *report)
 {
     base_hash hash = base_hash_begin();
     for (uint32_t i = 0; i < report->ray_count; i++)
-        base_hash_u64(&hash, hash_hits(report->hits + report->first_hit[i],
-                                       (size_t)(report->first_hit[i + 1] - report->first_hit[i])));
+    {
+        uint64_t first = report->first_hit[i], count = report->first_hit[i + 1] - first;
+        base_hash_u64(&hash, hash_hits(count > 0 ? report->hits + first : NULL, (size_t)count));
+    }
     return base_hash_end(&hash);
 }
 

@@ -277,10 +277,10 @@ static carom_status gather(cast_task *task, carom_frame_ray_report *report)
     for (uint32_t i = 0; i < count; i++)
     {
         const ray_place *place = &hits->places.items[i];
-        const carom_body_hit *from = hits->workers[place->worker].hits.items + place->first;
+        const carom_body_hit *from = hits->workers[place->worker].hits.items;
         hits->first_hit.items[i] = hits->hits.count;
         base_hash_u64(&hash, place->count);
-        for (uint64_t k = 0; k < place->count; k++)
+        for (uint64_t k = place->first; k < place->first + place->count; k++)
         {
             hits->hits.items[hits->hits.count++] = from[k];
             base_hash_u64(&hash, (uint64_t)from[k].body.index << 32 | from[k].body.generation);

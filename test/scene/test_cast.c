@@ -282,6 +282,9 @@ static void nothing_is_hit_in_nothing(void **state)
         carom_body_id id;
         def.placed = world_place(empty, 0, 0, 0);
         assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+        carom_ray_batch_report hits;
+        assert_int_equal(carom_ray_cast_batch(w.query, &def.placed, &batch, &hits), CAROM_OK);
+        assert_int_equal(hits.hit_count, 0);
     }
     carom_scene_destroy(scene);
     carom_mesh_destroy(empty);
