@@ -135,9 +135,9 @@ class OurRound : public RoundContestant
     bool can(Question) const override { return true; }
     void set(const Round &round) override
     {
-        b_.shape = round.length > 0 ? carom_shape_capsule({0, 0, -0.5 * round.length}, {0, 0, 0.5 * round.length},
-                                                          round.radius)
-                                    : carom_shape_sphere(round.radius);
+        b_.shape = round.length > 0
+                       ? carom_shape_capsule({0, 0, -0.5 * round.length}, {0, 0, 0.5 * round.length}, round.radius)
+                       : carom_shape_sphere(round.radius);
     }
     bool any_hit(const Pose &pose) override
     {
@@ -302,8 +302,8 @@ Answer truth_of(const Model &model, const Round &round, Question question, const
             truth.triangles.push_back(i);
     }
     if (question != Question::distance)
-        truth.number = static_cast<double>(question == Question::any_hit ? !truth.triangles.empty()
-                                                                         : truth.triangles.size());
+        truth.number =
+            static_cast<double>(question == Question::any_hit ? !truth.triangles.empty() : truth.triangles.size());
     if (question == Question::any_hit)
         truth.triangles.clear();
     return truth;
@@ -402,9 +402,8 @@ std::vector<Cell> measure_rounds(const Model &model, const std::vector<std::stri
 {
     std::vector<Cell> cells;
     RoundContestants contestants = assemble(model);
-    const Size sizes[] = {{"small", 0.3 * mean_edge(model)},
-                          {"feature", 0.03 * model.diagonal},
-                          {"half", 0.25 * model.diagonal}};
+    const Size sizes[] = {
+        {"small", 0.3 * mean_edge(model)}, {"feature", 0.03 * model.diagonal}, {"half", 0.25 * model.diagonal}};
     for (bool capsule : {false, true})
         for (const Size &size : sizes)
         {

@@ -20,7 +20,7 @@ typedef struct inside_task
     const query_question *question;
     const carom_placed *inner, *outer;
     tree_placed inner_mesh, outer_mesh; /* where they are meshes */
-    carom_aabb outer_box;               /* world */
+    carom_aabb outer_box;               /* world; of a mesh */
     bool touching;                      /* some vertices may lie on the surface */
     bool members_sorted;                /* query->members is filled */
     base_budget *budget;
@@ -351,8 +351,10 @@ carom_status query_relation(carom_query *query, const query_question *question, 
         if (query_is_mesh(task.inner))
             task.inner_mesh = query_placed_mesh(task.inner, a_is_inner ? question->tree_a : question->tree_b);
         if (query_is_mesh(task.outer))
+        {
             task.outer_mesh = query_placed_mesh(task.outer, a_is_inner ? question->tree_b : question->tree_a);
-        task.outer_box = query_world_box(task.outer);
+            task.outer_box = query_world_box(task.outer);
+        }
         place where;
         BASE_TRY(place_body(&task, meetings, &where));
         if (where == PLACE_UNDECIDED)

@@ -57,7 +57,8 @@ narrow_round query_placed_round(const carom_placed *placed)
         shape->capsule.radius};
 }
 
-static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+static inline double greater(double a, double b) { return a > b ? a : b; }
+static double largest_coordinate(carom_vec3 v) { return greater(fabs(v.x), greater(fabs(v.y), fabs(v.z))); }
 
 carom_aabb query_world_box(const carom_placed *placed)
 {

@@ -61,7 +61,7 @@ bool BASE_ISA(wide_line_walk)(const wide_line *line)
     const tree_ray_task *task = line->task;
     const wide_tree *tree = task->placed->tree->wide;
     tree_scratch *scratch = task->scratch;
-    uint32_t node = 0;
+    uint32_t root = wide_child(tree, 0), node = root & WIDE_LEAF_FLAG ? 0 : root;
     for (scratch->stack.count = 0;; node = scratch->stack.items[--scratch->stack.count].node_a)
     {
         if (!base_array_reserve(task->context, &scratch->stack, WIDE_LANES))

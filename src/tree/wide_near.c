@@ -15,10 +15,17 @@ bool wide_near_fits(const tree_near_task *task, const narrow_near *near, const n
     return place->error * tree->scale < far;
 }
 
-/* A world length in normalised units, so much up that nothing as near is lost. */
+/* A world length in normalised units, so much up that nothing as near is lost; and down. */
 static float length_above(const wide_tree *tree, double length)
 {
-    return math_float_up(length * tree->scale) * (1.0f + 0x1p-20f);
+    return (float)(length * tree->scale) * (1.0f + 0x1p-20f) + 0x1p-126f;
+}
+
+static float length_below(const wide_tree *tree, double length)
+{
+    const double largest = 0x1p60; /* more than any length here, and its square is finite */
+    double scaled = length * tree->scale;
+    return (float)(scaled < largest ? scaled : largest) * (1.0f - 0x1p-20f) - 0x1p-126f;
 }
 
 /* The growth is derived in docs/exactness.md. */
@@ -104,15 +111,13 @@ static double open_bound(const wide_near_walk *walk)
 void wide_near_begin(wide_near_walk *walk, const tree_near_task *task, const narrow_near *near, const near_place *place)
 {
     const carom_vec3 *end = near->round->end;
-    const float largest = 0x1p60f; /* more than any length here, and its square is finite */
     walk->task = task, walk->near = near, walk->tree = task->placed->tree->wide;
     walk->is_ball = vec3_equal(end[0], end[1]);
     walk->nodes_tested = 0, walk->status = CAROM_OK;
     place_segment(walk, place);
-    double radius = near->round->radius * walk->tree->scale;
     walk->limit = length_above(walk->tree, near->limit);
     walk->radius = length_above(walk->tree, near->round->radius);
-    walk->certain = radius < (double)largest ? math_float_down(radius) * (1.0f - 0x1p-20f) : largest;
+    walk->certain = length_below(walk->tree, near->round->radius);
 }
 
 carom_status wide_near(const tree_near_task *task, const narrow_near *near, const near_place *place)

@@ -75,7 +75,8 @@ static BASE_ALWAYS_INLINE void open_node(wide_near_walk *w, uint32_t node_index,
     uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(near, f8_set1(w->limit * w->limit)));
     if (alive == 0)
         return;
-    uint32_t inside = f8_bits(f8_lt(f8_mul(bounds.far, f8_set1(1.0f + 0x1p-17f)), f8_set1(w->certain * w->certain)));
+    float certain = w->certain > 0.0f ? w->certain : 0.0f;
+    uint32_t inside = f8_bits(f8_lt(f8_mul(bounds.far, f8_set1(1.0f + 0x1p-17f)), f8_set1(certain * certain)));
     if (!base_array_reserve(w->task->context, &scratch->stack, WIDE_LANES))
     {
         w->status = CAROM_OUT_OF_MEMORY;
@@ -301,10 +302,15 @@ void BASE_ISA(wide_near_visit)(wide_near_walk *w)
             return;
         }
     }
-    else if (w->is_ball) /* node 0 has the root's box */
-        open_node(w, 0, true);
     else
-        open_node(w, 0, false);
+    {
+        /* Node 0 has the root's box; the root's children tell more for the same test. */
+        uint32_t root = wide_child(w->tree, 0), first = root & WIDE_LEAF_FLAG ? 0 : root;
+        if (w->is_ball)
+            open_node(w, first, true);
+        else
+            open_node(w, first, false);
+    }
     if (w->is_ball)
         visit_all(w, true);
     else

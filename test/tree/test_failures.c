@@ -3,8 +3,8 @@
  * is in test/engine/test_allocation.c. */
 #include "query/world.h"
 #include "support/failing.h"
-#include "tree/tree.h"
 #include "support/placed.h"
+#include "tree/tree.h"
 
 #include <dirent.h>
 #include <unistd.h>

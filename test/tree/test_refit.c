@@ -2,8 +2,8 @@
 #include "carom/query.h"
 #include "support/check.h"
 #include "support/failing.h"
-#include "tree/tree.h"
 #include "support/placed.h"
+#include "tree/tree.h"
 
 #include <stdlib.h>
 
