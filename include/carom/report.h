@@ -33,8 +33,9 @@ extern "C"
      * inside. It needs a container that is closed and oriented, no crossing pair, and for every component of the inner
      * body a vertex off the container's surface with a winding number other than 0 (where all its vertices lie on that
      * surface, the centroid of one of its triangles instead); where surfaces touch, the corners of the touching
-     * triangles must not be outside either. If only some components are inside, or no point off the surface is found,
-     * the bodies are apart or touching. */
+     * triangles must not be outside either. For a solid (sphere, capsule) as container, inside wins over crossing where
+     * the relation is asked for: what it contains meets it. If only some components are inside, or no point off the
+     * surface is found, the bodies are apart or touching. */
     typedef enum carom_relation
     {
         CAROM_RELATION_UNKNOWN = 0,    /* not asked for, or the budget ran out */
