@@ -1,5 +1,5 @@
 // carom_bench_peers: Carom against other collision detection libraries, in one process, on one thread.
-#include "machine.hpp"
+#include "bench/machine.h"
 #include "rounds.hpp"
 #include "tables.hpp"
 
@@ -219,7 +219,9 @@ void run_workload(const std::string &name, const Options &options, Oracle &oracl
 Results run(const Options &options)
 {
     Results results;
-    results.machine = machine_description();
+    char machine[MACHINE_TEXT_SIZE];
+    machine_describe(machine);
+    results.machine = machine;
     std::printf("%s\n", results.machine.c_str());
     std::fflush(stdout);
     Contestants contestants;
