@@ -1,4 +1,4 @@
-/* bench.h: Carom measured against itself: every volume and builder, and the FDH paper's tables. */
+/* bench.h: Carom measured against itself: every volume and builder, the FDH paper's tables, workers. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -9,6 +9,8 @@ typedef struct bench_options
     bool quick;
     const char *only;        /* run what has this in its name; null: everything */
     const char *data_folder; /* models */
+    uint32_t threads;        /* workers besides 0, 1 and 2; 0: the machine's cores */
+    uint32_t repetitions;    /* 0: what suits the part */
 } bench_options;
 
 typedef struct bench_session
@@ -22,10 +24,12 @@ typedef struct bench_session
 /* Runs and prints; differences and errors are printed and set session->failed. */
 void bench_volumes(bench_session *session);
 void bench_fdh(bench_session *session);
+void bench_workers(bench_session *session);
 
 double bench_now(void); /* seconds */
 /* True if the call went well; else prints what failed, with the context's message. */
 bool bench_check(bench_session *session, carom_status status, const char *what);
+bool bench_check_on(bench_session *session, const carom_context *context, carom_status status, const char *what);
 bool bench_wanted(const bench_session *session, const char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* carom_bench: the library measured against itself. Times are of one thread. Exit 1 if two trees disagree. */
+/* carom_bench: the library measured against itself, on one thread but for the part about workers. Exit 1 if two answers
+ * that must be the same differ. */
 #include "bench/bench.h"
 
 #include <stdio.h>
@@ -6,10 +7,13 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const usage = "carom_bench [--quick] [--only NAME] [--help]\n"
-                                 "  --quick      smaller models, fewer poses and steps\n"
-                                 "  --only NAME  volumes, fdh, or a part of a model's or scene's name\n"
-                                 "models come from $CAROM_DATA/models (default ../shared/data)\n";
+static const char *const usage =
+    "carom_bench [--quick] [--only NAME] [--threads N] [--repetitions N] [--help]\n"
+    "  --quick          smaller models, fewer poses and steps\n"
+    "  --only NAME      volumes, fdh, workers, or a part of a model's or scene's name\n"
+    "  --threads N      workers: N of them besides 1 and 2 (default: the machine's cores)\n"
+    "  --repetitions N  workers: at least N of each (default 15, quick 3)\n"
+    "models come from $CAROM_DATA/models (default ../shared/data)\n";
 
 double bench_now(void)
 {
@@ -18,20 +22,34 @@ double bench_now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-bool bench_check(bench_session *session, carom_status status, const char *what)
+bool bench_check_on(bench_session *session, const carom_context *context, carom_status status, const char *what)
 {
     if (status < CAROM_FIRST_ERROR)
         return true;
     char message[256];
-    carom_context_message(session->context, message, sizeof message);
+    carom_context_message(context, message, sizeof message);
     printf("%s: %s: %s\n", what, carom_status_name(status), message);
     session->failed = true;
     return false;
 }
 
+bool bench_check(bench_session *session, carom_status status, const char *what)
+{
+    return bench_check_on(session, session->context, status, what);
+}
+
 bool bench_wanted(const bench_session *session, const char *name)
 {
     return !session->options->only || strstr(name, session->options->only);
+}
+
+/* A count from 1 to CAROM_MAX_WORKERS, which is many for repetitions too. */
+static bool parse_count(const char *text, uint32_t *out)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    *out = (uint32_t)value;
+    return end != text && *end == '\0' && value >= 1 && value <= (long)CAROM_MAX_WORKERS;
 }
 
 static bool parse(int argc, char **argv, bench_options *options)
@@ -41,6 +59,11 @@ static bool parse(int argc, char **argv, bench_options *options)
             options->quick = true;
         else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
             options->only = argv[++i];
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc && parse_count(argv[i + 1], &options->threads))
+            i++;
+        else if (strcmp(argv[i], "--repetitions") == 0 && i + 1 < argc &&
+                 parse_count(argv[i + 1], &options->repetitions))
+            i++;
         else
             return false;
     return true;
@@ -65,6 +88,7 @@ int main(int argc, char **argv)
     }
     bench_volumes(&session);
     bench_fdh(&session);
+    bench_workers(&session);
     carom_query_destroy(session.query);
     carom_context_destroy(session.context);
     return session.failed ? 1 : 0;
