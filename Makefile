@@ -1,5 +1,5 @@
 # Thin: CMake knows how to build (CMakePresets.json), scripts/ how to check. SETUP=no leaves the system's packages alone.
-# PQP and OPCODE: folders of these two, built, as more peers of the bench.
+# PQP and OPCODE: folders of these two, built, as more peers of the bench. REV: the revision that bench-against compares with.
 JOBS         ?= $(shell nproc)
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -9,12 +9,13 @@ ARGS         ?=
 SINCE        ?=
 PQP          ?=
 OPCODE       ?=
+REV          ?=
 
 setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
 configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
 compile = @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
-.PHONY: all demo check bench bench-peers fuzz soak lint format docs install sanitize determinism clean
+.PHONY: all demo check bench bench-against bench-peers fuzz soak lint format docs install sanitize determinism clean
 
 all:
 	$(call setup,build)
@@ -33,6 +34,10 @@ check:
 bench: all
 	$(call compile,release,carom_bench)
 	build/bin/carom_bench $(ARGS)
+
+bench-against:
+	$(call setup,bench-against)
+	@scripts/bench_against "$(REV)" $(ARGS)
 
 bench-peers:
 	$(call setup,bench-peers)

@@ -77,6 +77,12 @@ carom_add_program(carom_golden test/golden)
 if(CAROM_TESTS)
   enable_testing()
   carom_add_program(carom_bench bench)
+  # Two revisions in one process: scripts/bench_against compiles adapter.c against each. Here it is only checked.
+  add_executable(carom_against bench/against/driver.c bench/against/workload.c bench/machine.c)
+  carom_link_all(carom_against)
+  target_link_libraries(carom_against PRIVATE ${CMAKE_DL_LIBS})
+  add_library(carom_against_adapter OBJECT bench/against/adapter.c)
+  carom_link_all(carom_against_adapter)
   carom_add_program(carom_soak test/soak)
 
   # Samples are written against the public headers alone, each a program and a test.
