@@ -43,10 +43,13 @@ bool bench_wanted(const bench_session *session, const char *name)
     return !session->options->only || strstr(name, session->options->only);
 }
 
-/* A count from 1 to CAROM_MAX_WORKERS, which is many for repetitions too. */
-static bool parse_count(const char *text, uint32_t *out)
+/* At argv[*i], this option with a count from 1 to CAROM_MAX_WORKERS, which is many for repetitions too. */
+static bool parse_count(char **argv, int *i, const char *option, uint32_t *out)
 {
+    if (strcmp(argv[*i], option) != 0 || !argv[*i + 1])
+        return false;
     char *end;
+    const char *text = argv[++*i];
     long value = strtol(text, &end, 10);
     *out = (uint32_t)value;
     return end != text && *end == '\0' && value >= 1 && value <= (long)CAROM_MAX_WORKERS;
@@ -59,12 +62,8 @@ static bool parse(int argc, char **argv, bench_options *options)
             options->quick = true;
         else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
             options->only = argv[++i];
-        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc && parse_count(argv[i + 1], &options->threads))
-            i++;
-        else if (strcmp(argv[i], "--repetitions") == 0 && i + 1 < argc &&
-                 parse_count(argv[i + 1], &options->repetitions))
-            i++;
-        else
+        else if (!parse_count(argv, &i, "--threads", &options->threads) &&
+                 !parse_count(argv, &i, "--repetitions", &options->repetitions))
             return false;
     return true;
 }

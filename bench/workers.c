@@ -56,10 +56,10 @@ static void add_to_group(workers_contest *contest, const char *name, const doubl
 
 static void print_row(const workers_contest *contest, const char *name, const double *seconds, uint32_t repetitions)
 {
-    printf("%-44s %5" PRIu32 " %10.3f %10.3f %6.3f %10.3f %6.2f", name, repetitions, 1e3 * seconds[NO_POOL],
+    printf("%-48s %5" PRIu32 " %10.3f %10.3f %6.3f %10.3f %6.2f", name, repetitions, 1e3 * seconds[NO_POOL],
            1e3 * seconds[ONE_WORKER], seconds[ONE_WORKER] / seconds[NO_POOL], 1e3 * seconds[TWO_WORKERS],
            seconds[ONE_WORKER] / seconds[TWO_WORKERS]);
-    for (uint32_t i = TWO_WORKERS + 1; i < contest->side_count; i++)
+    for (uint32_t i = TWO_WORKERS + 1; i < contest->side_count && i < WORKERS_MAX_SIDES; i++)
         printf(" %10.3f %6.2f", 1e3 * seconds[i], seconds[ONE_WORKER] / seconds[i]);
     printf("\n");
     fflush(stdout);
@@ -163,7 +163,7 @@ static void print_head(const workers_contest *contest)
            "over "
            "none,\nwith 2 workers, the speed-up of 2 against 1%s\n",
            machine, contest->min_repetitions, contest->side_count > TWO_WORKERS + 1 ? ", and the same for more" : "");
-    printf("%-44s %5s %10s %10s %6s %10s %6s", "work", "times", "none", "1 worker", "ratio", "2 workers", "gain");
+    printf("%-48s %5s %10s %10s %6s %10s %6s", "work", "times", "none", "1 worker", "ratio", "2 workers", "gain");
     for (uint32_t i = TWO_WORKERS + 1; i < contest->side_count; i++)
         printf(" %2u workers %6s", contest->sides[i].workers, "gain");
     printf("\n");

@@ -352,8 +352,7 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
-    static contest contest;
-    contest.options = &options;
+    contest contest = {.options = &options};
     if (!open_contest(&contest))
         return 2;
     run_contest(&contest);
