@@ -284,7 +284,7 @@ double base_now(void); /* seconds, monotonic */
 /* A stopwatch that is read in a fraction of base_now's time. */
 typedef struct base_watch
 {
-    double rate; /* seconds a count; 0: the clock is read */
+    double rate; /* seconds per count; 0: the clock is read */
 } base_watch;
 bool base_has_counter(void);
 base_moment base_moment_now(void);
@@ -302,14 +302,19 @@ typedef struct base_budget
 } base_budget;
 base_budget base_budget_begin(const carom_budget *limits);
 bool base_budget_check(base_budget *budget, uint32_t work);
+static inline bool base_budget_is_unlimited(const base_budget *budget)
+{
+    return budget->work_left == UINT64_MAX && budget->deadline == 0.0;
+}
 /* Spends work; false when nothing is left, from then on for ever. */
 static inline bool base_budget_spend(base_budget *budget, uint32_t work)
 {
-    if (BASE_LIKELY(budget->deadline == 0.0 && budget->work_left >= work))
-    {
-        budget->work_left -= budget->work_left == UINT64_MAX ? 0 : work;
-        budget->begun = true;
+    if (BASE_LIKELY(base_budget_is_unlimited(budget)))
         return true;
+    if (budget->deadline == 0.0 && budget->work_left >= work)
+    {
+        budget->work_left -= work;
+        return budget->begun = true;
     }
     return base_budget_check(budget, work);
 }

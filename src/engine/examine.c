@@ -180,9 +180,8 @@ static carom_status examine_pair(const pair_task *task)
     carom_collide_options options = pair_options(engine, task->frame, task->index);
     carom_report report;
     query_clear_report(&report);
-    bool unlimited = task->budget->work_left == UINT64_MAX && task->budget->deadline == 0.0;
     query_job_begin(&query->job, &question, &options);
-    if (unlimited && pair->searched && pair->part_count == 0)
+    if (base_budget_is_unlimited(task->budget) && pair->searched && pair->part_count == 0)
     {
         BASE_TRY(query_collide(query, &question, &options, task->budget, &report));
         return file_report(task, &query->job, &report);

@@ -112,7 +112,7 @@ static uint32_t batch_limit(const edge_walk *walk)
     const base_budget *budget = walk->task->budget;
     uint32_t batch = walk->state->rules->batch;
     if (!walk->shared)
-        return budget->work_left != UINT64_MAX || budget->deadline > 0.0 ? 1 : UINT32_MAX;
+        return base_budget_is_unlimited(budget) ? UINT32_MAX : 1;
     return batch > 0 ? batch : walk->state->tasks_at_once;
 }
 
