@@ -6,40 +6,62 @@ carom_collide_options carom_collide_options_default(void) { return (carom_collid
 
 /* ---- relation ---- */
 
-static bool holds_point(const carom_aabb *box, carom_vec3 p)
+/* A mesh's box in the mesh's own frame, grown by what placing its vertices may err (docs/exactness.md, section 8). */
+typedef struct own_box
 {
-    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
-           p.z <= box->max.z;
+    carom_aabb box;
+    const carom_pose *pose;
+} own_box;
+
+static own_box make_own_box(const carom_placed *placed, double defect)
+{
+    const carom_mesh *mesh = placed->shape.mesh;
+    carom_vec3 t = placed->pose.translation;
+    double pad = (8.0 * defect + 0x1p-46) * mesh->extent + 0x1p-46 * (fabs(t.x) + fabs(t.y) + fabs(t.z)) + 0x1p-1022;
+    carom_vec3 grown = vec3(pad, pad, pad);
+    return (own_box){{vec3_sub(mesh->info.bounds.min, grown), vec3_add(mesh->info.bounds.max, grown)}, &placed->pose};
+}
+
+static bool holds_point(const own_box *own, carom_vec3 p)
+{
+    const double *r = own->pose->rotation;
+    carom_vec3 v = vec3_sub(p, own->pose->translation), min = own->box.min, max = own->box.max;
+    double x = r[0] * v.x + r[3] * v.y + r[6] * v.z, y = r[1] * v.x + r[4] * v.y + r[7] * v.z;
+    if (x < min.x || x > max.x || y < min.y || y > max.y)
+        return false;
+    double z = r[2] * v.x + r[5] * v.y + r[8] * v.z;
+    return z >= min.z && z <= max.z;
 }
 
 /* Are some points of the body, which is not empty, all in the box? */
-static bool holds_points(const carom_aabb *box, const carom_placed *placed)
+static bool holds_points(const own_box *own, const carom_placed *placed)
 {
     const carom_shape *shape = &placed->shape;
     if (shape->kind == CAROM_SHAPE_SPHERE)
-        return holds_point(box, pose_apply(&placed->pose, shape->sphere.centre));
+        return holds_point(own, pose_apply(&placed->pose, shape->sphere.centre));
     if (shape->kind == CAROM_SHAPE_CAPSULE)
-        return holds_point(box, pose_apply(&placed->pose, shape->capsule.ends[0])) &&
-               holds_point(box, pose_apply(&placed->pose, shape->capsule.ends[1]));
+        return holds_point(own, pose_apply(&placed->pose, shape->capsule.ends[0])) &&
+               holds_point(own, pose_apply(&placed->pose, shape->capsule.ends[1]));
     for (int i = 0; i < 6; i++)
-        if (!holds_point(box, pose_apply(&placed->pose, shape->mesh->vertices[shape->mesh->extremes[i]])))
+        if (!holds_point(own, pose_apply(&placed->pose, shape->mesh->vertices[shape->mesh->extremes[i]])))
             return false;
     return true;
 }
 
 /* May `outer` hold `inner`, as far as points of this and a box around that tell? What is inside a solid meets it. */
-static bool may_hold(const carom_placed *outer, const carom_placed *inner)
+static bool may_hold(const carom_placed *outer, const carom_placed *inner, double defect)
 {
     if (!query_is_mesh(outer) || !query_has_inside(&outer->shape))
         return false;
-    carom_aabb box = query_world_box(outer);
-    return holds_points(&box, inner);
+    own_box own = make_own_box(outer, defect);
+    return holds_points(&own, inner);
 }
 
 bool query_may_contain(const query_question *question)
 {
     return !query_is_empty(question->a) && !query_is_empty(question->b) &&
-           (may_hold(question->a, question->b) || may_hold(question->b, question->a));
+           (may_hold(question->a, question->b, question->defect) ||
+            may_hold(question->b, question->a, question->defect));
 }
 
 /* Decides the relation, which begins anew each time: what earlier attempts spent is granted on top of the budget. */
@@ -222,8 +244,7 @@ static carom_status find_any(carom_query *query, const query_question *question,
 /* Where a budget may cut the search short or workers share it, it is a job that can be put aside and taken up again. */
 static carom_status search(carom_query *query, query_job *job, base_budget *budget)
 {
-    bool unlimited = budget->work_left == UINT64_MAX && budget->deadline == 0.0;
-    return unlimited ? query_job_search_all(query, job) : query_job_search(query, job, budget);
+    return base_budget_is_unlimited(budget) ? query_job_search_all(query, job) : query_job_search(query, job, budget);
 }
 
 static carom_status answer(carom_query *query, const query_question *question, const carom_collide_options *options,
@@ -231,8 +252,8 @@ static carom_status answer(carom_query *query, const query_question *question, c
 {
     if (query_far_apart(query->context, question, options->clearance))
         return report_apart(options->clearance, report);
-    bool unlimited = budget->work_left == UINT64_MAX && budget->deadline == 0.0;
-    if (options->mode == CAROM_COLLIDE_ANY && !options->relation && unlimited && base_worker_count(query->context) == 1)
+    if (options->mode == CAROM_COLLIDE_ANY && !options->relation && base_budget_is_unlimited(budget) &&
+        base_worker_count(query->context) == 1)
         return find_any(query, question, options->clearance, budget, report);
     uint64_t start = base_watch_start(&query->watch);
     query_job *job = &query->job;

@@ -13,20 +13,12 @@ static carom_vec3 rotate(const double r[9], carom_vec3 v)
                 r[6] * v.x + r[7] * v.y + r[8] * v.z);
 }
 
-/* wide_without_dust of a rotation, and of what was scaled with it; on bits, so that lanes do without branches. */
-static void sweep_dust(float rotation[9], float scaled[9])
+/* wide_without_dust in lanes and without a branch: rounds to a multiple of 2^-40, or to a double where that is coarser.
+ */
+static inline double without_dust(double x)
 {
-    const int32_t magnitude = 0x7fffffff, dust = 0x2b800000; /* the bits of 2^-40 */
-    int32_t rotation_bits[9], scaled_bits[9];
-    memcpy(rotation_bits, rotation, sizeof rotation_bits);
-    memcpy(scaled_bits, scaled, sizeof scaled_bits);
-    for (int i = 0; i < 9; i++)
-    {
-        int32_t keep = -((rotation_bits[i] & magnitude) > dust);
-        rotation_bits[i] &= keep, scaled_bits[i] &= keep;
-    }
-    memcpy(rotation, rotation_bits, sizeof rotation_bits);
-    memcpy(scaled, scaled_bits, sizeof scaled_bits);
+    const double coarse = 0x1.8p12; /* neighbours of it are 2^-40 apart */
+    return x + coarse - coarse;
 }
 
 /* From the source's normalised frame into the target's: y_t = scale_t (R (y_s / scale_s + centre_s) + T - centre_t). */
@@ -39,16 +31,16 @@ static void set_transform(wide_transform *out, const math_relative *relative, co
     out->ratio = (float)ratio;
     for (int i = 0; i < 9; i++)
     {
-        out->rotation[i] = (float)relative->rotation[i];
+        double clean = without_dust(relative->rotation[i]);
+        out->rotation[i] = (float)clean;
+        out->scaled[i] = (float)(clean * ratio);
         out->exact_scaled[i] = relative->rotation[i] * ratio;
-        out->scaled[i] = (float)out->exact_scaled[i];
     }
-    sweep_dust(out->rotation, out->scaled);
     out->exact_translation[0] = offset.x * target->scale;
     out->exact_translation[1] = offset.y * target->scale;
     out->exact_translation[2] = offset.z * target->scale;
     for (int i = 0; i < 3; i++)
-        out->translation[i] = wide_without_dust((float)out->exact_translation[i]);
+        out->translation[i] = (float)without_dust(out->exact_translation[i]);
     /* Both bodies' placement, in any direction, and the sums above; the last two terms are above the rounding to float
      * and leave a relative 2^-20 for that of sums with the pad. */
     double sums = largest_coordinate(source->centre) + largest_coordinate(relative->translation) +
@@ -80,6 +72,28 @@ bool wide_pair_begin(wide_pair *pair, const tree_task *task)
     set_transform(&pair->b_to_a, &pair->b_in_a, pair->tree_b, pair->tree_a);
     set_transform(&pair->a_to_b, &a_in_b, pair->tree_a, pair->tree_b);
     return fits_floats(&pair->b_to_a);
+}
+
+bool wide_boxes_apart(const wide_pair *pair, double limit)
+{
+    const double *r = pair->b_in_a.rotation;
+    const carom_aabb *box_a = &pair->task->a->mesh->info.bounds, *box_b = &pair->task->b->mesh->info.bounds;
+    carom_vec3 middle_a = vec3_scale(vec3_add(box_a->min, box_a->max), 0.5), half_a = vec3_sub(box_a->max, middle_a);
+    carom_vec3 middle_b = vec3_scale(vec3_add(box_b->min, box_b->max), 0.5), half_b = vec3_sub(box_b->max, middle_b);
+    carom_vec3 offset = vec3_sub(vec3_add(rotate(r, middle_b), pair->b_in_a.translation), middle_a);
+    const double d[3] = {offset.x, offset.y, offset.z}, a[3] = {half_a.x, half_a.y, half_a.z},
+                 b[3] = {half_b.x, half_b.y, half_b.z};
+    /* The error of the relative pose counts its rotation's defect for all that the meshes reach. */
+    double pad = limit * (1.0 + 0x1p-20) + 8.0 * pair->b_in_a.error;
+    for (int i = 0; i < 3; i++)
+    {
+        double reach_b = fabs(r[3 * i]) * b[0] + fabs(r[3 * i + 1]) * b[1] + fabs(r[3 * i + 2]) * b[2];
+        double reach_a = fabs(r[i]) * a[0] + fabs(r[3 + i]) * a[1] + fabs(r[6 + i]) * a[2];
+        double along_b = r[i] * d[0] + r[3 + i] * d[1] + r[6 + i] * d[2];
+        if (fabs(d[i]) > a[i] + reach_b + pad || fabs(along_b) > b[i] + reach_a + pad)
+            return true;
+    }
+    return false;
 }
 
 static void set_options(wide_pair *pair, const narrow_search *options)
@@ -171,7 +185,7 @@ static bool search_direction(const carom_context *context, const tree_placed *a,
     return false;
 }
 
-/* Meshes that met last time are not worth a glance: wide_collide looks at where they met first. */
+/* Meshes that met last time are not tested here: wide_collide looks at where they met first. */
 bool wide_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
                     tree_memory *memory)
 {

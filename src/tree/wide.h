@@ -115,6 +115,8 @@ void wide_support_fill(carom_context *context, wide_tree *tree);
 /* False where bodies so far apart or so different in size do not fit floats: then the binary walk, which is in double,
  * must answer. */
 bool wide_pair_begin(wide_pair *pair, const tree_task *task);
+/* Does a face of one mesh's own box part the meshes by more than the limit? To the last digits of doubles. */
+bool wide_boxes_apart(const wide_pair *pair, double limit);
 
 bool wide_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
                     tree_memory *memory);

@@ -213,9 +213,7 @@ static bool visit_leaves(wide_pair *pair, uint32_t leaf_a, uint32_t leaf_b)
 
 /* ---- the walk ---- */
 
-/* The nodes of a stack entry are slots, with the sizes of their two boxes in key and more; or both are leaves, flagged.
- * Fronts name them alike. */
-
+/* The nodes of a stack entry are slots, with the sizes of their two boxes in key and more. */
 /* Leaf pairs wait here until their memory has arrived; a first-contact query does not wait. */
 enum
 {
@@ -229,6 +227,7 @@ typedef struct walk
     uint64_t nodes_tested;
     uint32_t waiting_count, waiting_limit;
     uint32_t waiting[MAX_WAITING + WIDE_LANES][2]; /* one node's more where the budget ran out over it */
+    size_t untouched; /* leaf pairs that the budget did not reach; they are first in the front */
 } walk;
 
 static inline void prefetch_leaf(const wide_leaf *leaf)
@@ -261,7 +260,7 @@ static bool add_leaf_pair(walk *w, uint32_t leaf_a, uint32_t leaf_b, carom_statu
 {
     w->waiting[w->waiting_count][0] = leaf_a, w->waiting[w->waiting_count][1] = leaf_b;
     if (++w->waiting_count >= w->waiting_limit)
-        return *status == CAROM_OK ? visit_waiting(w, status) : false;
+        return visit_waiting(w, status);
     prefetch_leaf(&w->pair->tree_a->leaves[leaf_a]);
     prefetch_leaf(&w->pair->tree_b->leaves[leaf_b]);
     return true;
@@ -276,15 +275,15 @@ typedef struct opening
 } opening;
 
 /* The same where only the smallest ids matter: without the lanes whose ids are too large, the smallest last. */
-static uint32_t order_by_ids(const wide_pair *pair, const opening *o, uint32_t alive, uint32_t lanes[8])
+static BASE_NEVER_INLINE uint32_t order_by_ids(const wide_pair *pair, opening o, uint32_t alive, uint32_t lanes[8])
 {
     uint64_t ids[8];
     uint32_t n = 0;
     for (; alive; alive &= alive - 1)
     {
         uint32_t lane = (uint32_t)__builtin_ctz(alive), at = n;
-        wide_slot slot = o->node_index * WIDE_LANES + lane;
-        uint64_t own = o->open_a ? least_ids(pair, slot, o->kept_slot) : least_ids(pair, o->kept_slot, slot);
+        wide_slot slot = o.node_index * WIDE_LANES + lane;
+        uint64_t own = o.open_a ? least_ids(pair, slot, o.kept_slot) : least_ids(pair, o.kept_slot, slot);
         if (too_large(pair, own))
             continue;
         for (; at > 0 && ids[at - 1] < own; at--)
@@ -293,6 +292,30 @@ static uint32_t order_by_ids(const wide_pair *pair, const opening *o, uint32_t a
         n++;
     }
     return n;
+}
+
+/* The budget ended amid a node: these of its lanes stay open. */
+static BASE_NEVER_INLINE bool leave_lanes(walk *w, opening o, const uint32_t *lanes, uint32_t count)
+{
+    const wide_tree *opened = o.open_a ? w->pair->tree_a : w->pair->tree_b;
+    const wide_tree *kept = o.open_a ? w->pair->tree_b : w->pair->tree_a;
+    uint32_t kept_child = wide_child(kept, o.kept_slot);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        wide_slot slot = o.node_index * WIDE_LANES + lanes[i];
+        uint32_t child = wide_child(opened, slot);
+        if (child & kept_child & WIDE_LEAF_FLAG)
+        {
+            uint32_t *waiting = w->waiting[w->waiting_count++];
+            waiting[o.open_a ? 0 : 1] = child & ~WIDE_LEAF_FLAG;
+            waiting[o.open_a ? 1 : 0] = kept_child & ~WIDE_LEAF_FLAG;
+        }
+        else
+            w->scratch->stack.items[w->scratch->stack.count++] =
+                o.open_a ? (tree_stack_entry){.node_a = slot, .node_b = o.kept_slot}
+                         : (tree_stack_entry){.node_a = o.kept_slot, .node_b = slot};
+    }
+    return false;
 }
 
 /* Opens one side of an entry against the box of the other. False: stop. */
@@ -322,9 +345,8 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
     float gaps[8];
     f8_storeu(gaps, gap);
     uint32_t lanes[8];
-    uint32_t count = pair->options->smallest ? order_by_ids(pair, &o, alive, lanes) : order_lanes(alive, gaps, lanes);
+    uint32_t count = pair->options->smallest ? order_by_ids(pair, o, alive, lanes) : order_lanes(alive, gaps, lanes);
     tree_stack_entry *stack = w->scratch->stack.items;
-    bool in_budget = true;
     for (uint32_t i = 0; i < count; i++)
     {
         wide_slot slot = node_index * WIDE_LANES + lanes[i];
@@ -332,46 +354,67 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_st
         if (child & kept_child & WIDE_LEAF_FLAG)
         {
             uint32_t leaf = child & ~WIDE_LEAF_FLAG, kept_leaf = kept_child & ~WIDE_LEAF_FLAG;
-            if (add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf, status))
-                continue;
-            if (*status != CAROM_UNKNOWN)
-                return false;
-            in_budget = false; /* the other lanes stay open */
+            if (!add_leaf_pair(w, open_a ? leaf : kept_leaf, open_a ? kept_leaf : leaf, status))
+                return *status == CAROM_UNKNOWN && leave_lanes(w, o, lanes + i + 1, count - i - 1);
             continue;
         }
         float own = slot_size(opened, slot);
         stack[w->scratch->stack.count++] = open_a ? (tree_stack_entry){slot, kept_slot, own, as_bits(kept_size)}
                                                   : (tree_stack_entry){kept_slot, slot, kept_size, as_bits(own)};
     }
-    return in_budget;
+    return true;
 }
 
 /* A part of a front is a slot, as tree_cut names it, or a flagged leaf of a pair that was left open. */
-static tree_stack_entry make_entry(const wide_pair *pair, narrow_part_pair part)
+static bool is_leaf_pair(const wide_pair *pair, narrow_part_pair part, uint32_t leaves[2])
 {
-    if (part.part_a & part.part_b & WIDE_LEAF_FLAG)
-        return (tree_stack_entry){.node_a = part.part_a, .node_b = part.part_b};
-    uint32_t child_a = wide_child(pair->tree_a, part.part_a), child_b = wide_child(pair->tree_b, part.part_b);
-    if (child_a & child_b & WIDE_LEAF_FLAG)
-        return (tree_stack_entry){.node_a = child_a, .node_b = child_b};
-    return (tree_stack_entry){part.part_a, part.part_b, slot_size(pair->tree_a, part.part_a),
-                              as_bits(slot_size(pair->tree_b, part.part_b))};
+    bool flagged = part.part_a & part.part_b & WIDE_LEAF_FLAG;
+    leaves[0] = flagged ? part.part_a : wide_child(pair->tree_a, part.part_a);
+    leaves[1] = flagged ? part.part_b : wide_child(pair->tree_b, part.part_b);
+    bool are_leaves = leaves[0] & leaves[1] & WIDE_LEAF_FLAG;
+    leaves[0] &= ~WIDE_LEAF_FLAG, leaves[1] &= ~WIDE_LEAF_FLAG;
+    return are_leaves;
 }
 
-/* Puts what the front holds, or the roots, on the stack. */
-static carom_status begin_stack(walk *w)
+static inline void push(walk *w, wide_slot slot_a, wide_slot slot_b)
 {
-    const tree_task *task = w->pair->task;
-    const narrow_part_pair roots = {0, 0, 0.0f};
-    bool resumed = task->front && task->front->count > 0;
-    const narrow_part_pair *from = resumed ? task->front->items : &roots;
-    size_t count = resumed ? task->front->count : 1;
-    w->scratch->stack.count = 0;
-    if (!base_array_reserve(task->context, &w->scratch->stack, count + 1))
+    w->scratch->stack.items[w->scratch->stack.count++] = (tree_stack_entry){
+        slot_a, slot_b, slot_size(w->pair->tree_a, slot_a), as_bits(slot_size(w->pair->tree_b, slot_b))};
+}
+
+/* Takes up what a front holds: its leaf pairs at once, the others go on the stack. */
+static carom_status begin_from_front(walk *w, narrow_front *front)
+{
+    carom_status status = CAROM_OK;
+    uint32_t leaves[2];
+    if (!base_array_reserve(w->pair->task->context, &w->scratch->stack, front->count + 1))
         return CAROM_OUT_OF_MEMORY;
-    for (size_t i = count; i-- > 0;)
-        w->scratch->stack.items[w->scratch->stack.count++] = make_entry(w->pair, from[i]);
-    return CAROM_OK;
+    for (size_t i = front->count; i-- > 0;)
+        if (!is_leaf_pair(w->pair, front->items[i], leaves))
+            push(w, front->items[i].part_a, front->items[i].part_b);
+    for (size_t i = 0; i < front->count; i++)
+    {
+        if (!is_leaf_pair(w->pair, front->items[i], leaves))
+            continue;
+        if (status == CAROM_OK)
+            add_leaf_pair(w, leaves[0], leaves[1], &status);
+        else
+            front->items[w->untouched++] = front->items[i];
+    }
+    return status;
+}
+
+static carom_status begin_from_roots(walk *w)
+{
+    carom_status status = CAROM_OK;
+    const wide_tree *a = w->pair->tree_a, *b = w->pair->tree_b;
+    if (!base_array_reserve(w->pair->task->context, &w->scratch->stack, 2))
+        return CAROM_OUT_OF_MEMORY;
+    if (wide_child(a, 0) & wide_child(b, 0) & WIDE_LEAF_FLAG)
+        add_leaf_pair(w, 0, 0, &status);
+    else
+        push(w, 0, 0);
+    return status;
 }
 
 /* What the budget left open goes back into the front, what would have been next first. */
@@ -380,7 +423,7 @@ static carom_status leave_front(const walk *w)
     narrow_front *front = w->pair->task->front;
     const tree_stack_entry *stack = w->scratch->stack.items;
     size_t open = w->scratch->stack.count;
-    front->count = 0;
+    front->count = w->untouched;
     if (!base_array_reserve(w->pair->task->context, front, open + w->waiting_count))
         return CAROM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < w->waiting_count; i++)
@@ -391,42 +434,31 @@ static carom_status leave_front(const walk *w)
     return CAROM_UNKNOWN;
 }
 
-/* Are the boxes of the whole meshes apart? Those of machine parts often fit so well that this decides. */
+/* Are the boxes of the whole meshes apart? Those of machine parts often fit so well that this decides. A gap that
+ * floats can't tell from none, as between two plates, would be looked for all over both: doubles are asked as well. */
 static bool roots_are_apart(walk *w)
 {
     const wide_pair *pair = w->pair;
     moved_box box;
     f8 gap;
-    move_box(pair->tree_b, 0, &pair->b_to_a, pair->b_to_a.pad + (pair->violated ? 0.0f : pair->margin_a), &box);
+    float gaps[WIDE_LANES], margin = pair->b_to_a.pad + (pair->violated ? 0.0f : pair->margin_a);
+    move_box(pair->tree_b, 0, &pair->b_to_a, margin, &box);
     w->nodes_tested++;
-    return test_node(&box, &pair->tree_a->nodes[0], &gap) == 0;
+    if (test_node(&box, &pair->tree_a->nodes[0], &gap) == 0)
+        return true;
+    f8_storeu(gaps, gap);
+    return gaps[0] > -4.0f * box.edge_margin && wide_boxes_apart(pair, pair->violated ? 0.0 : pair->options->clearance);
 }
 
-carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
+static BASE_ALWAYS_INLINE carom_status walk_stack(walk *w)
 {
-    walk w = {.pair = pair, .scratch = pair->task->scratch};
+    const wide_pair *pair = w->pair;
     const wide_tree *a = pair->tree_a, *b = pair->tree_b;
-    narrow_front *front = pair->task->front;
-    w.waiting_limit = pair->options->every_pair ? MAX_WAITING : 1;
+    tree_scratch *scratch = w->scratch;
     carom_status status = CAROM_OK;
-    bool from_roots = !front || front->count == 0;
-    bool apart = from_roots && !(pair->near_a | pair->near_b) && base_budget_spend(pair->task->budget, WIDE_LANES) &&
-                 roots_are_apart(&w);
-    w.scratch->stack.count = 0;
-    if (!apart)
-        status = begin_stack(&w);
-    if (status == CAROM_OK && (pair->near_a | pair->near_b))
-        w.scratch->stack.items[w.scratch->stack.count++] = (tree_stack_entry){
-            pair->near_a, pair->near_b, slot_size(a, pair->near_a), as_bits(slot_size(b, pair->near_b))};
-    while (w.scratch->stack.count > 0)
+    while (scratch->stack.count > 0)
     {
-        tree_stack_entry entry = w.scratch->stack.items[--w.scratch->stack.count];
-        if (BASE_UNLIKELY(entry.node_a & entry.node_b & WIDE_LEAF_FLAG))
-        {
-            if (!add_leaf_pair(&w, entry.node_a & ~WIDE_LEAF_FLAG, entry.node_b & ~WIDE_LEAF_FLAG, &status))
-                break;
-            continue;
-        }
+        tree_stack_entry entry = scratch->stack.items[--scratch->stack.count];
         if (pair->options->smallest && too_large(pair, least_ids(pair, entry.node_a, entry.node_b)))
             continue;
         bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG,
@@ -434,13 +466,31 @@ carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
         bool open_a = leaf_b || (!leaf_a && entry.key > as_float(entry.more) * pair->b_to_a.ratio);
         if (!base_budget_spend(pair->task->budget, WIDE_LANES))
         {
-            w.scratch->stack.count++; /* it was not paid for, and is still there */
-            status = CAROM_UNKNOWN;
-            break;
+            scratch->stack.count++; /* it was not paid for, and is still there */
+            return CAROM_UNKNOWN;
         }
-        if (!expand(&w, &entry, open_a, &status))
+        if (!expand(w, &entry, open_a, &status))
             break;
     }
+    return status;
+}
+
+carom_status BASE_ISA(wide_collide_walk)(wide_pair *pair)
+{
+    walk w = {.pair = pair, .scratch = pair->task->scratch};
+    narrow_front *front = pair->task->front;
+    w.waiting_limit = pair->options->every_pair ? MAX_WAITING : 1;
+    carom_status status = CAROM_OK;
+    bool nearby = pair->near_a | pair->near_b;
+    w.scratch->stack.count = 0;
+    if (front && front->count > 0)
+        status = begin_from_front(&w, front);
+    else if (nearby || !base_budget_spend(pair->task->budget, WIDE_LANES) || !roots_are_apart(&w))
+        status = begin_from_roots(&w);
+    if (status == CAROM_OK && nearby)
+        push(&w, pair->near_a, pair->near_b);
+    if (status == CAROM_OK)
+        status = walk_stack(&w);
     if (status == CAROM_OK)
         visit_waiting(&w, &status);
     pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;

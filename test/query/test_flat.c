@@ -1,5 +1,7 @@
 /* Flat bodies: volumes around them leave no room, so contacts and clearances hang on the slack of every test. */
+#include "narrow/narrow.h"
 #include "query/world.h"
+#include "support/placed.h"
 
 enum
 {
@@ -180,9 +182,67 @@ static void clearances_between_sheets_hold_to_the_last_bit(void **state)
     world_close(&w);
 }
 
+static uint64_t count_pairs(const carom_placed *a, const carom_placed *b)
+{
+    uint64_t count = 0;
+    narrow_counts counts = {0};
+    for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
+        for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
+        {
+            narrow_triangle ta = placed_triangle(a, i), tb = placed_triangle(b, j);
+            count += narrow_touches(&ta, &tb, &counts);
+        }
+    return count;
+}
+
+/* Two sheets above each other, both turned and moved alike, the upper one tilted and bent a little in half of the
+ * rounds. */
+static void place_above(check_random *random, double gap, bool tilted, carom_placed *a, carom_placed *b)
+{
+    a->pose = world_random_pose(random, check_uniform(random, 0.0, 1.0) < 0.5 ? 0.0 : 1e3);
+    b->pose = a->pose;
+    const double *r = a->pose.rotation;
+    b->pose.translation.x += gap * r[2], b->pose.translation.y += gap * r[5], b->pose.translation.z += gap * r[8];
+    if (tilted)
+        for (int i = 0; i < 9; i++)
+            b->pose.rotation[i] += check_uniform(random, -3e-10, 3e-10);
+}
+
+static void sheets_a_hair_apart_are_told_from_sheets_that_meet(void **state)
+{
+    (void)state;
+    world w = world_open();
+    check_random random = {.state = 11};
+    carom_mesh *mesh = sheet(&w, 2, 1.0);
+    carom_tree *trees[2] = {tree_of(&w, mesh, CAROM_VOLUME_COUNT), tree_of(&w, mesh, CAROM_VOLUME_COUNT + 1)};
+    uint32_t meeting = 0, apart = 0;
+    for (int round = 0; round < 600; round++)
+    {
+        carom_placed a = placed_mesh(mesh, trees[round % 2], carom_pose_identity()), b = a;
+        double gap = round % 7 == 0 ? 0.0 : pow(10.0, check_uniform(&random, -17.0, -2.0));
+        place_above(&random, round % 3 ? gap : -gap, round % 4 > 1, &a, &b);
+        uint64_t truth = count_pairs(&a, &b);
+        carom_report report;
+        assert_int_equal(carom_collide(w.query, &a, &b, NULL, &report), CAROM_OK);
+        assert_int_equal(report.pair_count, truth);
+        carom_collide_options any = {.mode = CAROM_COLLIDE_ANY};
+        assert_int_equal(carom_collide(w.query, &a, &b, &any, &report), CAROM_OK);
+        assert_int_equal(report.pair_count, truth > 0);
+        if (gap > 1e-7) /* the whole sheets are told apart: no search all over them */
+            assert_in_range(report.counters.boxes_tested, 0, 8);
+        meeting += truth > 0, apart += truth == 0;
+    }
+    assert_true(meeting > 100 && apart > 100);
+    for (int i = 0; i < 2; i++)
+        carom_tree_destroy(trees[i]);
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bent_sheets_meet_the_points_on_them),
-                                       cmocka_unit_test(clearances_between_sheets_hold_to_the_last_bit)};
+                                       cmocka_unit_test(clearances_between_sheets_hold_to_the_last_bit),
+                                       cmocka_unit_test(sheets_a_hair_apart_are_told_from_sheets_that_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
