@@ -1,3 +1,4 @@
+/* Draws charts: a small bitmap font, bars, lines, axes with their labels, written as PNG. */
 #include "tool/chart.h"
 
 #include "tool/picture.h"

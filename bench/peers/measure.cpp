@@ -1,3 +1,5 @@
+// Times contestants and compares their answers. They take turns, pass by pass, so that a change of the machine's speed
+// meets all of them; the lowest time per pose counts. Where answers differ, the oracle decides.
 #include "measure.hpp"
 
 #include <algorithm>

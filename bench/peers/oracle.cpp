@@ -1,3 +1,5 @@
+// The oracle by exact predicates: Carom's, each answer compared with CGAL's, on candidates from CGAL's box
+// intersection.
 #include "oracle.hpp"
 
 #include "exact.h"

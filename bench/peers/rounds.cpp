@@ -1,3 +1,5 @@
+// Spheres and capsules against a mesh: placed by FCL's distance, timed in turns. Where answers differ, exact
+// predicates on every triangle decide.
 #include "rounds.hpp"
 
 #include "exact.h"

@@ -1,3 +1,4 @@
+// The tables on stdout, the goals of the project beside what was reached, and the same figures as JSON.
 #include "tables.hpp"
 
 #include <algorithm>
