@@ -131,7 +131,7 @@ typedef struct build_input
     build_box *boxes; /* reordered */
     uint32_t count;   /* at least 1 */
     uint32_t leaf_size;
-    uint32_t block_size; /* of SIMD leaves, which should be full; 0 or 1: none */
+    uint32_t block_size;    /* of SIMD leaves, which should be full; 0 or 1: none */
     double balance_penalty; /* the balanced builder's, as the two below; see carom_tree_def */
     uint32_t depth_limit;
     bool keep_large_leaves;

@@ -1,7 +1,7 @@
 /* The ray layout: made from a binary tree, fitted, measured. */
 #include "tree/rays.h"
-#include "tree/subtrees.h"
 #include "tree/rays_fit.h"
+#include "tree/subtrees.h"
 
 static const uint32_t NO_NODE = UINT32_MAX;
 

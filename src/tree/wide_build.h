@@ -49,7 +49,7 @@ typedef struct wide_build
     uint32_t *order;   /* triangle ids, sorted by the splits */
     split_node *nodes; /* the root first, children after parents */
     uint32_t node_count;
-    tree_subtrees parts;       /* of the nodes */
+    tree_subtrees parts;    /* of the nodes */
     split_moments *moments; /* per node */
     float *sorted[3];       /* x, y, z of all corners in sorted order, 3 per triangle */
     uint32_t split_above;   /* nodes of this many triangles or fewer stay whole */
