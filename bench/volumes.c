@@ -14,7 +14,7 @@
 
 enum
 {
-    MOST_POSES = 5,
+    MAX_POSES = 5,
     REPETITIONS = 5
 };
 
@@ -36,8 +36,8 @@ typedef struct subject
     char name[64];
     carom_mesh *mesh;
     uint32_t pose_count;
-    poses_pair poses[QUESTION_COUNT][MOST_POSES];
-    uint64_t hashes[QUESTION_COUNT][MOST_POSES];
+    poses_pair poses[QUESTION_COUNT][MAX_POSES];
+    uint64_t hashes[QUESTION_COUNT][MAX_POSES];
     bool has_hashes;
 } subject;
 
@@ -74,7 +74,7 @@ static bool place(bench_session *session, subject *subject)
     measuring with = {session->query, subject->mesh, tree};
     poses_oracle oracle = {measure_distance, &with};
     bool good = true;
-    subject->pose_count = session->options->quick ? 3 : MOST_POSES;
+    subject->pose_count = session->options->quick ? 3 : MAX_POSES;
     for (int q = 0; good && q < QUESTION_COUNT; q++)
         for (uint32_t i = 0; good && i < subject->pose_count; i++)
             good = bench_check(

@@ -78,14 +78,14 @@ void first_pass(Record &record, const PoseClass &pose_class, Question question, 
 // a tenth of a microsecond would be measured by that. A pair cache is left as another pass leaves it.
 void warm_up(Record &record, const PoseClass &pose_class, Question question)
 {
-    const double most_seconds = 1e-3;
+    const double max_seconds = 1e-3;
     double spent = 0, seconds;
     for (double each : record.seconds)
         spent += each;
-    if (spent < most_seconds)
+    if (spent < max_seconds)
         for (const Pose &pose : pose_class.poses)
             ask(record, pose, question, seconds);
-    else if (record.seconds.back() < most_seconds)
+    else if (record.seconds.back() < max_seconds)
         ask(record, pose_class.poses.back(), question, seconds);
 }
 

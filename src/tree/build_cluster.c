@@ -4,8 +4,8 @@
 
 enum
 {
-    REACH = 12,         /* neighbours looked at on either side */
-    LEAST_PROGRESS = 32 /* a round that merges fewer than one in so many pairs neighbours up instead */
+    REACH = 12,       /* neighbours looked at on either side */
+    MIN_PROGRESS = 32 /* a round that merges fewer than one in so many pairs neighbours up instead */
 };
 
 typedef struct cluster
@@ -89,7 +89,7 @@ static void merge(cluster_space *space)
     uint32_t pairs = 0, kept = 0;
     for (uint32_t i = 0; i < space->active; i++)
         pairs += mutual(space, i) && i < space->choices[i].partner;
-    if (pairs < space->active / LEAST_PROGRESS)
+    if (pairs < space->active / MIN_PROGRESS)
         for (uint32_t i = 0; i < space->active; i++)
             space->choices[i].partner = (i ^ 1) < space->active ? i ^ 1 : i;
     for (uint32_t i = 0; i < space->active; i++)

@@ -5,7 +5,7 @@
 
 enum
 {
-    MOST_VISITS = 192, /* of one search; then the best so far is taken: hostile meshes must not make it quadratic */
+    MAX_VISITS = 192, /* of one search; then the best so far is taken: hostile meshes must not make it quadratic */
     OPEN_NODES = 64
 };
 
@@ -96,7 +96,7 @@ static uint32_t best_sibling(const insert_space *space, const build_box *box)
     sibling_search search = {.space = space, .box = box, .best_cost = INFINITY, .best = space->root};
     search.least = build_joint_area(box, box, space->unit);
     consider(&search, space->root, 0, 0.0f);
-    for (uint32_t visits = 0; search.open_count && visits < MOST_VISITS; visits++)
+    for (uint32_t visits = 0; search.open_count && visits < MAX_VISITS; visits++)
     {
         open_node at = search.open[--search.open_count];
         if (search.least + at.grown >= search.best_cost)

@@ -153,7 +153,7 @@ static inline void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *wal
     walk->mesh = cast->task->placed->mesh;
     walk->limit = limit > (double)RAY_BEGIN ? (float)limit : RAY_BEGIN;
     walk->nearest = cast->task->first_only;
-    walk->room = walk->nearest || cast->on_triangle ? RAY_MOST_WAITING : 1;
+    walk->room = walk->nearest || cast->on_triangle ? RAY_MAX_WAITING : 1;
     walk->waiting_count = 0;
     walk->look = cast->on_triangle ? name_waiting : look_at_waiting;
     walk->user = cast;

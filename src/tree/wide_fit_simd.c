@@ -7,7 +7,7 @@ enum
 {
     EXTREMAL_DIRECTIONS = 13,
     EXTREMAL_POINTS = 32, /* 26 and filler up to whole vectors */
-    MOST_JUDGED = 192,    /* points looked at for the extremal ones; more change little */
+    MAX_JUDGED = 192,    /* points looked at for the extremal ones; more change little */
     SMALL_SET = 4         /* triangles; their edges are tried as axes */
 };
 
@@ -162,7 +162,7 @@ static points extremal_points(const points *set, float store[3][EXTREMAL_POINTS]
     static const float direction[EXTREMAL_DIRECTIONS][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1}, {1, 1, 0},  {1, -1, 0},
                                                             {1, 0, 1},  {1, 0, -1}, {0, 1, 1}, {0, 1, -1}, {1, 1, 1},
                                                             {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
-    uint32_t n = 0, stride = set->count > MOST_JUDGED ? set->count / MOST_JUDGED : 1;
+    uint32_t n = 0, stride = set->count > MAX_JUDGED ? set->count / MAX_JUDGED : 1;
     for (int d = 0; d < EXTREMAL_DIRECTIONS; d++)
     {
         uint32_t lowest = 0, highest = 0;

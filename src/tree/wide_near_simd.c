@@ -213,7 +213,7 @@ static BASE_ALWAYS_INLINE float place_ends(const wide_near_walk *w, const wide_l
         }
     for (int i = 0; i < 6; i++) /* as a leaf's own corners: nothing whose square is denormal */
         end[i / 3][i % 3] = fabsf(end[i / 3][i % 3]) > 0x1p-30f * reach ? end[i / 3][i % 3] : 0.0f;
-    return reach < MOST_REACH ? 64.0f * UNIT * reach + 2.0f * w->pad : INFINITY;
+    return reach < MAX_REACH ? 64.0f * UNIT * reach + 2.0f * w->pad : INFINITY;
 }
 
 static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *leaf, const bool ball)
