@@ -53,7 +53,7 @@ static uint64_t time_asleep(void)
 #endif
 }
 
-/* The processor may be taken away between two readings: of a few tries the one that took least. */
+/* The processor may be taken away between two readings: of a few tries, take the fastest. */
 base_moment base_moment_now(void)
 {
     base_moment best = {.doubt = UINT64_MAX};

@@ -128,10 +128,10 @@ static inline face face_of(const local_triangle *t)
     return f;
 }
 
-/* Weights of side and base under each corner, the least weight of the face's corners, and the squared distance. */
+/* Weights of side and base under each corner, the smallest weight of the face's corners, and the squared distance. */
 typedef struct face_row
 {
-    double square[LANES], least[LANES], u[LANES], v[LANES];
+    double square[LANES], min_weight[LANES], u[LANES], v[LANES];
 } face_row;
 
 static BASE_ALWAYS_INLINE void corners_against(const local_triangle *t, const face *f, face_row *row)
@@ -148,7 +148,7 @@ static BASE_ALWAYS_INLINE void corners_against(const local_triangle *t, const fa
     d4 u = d4_mul(dot(rest, base), inverse_base);
     d4_vector w = subtract_scaled(rest, u, base);
     d4_storeu(row->square, dot(w, w));
-    d4_storeu(row->least, d4_min(d4_min(u, v), d4_sub(d4_set1(1.0), d4_add(u, v))));
+    d4_storeu(row->min_weight, d4_min(d4_min(u, v), d4_sub(d4_set1(1.0), d4_add(u, v))));
     d4_storeu(row->u, u);
     d4_storeu(row->v, v);
 }
@@ -177,7 +177,7 @@ static inline int smallest_of(const candidates *all, double *square)
     for (int n = 0; n < 6; n++)
     {
         const face_row *row = &all->corners[n / 3];
-        double candidate = row->least[n % 3] > 0.0 ? row->square[n % 3] : INFINITY;
+        double candidate = row->min_weight[n % 3] > 0.0 ? row->square[n % 3] : INFINITY;
         which = candidate < smallest ? n + 9 : which;
         smallest = candidate < smallest ? candidate : smallest;
     }

@@ -178,10 +178,10 @@ carom_status near_in_any_layout(const tree_near_task *task, const narrow_near *n
     carom_status status = visit_all(&walk);
     if (status == CAROM_UNKNOWN && near->open_bound)
     {
-        double least = INFINITY;
+        double smallest = INFINITY;
         for (size_t i = 0; i < task->scratch->stack.count; i++)
-            least = fmin(least, (double)task->scratch->stack.items[i].key);
-        *near->open_bound = sqrt(least);
+            smallest = fmin(smallest, (double)task->scratch->stack.items[i].key);
+        *near->open_bound = sqrt(smallest);
     }
     return status;
 }

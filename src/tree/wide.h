@@ -152,7 +152,7 @@ typedef struct wide_nearest
 } wide_nearest;
 
 /* The walk found a pair with bounds on its distance. False: stop. */
-bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most);
+bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high);
 
 /* So many words of candidates (two each) are kept at most: equally near pairs may be as many as all pairs. */
 enum

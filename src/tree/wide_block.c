@@ -51,15 +51,15 @@ void wide_find_least_triangles(wide_tree *tree)
 {
     for (uint32_t slot = tree->node_count * WIDE_LANES; slot-- > 0;)
     {
-        uint32_t child = wide_child(tree, slot), least = CAROM_NO_TRIANGLE;
+        uint32_t child = wide_child(tree, slot), smallest = CAROM_NO_TRIANGLE;
         bool none = child == WIDE_NO_CHILD, leaf = child & WIDE_LEAF_FLAG;
         uint32_t count = none ? 0 : leaf ? WIDE_LEAF_TRIANGLES : WIDE_LANES;
         const uint32_t *below = none   ? NULL
                                 : leaf ? tree->leaves[child & ~WIDE_LEAF_FLAG].triangle
                                        : tree->least_triangle + (size_t)child * WIDE_LANES;
         for (uint32_t i = 0; i < count; i++)
-            least = below[i] < least ? below[i] : least;
-        tree->least_triangle[slot] = least;
+            smallest = below[i] < smallest ? below[i] : smallest;
+        tree->least_triangle[slot] = smallest;
     }
 }
 

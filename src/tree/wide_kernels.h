@@ -94,7 +94,7 @@ static const float MAX_REACH = 0x1p20f;
 
 static const float ROOT_3 = 1.7320509f; /* rounded up */
 
-/* Distances of corners from a plane through `on` with normal n, then the least and largest. */
+/* Distances of corners from a plane through `on` with normal n, then the smallest and largest. */
 static BASE_ALWAYS_INLINE f8 plane_gap(const f8 n[3], const f8 on[3], f8 corner[3][3], f8 distance[3])
 {
     f8 offset = dot(n, on);

@@ -187,9 +187,9 @@ static bool take_nearest(wide_near_walk *w, const wide_leaf *leaf, uint32_t near
 {
     for (uint32_t rest = near; rest; rest &= rest - 1)
     {
-        float most = high[__builtin_ctz(rest)];
-        most = most > w->radius ? most : w->radius; /* all that meets the solid is equally near */
-        w->limit = most < w->limit ? most : w->limit;
+        float farthest = high[__builtin_ctz(rest)];
+        farthest = farthest > w->radius ? farthest : w->radius; /* all that meets the solid is equally near */
+        w->limit = farthest < w->limit ? farthest : w->limit;
     }
     for (; near; near &= near - 1)
     {
@@ -218,9 +218,9 @@ static BASE_ALWAYS_INLINE float place_ends(const wide_near_walk *w, const wide_l
 
 static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *leaf, const bool ball)
 {
-    float end[2][3], most_error = place_ends(w, leaf, end);
+    float end[2][3], max_error = place_ends(w, leaf, end);
     w->task->counters->triangles_tested += leaf->count;
-    f8 lows, highs, error = f8_set1(most_error);
+    f8 lows, highs, error = f8_set1(max_error);
     bound_triangles(leaf, end, &lows, &highs, ball);
     lows = f8_sub(lows, error), highs = f8_add(highs, error);
     uint32_t near = ~f8_bits(f8_gt(lows, f8_set1(w->limit))) & ((1u << leaf->count) - 1);

@@ -226,13 +226,13 @@ static uint32_t nearest_box(const narrow_triangle *from, const narrow_triangle *
 {
     carom_aabb own = triangle_box(from);
     uint32_t nearest = 0;
-    double least = INFINITY;
+    double smallest_gap = INFINITY;
     for (uint32_t i = 0; i < count; i++)
     {
         carom_aabb other = triangle_box(&triangles[i]);
         double gap = box_gap(&own, &other);
-        if (gap < least)
-            least = gap, nearest = i;
+        if (gap < smallest_gap)
+            smallest_gap = gap, nearest = i;
     }
     return nearest;
 }
