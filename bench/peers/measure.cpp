@@ -20,7 +20,7 @@ constexpr int slow_repetitions = 3;
 struct Record
 {
     Contestant *contestant = nullptr;
-    std::vector<double> seconds;          // per pose; the least so far
+    std::vector<double> seconds;          // per pose; the lowest so far
     std::vector<double> number;           // hit 0 or 1, count of pairs, or distance
     std::vector<std::vector<Pair>> pairs; // all_pairs: sorted
     size_t answered = 0;
@@ -29,13 +29,13 @@ struct Record
 
 double clock_cost()
 {
-    double least = 1;
+    double lowest = 1;
     for (int i = 0; i < 1000; i++)
     {
         const Timer timer;
-        least = std::min(least, timer.seconds());
+        lowest = std::min(lowest, timer.seconds());
     }
-    return least;
+    return lowest;
 }
 
 // Asks once; the time includes what the library needs to hand over its answer.
@@ -107,7 +107,7 @@ bool same_number(double a, double b, Question question)
     return std::fabs(a - b) <= distance_tolerance * std::max(std::fabs(a), std::fabs(b));
 }
 
-// Does everybody who answered pose i say the same?
+// Do all who answered pose i say the same?
 bool all_agree(const std::vector<Record> &records, size_t i, Question question)
 {
     const Record *first = nullptr;
@@ -140,17 +140,18 @@ Truth settle(const Workload &workload, std::vector<Record> &records, size_t i, c
     truth.known = true;
     if (question == Question::distance)
     {
-        double least = std::numeric_limits<double>::infinity(), most = 0;
+        double lowest = std::numeric_limits<double>::infinity(), highest = 0;
         for (const Record &record : records)
             if (i < record.answered)
             {
-                least = std::min(least, record.number[i]);
-                most = std::max(most, record.number[i]);
+                lowest = std::min(lowest, record.number[i]);
+                highest = std::max(highest, record.number[i]);
             }
         // Looking no further than the smallest claim is quick; nothing there means that the claim was wrong.
-        truth.number = oracle.distance(*workload.a, *workload.b, pose, std::max(least, 0.0) * (1 + distance_tolerance));
+        truth.number =
+            oracle.distance(*workload.a, *workload.b, pose, std::max(lowest, 0.0) * (1 + distance_tolerance));
         if (std::isinf(truth.number))
-            truth.number = oracle.distance(*workload.a, *workload.b, pose, most * (1 + distance_tolerance));
+            truth.number = oracle.distance(*workload.a, *workload.b, pose, highest * (1 + distance_tolerance));
         return truth;
     }
     truth.pairs = oracle.all_pairs(*workload.a, *workload.b, pose);

@@ -346,7 +346,7 @@ void compare(const Model &model, const Round &round, Question question, const Po
     }
 }
 
-// Passes over all poses, the contestants in turn; the least pass counts. A pass is repeated until it can be timed.
+// Passes over all poses, the contestants in turn; the fastest pass counts. A pass is repeated until it can be timed.
 void time_passes(Question question, const PoseClass &pose_class, const std::vector<RoundContestant *> &contestants,
                  const MeasureOptions &options, Cell &cell)
 {
