@@ -1,10 +1,10 @@
 /* Pairs of bodies are examined on any worker, in any order; what is found depends on neither.
  *
- * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is put
- * aside after a slice of work and then split over all workers by its front, be it one. What the pair remembers comes
- * from the first slice, so that it is the same for any number of workers, too. A work budget is cut into slices per
- * pair, in rounds that share out what is left; it is never drawn from a shared counter, so the cut is the same for any
- * number of workers. */
+ * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is
+ * suspended after a slice of work and then split over all workers by its front, even if there is only one worker. What
+ * the pair remembers comes from the first slice, so that it is the same for any number of workers, too. A work budget
+ * is cut into slices per pair, in rounds that share out what is left; it is never drawn from a shared counter, so the
+ * cut is the same for any number of workers. */
 #include "engine/engine.h"
 
 enum
@@ -101,18 +101,18 @@ static carom_status file_report(const pair_task *task, query_job *job, const car
     }
     query_count(&findings->counters, &report->counters);
     findings->examined++;
-    task->engine->places.items[task->index] = ENGINE_NOTHING;
+    task->engine->finding_refs.items[task->index] = ENGINE_NOTHING;
     if (!worth_listing(report))
         return CAROM_OK;
     const engine_pair *pair = &task->engine->pairs.items[task->index];
     carom_body_pair bodies = {.body_a = task->frame->bodies[pair->a].id, .body_b = task->frame->bodies[pair->b].id};
     BASE_TRY(engine_findings_add(findings, &bodies, report, violated ? &closest : NULL));
-    task->engine->places.items[task->index] = (uint64_t)task->worker_number << 32 | findings->items.count;
+    task->engine->finding_refs.items[task->index] = (uint64_t)task->worker_number << 32 | findings->items.count;
     return CAROM_OK;
 }
 
 /* Keeps the query's job for later; the query gets an empty one. */
-static carom_status put_aside(const pair_task *task, query_job *job)
+static carom_status suspend(const pair_task *task, query_job *job)
 {
     carom_engine *engine = task->engine;
     engine_open_pair *open = base_allocate(engine->context, 1, sizeof *open, BASE_CACHE_LINE);
@@ -148,7 +148,7 @@ static carom_status begin_front(const pair_task *task, query_job *job)
     return CAROM_OK;
 }
 
-/* Goes on with a job; puts it aside, or files its report. */
+/* Goes on with a job; suspends it, or files its report. */
 static carom_status advance(const pair_task *task, query_job *job, bool is_open)
 {
     carom_query *query = task->worker->query;
@@ -161,7 +161,7 @@ static carom_status advance(const pair_task *task, query_job *job, bool is_open)
     if (status >= CAROM_FIRST_ERROR)
         return status;
     if (status == CAROM_UNKNOWN)
-        return is_open ? CAROM_OK : put_aside(task, job);
+        return is_open ? CAROM_OK : suspend(task, job);
     if (is_open)
         take_back(task);
     return CAROM_OK;
@@ -236,7 +236,7 @@ static void list_waiting(carom_engine *engine)
 {
     engine->waiting.count = 0;
     for (uint32_t i = 0; i < engine->pairs.count; i++)
-        if (engine->places.items[i] == ENGINE_UNDECIDED)
+        if (engine->finding_refs.items[i] == ENGINE_UNDECIDED)
             engine->waiting.items[engine->waiting.count++] = i;
 }
 

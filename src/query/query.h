@@ -102,7 +102,7 @@ typedef struct query_nearest
     bool begun;
 } query_nearest;
 
-/* A collide question under way. It can be put aside when a budget is spent, split over workers by its front, and taken
+/* A collide question under way. It can be suspended when a budget is spent, split over workers by its front, and taken
  * up again. */
 typedef struct query_job
 {
