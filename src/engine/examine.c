@@ -200,31 +200,31 @@ static carom_status examine_pair(const pair_task *task)
 
 static void examine_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    const examination *all = data;
-    carom_engine *engine = all->engine;
+    const examination *run = data;
+    carom_engine *engine = run->engine;
     engine_worker *own = &engine->workers[worker];
     for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
     {
-        base_budget budget = {.work_left = all->slices ? engine->slices.items[i] : UINT64_MAX};
-        budget.deadline = all->deadline;
-        pair_task task = {engine, all->frame, own, worker, engine->waiting.items[i], &budget, all->limited};
-        bool late = all->deadline > 0.0 && base_now() >= all->deadline;
+        base_budget budget = {.work_left = run->slices ? engine->slices.items[i] : UINT64_MAX};
+        budget.deadline = run->deadline;
+        pair_task task = {engine, run->frame, own, worker, engine->waiting.items[i], &budget, run->limited};
+        bool late = run->deadline > 0.0 && base_now() >= run->deadline;
         if (!late)
             own->failure = examine_pair(&task);
-        if (all->slices)
+        if (run->slices)
             engine->slices.items[i] = budget.work_left;
     }
 }
 
-static carom_status examine_waiting(carom_engine *engine, examination *all)
+static carom_status examine_waiting(carom_engine *engine, examination *run)
 {
     for (uint32_t i = 0; i < engine->worker_count; i++)
         engine->workers[i].failure = CAROM_OK;
     uint32_t count = (uint32_t)engine->waiting.count;
     if (engine->kind->parallel_inside)
-        examine_range(0, count, 0, all);
+        examine_range(0, count, 0, run);
     else
-        base_parallel_for(engine->context, count, MIN_RANGE, examine_range, all);
+        base_parallel_for(engine->context, count, MIN_RANGE, examine_range, run);
     for (uint32_t i = 0; i < engine->worker_count; i++)
         if (engine->workers[i].failure != CAROM_OK)
             return engine->workers[i].failure;
@@ -254,10 +254,10 @@ static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame,
 
 static carom_status examine_all(carom_engine *engine, const carom_frame *frame)
 {
-    examination all = {.engine = engine, .frame = frame, .slices = engine->kind->method == &query_tree_method};
-    for (size_t i = 0; all.slices && i < engine->waiting.count; i++)
+    examination run = {.engine = engine, .frame = frame, .slices = engine->kind->method == &query_tree_method};
+    for (size_t i = 0; run.slices && i < engine->waiting.count; i++)
         engine->slices.items[i] = LIGHT_WORK;
-    BASE_TRY(examine_waiting(engine, &all));
+    BASE_TRY(examine_waiting(engine, &run));
     list_waiting(engine);
     for (size_t i = 0; i < engine->waiting.count; i++)
         BASE_TRY(finish_heavy(engine, frame, engine->waiting.items[i]));
@@ -314,20 +314,20 @@ static uint64_t deal_slices(carom_engine *engine, const carom_frame *frame, uint
 
 static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *frame, const carom_budget *budget)
 {
-    examination all = {.engine = engine, .frame = frame, .slices = budget->work > 0, .limited = true};
-    all.deadline = budget->seconds > 0.0 ? base_now() + budget->seconds : 0.0;
+    examination run = {.engine = engine, .frame = frame, .slices = budget->work > 0, .limited = true};
+    run.deadline = budget->seconds > 0.0 ? base_now() + budget->seconds : 0.0;
     uint64_t left = budget->work;
     for (bool progress = true; progress;)
     {
         list_waiting(engine);
         sort_by_priority(engine, frame);
-        uint64_t dealt = all.slices ? deal_slices(engine, frame, left) : 0, unused = 0;
-        BASE_TRY(examine_waiting(engine, &all));
-        for (size_t i = 0; all.slices && i < engine->waiting.count; i++)
+        uint64_t dealt = run.slices ? deal_slices(engine, frame, left) : 0, unused = 0;
+        BASE_TRY(examine_waiting(engine, &run));
+        for (size_t i = 0; run.slices && i < engine->waiting.count; i++)
             unused += engine->slices.items[i];
         left -= dealt - unused;
-        bool in_time = all.deadline == 0.0 || base_now() < all.deadline;
-        progress = all.slices && dealt > unused && left > 0 && in_time;
+        bool in_time = run.deadline == 0.0 || base_now() < run.deadline;
+        progress = run.slices && dealt > unused && left > 0 && in_time;
     }
     return CAROM_OK;
 }

@@ -85,7 +85,8 @@ void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *me
 void wide_find_least_triangles(wide_tree *tree);                                     /* once the leaves are filled */
 void wide_tree_info(const wide_tree *tree, carom_tree_info *info);
 /* was: the mesh it fits now. */
-carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *was, const carom_mesh *is);
+carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *previous,
+                             const carom_mesh *moved);
 
 /* One side of a pair as the kernels see it: how lengths and points of the other tree's normalised frame come over. */
 typedef struct wide_transform
