@@ -140,7 +140,7 @@ void baked_write_binary(baked_writer *writer, const carom_tree *tree)
     baked_close(writer);
 }
 
-/* ---- eight children a node ---- */
+/* ---- eight children per node ---- */
 
 static bool child_valid(const baked_header *header, uint32_t parent, uint32_t child, uint8_t *depth,
                         uint8_t *leaf_taken)

@@ -42,7 +42,7 @@ static bool try_last(collide_walk *state)
     return certify(state, state->first, &a, &b);
 }
 
-/* Pays for a pair that was taken off the stack; false, and the pair back on it, when the budget ran out. */
+/* Charges the budget for a pair taken off the stack; false, and the pair is back on it, when the budget ran out. */
 static bool spend(collide_walk *state, tree_stack_entry pair, uint32_t work)
 {
     const tree_task *task = state->walk.task;

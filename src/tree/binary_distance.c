@@ -125,7 +125,7 @@ static carom_status search(distance_walk *state)
             continue;
         binary_opening opening = binary_walk_opening(&state->walk, entry.node_a, entry.node_b);
         status = opening == BINARY_OPEN_NONE ? measure_leaves(state, entry) : open_pair(state, entry, opening);
-        if (status == CAROM_UNKNOWN) /* it was not paid for: back to where it was */
+        if (status == CAROM_UNKNOWN) /* the budget does not cover it: back to where it was */
             task->scratch->stack.items[task->scratch->stack.count++] = entry;
     }
     state->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(state) : state->best->distance;

@@ -3,8 +3,8 @@
 
 enum
 {
-    SUBTREES = 64,         /* about as many tasks, so that workers end at nearly the same time */
-    SMALLEST_GRAIN = 1024, /* records; a task of fewer is not worth its while */
+    SUBTREES = 64,         /* roughly: enough that workers end at nearly the same time */
+    SMALLEST_GRAIN = 1024, /* records; fewer are not worth a task */
     LARGEST_GRAIN = 32768, /* more do not fit a cache */
     SMALLEST_BLOCK = 2048,
     BLOCKS = 512 /* about as many at most */

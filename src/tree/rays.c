@@ -193,7 +193,7 @@ static bool collapse_tree(collapse *work)
     return true;
 }
 
-/* Whoever asks for Morton codes asks for speed of building. */
+/* The Morton builder is chosen for fast builds: there the plan is quick too. */
 static bool plan_slots(collapse *work, const carom_tree_def *def)
 {
     bool quick = def->builder == CAROM_BUILDER_MORTON;

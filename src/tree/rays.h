@@ -1,5 +1,5 @@
-/* The ray layout: eight axis-aligned boxes a node, four triangles a leaf, all in float in a build_frame, derived from
- * any builder's tree. One relocatable block without pointers. What floats can't decide is certified by
+/* The ray layout: eight axis-aligned boxes per node, four triangles per leaf, all in float in a build_frame, derived
+ * from any builder's tree. One relocatable block without pointers. What floats can't decide is certified by
  * narrow_ray_hit; the error bounds are in docs/exactness.md, section 16. */
 #ifndef TREE_RAYS_H
 #define TREE_RAYS_H

@@ -1,4 +1,4 @@
-/* The collision layout: eight children a node, each with its own oriented box, in SIMD lanes; leaves of up to four
+/* The collision layout: eight children per node, each with its own oriented box, in SIMD lanes; leaves of up to four
  * triangles with coordinates relative to the leaf. Private to src/tree.
  *
  * Everything is in the tree's normalised frame: y = (x - centre) * scale, scale a power of two, |y| <= 1, so that the

@@ -4,7 +4,7 @@
 
 static size_t align_up(size_t n) { return (n + BASE_CACHE_LINE - 1) & ~(size_t)(BASE_CACHE_LINE - 1); }
 
-/* One block: header, nodes, leaves, leaf runs, least triangles, support heights. */
+/* One block: header, nodes, leaves, leaf runs, smallest triangles, support heights. */
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support)
 {
     size_t header = align_up(sizeof(wide_tree));

@@ -1,7 +1,7 @@
 /* The eight-wide tree over a binary one: dynamic programming chooses which binary nodes become children, and a
  * depth-first walk writes them.
  *
- * cost[n][k]: least cost of representing subtree n in at most k slots of a node; one slot holds either a leaf of up to
+ * cost[n][k]: lowest cost of representing subtree n in at most k slots of a node; one slot holds either a leaf of up to
  * four triangles or a node. A visit costs what it is likely to happen: the area of the box. */
 #include "tree/wide_build.h"
 

@@ -12,7 +12,7 @@ static narrow_distance_result measure(const tree_task *task, uint32_t triangle_a
     return result;
 }
 
-/* World length to normalised units of a, so much up that no pair as near is lost. */
+/* World length to normalised units of a, rounded up so far that no pair as near is lost. */
 static float reach_for(const wide_pair *pair, double distance)
 {
     double scaled = distance * pair->tree_a->scale * (1.0 + 0x1p-40);

@@ -359,7 +359,7 @@ carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
         uint32_t child_a = wide_child(a, entry.node_a), child_b = wide_child(b, entry.node_b);
         bool leaves = child_a & child_b & WIDE_LEAF_FLAG;
         uint32_t leaf_a = child_a & ~WIDE_LEAF_FLAG, leaf_b = child_b & ~WIDE_LEAF_FLAG;
-        /* An entry leaves the stack only when it is paid for, so that what remains open is always there. */
+        /* An entry leaves the stack only once the budget covers it, so that what remains open is always there. */
         uint32_t work = leaves ? a->leaves[leaf_a].count * b->leaves[leaf_b].count : WIDE_LANES;
         if (!base_budget_spend(pair->task->budget, work))
         {
@@ -374,7 +374,8 @@ carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
             break;
     }
     pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
-    /* Waiting pairs are paid for and no longer on the stack: a walk that ran out of budget must not forget them. */
+    /* Waiting pairs are charged already and no longer on the stack: a walk that ran out of budget must not forget them.
+     */
     if (search->status == CAROM_UNKNOWN && w.waiting.count > 0)
         settle_waiting(&w);
     return search->status;

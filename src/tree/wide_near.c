@@ -15,7 +15,7 @@ bool wide_near_fits(const tree_near_task *task, const narrow_near *near, const n
     return place->error * tree->scale < far;
 }
 
-/* A world length in normalised units, so much up that nothing as near is lost; and down. */
+/* A world length in normalised units, rounded up so far that nothing as near is lost; and down. */
 static float length_above(const wide_tree *tree, double length)
 {
     return (float)(length * tree->scale) * (1.0f + 0x1p-20f) + 0x1p-126f;
@@ -127,7 +127,8 @@ carom_status wide_near(const tree_near_task *task, const narrow_near *near, cons
     task->scratch->words.count = 0;
     BASE_PICK_ISA(task->context, wide_near_visit)(&walk);
     task->counters->boxes_tested += walk.nodes_tested * WIDE_LANES;
-    /* What is remembered is paid for and no longer on the stack: a walk that ran out of budget must not forget it. */
+    /* What is remembered is charged already and no longer on the stack: a walk that ran out of budget must not forget
+     * it. */
     carom_status ended = walk.status;
     if ((ended == CAROM_OK || ended == CAROM_UNKNOWN) && !report_remembered(&walk))
         return walk.status;

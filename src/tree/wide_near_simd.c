@@ -271,7 +271,7 @@ static BASE_ALWAYS_INLINE void visit_all(wide_near_walk *w, const bool ball)
         uint32_t child = wide_child(w->tree, entry.node_a);
         bool matters =
             entry.key <= w->limit * w->limit && !(smallest && w->tree->least_triangle[entry.node_a] >= *smallest);
-        /* An entry leaves the stack only when it is paid for, so that what remains open is always there. */
+        /* An entry leaves the stack only once the budget covers it, so that what remains open is always there. */
         uint32_t work = child & WIDE_LEAF_FLAG ? w->tree->leaves[child & ~WIDE_LEAF_FLAG].count : WIDE_LANES;
         if (matters && !base_budget_spend(w->task->budget, work))
         {

@@ -4,7 +4,7 @@
 
 enum
 {
-    STACK = 256 /* 7 waiting children a level; deeper trees fall back to the box's own bound */
+    STACK = 256 /* 7 waiting children per level; deeper trees fall back to the box's own bound */
 };
 
 typedef struct directions

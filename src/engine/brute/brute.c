@@ -10,7 +10,7 @@ typedef struct brute_state
     BASE_ARRAY(brute_group) groups;   /* of b */
     BASE_ARRAY(uint64_t) hits;
     carom_vec3 origin; /* of the boxes: some point of b */
-    double span;       /* largest extent of both bodies together, for what a computed distance may err */
+    double span;       /* largest extent of both bodies together: bounds the error of a computed distance */
 } brute_state;
 
 /* ---- geometry of the pair at hand ---- */

@@ -8,7 +8,7 @@
  *
  * Tasks wait in a queue, LIVESET in the thesis, which is this method's front too. At the leaves edges are tested
  * against triangles: two triangles that share a point always have a side of one that meets the other, also where they
- * lie in one plane or are degenerate. That test is closed and padded; what it proposes the exact narrow phase decides.
+ * lie in one plane or are degenerate. That test is closed and padded; the exact narrow phase decides what it proposes.
  * Containment, which the thesis assumes away, is found by the query layer, as for every engine. */
 #ifndef ENGINE_EDGE_H
 #define ENGINE_EDGE_H
