@@ -1,5 +1,5 @@
 /* A stopwatch for answers of a tenth of a microsecond, of which asking the clock twice would be a third. Where the
- * processor has a counter that goes on at one rate whatever its own, that is read, and the clock tells the rate. */
+ * processor has a counter that goes on at one rate whatever its own, that is read, and the clock gives the rate. */
 #include "base/base.h"
 
 #include <time.h>

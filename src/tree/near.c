@@ -145,7 +145,7 @@ static carom_status report_triangles(near_walk *walk, const uint32_t *triangles,
     return CAROM_OK;
 }
 
-/* What is on the stack. An entry leaves it only when it is paid for, so that what remains open is always there. */
+/* Visits what is on the stack. An entry leaves it only once the budget covers it, so that nothing open is lost. */
 static carom_status visit_all(near_walk *walk)
 {
     const tree_near_task *task = walk->task;
