@@ -22,7 +22,7 @@ wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint3
     tree->leaves = (wide_leaf *)(void *)(block + header + nodes);
     tree->first_leaf = (uint32_t *)(void *)(block + header + nodes + leaves);
     memset(tree->first_leaf, 0, runs);
-    tree->least_triangle = (uint32_t *)(void *)(block + header + nodes + leaves + runs);
+    tree->smallest_triangle = (uint32_t *)(void *)(block + header + nodes + leaves + runs);
     tree->support = support ? (float *)(void *)(block + header + nodes + leaves + 2 * runs) : NULL;
     return tree;
 }
@@ -47,7 +47,7 @@ wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree)
 }
 
 /* Children come after their parent, so one backward sweep does. */
-void wide_find_least_triangles(wide_tree *tree)
+void wide_find_smallest_triangles(wide_tree *tree)
 {
     for (uint32_t slot = tree->node_count * WIDE_LANES; slot-- > 0;)
     {
@@ -56,10 +56,10 @@ void wide_find_least_triangles(wide_tree *tree)
         uint32_t count = none ? 0 : leaf ? WIDE_LEAF_TRIANGLES : WIDE_LANES;
         const uint32_t *below = none   ? NULL
                                 : leaf ? tree->leaves[child & ~WIDE_LEAF_FLAG].triangle
-                                       : tree->least_triangle + (size_t)child * WIDE_LANES;
+                                       : tree->smallest_triangle + (size_t)child * WIDE_LANES;
         for (uint32_t i = 0; i < count; i++)
             smallest = below[i] < smallest ? below[i] : smallest;
-        tree->least_triangle[slot] = smallest;
+        tree->smallest_triangle[slot] = smallest;
     }
 }
 

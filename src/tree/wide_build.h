@@ -13,9 +13,9 @@
 typedef struct split_node
 {
     uint32_t first, count;
-    uint32_t left;           /* the right one follows; 0: not split */
-    uint32_t least_triangle; /* smallest id; set with the moments */
-    float area;              /* of the box that bounds it, up to a constant factor */
+    uint32_t left;              /* the right one follows; 0: not split */
+    uint32_t smallest_triangle; /* smallest id; set with the moments */
+    float area;                 /* of the box that bounds it, up to a constant factor */
 } split_node;
 
 /* Eight floats: the box's low corner, 0, the negated high corner, 0; the union of two is their lane-wise minimum. A

@@ -247,7 +247,7 @@ static void visit_inside(wide_near_walk *w, wide_slot slot, uint32_t child)
 {
     if (w->near->nearest_only)
     {
-        wide_near_report(w, w->tree->least_triangle[slot], true);
+        wide_near_report(w, w->tree->smallest_triangle[slot], true);
         return;
     }
     if (!(child & WIDE_LEAF_FLAG))
@@ -270,7 +270,7 @@ static BASE_ALWAYS_INLINE void visit_all(wide_near_walk *w, const bool ball)
         tree_stack_entry entry = scratch->stack.items[scratch->stack.count - 1];
         uint32_t child = wide_child(w->tree, entry.node_a);
         bool matters =
-            entry.key <= w->limit * w->limit && !(smallest && w->tree->least_triangle[entry.node_a] >= *smallest);
+            entry.key <= w->limit * w->limit && !(smallest && w->tree->smallest_triangle[entry.node_a] >= *smallest);
         /* An entry leaves the stack only once the budget covers it, so that what remains open is always there. */
         uint32_t work = child & WIDE_LEAF_FLAG ? w->tree->leaves[child & ~WIDE_LEAF_FLAG].count : WIDE_LANES;
         if (matters && !base_budget_spend(w->task->budget, work))
