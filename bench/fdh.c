@@ -130,7 +130,7 @@ static void measure_scene(bench_session *session, int index)
     printf("\n%s: %u + %u triangles, %u steps%s; ours, then the paper's\n%-16s %9s %11s %9s %9s   | %8s %10s %9s %8s\n",
            scene->name, carom_mesh_get_info(scene->bodies[0].shape.mesh).triangle_count,
            carom_mesh_get_info(scene->bodies[1].shape.mesh).triangle_count, scene->step_count,
-           session->options->quick ? " (quick: the first 50)" : "", "tree", "build s", "N_b", "N_p", "ms a step",
+           session->options->quick ? " (quick: the first 50)" : "", "tree", "build s", "N_b", "N_p", "ms/step",
            "build s", "N_b", "N_p", "ms");
     uint64_t contacts = 0;
     for (int i = 0; i < ROW_COUNT; i++)

@@ -14,7 +14,7 @@
 
 enum
 {
-    MOST_POSES = 5,
+    MAX_POSES = 5,
     REPETITIONS = 5
 };
 
@@ -36,8 +36,8 @@ typedef struct subject
     char name[64];
     carom_mesh *mesh;
     uint32_t pose_count;
-    poses_pair poses[QUESTION_COUNT][MOST_POSES];
-    uint64_t hashes[QUESTION_COUNT][MOST_POSES];
+    poses_pair poses[QUESTION_COUNT][MAX_POSES];
+    uint64_t hashes[QUESTION_COUNT][MAX_POSES];
     bool has_hashes;
 } subject;
 
@@ -74,7 +74,7 @@ static bool place(bench_session *session, subject *subject)
     measuring with = {session->query, subject->mesh, tree};
     poses_oracle oracle = {measure_distance, &with};
     bool good = true;
-    subject->pose_count = session->options->quick ? 3 : MOST_POSES;
+    subject->pose_count = session->options->quick ? 3 : MAX_POSES;
     for (int q = 0; good && q < QUESTION_COUNT; q++)
         for (uint32_t i = 0; good && i < subject->pose_count; i++)
             good = bench_check(
@@ -95,7 +95,7 @@ static carom_status ask(carom_query *query, question question, const carom_place
     return carom_collide(query, a, b, &options, report);
 }
 
-/* The least of some repetitions at one pose. */
+/* The lowest time of some repetitions at one pose. */
 static bool measure_pose(bench_session *session, question question, const carom_placed *a, const carom_placed *b,
                          carom_report *report, double *seconds)
 {
@@ -166,9 +166,9 @@ static void measure_tree(bench_session *session, subject *subject, const char *l
 static void measure_all(bench_session *session, subject *subject)
 {
     printf(
-        "\n%s against itself, %u triangles; build ms, bytes a triangle, depth, area and volume cost; then for\n"
+        "\n%s against itself, %u triangles; build ms, bytes per triangle, depth, area and volume cost; then for\n"
         "any-hit (0.1 %% apart), all pairs (deep), distance (1 %% apart): microseconds, box tests N_b, triangle tests "
-        "N_p a question\n"
+        "N_p per question\n"
         "%-20s %9s %7s %5s %8s %8s %10s %9s %7s %10s %9s %7s %10s %9s %7s\n",
         subject->name, carom_mesh_get_info(subject->mesh).triangle_count, "tree", "build", "bytes", "depth", "area",
         "volume", "any us", "N_b", "N_p", "all us", "N_b", "N_p", "dist us", "N_b", "N_p");

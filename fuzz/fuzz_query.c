@@ -12,8 +12,8 @@
 
 enum
 {
-    MOST_TRIANGLES = 12,
-    MOST_PAIRS = MOST_TRIANGLES * MOST_TRIANGLES
+    MAX_TRIANGLES = 12,
+    MAX_PAIRS = MAX_TRIANGLES * MAX_TRIANGLES
 };
 
 /* ---- numbers out of bytes ---- */
@@ -69,10 +69,10 @@ static carom_vec3 next_point(decoder *d)
 static carom_mesh *next_mesh(decoder *d, carom_context *context)
 {
     static const double units[8] = {1.0, 1.0, 1.0, 0.1, 1e-12, 1e12, 0x1p-1060, 0x1p95};
-    carom_vec3 corners[3 * MOST_TRIANGLES];
+    carom_vec3 corners[3 * MAX_TRIANGLES];
     uint8_t head = next_byte(d);
     d->unit = units[head >> 5];
-    size_t count = head % (MOST_TRIANGLES + 1);
+    size_t count = head % (MAX_TRIANGLES + 1);
     for (size_t i = 0; i < 3 * count; i++)
     {
         uint8_t choice = i > 0 ? next_byte(d) : 0;
@@ -129,7 +129,7 @@ static carom_tree_def next_def(decoder *d)
 
 typedef struct truth
 {
-    carom_pair pairs[MOST_PAIRS];
+    carom_pair pairs[MAX_PAIRS];
     uint32_t pair_count;
     narrow_distance_result nearest;
     uint32_t nearest_a, nearest_b;
@@ -236,7 +236,7 @@ static int compare_hits(const void *left, const void *right)
 
 static void check_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray)
 {
-    carom_ray_hit hits[MOST_TRIANGLES];
+    carom_ray_hit hits[MAX_TRIANGLES];
     uint32_t count = 0;
     narrow_counts counts = {0};
     for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)

@@ -352,7 +352,7 @@ static void fill_panel(const parallel_work *work, chart_panel *panel)
             panel->line[line][i] = speed_up(work, i, COMPARED[line]);
     for (int k = 0; k < METHOD_COUNT; k++)
     {
-        bool serial = k == SERIAL[k] && k < PUBLISHED_COUNT;
+        bool serial = k < PUBLISHED_COUNT && k == SERIAL[k];
         panel->bar[k] = run_of(work, serial ? 0 : second, k)->mean_ms;
         panel->reference[k] = k < PUBLISHED_COUNT ? work->published->ms[k] : 0;
     }

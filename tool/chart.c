@@ -1,3 +1,4 @@
+/* Draws charts: a small bitmap font, bars, lines, axes with their labels, written as PNG. */
 #include "tool/chart.h"
 
 #include "tool/picture.h"
@@ -133,6 +134,8 @@ static decades find_decades(const chart_def *def)
             double bar = def->panels[p].bar[i], reference = def->panels[p].reference[i];
             low = fmin(low, bar), high = fmax(high, fmax(bar, reference));
         }
+    if (!(low > 0.0) || !(high >= low) || !(high < INFINITY))
+        return (decades){0, 1}; /* nothing that has a logarithm */
     decades found = {(int)floor(log10(low)), (int)ceil(log10(high))};
     found.high += found.high == found.low;
     return found;

@@ -21,8 +21,8 @@ static const tool_command commands[] = {
      "parallel   the thesis's chapter 4: its three scenes, its four methods and the engine tree, by number of "
      "workers,\n"
      "           beside its table 4-1; `carom bench parallel --help` lists its options\n"
-     "Exit codes: 0 all methods give the same answers, 1 they differ, 2 an error, 3 a model has no triangles.\n", true,
-     tool_bench},
+     "Exit codes: 0 all methods give the same answers, 1 they differ, 2 an error, 3 a model has no triangles.\n",
+     true, tool_bench},
     {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with the truth in the file",
      "tritri     text; a line: family, truth (0 or 1), 18 hexadecimal floats, the corners of two triangles\n"
      "meshmesh   text; a line: the 12 numbers of a pose, pair count, distance, hash of the pairs in hexadecimal;\n"

@@ -1,3 +1,4 @@
+// What contestants share: models, poses, the plain triangle test, clocks.
 #include "contest.hpp"
 
 #include <algorithm>

@@ -70,10 +70,10 @@ struct UserScene
         float low[3], high[3];
         for (size_t axis = 0; axis < 3; axis++)
         {
-            const double least = std::min({corner[0][axis], corner[1][axis], corner[2][axis]});
-            const double most = std::max({corner[0][axis], corner[1][axis], corner[2][axis]});
-            low[axis] = round_down(least);
-            high[axis] = -round_down(-most);
+            const double lowest = std::min({corner[0][axis], corner[1][axis], corner[2][axis]});
+            const double highest = std::max({corner[0][axis], corner[1][axis], corner[2][axis]});
+            low[axis] = round_down(lowest);
+            high[axis] = -round_down(-highest);
         }
         *arguments->bounds_o = {low[0], low[1], low[2], 0, high[0], high[1], high[2], 0};
     }

@@ -1,3 +1,4 @@
+/* Exact tests over plain arrays, handed on to src/narrow. */
 #include "exact.h"
 
 #include "narrow/narrow.h"

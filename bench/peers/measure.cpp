@@ -1,3 +1,5 @@
+// Times contestants and compares their answers. They take turns, pass by pass, so that a change of the machine's speed
+// meets all of them; the lowest time per pose counts. Where answers differ, the oracle decides.
 #include "measure.hpp"
 
 #include <algorithm>
@@ -18,7 +20,7 @@ constexpr int slow_repetitions = 3;
 struct Record
 {
     Contestant *contestant = nullptr;
-    std::vector<double> seconds;          // per pose; the least so far
+    std::vector<double> seconds;          // per pose; the lowest so far
     std::vector<double> number;           // hit 0 or 1, count of pairs, or distance
     std::vector<std::vector<Pair>> pairs; // all_pairs: sorted
     size_t answered = 0;
@@ -27,13 +29,13 @@ struct Record
 
 double clock_cost()
 {
-    double least = 1;
+    double lowest = 1;
     for (int i = 0; i < 1000; i++)
     {
         const Timer timer;
-        least = std::min(least, timer.seconds());
+        lowest = std::min(lowest, timer.seconds());
     }
-    return least;
+    return lowest;
 }
 
 // Asks once; the time includes what the library needs to hand over its answer.
@@ -76,14 +78,14 @@ void first_pass(Record &record, const PoseClass &pose_class, Question question, 
 // a tenth of a microsecond would be measured by that. A pair cache is left as another pass leaves it.
 void warm_up(Record &record, const PoseClass &pose_class, Question question)
 {
-    const double most_seconds = 1e-3;
+    const double max_seconds = 1e-3;
     double spent = 0, seconds;
     for (double each : record.seconds)
         spent += each;
-    if (spent < most_seconds)
+    if (spent < max_seconds)
         for (const Pose &pose : pose_class.poses)
             ask(record, pose, question, seconds);
-    else if (record.seconds.back() < most_seconds)
+    else if (record.seconds.back() < max_seconds)
         ask(record, pose_class.poses.back(), question, seconds);
 }
 
@@ -105,7 +107,7 @@ bool same_number(double a, double b, Question question)
     return std::fabs(a - b) <= distance_tolerance * std::max(std::fabs(a), std::fabs(b));
 }
 
-// Does everybody who answered pose i say the same?
+// Do all who answered pose i say the same?
 bool all_agree(const std::vector<Record> &records, size_t i, Question question)
 {
     const Record *first = nullptr;
@@ -138,17 +140,18 @@ Truth settle(const Workload &workload, std::vector<Record> &records, size_t i, c
     truth.known = true;
     if (question == Question::distance)
     {
-        double least = std::numeric_limits<double>::infinity(), most = 0;
+        double lowest = std::numeric_limits<double>::infinity(), highest = 0;
         for (const Record &record : records)
             if (i < record.answered)
             {
-                least = std::min(least, record.number[i]);
-                most = std::max(most, record.number[i]);
+                lowest = std::min(lowest, record.number[i]);
+                highest = std::max(highest, record.number[i]);
             }
         // Looking no further than the smallest claim is quick; nothing there means that the claim was wrong.
-        truth.number = oracle.distance(*workload.a, *workload.b, pose, std::max(least, 0.0) * (1 + distance_tolerance));
+        truth.number =
+            oracle.distance(*workload.a, *workload.b, pose, std::max(lowest, 0.0) * (1 + distance_tolerance));
         if (std::isinf(truth.number))
-            truth.number = oracle.distance(*workload.a, *workload.b, pose, most * (1 + distance_tolerance));
+            truth.number = oracle.distance(*workload.a, *workload.b, pose, highest * (1 + distance_tolerance));
         return truth;
     }
     truth.pairs = oracle.all_pairs(*workload.a, *workload.b, pose);

@@ -11,14 +11,14 @@ namespace bench
 
 struct MeasureOptions
 {
-    int repetitions = 15;         // per pose; the least time counts
+    int repetitions = 15;         // per pose; the lowest time counts
     double slow_seconds = 0.5;    // a contestant that needs longer for one pass over the poses gets two more, ...
     double give_up_seconds = 2.0; // ... and after this long it is stopped in the middle of its first
 };
 
 struct Timing
 {
-    double mean_us = 0, median_us = 0; // over poses, of the least over repetitions
+    double mean_us = 0, median_us = 0; // over poses, of the lowest over repetitions
     size_t asked = 0, wrong = 0;       // answers, and those that the oracle found wrong
     bool complete = false;             // all poses answered
     double work = 0;                   // sum over answers: hits, pairs, or distances; tells that something happened

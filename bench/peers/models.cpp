@@ -1,3 +1,4 @@
+// The table of model pairs, and how each is generated or read.
 #include "models.hpp"
 
 #include <algorithm>

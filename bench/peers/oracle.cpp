@@ -1,3 +1,5 @@
+// The oracle by exact predicates: Carom's, each answer compared with CGAL's, on candidates from CGAL's box
+// intersection.
 #include "oracle.hpp"
 
 #include "exact.h"
@@ -114,16 +116,16 @@ double Oracle::distance(const Model &a, const Model &b, const Pose &pose, double
     Stopwatch watch(seconds_left_);
     const std::vector<Vec3> placed_b = place(b, pose);
     std::vector<Box> boxes_a = boxes(a, a.vertices, bound * (1 + 1e-6)), boxes_b = boxes(b, placed_b, 0);
-    double least = INFINITY;
+    double lowest = INFINITY;
     CGAL::box_intersection_d(boxes_a.begin(), boxes_a.end(), boxes_b.begin(), boxes_b.end(),
                              [&](const Box &box_a, const Box &box_b)
                              {
                                  Vec3 corner_a[3], corner_b[3];
                                  corners(a, a.vertices, box_a.info(), corner_a);
                                  corners(b, placed_b, box_b.info(), corner_b);
-                                 least = std::min(least, exact_distance(corner_a[0].data(), corner_b[0].data()));
+                                 lowest = std::min(lowest, exact_distance(corner_a[0].data(), corner_b[0].data()));
                              });
-    return least;
+    return lowest;
 }
 
 } // namespace bench

@@ -17,7 +17,7 @@ class Oracle
     std::vector<Pair> box_pairs(const Model &a, const Model &b, const Pose &pose);
     // All pairs that meet, sorted: every pair of triangles whose boxes overlap is looked at.
     std::vector<Pair> all_pairs(const Model &a, const Model &b, const Pose &pose);
-    // The least distance of the surfaces, given that it is at most `bound`.
+    // The smallest distance of the surfaces, given that it is at most `bound`.
     double distance(const Model &a, const Model &b, const Pose &pose, double bound);
 
     size_t triangle_pairs_decided = 0;

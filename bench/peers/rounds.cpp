@@ -1,3 +1,5 @@
+// Spheres and capsules against a mesh: placed by FCL's distance, timed in turns. Where answers differ, exact
+// predicates on every triangle decide.
 #include "rounds.hpp"
 
 #include "exact.h"
@@ -344,7 +346,7 @@ void compare(const Model &model, const Round &round, Question question, const Po
     }
 }
 
-// Passes over all poses, the contestants in turn; the least pass counts. A pass is repeated until it can be timed.
+// Passes over all poses, the contestants in turn; the fastest pass counts. A pass is repeated until it can be timed.
 void time_passes(Question question, const PoseClass &pose_class, const std::vector<RoundContestant *> &contestants,
                  const MeasureOptions &options, Cell &cell)
 {

@@ -1,3 +1,4 @@
+// The tables on stdout, the goals of the project beside what was reached, and the same figures as JSON.
 #include "tables.hpp"
 
 #include <algorithm>
@@ -32,20 +33,20 @@ const std::pair<const std::string, Timing> *best_peer(const Results &results, co
     return best;
 }
 
-// Geometric mean and least of a column of ratios.
+// Geometric mean and lowest of a column of ratios.
 struct Ratios
 {
-    double log_sum = 0, least = INFINITY;
+    double log_sum = 0, lowest = INFINITY;
     size_t count = 0;
-    std::string least_where;
+    std::string lowest_where;
     void add(double ratio, const std::string &where)
     {
         log_sum += std::log(ratio);
         count++;
-        if (ratio < least)
+        if (ratio < lowest)
         {
-            least = ratio;
-            least_where = where;
+            lowest = ratio;
+            lowest_where = where;
         }
     }
     double mean() const { return count ? std::exp(log_sum / static_cast<double>(count)) : NAN; }
@@ -86,8 +87,8 @@ Ratios against_cold(const Results &results, const std::string &question, const s
 void print_ratios(const std::string &label, const Ratios &ratios)
 {
     if (ratios.count)
-        std::printf("  %-30s geometric mean %6.2f   least %6.2f (%s)   over %zu\n", label.c_str(), ratios.mean(),
-                    ratios.least, ratios.least_where.c_str(), ratios.count);
+        std::printf("  %-30s geometric mean %6.2f   lowest %6.2f (%s)   over %zu\n", label.c_str(), ratios.mean(),
+                    ratios.lowest, ratios.lowest_where.c_str(), ratios.count);
 }
 
 std::vector<std::string> columns_of(const Results &results, const std::string &question)
@@ -159,18 +160,18 @@ Ratios build_ratios(const Results &results, const char *ours, const char *peer, 
     return ratios;
 }
 
-// Ratios are the peer's time over ours throughout: larger is better. least_goal 0: the goal is one of the mean alone;
-// the least is shown, but decides nothing.
-void print_goal(const char *what, const Ratios &ratios, double mean_goal, double least_goal)
+// Ratios are the peer's time over ours throughout: larger is better. lowest_goal 0: the goal is for the mean alone;
+// the lowest is shown, but decides nothing.
+void print_goal(const char *what, const Ratios &ratios, double mean_goal, double lowest_goal)
 {
     if (!ratios.count)
         return;
-    const bool reached = ratios.mean() >= mean_goal && ratios.least >= least_goal;
-    char of_least[32] = "no goal: the mean decides";
-    if (least_goal > 0)
-        std::snprintf(of_least, sizeof of_least, "goal %4.2f", least_goal);
-    std::printf("  %-52s %6.2f (goal %4.2f)   least %6.2f (%s, %s)  %s\n", what, ratios.mean(), mean_goal, ratios.least,
-                of_least, ratios.least_where.c_str(), reached ? "reached" : "MISSED");
+    const bool reached = ratios.mean() >= mean_goal && ratios.lowest >= lowest_goal;
+    char of_lowest[32] = "no goal: the mean decides";
+    if (lowest_goal > 0)
+        std::snprintf(of_lowest, sizeof of_lowest, "goal %4.2f", lowest_goal);
+    std::printf("  %-52s %6.2f (goal %4.2f)   lowest %6.2f (%s, %s)  %s\n", what, ratios.mean(), mean_goal,
+                ratios.lowest, of_lowest, ratios.lowest_where.c_str(), reached ? "reached" : "MISSED");
 }
 
 std::string quoted(const std::string &text)
@@ -213,9 +214,10 @@ void print_question(const Results &results, const std::string &question)
     const std::vector<std::string> columns = columns_of(results, question);
     if (columns.empty())
         return;
-    std::printf("\n%s, microseconds a question (mean over poses of the least time; * gave up before the last pose),\n"
-                "then the fastest peer's time over each of ours\n%-15s %-13s",
-                question.c_str(), "model", "poses");
+    std::printf(
+        "\n%s, microseconds per question (mean over poses of the lowest time; * gave up before the last pose),\n"
+        "then the fastest peer's time over each of ours\n%-15s %-13s",
+        question.c_str(), "model", "poses");
     for (const std::string &name : columns)
         std::printf(" %*s", column_width(name), name.c_str());
     std::printf("\n");
@@ -229,7 +231,8 @@ void print_builds(const Results &results)
 {
     if (results.builds.empty())
         return;
-    std::printf("\nbuild and refit in milliseconds, bytes a triangle (of the tree; FCL's with its copy of the mesh)\n");
+    std::printf(
+        "\nbuild and refit in milliseconds, bytes per triangle (of the tree; FCL's with its copy of the mesh)\n");
     for (const BuildTable &table : results.builds)
     {
         std::printf("%s, %zu triangles\n", table.model.c_str(), table.triangles);
@@ -246,18 +249,18 @@ void print_builds(const Results &results)
 
 void print_goals(const Results &results)
 {
-    std::printf("\ngoals: geometric mean and least of the fastest peer's time over ours\n");
+    std::printf("\ngoals: geometric mean and lowest of the fastest peer's time over ours\n");
     const struct
     {
         const char *question;
-        double mean, least;
+        double mean, lowest;
     } goals[] = {{"any-hit", 5, 2}, {"all-pairs", 6, 3}, {"distance", 7, 4}};
     for (const auto &goal : goals)
     {
         const std::string tight = std::string(goal.question) + ", tight", fast = std::string(goal.question) + ", fast";
-        print_goal(tight.c_str(), against_best(results, goal.question, "ours tight", ""), goal.mean, goal.least);
+        print_goal(tight.c_str(), against_best(results, goal.question, "ours tight", ""), goal.mean, goal.lowest);
         print_goal(fast.c_str(), against_best(results, goal.question, "ours fast", ""), 0.8 * goal.mean,
-                   0.8 * goal.least);
+                   0.8 * goal.lowest);
     }
     for (const char *question : {"sphere any-hit", "sphere all-pairs", "sphere distance", "capsule any-hit",
                                  "capsule all-pairs", "capsule distance"})
@@ -281,7 +284,8 @@ void print_triangles(const Results &results)
 {
     if (results.triangles.empty())
         return;
-    std::printf("\nthe triangle test alone, on pairs whose boxes overlap at first touch: nanoseconds a pair (wrong)\n");
+    std::printf(
+        "\nthe triangle test alone, on pairs whose boxes overlap at first touch: nanoseconds per pair (wrong)\n");
     for (const TriangleTable &table : results.triangles)
     {
         std::printf("%-16s %6zu pairs, %5zu meet:", table.workload.c_str(), table.pairs, table.meeting);

@@ -1,3 +1,4 @@
+// The triangle tests of libccd, CGAL and Carom, and a plain one, timed and checked on the same pairs.
 #include "triangles.hpp"
 
 #include "exact.h"
@@ -13,7 +14,7 @@ namespace
 {
 
 using Kernel = CGAL::Exact_predicates_inexact_constructions_kernel;
-constexpr size_t most_pairs = 20000;
+constexpr size_t max_pairs = 20000;
 
 struct TrianglePair
 {
@@ -78,7 +79,7 @@ TriangleTable measure_triangles(const Workload &workload, Oracle &oracle, int re
     std::vector<TrianglePair> pairs;
     std::vector<bool> truth;
     const Model &a = *workload.a, &b = *workload.b;
-    for (size_t i = 0; touch && i < touch->poses.size() && pairs.size() < most_pairs; i++)
+    for (size_t i = 0; touch && i < touch->poses.size() && pairs.size() < max_pairs; i++)
         for (const Pair &pair : oracle.box_pairs(a, b, touch->poses[i]))
         {
             TrianglePair corners;

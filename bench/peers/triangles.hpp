@@ -11,7 +11,7 @@ namespace bench
 struct TriangleRow
 {
     std::string name;
-    double nanoseconds = 0; // a pair
+    double nanoseconds = 0; // per pair
     size_t wrong = 0;
 };
 struct TriangleTable

@@ -1,3 +1,4 @@
+// Places body b at each distance from body a with FCL, and keeps the poses in a cache on disk.
 #include "workload.hpp"
 
 #include "models.hpp"

@@ -24,7 +24,7 @@ enum
 };
 
 /* How long a thread looks for work before it sleeps. Phases follow one another within microseconds, while waking a
- * thread takes tens of them. With fewer processors than workers whoever spins keeps another from working. */
+ * thread takes tens of them. With fewer processors than workers a thread that spins keeps another from working. */
 #define SPIN_SECONDS 50e-6
 
 typedef struct pool_range

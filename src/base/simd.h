@@ -68,7 +68,7 @@ static BASE_ALWAYS_INLINE f8 f8_andnot(f8 a, f8 b) { return _mm256_andnot_ps(a, 
 static BASE_ALWAYS_INLINE f8 f8_xor(f8 a, f8 b) { return _mm256_xor_ps(a, b); }
 static BASE_ALWAYS_INLINE f8 f8_select(f8 mask, f8 yes, f8 no) { return _mm256_blendv_ps(no, yes, mask); }
 static BASE_ALWAYS_INLINE uint32_t f8_bits(f8 mask) { return (uint32_t)_mm256_movemask_ps(mask); }
-static BASE_ALWAYS_INLINE float f8_least(f8 a) /* of all lanes, which are numbers */
+static BASE_ALWAYS_INLINE float f8_min_lane(f8 a) /* of all lanes, which are numbers */
 {
     __m128 b = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     b = _mm_min_ps(b, _mm_movehl_ps(b, b));
@@ -175,7 +175,7 @@ static BASE_ALWAYS_INLINE uint32_t f8_bits(f8 mask)
 {
     return (uint32_t)(_mm_movemask_ps(mask.l) | _mm_movemask_ps(mask.h) << 4);
 }
-static BASE_ALWAYS_INLINE float f8_least(f8 a)
+static BASE_ALWAYS_INLINE float f8_min_lane(f8 a)
 {
     __m128 b = _mm_min_ps(a.l, a.h);
     b = _mm_min_ps(b, _mm_movehl_ps(b, b));
@@ -316,12 +316,12 @@ static inline uint32_t f8_bits(f8 m)
         r |= (simd_float_bits(m.v[i]) >> 31) << i;
     return r;
 }
-static inline float f8_least(f8 a)
+static inline float f8_min_lane(f8 a)
 {
-    float least = a.v[0];
+    float smallest = a.v[0];
     for (int i = 1; i < 8; i++)
-        least = a.v[i] < least ? a.v[i] : least;
-    return least;
+        smallest = a.v[i] < smallest ? a.v[i] : smallest;
+    return smallest;
 }
 static inline d4 f8_low_d4(f8 a) { D4_EACH((double)a.v[i]); }
 static inline d4 f8_high_d4(f8 a) { D4_EACH((double)a.v[i + 4]); }

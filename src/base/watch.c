@@ -1,5 +1,5 @@
 /* A stopwatch for answers of a tenth of a microsecond, of which asking the clock twice would be a third. Where the
- * processor has a counter that goes on at one rate whatever its own, that is read, and the clock tells the rate. */
+ * processor has a counter that goes on at one rate whatever its own, that is read, and the clock gives the rate. */
 #include "base/base.h"
 
 #include <time.h>
@@ -53,7 +53,7 @@ static uint64_t time_asleep(void)
 #endif
 }
 
-/* The processor may be taken away between two readings: of a few tries the one that took least. */
+/* The processor may be taken away between two readings: of a few tries, take the fastest. */
 base_moment base_moment_now(void)
 {
     base_moment best = {.doubt = UINT64_MAX};
@@ -67,9 +67,9 @@ base_moment base_moment_now(void)
     return best;
 }
 
-/* Do the two moments tell the rate? Not if the machine slept between them, nor if the counter makes no sense, as it
- * would where it began anew or differs between processors. */
-static bool tell_rate(const base_moment *then, const base_moment *now, double rate)
+/* Do the two moments determine the rate? Not if the machine slept between them, nor if the counter makes no sense, as
+ * it would where it started again or differs between processors. */
+static bool rate_is_known(const base_moment *then, const base_moment *now, double rate)
 {
     const uint64_t nap = 10000000; /* nanoseconds: longer than two readings take, shorter than any sleep */
     uint64_t counted = now->counter - then->counter;
@@ -104,7 +104,7 @@ base_watch base_watch_create(const carom_context *context)
     }
     double rate = rate_between(then, &now);
     base_watch by_counter = {rate};
-    return tell_rate(then, &now, rate) ? by_counter : by_clock;
+    return rate_is_known(then, &now, rate) ? by_counter : by_clock;
 }
 
 uint64_t base_watch_start(const base_watch *watch)

@@ -145,16 +145,16 @@ static carom_status add_pairs(commit *commit, const carom_frame *frame)
     engine->body_pairs.count = engine->listed.count = engine->contacts.count = engine->points.count = 0;
     for (uint32_t i = 0; i < engine->pairs.count; i++)
     {
-        engine_place place = engine->places.items[i];
-        if (place == ENGINE_NOTHING)
+        engine_finding_ref ref = engine->finding_refs.items[i];
+        if (ref == ENGINE_NOTHING)
             continue;
-        if (place == ENGINE_UNDECIDED)
+        if (ref == ENGINE_UNDECIDED)
         {
             BASE_TRY(add_undecided(commit, frame, i));
             continue;
         }
-        const engine_findings *from = &engine->workers[place >> 32].findings;
-        BASE_TRY(add_finding(commit, from, &from->items.items[(uint32_t)place - 1]));
+        const engine_findings *from = &engine->workers[ref >> 32].findings;
+        BASE_TRY(add_finding(commit, from, &from->items.items[(uint32_t)ref - 1]));
     }
     return CAROM_OK;
 }

@@ -118,7 +118,7 @@ static void free_arrays(carom_engine *engine)
     base_array_free(context, &engine->space);
     base_array_free(context, &engine->pairs);
     base_array_free(context, &engine->fronts);
-    base_array_free(context, &engine->places);
+    base_array_free(context, &engine->finding_refs);
     base_array_free(context, &engine->open);
     base_array_free(context, &engine->waiting);
     base_array_free(context, &engine->slices);

@@ -175,7 +175,7 @@ typedef struct engine_worker
     carom_status failure;
 } engine_worker;
 
-/* A pair that was put aside when its budget was spent. */
+/* A pair that was suspended when its budget was spent. */
 typedef struct engine_open_pair
 {
     query_job job;
@@ -183,9 +183,9 @@ typedef struct engine_open_pair
 } engine_open_pair;
 
 /* Where a pair's finding is: worker << 32 | index + 1. */
-typedef uint64_t engine_place;
-#define ENGINE_NOTHING   ((engine_place)0)  /* examined, not worth listing */
-#define ENGINE_UNDECIDED ((engine_place)-1) /* not examined to the end */
+typedef uint64_t engine_finding_ref;
+#define ENGINE_NOTHING   ((engine_finding_ref)0)  /* examined, not worth listing */
+#define ENGINE_UNDECIDED ((engine_finding_ref)-1) /* not examined to the end */
 
 struct carom_engine
 {
@@ -210,10 +210,10 @@ struct carom_engine
     BASE_ARRAY(base_key_value) grouped, space;
     BASE_ARRAY(engine_pair) pairs;
     BASE_ARRAY(narrow_part_pair) fronts;
-    BASE_ARRAY(engine_place) places;     /* per pair */
-    BASE_ARRAY(engine_open_pair *) open; /* per pair: what was found so far, where it was put aside; or null */
-    BASE_ARRAY(uint32_t) waiting;        /* pairs to examine in this round */
-    BASE_ARRAY(uint64_t) slices;         /* per waiting pair: of a work budget; in: what it may do, out: what is left */
+    BASE_ARRAY(engine_finding_ref) finding_refs; /* per pair */
+    BASE_ARRAY(engine_open_pair *) open;         /* per pair: what was found before it was suspended; or null */
+    BASE_ARRAY(uint32_t) waiting;                /* pairs to examine in this round */
+    BASE_ARRAY(uint64_t) slices; /* per waiting pair: of a work budget; in: what it may do, out: what is left */
     carom_collide_options options;
     uint64_t scene, version; /* of its frame */
     bool can_resume;
@@ -244,7 +244,7 @@ static inline double engine_clearance(const carom_frame_body *a, const carom_fra
 
 /* Examines every pair that is undecided, within the budget. */
 carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget);
-/* The pairs that were put aside refer to this frame from now on: the same, perhaps elsewhere in memory. */
+/* The suspended pairs refer to this frame from now on: the same, perhaps elsewhere in memory. */
 void engine_reopen(carom_engine *engine, const carom_frame *frame);
 void engine_forget_open(carom_engine *engine);
 /* Makes the canonical report of all findings. */

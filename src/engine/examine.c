@@ -1,10 +1,10 @@
 /* Pairs of bodies are examined on any worker, in any order; what is found depends on neither.
  *
- * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is put
- * aside after a slice of work and then split over all workers by its front, be it one. What the pair remembers comes
- * from the first slice, so that it is the same for any number of workers, too. A work budget is cut into slices per
- * pair, in rounds that share out what is left; it is never drawn from a shared counter, so the cut is the same for any
- * number of workers. */
+ * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is
+ * suspended after a slice of work and then split over all workers by its front, even if there is only one worker. What
+ * the pair remembers comes from the first slice, so that it is the same for any number of workers, too. A work budget
+ * is cut into slices per pair, in rounds that share out what is left; it is never drawn from a shared counter, so the
+ * cut is the same for any number of workers. */
 #include "engine/engine.h"
 
 enum
@@ -101,18 +101,18 @@ static carom_status file_report(const pair_task *task, query_job *job, const car
     }
     query_count(&findings->counters, &report->counters);
     findings->examined++;
-    task->engine->places.items[task->index] = ENGINE_NOTHING;
+    task->engine->finding_refs.items[task->index] = ENGINE_NOTHING;
     if (!worth_listing(report))
         return CAROM_OK;
     const engine_pair *pair = &task->engine->pairs.items[task->index];
     carom_body_pair bodies = {.body_a = task->frame->bodies[pair->a].id, .body_b = task->frame->bodies[pair->b].id};
     BASE_TRY(engine_findings_add(findings, &bodies, report, violated ? &closest : NULL));
-    task->engine->places.items[task->index] = (uint64_t)task->worker_number << 32 | findings->items.count;
+    task->engine->finding_refs.items[task->index] = (uint64_t)task->worker_number << 32 | findings->items.count;
     return CAROM_OK;
 }
 
 /* Keeps the query's job for later; the query gets an empty one. */
-static carom_status put_aside(const pair_task *task, query_job *job)
+static carom_status suspend(const pair_task *task, query_job *job)
 {
     carom_engine *engine = task->engine;
     engine_open_pair *open = base_allocate(engine->context, 1, sizeof *open, BASE_CACHE_LINE);
@@ -148,7 +148,7 @@ static carom_status begin_front(const pair_task *task, query_job *job)
     return CAROM_OK;
 }
 
-/* Goes on with a job; puts it aside, or files its report. */
+/* Goes on with a job; suspends it, or files its report. */
 static carom_status advance(const pair_task *task, query_job *job, bool is_open)
 {
     carom_query *query = task->worker->query;
@@ -161,7 +161,7 @@ static carom_status advance(const pair_task *task, query_job *job, bool is_open)
     if (status >= CAROM_FIRST_ERROR)
         return status;
     if (status == CAROM_UNKNOWN)
-        return is_open ? CAROM_OK : put_aside(task, job);
+        return is_open ? CAROM_OK : suspend(task, job);
     if (is_open)
         take_back(task);
     return CAROM_OK;
@@ -199,31 +199,31 @@ static carom_status examine_pair(const pair_task *task)
 
 static void examine_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    const examination *all = data;
-    carom_engine *engine = all->engine;
+    const examination *run = data;
+    carom_engine *engine = run->engine;
     engine_worker *own = &engine->workers[worker];
     for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
     {
-        base_budget budget = {.work_left = all->slices ? engine->slices.items[i] : UINT64_MAX};
-        budget.deadline = all->deadline;
-        pair_task task = {engine, all->frame, own, worker, engine->waiting.items[i], &budget, all->limited};
-        bool late = all->deadline > 0.0 && base_now() >= all->deadline;
+        base_budget budget = {.work_left = run->slices ? engine->slices.items[i] : UINT64_MAX};
+        budget.deadline = run->deadline;
+        pair_task task = {engine, run->frame, own, worker, engine->waiting.items[i], &budget, run->limited};
+        bool late = run->deadline > 0.0 && base_now() >= run->deadline;
         if (!late)
             own->failure = examine_pair(&task);
-        if (all->slices)
+        if (run->slices)
             engine->slices.items[i] = budget.work_left;
     }
 }
 
-static carom_status examine_waiting(carom_engine *engine, examination *all)
+static carom_status examine_waiting(carom_engine *engine, examination *run)
 {
     for (uint32_t i = 0; i < engine->worker_count; i++)
         engine->workers[i].failure = CAROM_OK;
     uint32_t count = (uint32_t)engine->waiting.count;
     if (engine->kind->parallel_inside)
-        examine_range(0, count, 0, all);
+        examine_range(0, count, 0, run);
     else
-        base_parallel_for(engine->context, count, MIN_RANGE, examine_range, all);
+        base_parallel_for(engine->context, count, MIN_RANGE, examine_range, run);
     for (uint32_t i = 0; i < engine->worker_count; i++)
         if (engine->workers[i].failure != CAROM_OK)
             return engine->workers[i].failure;
@@ -235,7 +235,7 @@ static void list_waiting(carom_engine *engine)
 {
     engine->waiting.count = 0;
     for (uint32_t i = 0; i < engine->pairs.count; i++)
-        if (engine->places.items[i] == ENGINE_UNDECIDED)
+        if (engine->finding_refs.items[i] == ENGINE_UNDECIDED)
             engine->waiting.items[engine->waiting.count++] = i;
 }
 
@@ -253,10 +253,10 @@ static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame,
 
 static carom_status examine_all(carom_engine *engine, const carom_frame *frame)
 {
-    examination all = {.engine = engine, .frame = frame, .slices = engine->kind->method == &query_tree_method};
-    for (size_t i = 0; all.slices && i < engine->waiting.count; i++)
+    examination run = {.engine = engine, .frame = frame, .slices = engine->kind->method == &query_tree_method};
+    for (size_t i = 0; run.slices && i < engine->waiting.count; i++)
         engine->slices.items[i] = LIGHT_WORK;
-    BASE_TRY(examine_waiting(engine, &all));
+    BASE_TRY(examine_waiting(engine, &run));
     list_waiting(engine);
     for (size_t i = 0; i < engine->waiting.count; i++)
         BASE_TRY(finish_heavy(engine, frame, engine->waiting.items[i]));
@@ -313,20 +313,20 @@ static uint64_t deal_slices(carom_engine *engine, const carom_frame *frame, uint
 
 static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *frame, const carom_budget *budget)
 {
-    examination all = {.engine = engine, .frame = frame, .slices = budget->work > 0, .limited = true};
-    all.deadline = budget->seconds > 0.0 ? base_now() + budget->seconds : 0.0;
+    examination run = {.engine = engine, .frame = frame, .slices = budget->work > 0, .limited = true};
+    run.deadline = budget->seconds > 0.0 ? base_now() + budget->seconds : 0.0;
     uint64_t left = budget->work;
     for (bool progress = true; progress;)
     {
         list_waiting(engine);
         sort_by_priority(engine, frame);
-        uint64_t dealt = all.slices ? deal_slices(engine, frame, left) : 0, unused = 0;
-        BASE_TRY(examine_waiting(engine, &all));
-        for (size_t i = 0; all.slices && i < engine->waiting.count; i++)
+        uint64_t dealt = run.slices ? deal_slices(engine, frame, left) : 0, unused = 0;
+        BASE_TRY(examine_waiting(engine, &run));
+        for (size_t i = 0; run.slices && i < engine->waiting.count; i++)
             unused += engine->slices.items[i];
         left -= dealt - unused;
-        bool in_time = all.deadline == 0.0 || base_now() < all.deadline;
-        progress = all.slices && dealt > unused && left > 0 && in_time;
+        bool in_time = run.deadline == 0.0 || base_now() < run.deadline;
+        progress = run.slices && dealt > unused && left > 0 && in_time;
     }
     return CAROM_OK;
 }

@@ -18,7 +18,7 @@ static void note_stage(double *since, double *milliseconds)
 static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame);
 static carom_status group_pairs(carom_engine *engine, const carom_frame *frame);
 static carom_status prepare_shapes(carom_engine *engine, const carom_frame *frame);
-static carom_status begin_places(carom_engine *engine);
+static carom_status begin_pairs(carom_engine *engine);
 
 carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_scene_report *report)
 {
@@ -29,7 +29,7 @@ carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_sc
     note_stage(&since, &engine->times.broad_ms);
 
     BASE_TRY(prepare_shapes(engine, frame));
-    BASE_TRY(begin_places(engine));
+    BASE_TRY(begin_pairs(engine));
     engine_memories_begin(&engine->memories, frame, engine->pairs.items, engine->pairs.count);
     BASE_TRY(engine_examine(engine, frame, &engine->options.budget));
     note_stage(&since, &engine->times.mid_ms);
@@ -242,18 +242,19 @@ static carom_status prepare_shapes(carom_engine *engine, const carom_frame *fram
 }
 
 /* Every pair is undecided, and nothing has been found. */
-static carom_status begin_places(carom_engine *engine)
+static carom_status begin_pairs(carom_engine *engine)
 {
     carom_context *context = engine->context;
     size_t count = engine->pairs.count;
-    engine->places.count = engine->waiting.count = engine->slices.count = 0;
+    engine->finding_refs.count = engine->waiting.count = engine->slices.count = 0;
     engine_forget_open(engine);
-    if (!base_array_reserve(context, &engine->places, count) || !base_array_reserve(context, &engine->open, count) ||
-        !base_array_reserve(context, &engine->waiting, count) || !base_array_reserve(context, &engine->slices, count))
+    if (!base_array_reserve(context, &engine->finding_refs, count) ||
+        !base_array_reserve(context, &engine->open, count) || !base_array_reserve(context, &engine->waiting, count) ||
+        !base_array_reserve(context, &engine->slices, count))
         return out_of_memory(engine);
     for (size_t i = 0; i < count; i++)
-        engine->places.items[i] = ENGINE_UNDECIDED, engine->open.items[i] = NULL;
-    engine->places.count = engine->open.count = count;
+        engine->finding_refs.items[i] = ENGINE_UNDECIDED, engine->open.items[i] = NULL;
+    engine->finding_refs.count = engine->open.count = count;
     for (uint32_t i = 0; i < engine->worker_count; i++)
         engine_findings_clear(&engine->workers[i].findings);
     return CAROM_OK;

@@ -1,4 +1,4 @@
-/* Parts of a mesh that come from bytes nobody vouches for. */
+/* Checks the parts of a mesh that come from untrusted bytes. */
 #include "mesh/mesh.h"
 
 /* Numbers that all must lie below a limit, or be MESH_NONE where that is allowed. */

@@ -1,5 +1,5 @@
 /* Bounds, area, volume and degenerate triangles. Large meshes are cut into slices that depend on their size alone and
- * are summed up in order, so the sums are the same bits for any number of workers. */
+ * are added up in order, so the sums are the same bits for any number of workers. */
 #include "mesh/build.h"
 
 enum

@@ -226,7 +226,7 @@ carom_status carom_mesh_deform(const carom_mesh *mesh, const carom_mesh_def *ver
     return status;
 }
 
-/* ---- what a mesh tells ---- */
+/* ---- what a mesh says of itself ---- */
 
 carom_mesh_info carom_mesh_get_info(const carom_mesh *mesh)
 {

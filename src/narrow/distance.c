@@ -3,7 +3,7 @@
  * give the same bits, so this choice needs no context. */
 #include "narrow/distance.h"
 
-/* Without branches: which order the corners come in is anybody's guess. */
+/* Without branches: the order of the corners is unpredictable. */
 static inline int comes_before(carom_vec3 a, carom_vec3 b)
 {
     return (a.x < b.x) | ((a.x == b.x) & ((a.y < b.y) | ((a.y == b.y) & (a.z < b.z))));

@@ -128,10 +128,10 @@ static inline face face_of(const local_triangle *t)
     return f;
 }
 
-/* Weights of side and base under each corner, the least weight of the face's corners, and the squared distance. */
+/* Weights of side and base under each corner, the smallest weight of the face's corners, and the squared distance. */
 typedef struct face_row
 {
-    double square[LANES], least[LANES], u[LANES], v[LANES];
+    double square[LANES], min_weight[LANES], u[LANES], v[LANES];
 } face_row;
 
 static BASE_ALWAYS_INLINE void corners_against(const local_triangle *t, const face *f, face_row *row)
@@ -148,7 +148,7 @@ static BASE_ALWAYS_INLINE void corners_against(const local_triangle *t, const fa
     d4 u = d4_mul(dot(rest, base), inverse_base);
     d4_vector w = subtract_scaled(rest, u, base);
     d4_storeu(row->square, dot(w, w));
-    d4_storeu(row->least, d4_min(d4_min(u, v), d4_sub(d4_set1(1.0), d4_add(u, v))));
+    d4_storeu(row->min_weight, d4_min(d4_min(u, v), d4_sub(d4_set1(1.0), d4_add(u, v))));
     d4_storeu(row->u, u);
     d4_storeu(row->v, v);
 }
@@ -164,20 +164,20 @@ typedef struct candidates
 
 /* Edge pairs are 0 to 8, corners 9 to 14. A corner counts only above the inside of the face; elsewhere some edge is as
  * near. */
-static inline int smallest_of(const candidates *all, double *square)
+static inline int smallest_of(const candidates *set, double *square)
 {
     int which = 0;
-    double smallest = all->edges[0].square[0];
+    double smallest = set->edges[0].square[0];
     for (int n = 1; n < 9; n++)
     {
-        double candidate = all->edges[n / 3].square[n % 3];
+        double candidate = set->edges[n / 3].square[n % 3];
         which = candidate < smallest ? n : which;
         smallest = candidate < smallest ? candidate : smallest;
     }
     for (int n = 0; n < 6; n++)
     {
-        const face_row *row = &all->corners[n / 3];
-        double candidate = row->least[n % 3] > 0.0 ? row->square[n % 3] : INFINITY;
+        const face_row *row = &set->corners[n / 3];
+        double candidate = row->min_weight[n % 3] > 0.0 ? row->square[n % 3] : INFINITY;
         which = candidate < smallest ? n + 9 : which;
         smallest = candidate < smallest ? candidate : smallest;
     }
@@ -187,28 +187,28 @@ static inline int smallest_of(const candidates *all, double *square)
 
 static inline nearest nearest_points(const local_triangle *a, const local_triangle *b)
 {
-    candidates all;
+    candidates set;
     for (int i = 0; i < 3; i++)
-        edges_against(a, i, b, &all.edges[i]);
-    all.faces[0] = face_of(b), all.faces[1] = face_of(a);
-    corners_against(a, &all.faces[0], &all.corners[0]);
-    corners_against(b, &all.faces[1], &all.corners[1]);
+        edges_against(a, i, b, &set.edges[i]);
+    set.faces[0] = face_of(b), set.faces[1] = face_of(a);
+    corners_against(a, &set.faces[0], &set.corners[0]);
+    corners_against(b, &set.faces[1], &set.corners[1]);
     nearest best;
-    int which = smallest_of(&all, &best.square);
+    int which = smallest_of(&set, &best.square);
     if (which < 9)
     {
         int i = which / 3, j = which % 3;
         for (int k = 0; k < 3; k++)
         {
-            best.p[k] = a->corner[k][i] + all.edges[i].s[j] * a->edge[k][i];
-            best.q[k] = b->corner[k][j] + all.edges[i].t[j] * b->edge[k][j];
+            best.p[k] = a->corner[k][i] + set.edges[i].s[j] * a->edge[k][i];
+            best.q[k] = b->corner[k][j] + set.edges[i].t[j] * b->edge[k][j];
         }
         return best;
     }
     bool corner_of_b = which >= 12;
     int i = which % 3;
-    const face_row *row = &all.corners[corner_of_b];
-    const face *f = &all.faces[corner_of_b];
+    const face_row *row = &set.corners[corner_of_b];
+    const face *f = &set.faces[corner_of_b];
     for (int k = 0; k < 3; k++)
     {
         double on_face = f->origin[k] + (row->v[i] * f->side[k] + row->u[i] * f->base[k]);

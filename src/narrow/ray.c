@@ -101,14 +101,14 @@ static ray_answer hit_in_plane(const narrow_ray *ray, const narrow_triangle *tri
 {
     const carom_vec3 *c = triangle->corner, o = ray->origin;
     ray_answer answer = {.hit = false};
-    int turn[3], least = 1, most = -1;
+    int turn[3], lowest = 1, highest = -1;
     for (int i = 0; i < 3; i++)
     {
         turn[i] = exact_orient2d(o, c[i], c[(i + 1) % 3], axis, &counts->exact_fallbacks);
-        least = turn[i] < least ? turn[i] : least;
-        most = turn[i] > most ? turn[i] : most;
+        lowest = turn[i] < lowest ? turn[i] : lowest;
+        highest = turn[i] > highest ? turn[i] : highest;
     }
-    if ((least >= 0 || most <= 0) && exact_orient2d(c[0], c[1], c[2], axis, &counts->exact_fallbacks) != 0)
+    if ((lowest >= 0 || highest <= 0) && exact_orient2d(c[0], c[1], c[2], axis, &counts->exact_fallbacks) != 0)
     {
         answer.hit = true;
         weigh_origin(ray, triangle, answer.weight);

@@ -29,15 +29,15 @@ static inline bool ray_divide(const ray_determinants *det, carom_vec3 d, double 
         !(det->bound[2] + det->bound[3] <= RAY_TRUSTED_WEIGHT * size) ||
         !(fabs(d.x) + fabs(d.y) + fabs(d.z) > 0x1p-100))
         return false;
-    double u = det->value[2] / steep, v = det->value[3] / steep, most;
+    double u = det->value[2] / steep, v = det->value[3] / steep, max_v;
     tuv[0] = height / steep;
     /* It is inside, whatever rounding says. */
     u = u > 0.0 ? u : 0.0;
     u = u < 1.0 ? u : 1.0;
-    most = 1.0 - u;
+    max_v = 1.0 - u;
     v = v > 0.0 ? v : 0.0;
     tuv[1] = u;
-    tuv[2] = v < most ? v : most;
+    tuv[2] = v < max_v ? v : max_v;
     return true;
 }
 

@@ -30,8 +30,8 @@ typedef struct narrow_closest
     uint32_t triangle_a, triangle_b; /* CAROM_NO_TRIANGLE: none found */
 } narrow_closest;
 
-/* A part of each body that were not compared to the end: nodes of trees, rows of triangles. What the numbers mean is
- * the method's own affair. */
+/* A part of each body, where the two were not compared to the end: nodes of trees, rows of triangles. Only the method
+ * knows what the numbers mean. */
 typedef struct narrow_part_pair
 {
     uint32_t part_a, part_b;

@@ -106,16 +106,16 @@ static uint32_t meet_segment(const narrow_shape *triangle, const narrow_shape *s
         side_q = exact_orient3d(c[0], c[1], c[2], q, fallbacks);
     if (side_p * side_q > 0)
         return CAROM_MEET_NONE;
-    int least = 1, most = -1;
+    int lowest = 1, highest = -1;
     for (int i = 0; i < 3; i++)
     {
         int turn = exact_orient3d(p, q, c[i], c[(i + 1) % 3], fallbacks);
-        least = turn < least ? turn : least;
-        most = turn > most ? turn : most;
+        lowest = turn < lowest ? turn : lowest;
+        highest = turn > highest ? turn : highest;
     }
-    if (least < 0 && most > 0)
+    if (lowest < 0 && highest > 0)
         return CAROM_MEET_NONE;
-    return side_p * side_q < 0 && least * most > 0 ? CAROM_MEET_CROSSING : CAROM_MEET_TOUCHING;
+    return side_p * side_q < 0 && lowest * highest > 0 ? CAROM_MEET_CROSSING : CAROM_MEET_TOUCHING;
 }
 
 uint32_t shape_meet(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts)

@@ -1,4 +1,4 @@
-/* The canonical form of answers: sorted, without doubles, hashed. */
+/* The canonical form of answers: sorted, without duplicates, hashed. */
 #include "query/query.h"
 
 bool query_sort_unique(carom_context *context, query_words *words, query_words *space)

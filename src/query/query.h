@@ -102,7 +102,7 @@ typedef struct query_nearest
     bool begun;
 } query_nearest;
 
-/* A collide question under way. It can be put aside when a budget is spent, split over workers by its front, and taken
+/* A collide question under way. It can be suspended when a budget is spent, split over workers by its front, and taken
  * up again. */
 typedef struct query_job
 {
@@ -122,8 +122,6 @@ struct carom_query
     carom_context *context;
     base_watch watch;
     tree_scratch scratch;
-    bool busy; /* a callback of this query's is running */
-
     void *method_state; /* of the method that its questions name; the scratch above for trees */
 
     query_job job; /* the collide question at hand, kept while it can be resumed */
@@ -131,8 +129,10 @@ struct carom_query
     carom_collide_options resumable_options;
     bool can_resume;
 
-    carom_query **helpers; /* one per worker, made when a heavy pair is first split */
+    bool busy; /* a callback of this query's is running */
     uint32_t helper_count;
+    carom_query **helpers; /* one per worker, made when a heavy pair is first split */
+    carom_status failure;  /* as a helper */
 
     /* what the latest report points to */
     BASE_ARRAY(carom_pair) pairs;
@@ -143,7 +143,6 @@ struct carom_query
 
     /* scratch */
     query_words ray_places; /* of a batch: per ray which worker has its hits, from where on, how many */
-    carom_status failure;   /* as a helper */
     carom_counters counters;
     query_words sort_space; /* as large as what is being sorted */
     query_words candidates; /* triangles near a line */

@@ -143,7 +143,7 @@ carom_status query_check_ray(carom_context *context, const carom_ray *ray, carom
     return BASE_LIKELY(ray && is_sound(ray, mode)) ? CAROM_OK : refuse_ray(context, ray, mode);
 }
 
-/* query_check_placed, but a pose is looked at only where it differs from the last ray's. */
+/* query_check_placed, but a pose is checked only where it differs from the last ray's. */
 static inline carom_status check_placed(carom_query *query, const carom_placed *placed)
 {
     tree_ray_place *place = &query->scratch.ray_place;

@@ -124,6 +124,7 @@ static carom_status cast_at_body(const cast_task *task, hit_worker *own, const c
     carom_query *query = own->query;
     carom_ray_mode mode = task->batch->mode;
     query->hits.count = 0;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are meant */
     if (memcmp(&query->scratch.ray_place.pose, &body->placed.pose, sizeof body->placed.pose) != 0)
         query->scratch.ray_place.pose = body->placed.pose, query->scratch.ray_place.fit = 0;
     BASE_TRY(query_ray(query, &body->placed, ray, mode, &own->counters));

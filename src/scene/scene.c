@@ -231,44 +231,53 @@ carom_status carom_scene_reshape(carom_scene *scene, carom_body_id id, const car
     return CAROM_OK;
 }
 
-carom_status carom_scene_set_filter(carom_scene *scene, carom_body_id id, const carom_filter *filter)
+/* ---- settings ---- */
+
+/* What a call sets; null: stays as it is. */
+typedef struct body_change
+{
+    const carom_filter *filter;
+    const bool *is_static;
+    const double *margin, *priority;
+} body_change;
+
+static carom_status change_settings(carom_scene *scene, carom_body_id id, const char *what, const body_change *change)
 {
     carom_frame_body *body = NULL;
-    BASE_TRY(find_body(scene, id, "scene set filter", &body));
-    if (!filter)
-        return base_fail(scene->context, CAROM_INVALID_ARGUMENT, "scene set filter: filter is null");
-    body->filter = *filter;
+    BASE_TRY(find_body(scene, id, what, &body));
+    if (change->margin)
+        BASE_TRY(check_amount(scene->context, *change->margin, "the margin"));
+    if (change->priority)
+        BASE_TRY(check_amount(scene->context, *change->priority, "the priority"));
+    body->filter = change->filter ? *change->filter : body->filter;
+    body->is_static = change->is_static ? *change->is_static : body->is_static;
+    body->margin = change->margin ? *change->margin : body->margin;
+    body->priority = change->priority ? *change->priority : body->priority;
     body->settings_version = next_version(scene);
     return CAROM_OK;
+}
+
+carom_status carom_scene_set_filter(carom_scene *scene, carom_body_id id, const carom_filter *filter)
+{
+    if (!scene || !filter)
+        return base_fail(scene ? scene->context : NULL, CAROM_INVALID_ARGUMENT, "scene set filter: %s is null",
+                         scene ? "filter" : "scene");
+    return change_settings(scene, id, "scene set filter", &(body_change){.filter = filter});
 }
 
 carom_status carom_scene_set_static(carom_scene *scene, carom_body_id id, bool is_static)
 {
-    carom_frame_body *body = NULL;
-    BASE_TRY(find_body(scene, id, "scene set static", &body));
-    body->is_static = is_static;
-    body->settings_version = next_version(scene);
-    return CAROM_OK;
+    return change_settings(scene, id, "scene set static", &(body_change){.is_static = &is_static});
 }
 
 carom_status carom_scene_set_margin(carom_scene *scene, carom_body_id id, double margin)
 {
-    carom_frame_body *body = NULL;
-    BASE_TRY(find_body(scene, id, "scene set margin", &body));
-    BASE_TRY(check_amount(scene->context, margin, "the margin"));
-    body->margin = margin;
-    body->settings_version = next_version(scene);
-    return CAROM_OK;
+    return change_settings(scene, id, "scene set margin", &(body_change){.margin = &margin});
 }
 
 carom_status carom_scene_set_priority(carom_scene *scene, carom_body_id id, double priority)
 {
-    carom_frame_body *body = NULL;
-    BASE_TRY(find_body(scene, id, "scene set priority", &body));
-    BASE_TRY(check_amount(scene->context, priority, "the priority"));
-    body->priority = priority;
-    body->settings_version = next_version(scene);
-    return CAROM_OK;
+    return change_settings(scene, id, "scene set priority", &(body_change){.priority = &priority});
 }
 
 /* ---- frames ---- */

@@ -1,4 +1,4 @@
-/* Meshes with their trees as one block of bytes, and back from bytes that nobody vouches for. */
+/* Meshes with their trees as one block of bytes, and back from untrusted bytes. */
 #include "tree/baked.h"
 #include "tree/rays.h"
 #include "tree/wide.h"

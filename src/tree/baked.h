@@ -62,7 +62,7 @@ void baked_close(baked_writer *writer); /* fills up to a multiple of 8 with zero
 
 /* ---- reading ---- */
 
-/* Over a copy of the block that is aligned and nobody else changes. */
+/* Over an aligned copy of the block that nothing else changes. */
 typedef struct baked_reader
 {
     carom_context *context;

@@ -1,4 +1,4 @@
-/* Trees kept in a folder: one baked block a file, named by what it was made from. The folder is only for speed:
+/* Trees kept in a folder: one baked block per file, named by what it was made from. The folder is only for speed:
  * whatever is wrong with it, the caller gets a tree. */
 #include "tree/baked.h"
 
@@ -142,7 +142,7 @@ static bool write_file(const char *path, const void *bytes, size_t size)
     return fclose(file) == 0 && written;
 }
 
-/* Under another name first, so that nobody ever sees half a file. */
+/* Under another name first, so that no reader ever sees half a file. */
 static void store(const cache_entry *entry, const carom_tree *tree)
 {
     void *block;

@@ -67,6 +67,25 @@ static bool nodes_valid(const baked_header *header, const tree_node *nodes, uint
     return taken_count == header->reference_count;
 }
 
+/* Refits rely on it (subtrees.h). For nodes that form a tree, so the depth limit bounds the stack. */
+static bool numbered_depth_first(const tree_node *nodes)
+{
+    uint32_t waiting[BUILD_DEPTH_LIMIT + 1], waiting_count = 0, next = 1;
+    waiting[waiting_count++] = 0;
+    while (waiting_count)
+    {
+        tree_node node = nodes[waiting[--waiting_count]];
+        if (node.count)
+            continue;
+        if (node.first != next)
+            return false;
+        waiting[waiting_count++] = next + 1;
+        waiting[waiting_count++] = next;
+        next += 2;
+    }
+    return true;
+}
+
 static carom_status check_nodes(const baked_reader *reader, const tree_node *nodes)
 {
     const baked_header *header = reader->header;
@@ -75,10 +94,11 @@ static carom_status check_nodes(const baked_reader *reader, const tree_node *nod
     if (header->node_count == 0)
         return CAROM_OK;
     uint8_t *depth = new_marks(reader, header->node_count), *taken = new_marks(reader, header->reference_count);
-    carom_status status = !depth || !taken ? no_memory(reader)
-                          : nodes_valid(header, nodes, depth, taken)
-                              ? CAROM_OK
-                              : baked_refuse(reader, "the tree's nodes do not form a tree");
+    carom_status status =
+        !depth || !taken                            ? no_memory(reader)
+        : !nodes_valid(header, nodes, depth, taken) ? baked_refuse(reader, "the tree's nodes do not form a tree")
+        : !numbered_depth_first(nodes) ? baked_refuse(reader, "the tree's nodes are not numbered depth first")
+                                       : CAROM_OK;
     base_release(reader->context, depth, header->node_count, 1);
     base_release(reader->context, taken, header->reference_count, 1);
     return status;
@@ -120,7 +140,7 @@ void baked_write_binary(baked_writer *writer, const carom_tree *tree)
     baked_close(writer);
 }
 
-/* ---- eight children a node ---- */
+/* ---- eight children per node ---- */
 
 static bool child_valid(const baked_header *header, uint32_t parent, uint32_t child, uint8_t *depth,
                         uint8_t *leaf_taken)

@@ -37,13 +37,13 @@ void baked_write_wide(baked_writer *writer, const carom_tree *tree)
 /* Axes are unit and normal to each other but for their last rounding, as every fit leaves them. */
 static bool axes_valid(const float *axes)
 {
-    const float most = 0x1p-21f;
+    const float tolerance = 0x1p-21f;
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
         {
             const float *a = axes + 3 * i, *b = axes + 3 * j;
             float off = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] - (i == j ? 1.0f : 0.0f);
-            if (!(off >= -most && off <= most))
+            if (!(off >= -tolerance && off <= tolerance))
                 return false;
         }
     return true;
@@ -198,7 +198,7 @@ carom_status baked_read_wide(baked_reader *reader, carom_tree *tree)
         }
         base_arena_free(&arena);
         BASE_TRY(status);
-        wide_find_least_triangles(w.tree);
+        wide_find_smallest_triangles(w.tree);
         wide_support_fill(reader->context, w.tree);
     }
     wide_tree_info(w.tree, &tree->info);

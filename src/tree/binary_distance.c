@@ -16,21 +16,21 @@ static bool better(const narrow_closest *best, double distance, tree_pair pair)
     return pair.a != best->triangle_a ? pair.a < best->triangle_a : pair.b < best->triangle_b;
 }
 
-static void measure(distance_walk *all, tree_pair pair, const narrow_triangle *a, const narrow_triangle *b)
+static void measure(distance_walk *state, tree_pair pair, const narrow_triangle *a, const narrow_triangle *b)
 {
-    narrow_closest *best = all->best;
+    narrow_closest *best = state->best;
     /* Once something meets, only meeting pairs with smaller ids matter, and those are cheaper to rule out. */
     if (best->distance == 0.0)
     {
         if (!better(best, 0.0, pair))
             return;
-        all->walk.task->counters->triangles_tested++;
-        if (!narrow_touches(a, b, &all->walk.counts))
+        state->walk.task->counters->triangles_tested++;
+        if (!narrow_touches(a, b, &state->walk.counts))
             return;
     }
     else
-        all->walk.task->counters->triangles_tested++;
-    narrow_distance_result found = narrow_distance(a, b, &all->walk.counts);
+        state->walk.task->counters->triangles_tested++;
+    narrow_distance_result found = narrow_distance(a, b, &state->walk.counts);
     if (!better(best, found.distance, pair))
         return;
     best->distance = found.distance;
@@ -40,9 +40,9 @@ static void measure(distance_walk *all, tree_pair pair, const narrow_triangle *a
 
 static bool found_any(const narrow_closest *best) { return best->triangle_a != CAROM_NO_TRIANGLE; }
 
-static carom_status measure_leaves(distance_walk *all, tree_stack_entry leaves)
+static carom_status measure_leaves(distance_walk *state, tree_stack_entry leaves)
 {
-    binary_walk *walk = &all->walk;
+    binary_walk *walk = &state->walk;
     uint32_t still_count, moved_count;
     const uint32_t *still_ids = view_triangles(walk->still->tree, leaves.node_a, &still_count);
     const uint32_t *moved_ids = view_triangles(walk->moved->tree, leaves.node_b, &moved_count);
@@ -56,10 +56,10 @@ static carom_status measure_leaves(distance_walk *all, tree_stack_entry leaves)
             narrow_triangle moved_triangle = tree_world_triangle(walk->moved, moved_ids[j]);
             tree_pair pair = binary_walk_pair(walk, still_ids[i], moved_ids[j]);
             if (walk->swapped)
-                measure(all, pair, &moved_triangle, &still_triangle);
+                measure(state, pair, &moved_triangle, &still_triangle);
             else
-                measure(all, pair, &still_triangle, &moved_triangle);
-            if (all->stop_at_first && found_any(all->best))
+                measure(state, pair, &still_triangle, &moved_triangle);
+            if (state->stop_at_first && found_any(state->best))
                 return CAROM_STOPPED;
         }
     }
@@ -67,18 +67,18 @@ static carom_status measure_leaves(distance_walk *all, tree_stack_entry leaves)
 }
 
 /* Lower bound of one pair of nodes, as a float that is not larger. */
-static float bound(distance_walk *all, tree_stack_entry pair)
+static float bound(distance_walk *state, tree_stack_entry pair)
 {
-    double distance = binary_walk_bound(&all->walk, pair.node_a, pair.node_b);
+    double distance = binary_walk_bound(&state->walk, pair.node_a, pair.node_b);
     return distance > 0.0 ? math_float_down(distance) : 0.0f;
 }
 
 /* Puts the children's pairs on the stack, the nearest on top. */
-static carom_status open_pair(distance_walk *all, tree_stack_entry pair, binary_opening opening)
+static carom_status open_pair(distance_walk *state, tree_stack_entry pair, binary_opening opening)
 {
-    const tree_task *task = all->walk.task;
+    const tree_task *task = state->walk.task;
     tree_stack_entry child[VIEW_CHILDREN_MAX];
-    uint32_t count = binary_walk_open(&all->walk, pair, opening, child);
+    uint32_t count = binary_walk_open(&state->walk, pair, opening, child);
     if (!base_budget_spend(task->budget, count))
         return CAROM_UNKNOWN;
     if (!base_array_reserve(task->scratch->context, &task->scratch->stack, count))
@@ -87,8 +87,8 @@ static carom_status open_pair(distance_walk *all, tree_stack_entry pair, binary_
     size_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
     {
-        float key = fmaxf(bound(all, child[i]), pair.key);
-        if ((double)key > all->best->distance)
+        float key = fmaxf(bound(state, child[i]), pair.key);
+        if ((double)key > state->best->distance)
             continue;
         size_t at = kept++;
         for (; at > 0 && pushed[at - 1].key <= key; at--)
@@ -101,36 +101,36 @@ static carom_status open_pair(distance_walk *all, tree_stack_entry pair, binary_
 }
 
 /* Nothing that is still open can be nearer than this. */
-static double open_bound(const distance_walk *all)
+static double open_bound(const distance_walk *state)
 {
-    double lowest = all->best->distance;
-    const tree_scratch *scratch = all->walk.task->scratch;
+    double lowest = state->best->distance;
+    const tree_scratch *scratch = state->walk.task->scratch;
     for (size_t i = 0; i < scratch->stack.count; i++)
         lowest = fmin(lowest, (double)scratch->stack.items[i].key);
     return lowest;
 }
 
-static carom_status search(distance_walk *all)
+static carom_status search(distance_walk *state)
 {
-    const tree_task *task = all->walk.task;
-    BASE_TRY(binary_walk_begin_stack(&all->walk));
+    const tree_task *task = state->walk.task;
+    BASE_TRY(binary_walk_begin_stack(&state->walk));
     bool from_roots = !task->front || task->front->count == 0;
     carom_status status = !from_roots || base_budget_spend(task->budget, 1) ? CAROM_OK : CAROM_UNKNOWN;
     if (status == CAROM_OK && from_roots)
-        task->scratch->stack.items[0].key = bound(all, task->scratch->stack.items[0]);
+        task->scratch->stack.items[0].key = bound(state, task->scratch->stack.items[0]);
     while (status == CAROM_OK && task->scratch->stack.count > 0)
     {
         tree_stack_entry entry = task->scratch->stack.items[--task->scratch->stack.count];
-        if ((double)entry.key > all->best->distance)
+        if ((double)entry.key > state->best->distance)
             continue;
-        binary_opening opening = binary_walk_opening(&all->walk, entry.node_a, entry.node_b);
-        status = opening == BINARY_OPEN_NONE ? measure_leaves(all, entry) : open_pair(all, entry, opening);
-        if (status == CAROM_UNKNOWN) /* it was not paid for: back to where it was */
+        binary_opening opening = binary_walk_opening(&state->walk, entry.node_a, entry.node_b);
+        status = opening == BINARY_OPEN_NONE ? measure_leaves(state, entry) : open_pair(state, entry, opening);
+        if (status == CAROM_UNKNOWN) /* the budget does not cover it: back to where it was */
             task->scratch->stack.items[task->scratch->stack.count++] = entry;
     }
-    all->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(all) : all->best->distance;
+    state->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(state) : state->best->distance;
     if (status < CAROM_FIRST_ERROR)
-        BASE_TRY(binary_walk_leave_front(&all->walk, status != CAROM_UNKNOWN));
+        BASE_TRY(binary_walk_leave_front(&state->walk, status != CAROM_UNKNOWN));
     return status;
 }
 
@@ -139,18 +139,18 @@ static carom_status run(const tree_task *task, narrow_closest *closest, bool sto
     closest->lower_bound = closest->distance;
     if (view_is_empty(task->a->tree) || view_is_empty(task->b->tree))
         return CAROM_OK;
-    distance_walk all = {.best = closest, .stop_at_first = stop_at_first};
-    BASE_TRY(binary_walk_begin(&all.walk, task));
+    distance_walk state = {.best = closest, .stop_at_first = stop_at_first};
+    BASE_TRY(binary_walk_begin(&state.walk, task));
     tree_pair last;
     if (tree_memory_last(task, &last))
     {
         narrow_triangle a = tree_world_triangle(task->a, last.a), b = tree_world_triangle(task->b, last.b);
-        measure(&all, last, &a, &b);
+        measure(&state, last, &a, &b);
     }
-    carom_status status = stop_at_first && found_any(closest) ? CAROM_STOPPED : search(&all);
+    carom_status status = stop_at_first && found_any(closest) ? CAROM_STOPPED : search(&state);
     if (found_any(closest))
         tree_memory_remember(task, (tree_pair){closest->triangle_a, closest->triangle_b});
-    binary_walk_end(&all.walk);
+    binary_walk_end(&state.walk);
     return status;
 }
 

@@ -158,9 +158,9 @@ typedef struct node_range
 
 typedef struct open_node
 {
-    uint32_t old, node; /* its place in the tree that was, and in the one that is made */
+    uint32_t old, node; /* its index in the old tree and in the new one */
     node_range range;
-    bool cut; /* below what is rearranged: old means nothing */
+    bool cut; /* below what is rearranged: `old` has no meaning */
 } open_node;
 
 /* The records under each node, children before parents. */

@@ -131,7 +131,7 @@ typedef struct build_input
     build_box *boxes; /* reordered */
     uint32_t count;   /* at least 1 */
     uint32_t leaf_size;
-    uint32_t block_size; /* of SIMD leaves, which should be full; 0 or 1: none */
+    uint32_t block_size;    /* of SIMD leaves, which should be full; 0 or 1: none */
     double balance_penalty; /* the balanced builder's, as the two below; see carom_tree_def */
     uint32_t depth_limit;
     bool keep_large_leaves;
@@ -142,8 +142,8 @@ static inline uint32_t build_left_blocks(uint32_t count, uint32_t left, uint32_t
 {
     if (block <= 1 || count > BUILD_FEW_BLOCKS * block || count <= block)
         return left;
-    uint32_t rounded = (left + block / 2) / block * block, most = (count - 1) / block * block;
-    return rounded < block ? block : rounded < most ? rounded : most;
+    uint32_t rounded = (left + block / 2) / block * block, max_left = (count - 1) / block * block;
+    return rounded < block ? block : rounded < max_left ? rounded : max_left;
 }
 
 /* Nodes while a tree grows. */

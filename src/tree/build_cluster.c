@@ -4,8 +4,8 @@
 
 enum
 {
-    REACH = 12,         /* neighbours looked at on either side */
-    LEAST_PROGRESS = 32 /* a round that merges fewer than one in so many pairs neighbours up instead */
+    REACH = 12,       /* neighbours looked at on either side */
+    MIN_PROGRESS = 32 /* where fewer than one in so many merge in a round, it pairs neighbours instead */
 };
 
 typedef struct cluster
@@ -55,8 +55,8 @@ static bool make_space(cluster_space *space)
     return space->clusters && space->choices && space->children && space->keys && space->spare;
 }
 
-/* Equal areas are decided by i ^ j, which both sides see alike: so somebody always finds a mutual partner, and a crowd
- * of equals pairs up completely. */
+/* Equal areas are decided by i ^ j, which both sides see alike: so there is always a mutual pair, and equals pair up
+ * completely. */
 static void offer(choice *mine, uint32_t me, uint32_t other, float area)
 {
     if (area < mine->area || (area == mine->area && (me ^ other) < (me ^ mine->partner)))
@@ -89,7 +89,7 @@ static void merge(cluster_space *space)
     uint32_t pairs = 0, kept = 0;
     for (uint32_t i = 0; i < space->active; i++)
         pairs += mutual(space, i) && i < space->choices[i].partner;
-    if (pairs < space->active / LEAST_PROGRESS)
+    if (pairs < space->active / MIN_PROGRESS)
         for (uint32_t i = 0; i < space->active; i++)
             space->choices[i].partner = (i ^ 1) < space->active ? i ^ 1 : i;
     for (uint32_t i = 0; i < space->active; i++)

@@ -1,11 +1,11 @@
 /* Insertion builder (chapter 25.2.1, fig. 25.6): one record after the other joins the node where the tree's surface
- * grows least, found by branch and bound (Bittner, Hapala, Havran 2015). Records come in a shuffled order, which
+ * grows the least, found by branch and bound (Bittner, Hapala, Havran 2015). Records come in a shuffled order, which
  * makes better trees than most orders that meshes have. */
 #include "tree/build.h"
 
 enum
 {
-    MOST_VISITS = 192, /* of one search; then the best so far is taken: hostile meshes must not make it quadratic */
+    MAX_VISITS = 192, /* of one search; then the best so far is taken: hostile meshes must not make it quadratic */
     OPEN_NODES = 64
 };
 
@@ -31,7 +31,7 @@ typedef struct sibling_search
 {
     const insert_space *space;
     const build_box *box;
-    float least; /* area of the box itself: no new parent can be smaller */
+    float own_area; /* of the box: no new parent can have less */
     float best_cost;
     uint32_t best;
     uint32_t open_count;
@@ -86,7 +86,7 @@ static void consider(sibling_search *search, uint32_t link, uint32_t depth, floa
         search->best = link;
     }
     grown += joint - area_of(space, link);
-    if (link >= space->input->count && search->least + grown < search->best_cost && depth < BUILD_FREE_DEPTH &&
+    if (link >= space->input->count && search->own_area + grown < search->best_cost && depth < BUILD_FREE_DEPTH &&
         search->open_count < OPEN_NODES)
         search->open[search->open_count++] = (open_node){link, depth, grown};
 }
@@ -94,12 +94,12 @@ static void consider(sibling_search *search, uint32_t link, uint32_t depth, floa
 static uint32_t best_sibling(const insert_space *space, const build_box *box)
 {
     sibling_search search = {.space = space, .box = box, .best_cost = INFINITY, .best = space->root};
-    search.least = build_joint_area(box, box, space->unit);
+    search.own_area = build_joint_area(box, box, space->unit);
     consider(&search, space->root, 0, 0.0f);
-    for (uint32_t visits = 0; search.open_count && visits < MOST_VISITS; visits++)
+    for (uint32_t visits = 0; search.open_count && visits < MAX_VISITS; visits++)
     {
         open_node at = search.open[--search.open_count];
-        if (search.least + at.grown >= search.best_cost)
+        if (search.own_area + at.grown >= search.best_cost)
             continue;
         uint32_t before = search.open_count;
         const uint32_t *child = space->children[at.link - space->input->count];

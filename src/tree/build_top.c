@@ -3,9 +3,9 @@
 
 enum
 {
-    SUBTREES = 64,         /* about as many tasks, so that workers end at nearly the same time */
-    SMALLEST_GRAIN = 1024, /* records; a task of fewer is not worth its while */
-    LARGEST_GRAIN = 32768, /* more do not fit a cache */
+    SUBTREES = 64,     /* roughly: enough that workers end at nearly the same time */
+    MIN_GRAIN = 1024,  /* records; fewer are not worth a task */
+    MAX_GRAIN = 32768, /* more do not fit a cache */
     SMALLEST_BLOCK = 2048,
     BLOCKS = 512 /* about as many at most */
 };
@@ -16,7 +16,7 @@ static uint32_t greater(uint32_t a, uint32_t b) { return a > b ? a : b; }
 bool build_top_begin(carom_context *context, uint32_t count, const build_method *method, build_top *out)
 {
     *out = (build_top){.context = context, .method = method};
-    out->grain = lesser(greater(count / SUBTREES, SMALLEST_GRAIN), LARGEST_GRAIN);
+    out->grain = lesser(greater(count / SUBTREES, MIN_GRAIN), MAX_GRAIN);
     out->block_size = greater(count / BLOCKS, SMALLEST_BLOCK);
     bool small = count <= out->grain;
     out->branch_capacity = small ? 1 : BUILD_MAX_BRANCHES;

@@ -145,7 +145,7 @@ static carom_status report_triangles(near_walk *walk, const uint32_t *triangles,
     return CAROM_OK;
 }
 
-/* What is on the stack. An entry leaves it only when it is paid for, so that what remains open is always there. */
+/* Visits what is on the stack. An entry leaves it only once the budget covers it, so that nothing open is lost. */
 static carom_status visit_all(near_walk *walk)
 {
     const tree_near_task *task = walk->task;
@@ -178,10 +178,10 @@ carom_status near_in_any_layout(const tree_near_task *task, const narrow_near *n
     carom_status status = visit_all(&walk);
     if (status == CAROM_UNKNOWN && near->open_bound)
     {
-        double least = INFINITY;
+        double smallest = INFINITY;
         for (size_t i = 0; i < task->scratch->stack.count; i++)
-            least = fmin(least, (double)task->scratch->stack.items[i].key);
-        *near->open_bound = sqrt(least);
+            smallest = fmin(smallest, (double)task->scratch->stack.items[i].key);
+        *near->open_bound = sqrt(smallest);
     }
     return status;
 }

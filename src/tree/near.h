@@ -52,8 +52,8 @@ void wide_near_begin(wide_near_walk *walk, const tree_near_task *task, const nar
 /* Hands a triangle to the caller. False: stop. */
 bool wide_near_report(wide_near_walk *walk, uint32_t triangle, bool certain);
 
-/* Remembers a triangle that is no nearer than `least` until fewer are left. False: stop. */
-bool wide_near_remember(wide_near_walk *walk, uint32_t triangle, float least);
+/* Remembers a triangle that is no nearer than `low` until fewer are left. False: stop. */
+bool wide_near_remember(wide_near_walk *walk, uint32_t triangle, float low);
 
 BASE_DECLARE_ISA(void, wide_near_visit, (wide_near_walk * walk));
 

@@ -1,7 +1,7 @@
 /* The ray layout: made from a binary tree, fitted, measured. */
 #include "tree/rays.h"
-#include "tree/subtrees.h"
 #include "tree/rays_fit.h"
+#include "tree/subtrees.h"
 
 static const uint32_t NO_NODE = UINT32_MAX;
 
@@ -193,7 +193,7 @@ static bool collapse_tree(collapse *work)
     return true;
 }
 
-/* Whoever asks for Morton codes asks for speed of building. */
+/* The Morton builder is chosen for fast builds: there the plan is quick too. */
 static bool plan_slots(collapse *work, const carom_tree_def *def)
 {
     bool quick = def->builder == CAROM_BUILDER_MORTON;

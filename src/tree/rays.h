@@ -1,5 +1,5 @@
-/* The ray layout: eight axis-aligned boxes a node, four triangles a leaf, all in float in a build_frame, derived from
- * any builder's tree. One relocatable block without pointers. What floats can't decide is certified by
+/* The ray layout: eight axis-aligned boxes per node, four triangles per leaf, all in float in a build_frame, derived
+ * from any builder's tree. One relocatable block without pointers. What floats can't decide is certified by
  * narrow_ray_hit; the error bounds are in docs/exactness.md, section 16. */
 #ifndef TREE_RAYS_H
 #define TREE_RAYS_H
@@ -91,7 +91,7 @@ typedef struct ray_candidate
 
 enum
 {
-    RAY_MOST_WAITING = 16,
+    RAY_MAX_WAITING = 16,
     RAY_NEAR = 1024 /* |coordinate| in the frame; further away rounding is counted ray by ray */
 };
 
@@ -116,7 +116,7 @@ typedef struct ray_walk
     /* What was found and not looked at yet. `look` does and empties the list; the walk calls it when `room` are there.
      */
     uint32_t waiting_count, room;
-    ray_candidate waiting[RAY_MOST_WAITING];
+    ray_candidate waiting[RAY_MAX_WAITING];
     void (*look)(struct ray_walk *walk, void *user);
     void *user;
 } ray_walk;

@@ -153,12 +153,12 @@ static inline void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *wal
     walk->mesh = cast->task->placed->mesh;
     walk->limit = limit > (double)RAY_BEGIN ? (float)limit : RAY_BEGIN;
     walk->nearest = cast->task->first_only;
-    walk->room = walk->nearest || cast->on_triangle ? RAY_MOST_WAITING : 1;
+    walk->room = walk->nearest || cast->on_triangle ? RAY_MAX_WAITING : 1;
     walk->waiting_count = 0;
     walk->look = cast->on_triangle ? name_waiting : look_at_waiting;
     walk->user = cast;
     BASE_PICK_ISA(cast->task->context, ray_walk_run)(walk);
-    /* Nearly always it is one, and its limit concerns nobody any more. */
+    /* Nearly always there is one, and its limit no longer matters. */
     if (BASE_LIKELY(walk->waiting_count == 1 && !cast->on_triangle))
         certify(cast, walk->waiting[0].triangle, walk->waiting[0].sure);
     else if (walk->waiting_count)

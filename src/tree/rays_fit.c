@@ -14,7 +14,7 @@ bool ray_fit_begin(carom_context *context, ray_fit *fit)
     return true;
 }
 
-/* Where most vertices moved, asking costs more than it saves; a few of them tell. */
+/* Where most vertices moved, comparing costs more than it saves; a sample decides. */
 static bool most_moved(const carom_mesh *old, const carom_mesh *now)
 {
     enum

@@ -140,7 +140,7 @@ typedef struct open_node
 {
     _Alignas(32) float keys[RAY_WIDTH]; /* infinite: none, or visited */
     const ray_node *node;
-    uint32_t next; /* the least of them, as bits */
+    uint32_t next; /* the smallest of them, as bits */
 } open_node;
 
 enum
@@ -185,17 +185,17 @@ static BASE_ALWAYS_INLINE void fetch_child(const ray_walk *walk, uint32_t child)
     __builtin_prefetch(at + 192);
 }
 
-/* Takes the child with the least key. The node stays open if it has others; the next one is fetched. There is no branch
- * for their number, which nobody can guess. */
-static BASE_ALWAYS_INLINE uint32_t take_child(const ray_walk *walk, open_node **top, f8 keys, uint32_t least)
+/* Takes the child with the smallest key. The node stays open if it has others; the next one is fetched. There is no
+ * branch on their number, which is unpredictable. */
+static BASE_ALWAYS_INLINE uint32_t take_child(const ray_walk *walk, open_node **top, f8 keys, uint32_t smallest)
 {
     open_node *open = *top;
-    f8 rest = f8_select(f8_le(keys, f8_set1(as_float(least))), f8_set1(INFINITY), keys);
-    open->next = as_bits(f8_least(rest));
+    f8 rest = f8_select(f8_le(keys, f8_set1(as_float(smallest))), f8_set1(INFINITY), keys);
+    open->next = as_bits(f8_min_lane(rest));
     f8_store(open->keys, rest);
     fetch_child(walk, open->node->child[open->next & LANE_BITS]);
     *top += open->next != NO_KEY;
-    return open->node->child[least & LANE_BITS];
+    return open->node->child[smallest & LANE_BITS];
 }
 
 void BASE_ISA(ray_walk_run)(ray_walk *walk)
@@ -217,7 +217,7 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
             {
                 bool one = !(lanes & (lanes - 1)); /* the most frequent number, and cheap */
                 child = one ? top->node->child[__builtin_ctz(lanes)]
-                            : take_child(walk, &top, keys, as_bits(f8_least(keys)));
+                            : take_child(walk, &top, keys, as_bits(f8_min_lane(keys)));
                 continue;
             }
         }

@@ -1,8 +1,9 @@
 /* Refit (chapter 25.7; FDH paper, theorem 3): the structure stays, one sweep from the leaves up fits the volumes, and
  * only those that hold a vertex that moved. */
 #include "tree/binary.h"
-#include "tree/climb.h"
+#include "tree/build.h"
 #include "tree/rays.h"
+#include "tree/subtrees.h"
 #include "tree/wide.h"
 
 /* ---- the binary layout ---- */
@@ -39,9 +40,8 @@ static bool leaf_moved(const binary_refit *refit, tree_node leaf)
     return false;
 }
 
-static void refit_node(const void *data, uint32_t index)
+static void refit_node(const binary_refit *refit, uint32_t index)
 {
-    const binary_refit *refit = data;
     carom_tree *tree = refit->tree;
     tree_node node = tree->nodes[index];
     bool changed = refit->everything;
@@ -56,12 +56,10 @@ static void refit_node(const void *data, uint32_t index)
                      binary_volume(tree, index));
 }
 
-static uint32_t list_children(const void *data, uint32_t index, uint32_t out[TREE_CLIMB_CHILDREN])
+static void refit_nodes(uint32_t first, uint32_t last, void *data)
 {
-    const binary_refit *refit = data;
-    tree_node node = refit->tree->nodes[index];
-    out[0] = node.first, out[1] = node.first + 1;
-    return node.count ? 0 : 2;
+    for (uint32_t node = last; node-- > first;)
+        refit_node(data, node);
 }
 
 static carom_status refit_binary(carom_tree *tree, const carom_mesh *moved)
@@ -78,7 +76,9 @@ static carom_status refit_binary(carom_tree *tree, const carom_mesh *moved)
         tree->origin = vec3_add(vec3_scale(bounds->min, 0.5), vec3_scale(bounds->max, 0.5));
         refit.everything = true;
     }
-    tree_climb_run(&(tree_climb){tree->context, tree->node_count, list_children, refit_node, &refit});
+    tree_subtrees parts;
+    tree_subtrees_cut(tree->nodes, tree->node_count, build_children, &parts);
+    tree_subtrees_climb(tree->context, &parts, refit_nodes, &refit);
     base_release(tree->context, refit.node_changed, tree->node_count, sizeof *refit.node_changed);
     return CAROM_OK;
 }

@@ -1,10 +1,10 @@
-/* Trees cut into subtrees. */
+/* Cuts a tree into subtrees of similar size, and climbs them in parallel. */
 #include "tree/subtrees.h"
 
 enum
 {
-    PARTS = 64,          /* about as many, so that workers end at nearly the same time */
-    SMALLEST_PART = 256, /* nodes */
+    PARTS = 64,         /* roughly: enough that workers end at nearly the same time */
+    MIN_PART_SIZE = 256 /* nodes */
 };
 
 /* One past the descendants of child i: where those of the next sibling begin. begins: 0 for leaves. */
@@ -19,7 +19,7 @@ static uint32_t end_of(const uint32_t *begins, uint32_t count, uint32_t i, uint3
 
 void tree_subtrees_cut(const void *nodes, uint32_t node_count, tree_children_fn *children, tree_subtrees *out)
 {
-    uint32_t grain = node_count / PARTS > SMALLEST_PART ? node_count / PARTS : SMALLEST_PART;
+    uint32_t grain = node_count / PARTS > MIN_PART_SIZE ? node_count / PARTS : MIN_PART_SIZE;
     out->count = out->top_count = 0;
     if (!node_count)
         return;
@@ -33,7 +33,7 @@ void tree_subtrees_cut(const void *nodes, uint32_t node_count, tree_children_fn 
             at++;
             continue;
         }
-        /* Its children take its place. */
+        /* Replace it by its children. */
         uint32_t count, first = children(nodes, part.root, &count), begins[TREE_MAX_CHILDREN], unused;
         for (uint32_t i = 0; i < count; i++)
             begins[i] = children(nodes, first + i, &unused);

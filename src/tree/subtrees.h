@@ -1,5 +1,7 @@
-/* A tree that is numbered depth first, cut into subtrees: what goes from the leaves to the root does so in all of them
- * at the same time, then in the few nodes above them. */
+/* Bottom-up passes over a tree on all workers: fits, refits, sums over subtrees. A tree whose nodes are numbered depth
+ * first is cut into subtrees, which are climbed at the same time, and then the few nodes above them. Private to
+ * src/tree.
+ */
 #ifndef TREE_SUBTREES_H
 #define TREE_SUBTREES_H
 
@@ -28,11 +30,12 @@ typedef struct tree_subtrees
 /* The first of a node's children, which are neighbours, and their number; 0: a leaf. */
 typedef uint32_t tree_children_fn(const void *nodes, uint32_t node, uint32_t *count);
 
-/* Children come after their parent, and the descendants of a node are in a row: so builders number them. */
+/* Node 0 is the root, children come after their parent, and the descendants of a node are in a row. Every builder
+ * numbers nodes like this, and baked trees that do not are refused. */
 void tree_subtrees_cut(const void *nodes, uint32_t node_count, tree_children_fn *children, tree_subtrees *out);
 
-/* Calls visit for ranges of nodes, in parallel, such that those below a node are done before it; within a range that is
- * up to visit, which goes from its last to its first. */
+/* Calls visit for ranges of nodes, in parallel, after the nodes below each range. Within a range, visit goes from the
+ * last node to the first, so that children come before their parent. */
 typedef void tree_visit_fn(uint32_t first, uint32_t last, void *data);
 void tree_subtrees_climb(carom_context *context, const tree_subtrees *parts, tree_visit_fn *visit, void *data);
 

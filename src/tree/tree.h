@@ -18,8 +18,8 @@ typedef struct tree_node
     uint32_t first, count;
 } tree_node;
 
-typedef struct wide_tree wide_tree; /* eight oriented boxes a node: wide.h */
-typedef struct ray_tree ray_tree;   /* eight axis-aligned boxes a node: rays.h */
+typedef struct wide_tree wide_tree; /* eight oriented boxes per node: wide.h */
+typedef struct ray_tree ray_tree;   /* eight axis-aligned boxes per node: rays.h */
 
 struct carom_tree
 {
@@ -151,8 +151,8 @@ typedef struct tree_task
     carom_counters *counters;
 } tree_task;
 
-/* A glance before the other questions: are the meshes as a whole certainly farther apart than the limit? False says
- * nothing. memory: or null. */
+/* A quick rejection test before the other questions: are the meshes as a whole certainly farther apart than the limit?
+ * False says nothing. memory: or null. */
 bool tree_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
                     tree_memory *memory);
 

@@ -1,4 +1,4 @@
-/* The collision layout: eight children a node, each with its own oriented box, in SIMD lanes; leaves of up to four
+/* The collision layout: eight children per node, each with its own oriented box, in SIMD lanes; leaves of up to four
  * triangles with coordinates relative to the leaf. Private to src/tree.
  *
  * Everything is in the tree's normalised frame: y = (x - centre) * scale, scale a power of two, |y| <= 1, so that the
@@ -56,13 +56,13 @@ struct wide_tree
     double scale;      /* power of two */
     uint32_t node_count, leaf_count;
     uint32_t depth;
-    float radius;             /* of a ball around the centre that holds everything, normalised; set with `support` */
-    wide_node *nodes;         /* node 0 is a handle: its lane 0 is the root's box, its child 0 the root */
-    wide_leaf *leaves;        /* in the order of a depth-first walk, so a subtree is a run of leaves */
-    uint32_t *first_leaf;     /* per node and lane: first leaf of the child's run; with the next one its end */
-    uint32_t *least_triangle; /* per node and lane: smallest triangle id below */
-    float *support;           /* heights in WIDE_SUPPORT_ENTRIES directions, or null where the mesh is small */
-    size_t block_size;        /* this struct and the arrays are one block */
+    float radius;                /* of a ball around the centre that holds everything, normalised; set with `support` */
+    wide_node *nodes;            /* node 0 is a handle: its lane 0 is the root's box, its child 0 the root */
+    wide_leaf *leaves;           /* in the order of a depth-first walk, so a subtree is a run of leaves */
+    uint32_t *first_leaf;        /* per node and lane: first leaf of the child's run; with the next one its end */
+    uint32_t *smallest_triangle; /* per node and lane: smallest triangle id below */
+    float *support;              /* heights in WIDE_SUPPORT_ENTRIES directions, or null where the mesh is small */
+    size_t block_size;           /* this struct and the arrays are one block */
 };
 
 /* Axes, rotations and centres are full of dust that a sine of pi leaves. Beside their rounding of 2^-24 it is nothing,
@@ -82,10 +82,11 @@ void wide_tree_destroy(carom_context *context, wide_tree *tree);
 wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree); /* null: out of memory */
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support);
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
-void wide_find_least_triangles(wide_tree *tree);                                     /* once the leaves are filled */
+void wide_find_smallest_triangles(wide_tree *tree);                                  /* once the leaves are filled */
 void wide_tree_info(const wide_tree *tree, carom_tree_info *info);
 /* was: the mesh it fits now. */
-carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *was, const carom_mesh *is);
+carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *previous,
+                             const carom_mesh *moved);
 
 /* One side of a pair as the kernels see it: how lengths and points of the other tree's normalised frame come over. */
 typedef struct wide_transform
@@ -154,7 +155,7 @@ typedef struct wide_nearest
 } wide_nearest;
 
 /* The walk found a pair with bounds on its distance. False: stop. */
-bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most);
+bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high);
 
 /* So many words of candidates (two each) are kept at most: equally near pairs may be as many as all pairs. */
 enum

@@ -10,7 +10,7 @@
 enum
 {
     STEPS = WIDE_SUPPORT_SIDE - 1,
-    MOST_REFLECTIONS = 4
+    MAX_REFLECTIONS = 4
 };
 
 /* Where a direction falls in the table: a cell and the place in it. */
@@ -140,7 +140,7 @@ static bool reflect(const search *s, const sight *seen, double d[3])
 /* Goes on from d, which did not separate. Apart from the first look, which mostly does, so that that fits registers. */
 static BASE_NEVER_INLINE bool search_on(const search *s, double d[3], sight *seen)
 {
-    for (int reflection = 0; reflection < MOST_REFLECTIONS; reflection++)
+    for (int reflection = 0; reflection < MAX_REFLECTIONS; reflection++)
     {
         if (!reflect(s, seen, d))
             return false;

@@ -4,7 +4,7 @@
 
 static size_t align_up(size_t n) { return (n + BASE_CACHE_LINE - 1) & ~(size_t)(BASE_CACHE_LINE - 1); }
 
-/* One block: header, nodes, leaves, leaf runs, least triangles, support heights. */
+/* One block: header, nodes, leaves, leaf runs, smallest triangles, support heights. */
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support)
 {
     size_t header = align_up(sizeof(wide_tree));
@@ -22,7 +22,7 @@ wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint3
     tree->leaves = (wide_leaf *)(void *)(block + header + nodes);
     tree->first_leaf = (uint32_t *)(void *)(block + header + nodes + leaves);
     memset(tree->first_leaf, 0, runs);
-    tree->least_triangle = (uint32_t *)(void *)(block + header + nodes + leaves + runs);
+    tree->smallest_triangle = (uint32_t *)(void *)(block + header + nodes + leaves + runs);
     tree->support = support ? (float *)(void *)(block + header + nodes + leaves + 2 * runs) : NULL;
     return tree;
 }
@@ -47,19 +47,19 @@ wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree)
 }
 
 /* Children come after their parent, so one backward sweep does. */
-void wide_find_least_triangles(wide_tree *tree)
+void wide_find_smallest_triangles(wide_tree *tree)
 {
     for (uint32_t slot = tree->node_count * WIDE_LANES; slot-- > 0;)
     {
-        uint32_t child = wide_child(tree, slot), least = CAROM_NO_TRIANGLE;
+        uint32_t child = wide_child(tree, slot), smallest = CAROM_NO_TRIANGLE;
         bool none = child == WIDE_NO_CHILD, leaf = child & WIDE_LEAF_FLAG;
         uint32_t count = none ? 0 : leaf ? WIDE_LEAF_TRIANGLES : WIDE_LANES;
         const uint32_t *below = none   ? NULL
                                 : leaf ? tree->leaves[child & ~WIDE_LEAF_FLAG].triangle
-                                       : tree->least_triangle + (size_t)child * WIDE_LANES;
+                                       : tree->smallest_triangle + (size_t)child * WIDE_LANES;
         for (uint32_t i = 0; i < count; i++)
-            least = below[i] < least ? below[i] : least;
-        tree->least_triangle[slot] = least;
+            smallest = below[i] < smallest ? below[i] : smallest;
+        tree->smallest_triangle[slot] = smallest;
     }
 }
 

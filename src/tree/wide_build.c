@@ -79,8 +79,8 @@ bool wide_frame_holds(const wide_tree *tree, const carom_mesh *mesh)
     wide_tree fresh = {0};
     wide_choose_frame(&fresh, mesh);
     carom_vec3 low = wide_normalise(tree, mesh->info.bounds.min), high = wide_normalise(tree, mesh->info.bounds.max);
-    double most = fmax(fmax(fmax(-low.x, -low.y), fmax(-low.z, high.x)), fmax(high.y, high.z));
-    return most <= 1.0 && fresh.scale <= 4.0 * tree->scale;
+    double farthest = fmax(fmax(fmax(-low.x, -low.y), fmax(-low.z, high.x)), fmax(high.y, high.z));
+    return farthest <= 1.0 && fresh.scale <= 4.0 * tree->scale;
 }
 
 /* Corners and records. */
@@ -251,14 +251,14 @@ void wide_subtract_moments(const split_moments *a, const split_moments *b, split
 static void leaf_moments(const wide_build *build, split_node *node, split_moments *own)
 {
     sorted_moments(build, node->first, own);
-    node->least_triangle = build->order[node->first];
+    node->smallest_triangle = build->order[node->first];
     for (uint32_t i = node->first + 1; i < node->first + node->count; i++)
     {
         split_moments more;
         sorted_moments(build, i, &more);
         wide_add_moments(own, &more, own);
-        if (build->order[i] < node->least_triangle)
-            node->least_triangle = build->order[i];
+        if (build->order[i] < node->smallest_triangle)
+            node->smallest_triangle = build->order[i];
     }
 }
 
@@ -274,8 +274,8 @@ static void find_moments(uint32_t first, uint32_t last, void *data)
             continue;
         }
         const split_node *left = &build->nodes[node->left], *right = left + 1;
-        bool left_least = left->least_triangle < right->least_triangle;
-        node->least_triangle = left_least ? left->least_triangle : right->least_triangle;
+        bool left_smaller = left->smallest_triangle < right->smallest_triangle;
+        node->smallest_triangle = left_smaller ? left->smallest_triangle : right->smallest_triangle;
         wide_add_moments(&build->moments[node->left], &build->moments[node->left + 1], &build->moments[i]);
     }
 }

@@ -13,9 +13,9 @@
 typedef struct split_node
 {
     uint32_t first, count;
-    uint32_t left;           /* the right one follows; 0: not split */
-    uint32_t least_triangle; /* smallest id; set with the moments */
-    float area;              /* of the box that bounds it, up to a constant factor */
+    uint32_t left;              /* the right one follows; 0: not split */
+    uint32_t smallest_triangle; /* smallest id; set with the moments */
+    float area;                 /* of the box that bounds it, up to a constant factor */
 } split_node;
 
 /* Eight floats: the box's low corner, 0, the negated high corner, 0; the union of two is their lane-wise minimum. A
@@ -49,7 +49,7 @@ typedef struct wide_build
     uint32_t *order;   /* triangle ids, sorted by the splits */
     split_node *nodes; /* the root first, children after parents */
     uint32_t node_count;
-    tree_subtrees parts;       /* of the nodes */
+    tree_subtrees parts;    /* of the nodes */
     split_moments *moments; /* per node */
     float *sorted[3];       /* x, y, z of all corners in sorted order, 3 per triangle */
     uint32_t split_above;   /* nodes of this many triangles or fewer stay whole */

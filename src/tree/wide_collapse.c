@@ -1,7 +1,7 @@
 /* The eight-wide tree over a binary one: dynamic programming chooses which binary nodes become children, and a
  * depth-first walk writes them.
  *
- * cost[n][k]: least cost of representing subtree n in at most k slots of a node; one slot holds either a leaf of up to
+ * cost[n][k]: lowest cost of representing subtree n in at most k slots of a node; one slot holds either a leaf of up to
  * four triangles or a node. A visit costs what it is likely to happen: the area of the box. */
 #include "tree/wide_build.h"
 
@@ -159,7 +159,7 @@ static void clear_nodes(uint32_t first, uint32_t last, uint32_t worker, void *da
     for (uint32_t i = first; i < last; i++)
         wide_clear_node(&tree->nodes[i]);
     for (uint32_t slot = first * WIDE_LANES; slot < last * WIDE_LANES; slot++)
-        tree->least_triangle[slot] = CAROM_NO_TRIANGLE;
+        tree->smallest_triangle[slot] = CAROM_NO_TRIANGLE;
 }
 
 static void write_children(uint32_t first, uint32_t last, uint32_t worker, void *data)
@@ -179,7 +179,7 @@ static void write_children(uint32_t first, uint32_t last, uint32_t worker, void 
         wide_put_box(parent, lane, &box);
         parent->child[lane] = entry.child;
         tree->first_leaf[entry.slot] = entry.first_leaf;
-        tree->least_triangle[entry.slot] = binary->least_triangle;
+        tree->smallest_triangle[entry.slot] = binary->smallest_triangle;
         if (entry.child & WIDE_LEAF_FLAG)
             write_leaf(work, binary, &tree->leaves[entry.child & ~WIDE_LEAF_FLAG]);
     }

@@ -137,9 +137,9 @@ static inline leaf_verdict test_leaves(const wide_pair *pair, const wide_leaf *a
 }
 
 /* The smallest ids that a pair of children holds. */
-static inline uint64_t least_ids(const wide_pair *pair, wide_slot slot_a, wide_slot slot_b)
+static inline uint64_t smallest_ids(const wide_pair *pair, wide_slot slot_a, wide_slot slot_b)
 {
-    return (uint64_t)pair->tree_a->least_triangle[slot_a] << 32 | pair->tree_b->least_triangle[slot_b];
+    return (uint64_t)pair->tree_a->smallest_triangle[slot_a] << 32 | pair->tree_b->smallest_triangle[slot_b];
 }
 
 /* Has a pair with smaller ids been found where only that matters? */
@@ -283,7 +283,7 @@ static BASE_NEVER_INLINE uint32_t order_by_ids(const wide_pair *pair, opening o,
     {
         uint32_t lane = (uint32_t)__builtin_ctz(alive), at = n;
         wide_slot slot = o.node_index * WIDE_LANES + lane;
-        uint64_t own = o.open_a ? least_ids(pair, slot, o.kept_slot) : least_ids(pair, o.kept_slot, slot);
+        uint64_t own = o.open_a ? smallest_ids(pair, slot, o.kept_slot) : smallest_ids(pair, o.kept_slot, slot);
         if (too_large(pair, own))
             continue;
         for (; at > 0 && ids[at - 1] < own; at--)
@@ -459,7 +459,7 @@ static BASE_ALWAYS_INLINE carom_status walk_stack(walk *w)
     while (scratch->stack.count > 0)
     {
         tree_stack_entry entry = scratch->stack.items[--scratch->stack.count];
-        if (pair->options->smallest && too_large(pair, least_ids(pair, entry.node_a, entry.node_b)))
+        if (pair->options->smallest && too_large(pair, smallest_ids(pair, entry.node_a, entry.node_b)))
             continue;
         bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG,
              leaf_b = wide_child(b, entry.node_b) & WIDE_LEAF_FLAG;

@@ -12,20 +12,20 @@ static narrow_distance_result measure(const tree_task *task, uint32_t triangle_a
     return result;
 }
 
-/* World length to normalised units of a, so much up that no pair as near is lost. */
+/* World length to normalised units of a, rounded up so far that no pair as near is lost. */
 static float reach_for(const wide_pair *pair, double distance)
 {
     double scaled = distance * pair->tree_a->scale * (1.0 + 0x1p-40);
     return math_float_up(scaled) * (1.0f + 0x1p-20f) + 2.0f * pair->b_to_a.pad;
 }
 
-bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float least, float most)
+bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high)
 {
     const tree_task *task = search->pair->task;
-    if (most < search->best)
-        search->best = most;
-    bool may_meet = least <= 0.0f;
-    bool may_be_within = search->limit >= 0.0 && least <= reach_for(search->pair, search->limit);
+    if (high < search->best)
+        search->best = high;
+    bool may_meet = low <= 0.0f;
+    bool may_be_within = search->limit >= 0.0 && low <= reach_for(search->pair, search->limit);
     if (!may_meet && !may_be_within)
         return true;
     task->counters->filter_undecided++;
@@ -56,9 +56,9 @@ void wide_nearest_decide(wide_nearest *search)
     {
         uint32_t bits = (uint32_t)task->scratch->words.items[i + 1];
         uint64_t ids = task->scratch->words.items[i];
-        float least;
-        memcpy(&least, &bits, sizeof least);
-        if (least <= search->best && ids != search->seed)
+        float low;
+        memcpy(&low, &bits, sizeof low);
+        if (low <= search->best && ids != search->seed)
             consider(task, (uint32_t)(ids >> 32), (uint32_t)ids, closest);
     }
     task->scratch->words.count = 0;
@@ -94,10 +94,10 @@ static carom_status closest_of_meeting(const tree_task *task, uint64_t known, na
 static double open_bound(const wide_nearest *search, double found)
 {
     const tree_scratch *scratch = search->pair->task->scratch;
-    float least = INFINITY;
+    float low = INFINITY;
     for (size_t i = 0; i < scratch->stack.count; i++)
-        least = scratch->stack.items[i].key < least ? scratch->stack.items[i].key : least;
-    double bound = (double)least / search->pair->tree_a->scale * (1.0 - 0x1p-20);
+        low = scratch->stack.items[i].key < low ? scratch->stack.items[i].key : low;
+    double bound = (double)low / search->pair->tree_a->scale * (1.0 - 0x1p-20);
     return bound < found ? bound : found;
 }
 

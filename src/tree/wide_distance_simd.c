@@ -112,14 +112,14 @@ static BASE_ALWAYS_INLINE void bound_triangles(leaf_lines *a, leaf_lines *b, f8 
     corners_over_face(a, b->corner, 1.0f, &best);
     corners_over_face(b, a->corner, -1.0f, &best);
     *high = f8_sqrt(best.square);
-    f8 a_most = f8_set1(-3e38f), b_least = f8_set1(3e38f);
+    f8 a_highest = f8_set1(-3e38f), b_lowest = f8_set1(3e38f);
     for (int c = 0; c < 3; c++)
     {
-        a_most = f8_max(a_most, dot(best.v, a->corner[c]));
-        b_least = f8_min(b_least, dot(best.v, b->corner[c]));
+        a_highest = f8_max(a_highest, dot(best.v, a->corner[c]));
+        b_lowest = f8_min(b_lowest, dot(best.v, b->corner[c]));
     }
     f8 usable = f8_gt(best.square, tiny);
-    *low = f8_and(usable, f8_div(f8_sub(b_least, a_most), f8_max(*high, f8_set1(1e-15f))));
+    *low = f8_and(usable, f8_div(f8_sub(b_lowest, a_highest), f8_max(*high, f8_set1(1e-15f))));
     for (int k = 0; k < 3; k++)
         along[k] = best.v[k];
 }
@@ -161,21 +161,21 @@ static inline bool add_candidate(wide_nearest *search, uint32_t triangle_a, uint
 static inline bool take_pair(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high,
                              float error, const float v[3])
 {
-    float least = low - error, most = high + error;
-    if (!(error < INFINITY) || !(most >= 0.0f))
-        least = 0.0f, most = INFINITY; /* no bound here: decide in double */
-    if (least > search->best)
+    float lower = low - error, upper = high + error;
+    if (!(error < INFINITY) || !(upper >= 0.0f))
+        lower = 0.0f, upper = INFINITY; /* no bound here: decide in double */
+    if (lower > search->best)
         return true;
-    if (most < search->best)
+    if (upper < search->best)
     {
         float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         float inverse = square > 1e-30f ? (1.0f - 0x1p-20f) / sqrtf(square) : 0.0f;
         for (int k = 0; k < 3; k++)
             search->along[k] = v[k] * inverse;
     }
-    if (!wide_nearest_found(search, triangle_a, triangle_b, least, most))
+    if (!wide_nearest_found(search, triangle_a, triangle_b, lower, upper))
         return false;
-    if (!add_candidate(search, triangle_a, triangle_b, least))
+    if (!add_candidate(search, triangle_a, triangle_b, lower))
         return search->status = CAROM_OUT_OF_MEMORY, false;
     return true;
 }
@@ -237,7 +237,7 @@ static BASE_ALWAYS_INLINE void leaf_gaps(const wide_pair *pair, const wide_leaf 
                                          const float offset[3], const float u[3], f8 gap[2])
 {
     const float *s = pair->b_to_a.scaled;
-    f8 a_most = f8_set1(-3e38f), b_least = f8_set1(3e38f);
+    f8 a_highest = f8_set1(-3e38f), b_lowest = f8_set1(3e38f);
     f8 of_a[3] = {f8_set1(u[0]), f8_set1(u[1]), f8_set1(u[2])}, of_b[3];
     for (int k = 0; k < 3; k++)
         of_b[k] = f8_set1(s[k] * u[0] + s[3 + k] * u[1] + s[6 + k] * u[2]);
@@ -245,14 +245,14 @@ static BASE_ALWAYS_INLINE void leaf_gaps(const wide_pair *pair, const wide_leaf 
     {
         f8 corner_a[3] = {f8_twice(a->corner[c][0]), f8_twice(a->corner[c][1]), f8_twice(a->corner[c][2])};
         f8 corner_b[3] = {f8_twice(b->corner[c][0]), f8_twice(b->corner[c][1]), f8_twice(b->corner[c][2])};
-        a_most = f8_max(dot(of_a, corner_a), a_most);
-        b_least = f8_min(dot(of_b, corner_b), b_least);
+        a_highest = f8_max(dot(of_a, corner_a), a_highest);
+        b_lowest = f8_min(dot(of_b, corner_b), b_lowest);
     }
-    float most[8];
-    f8_storeu(most, a_most);
-    b_least = f8_add(b_least, f8_set1(u[0] * offset[0] + u[1] * offset[1] + u[2] * offset[2]));
-    gap[0] = f8_sub(b_least, f8_two(most[0], most[1]));
-    gap[1] = f8_sub(b_least, f8_two(most[2], most[3]));
+    float highest[8];
+    f8_storeu(highest, a_highest);
+    b_lowest = f8_add(b_lowest, f8_set1(u[0] * offset[0] + u[1] * offset[1] + u[2] * offset[2]));
+    gap[0] = f8_sub(b_lowest, f8_two(highest[0], highest[1]));
+    gap[1] = f8_sub(b_lowest, f8_two(highest[2], highest[3]));
 }
 
 /* ---- the walk ---- */
@@ -265,11 +265,11 @@ static bool visit_leaves(walk *w, uint32_t leaf_a, uint32_t leaf_b)
     float offset[3], error = distance_error(pair, leaf_offset(&pair->b_to_a, a, b, offset));
     pair->task->counters->triangles_tested += (uint64_t)a->count * b->count;
     /* Cheap, and enough for most pairs where the surfaces face each other. */
-    f8 gaps[2], least = f8_set1(w->search->best + error);
+    f8 gaps[2], too_far = f8_set1(w->search->best + error);
     leaf_gaps(pair, a, b, offset, w->search->along, gaps);
     uint32_t lanes_b = (1u << b->count) - 1;
     uint32_t valid = (lanes_b | lanes_b << 4 | lanes_b << 8 | lanes_b << 12) & ((1u << 4 * a->count) - 1);
-    uint32_t near = valid & ~(f8_bits(f8_gt(gaps[0], least)) | f8_bits(f8_gt(gaps[1], least)) << 8);
+    uint32_t near = valid & ~(f8_bits(f8_gt(gaps[0], too_far)) | f8_bits(f8_gt(gaps[1], too_far)) << 8);
     for (; near; near &= near - 1)
     {
         uint32_t bit = (uint32_t)__builtin_ctz(near);
@@ -359,7 +359,7 @@ carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
         uint32_t child_a = wide_child(a, entry.node_a), child_b = wide_child(b, entry.node_b);
         bool leaves = child_a & child_b & WIDE_LEAF_FLAG;
         uint32_t leaf_a = child_a & ~WIDE_LEAF_FLAG, leaf_b = child_b & ~WIDE_LEAF_FLAG;
-        /* An entry leaves the stack only when it is paid for, so that what remains open is always there. */
+        /* An entry leaves the stack only once the budget covers it, so that what remains open is always there. */
         uint32_t work = leaves ? a->leaves[leaf_a].count * b->leaves[leaf_b].count : WIDE_LANES;
         if (!base_budget_spend(pair->task->budget, work))
         {
@@ -374,7 +374,8 @@ carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
             break;
     }
     pair->task->counters->boxes_tested += w.nodes_tested * WIDE_LANES;
-    /* Waiting pairs are paid for and no longer on the stack: a walk that ran out of budget must not forget them. */
+    /* Waiting pairs are charged already and no longer on the stack: a walk that ran out of budget must not forget them.
+     */
     if (search->status == CAROM_UNKNOWN && w.waiting.count > 0)
         settle_waiting(&w);
     return search->status;

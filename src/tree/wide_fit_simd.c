@@ -7,7 +7,7 @@ enum
 {
     EXTREMAL_DIRECTIONS = 13,
     EXTREMAL_POINTS = 32, /* 26 and filler up to whole vectors */
-    MOST_JUDGED = 192,    /* points looked at for the extremal ones; more change little */
+    MAX_JUDGED = 192,     /* points looked at for the extremal ones; more change little */
     SMALL_SET = 4         /* triangles; their edges are tried as axes */
 };
 
@@ -35,7 +35,7 @@ static void project(const points *set, float axis[3][3], float low[3], float hig
             lo[k] = f8_min(lo[k], p), hi[k] = f8_max(hi[k], p);
         }
     }
-    /* Lows into the lower half, negated highs into the upper one, then the least of four lanes for all at once. */
+    /* Lows into the lower half, negated highs into the upper one, then the smallest of four lanes for all at once. */
     const f8 lower = f8_lt(f8_two(-1.0f, 1.0f), f8_zero());
     f8 row[4];
     for (int k = 0; k < 3; k++)
@@ -45,10 +45,10 @@ static void project(const points *set, float axis[3][3], float low[3], float hig
     }
     row[3] = row[2];
     f8_transpose(row);
-    float least[8];
-    f8_storeu(least, f8_min(f8_min(row[0], row[1]), f8_min(row[2], row[3])));
+    float lowest[8];
+    f8_storeu(lowest, f8_min(f8_min(row[0], row[1]), f8_min(row[2], row[3])));
     for (int k = 0; k < 3; k++)
-        low[k] = least[k], high[k] = -least[4 + k];
+        low[k] = lowest[k], high[k] = -lowest[4 + k];
 }
 
 static float frame_area(const points *set, float axis[3][3])
@@ -125,13 +125,13 @@ static void take_run(const wide_build *build, const split_node *run, run_points 
 static uint32_t longest_edge(const points *set, uint32_t first)
 {
     uint32_t longest = 0;
-    float most = -1.0f;
+    float longest_square = -1.0f;
     for (uint32_t c = 0; c < 3; c++)
     {
         uint32_t p = first + c, q = first + (c + 1) % 3;
         float x = set->x[q] - set->x[p], y = set->y[q] - set->y[p], z = set->z[q] - set->z[p];
-        if (x * x + y * y + z * z > most)
-            most = x * x + y * y + z * z, longest = c;
+        if (x * x + y * y + z * z > longest_square)
+            longest_square = x * x + y * y + z * z, longest = c;
     }
     return longest;
 }
@@ -162,7 +162,7 @@ static points extremal_points(const points *set, float store[3][EXTREMAL_POINTS]
     static const float direction[EXTREMAL_DIRECTIONS][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1}, {1, 1, 0},  {1, -1, 0},
                                                             {1, 0, 1},  {1, 0, -1}, {0, 1, 1}, {0, 1, -1}, {1, 1, 1},
                                                             {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
-    uint32_t n = 0, stride = set->count > MOST_JUDGED ? set->count / MOST_JUDGED : 1;
+    uint32_t n = 0, stride = set->count > MAX_JUDGED ? set->count / MAX_JUDGED : 1;
     for (int d = 0; d < EXTREMAL_DIRECTIONS; d++)
     {
         uint32_t lowest = 0, highest = 0;

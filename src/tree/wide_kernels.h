@@ -90,11 +90,11 @@ static BASE_ALWAYS_INLINE void find_moments(leaf_lines *l)
 }
 
 /* Beyond this reach, in units of A, products could overflow: everything is left open. */
-static const float MOST_REACH = 0x1p20f;
+static const float MAX_REACH = 0x1p20f;
 
 static const float ROOT_3 = 1.7320509f; /* rounded up */
 
-/* Distances of corners from a plane through `on` with normal n, then the least and largest. */
+/* Distances of corners from a plane through `on` with normal n, then the smallest and largest. */
 static BASE_ALWAYS_INLINE f8 plane_gap(const f8 n[3], const f8 on[3], f8 corner[3][3], f8 distance[3])
 {
     f8 offset = dot(n, on);
@@ -145,7 +145,7 @@ static BASE_ALWAYS_INLINE float place_b(const wide_pair *pair, const wide_leaf *
 static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b,
                                                      float reach)
 {
-    if (!(reach < MOST_REACH))
+    if (!(reach < MAX_REACH))
         return INFINITY;
     float edge_b = ROOT_3 * pair->b_to_a.ratio * b->longest;
     float edge = a->longest > edge_b ? a->longest : edge_b;
@@ -156,7 +156,7 @@ static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, cons
 /* Error bound of the lengths and gaps computed from two leaves; infinity: none. Derived in docs/exactness.md. */
 static BASE_ALWAYS_INLINE float distance_error(const wide_pair *pair, float reach)
 {
-    return reach < MOST_REACH ? 64.0f * UNIT * reach + 4.0f * pair->b_to_a.pad : INFINITY;
+    return reach < MAX_REACH ? 64.0f * UNIT * reach + 4.0f * pair->b_to_a.pad : INFINITY;
 }
 
 /* ---- nearest points ---- */

@@ -15,7 +15,7 @@ bool wide_near_fits(const tree_near_task *task, const narrow_near *near, const n
     return place->error * tree->scale < far;
 }
 
-/* A world length in normalised units, so much up that nothing as near is lost; and down. */
+/* A world length in normalised units, rounded up so far that nothing as near is lost; and down. */
 static float length_above(const wide_tree *tree, double length)
 {
     return (float)(length * tree->scale) * (1.0f + 0x1p-20f) + 0x1p-126f;
@@ -76,16 +76,16 @@ static bool report_remembered(wide_near_walk *walk)
     for (size_t i = 0; i < scratch->words.count; i++)
     {
         uint32_t bits = (uint32_t)scratch->words.items[i];
-        float least;
-        memcpy(&least, &bits, sizeof least);
-        if (least <= walk->limit && !wide_near_report(walk, (uint32_t)(scratch->words.items[i] >> 32), false))
+        float low;
+        memcpy(&low, &bits, sizeof low);
+        if (low <= walk->limit && !wide_near_report(walk, (uint32_t)(scratch->words.items[i] >> 32), false))
             return false;
     }
     scratch->words.count = 0;
     return true;
 }
 
-bool wide_near_remember(wide_near_walk *walk, uint32_t triangle, float least)
+bool wide_near_remember(wide_near_walk *walk, uint32_t triangle, float low)
 {
     tree_scratch *scratch = walk->task->scratch;
     if (scratch->words.count >= WIDE_CANDIDATE_WORDS && !report_remembered(walk))
@@ -93,7 +93,7 @@ bool wide_near_remember(wide_near_walk *walk, uint32_t triangle, float least)
     if (!base_array_reserve(walk->task->context, &scratch->words, 1))
         return walk->status = CAROM_OUT_OF_MEMORY, false;
     uint32_t bits;
-    memcpy(&bits, &least, sizeof bits);
+    memcpy(&bits, &low, sizeof bits);
     scratch->words.items[scratch->words.count++] = (uint64_t)triangle << 32 | bits;
     return true;
 }
@@ -102,10 +102,10 @@ bool wide_near_remember(wide_near_walk *walk, uint32_t triangle, float least)
 static double open_bound(const wide_near_walk *walk)
 {
     const tree_scratch *scratch = walk->task->scratch;
-    float least = INFINITY;
+    float low = INFINITY;
     for (size_t i = 0; i < scratch->stack.count; i++)
-        least = scratch->stack.items[i].key < least ? scratch->stack.items[i].key : least;
-    return sqrt((double)least) / walk->tree->scale * (1.0 - 0x1p-20);
+        low = scratch->stack.items[i].key < low ? scratch->stack.items[i].key : low;
+    return sqrt((double)low) / walk->tree->scale * (1.0 - 0x1p-20);
 }
 
 void wide_near_begin(wide_near_walk *walk, const tree_near_task *task, const narrow_near *near, const near_place *place)
@@ -127,7 +127,8 @@ carom_status wide_near(const tree_near_task *task, const narrow_near *near, cons
     task->scratch->words.count = 0;
     BASE_PICK_ISA(task->context, wide_near_visit)(&walk);
     task->counters->boxes_tested += walk.nodes_tested * WIDE_LANES;
-    /* What is remembered is paid for and no longer on the stack: a walk that ran out of budget must not forget it. */
+    /* What is remembered is charged already and no longer on the stack: a walk that ran out of budget must not forget
+     * it. */
     carom_status ended = walk.status;
     if ((ended == CAROM_OK || ended == CAROM_UNKNOWN) && !report_remembered(&walk))
         return walk.status;

@@ -187,9 +187,9 @@ static bool take_nearest(wide_near_walk *w, const wide_leaf *leaf, uint32_t near
 {
     for (uint32_t rest = near; rest; rest &= rest - 1)
     {
-        float most = high[__builtin_ctz(rest)];
-        most = most > w->radius ? most : w->radius; /* all that meets the solid is equally near */
-        w->limit = most < w->limit ? most : w->limit;
+        float farthest = high[__builtin_ctz(rest)];
+        farthest = farthest > w->radius ? farthest : w->radius; /* all that meets the solid is equally near */
+        w->limit = farthest < w->limit ? farthest : w->limit;
     }
     for (; near; near &= near - 1)
     {
@@ -213,14 +213,14 @@ static BASE_ALWAYS_INLINE float place_ends(const wide_near_walk *w, const wide_l
         }
     for (int i = 0; i < 6; i++) /* as a leaf's own corners: nothing whose square is denormal */
         end[i / 3][i % 3] = fabsf(end[i / 3][i % 3]) > 0x1p-30f * reach ? end[i / 3][i % 3] : 0.0f;
-    return reach < MOST_REACH ? 64.0f * UNIT * reach + 2.0f * w->pad : INFINITY;
+    return reach < MAX_REACH ? 64.0f * UNIT * reach + 2.0f * w->pad : INFINITY;
 }
 
 static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *leaf, const bool ball)
 {
-    float end[2][3], most_error = place_ends(w, leaf, end);
+    float end[2][3], max_error = place_ends(w, leaf, end);
     w->task->counters->triangles_tested += leaf->count;
-    f8 lows, highs, error = f8_set1(most_error);
+    f8 lows, highs, error = f8_set1(max_error);
     bound_triangles(leaf, end, &lows, &highs, ball);
     lows = f8_sub(lows, error), highs = f8_add(highs, error);
     uint32_t near = ~f8_bits(f8_gt(lows, f8_set1(w->limit))) & ((1u << leaf->count) - 1);
@@ -247,7 +247,7 @@ static void visit_inside(wide_near_walk *w, wide_slot slot, uint32_t child)
 {
     if (w->near->nearest_only)
     {
-        wide_near_report(w, w->tree->least_triangle[slot], true);
+        wide_near_report(w, w->tree->smallest_triangle[slot], true);
         return;
     }
     if (!(child & WIDE_LEAF_FLAG))
@@ -270,8 +270,8 @@ static BASE_ALWAYS_INLINE void visit_all(wide_near_walk *w, const bool ball)
         tree_stack_entry entry = scratch->stack.items[scratch->stack.count - 1];
         uint32_t child = wide_child(w->tree, entry.node_a);
         bool matters =
-            entry.key <= w->limit * w->limit && !(smallest && w->tree->least_triangle[entry.node_a] >= *smallest);
-        /* An entry leaves the stack only when it is paid for, so that what remains open is always there. */
+            entry.key <= w->limit * w->limit && !(smallest && w->tree->smallest_triangle[entry.node_a] >= *smallest);
+        /* An entry leaves the stack only once the budget covers it, so that what remains open is always there. */
         uint32_t work = child & WIDE_LEAF_FLAG ? w->tree->leaves[child & ~WIDE_LEAF_FLAG].count : WIDE_LANES;
         if (matters && !base_budget_spend(w->task->budget, work))
         {

@@ -8,7 +8,7 @@ typedef struct stab
 {
     double origin[3], direction[3];
     double pad;
-    double least_t, most_t;
+    double min_t, max_t;
     int exponent;
 } stab;
 
@@ -34,10 +34,10 @@ static stab stab_begin(const tree_placed *placed, carom_vec3 origin, carom_vec3 
     return line;
 }
 
-/* May the line meet the box of a lane? *enter: smallest parameter, not before least_t. */
+/* May the line meet the box of a lane? *enter: smallest parameter, not before min_t. */
 static bool stab_box(const stab *line, const wide_node *node, int lane, double *enter)
 {
-    double low = line->least_t, high = line->most_t;
+    double low = line->min_t, high = line->max_t;
     double to[3] = {line->origin[0] - (double)node->centre[0][lane], line->origin[1] - (double)node->centre[1][lane],
                     line->origin[2] - (double)node->centre[2][lane]};
     for (int k = 0; k < 3; k++)
@@ -73,7 +73,7 @@ typedef struct stab_walk
 {
     const tree_ray_task *task;
     stab line;
-    double most_t;                                                  /* of the ray */
+    double max_t;                                                   /* of the ray */
     bool (*on_leaf)(struct stab_walk *walk, const wide_leaf *leaf); /* false: stop */
     void *user;
     tree_ray_fn *on_hit;
@@ -118,7 +118,7 @@ static carom_status stab_all(stab_walk *walk)
     {
         tree_stack_entry entry = scratch->stack.items[--scratch->stack.count];
         double enter = (double)entry.key;
-        if (enter - fabs(enter) * 0x1p-20 > walk->line.most_t)
+        if (enter - fabs(enter) * 0x1p-20 > walk->line.max_t)
             continue;
         if (entry.node_a & WIDE_LEAF_FLAG)
         {
@@ -131,11 +131,11 @@ static carom_status stab_all(stab_walk *walk)
     return CAROM_OK;
 }
 
-/* A larger t of the ray does not matter. */
-static void set_most(stab_walk *walk, double t)
+/* From now on no larger t of the ray matters. */
+static void set_max_t(stab_walk *walk, double t)
 {
-    walk->most_t = t;
-    walk->line.most_t = nextafter(ldexp(t, walk->line.exponent), INFINITY);
+    walk->max_t = t;
+    walk->line.max_t = nextafter(ldexp(t, walk->line.exponent), INFINITY);
 }
 
 static bool cast_at_leaf(stab_walk *walk, const wide_leaf *leaf)
@@ -150,13 +150,13 @@ static bool cast_at_leaf(stab_walk *walk, const wide_leaf *leaf)
         bool hit = narrow_ray_hit(&ray, &triangle, &t, uv, &counts);
         task->counters->triangles_tested++;
         task->counters->exact_fallbacks += counts.exact_fallbacks;
-        if (!hit || t > walk->most_t)
+        if (!hit || t > walk->max_t)
             continue;
-        double most = walk->on_hit(leaf->triangle[i], t, uv, walk->user);
-        if (most < 0.0)
+        double limit = walk->on_hit(leaf->triangle[i], t, uv, walk->user);
+        if (limit < 0.0)
             return false;
-        if (most < walk->most_t)
-            set_most(walk, most);
+        if (limit < walk->max_t)
+            set_max_t(walk, limit);
     }
     return true;
 }
@@ -165,8 +165,8 @@ carom_status wide_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user
 {
     stab_walk walk = {.task = task, .on_leaf = cast_at_leaf, .on_hit = on_hit, .user = user};
     walk.line = stab_begin(task->placed, task->ray->origin, task->ray->direction);
-    walk.line.least_t = 0.0;
-    set_most(&walk, task->ray->max_t);
+    walk.line.min_t = 0.0;
+    set_max_t(&walk, task->ray->max_t);
     return stab_all(&walk);
 }
 
@@ -211,6 +211,6 @@ carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
                    : base_fail(task->context, CAROM_OUT_OF_MEMORY, "relation: out of memory");
     stab_walk walk = {.task = task, .on_leaf = list_leaf, .on_triangle = on_triangle, .user = user};
     walk.line = stab_begin(task->placed, point, vec3(1.0, 0.0, 0.0));
-    walk.line.least_t = -INFINITY, walk.line.most_t = INFINITY;
+    walk.line.min_t = -INFINITY, walk.line.max_t = INFINITY;
     return stab_all(&walk);
 }

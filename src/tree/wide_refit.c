@@ -11,19 +11,19 @@ enum
 typedef struct refit
 {
     wide_tree *tree;
-    const carom_mesh *was, *is; /* was: null if every coordinate changes */
-    wide_build build;           /* sorted corners, leaf by leaf */
-    uint32_t *first_triangle;   /* per leaf, and one past the last */
-    uint32_t *changed_before;   /* per leaf: how many earlier leaves changed; and one past the last */
-    split_moments *before;      /* per leaf: moments of all earlier leaves; and one past the last */
+    const carom_mesh *previous, *moved; /* previous: null if every coordinate changes */
+    wide_build build;                   /* sorted corners, leaf by leaf */
+    uint32_t *first_triangle;           /* per leaf, and one past the last */
+    uint32_t *changed_before;           /* per leaf: how many earlier leaves changed; and one past the last */
+    split_moments *before;              /* per leaf: moments of all earlier leaves; and one past the last */
 } refit;
 
 /* True if the triangle's corners are where they were, to the bit. */
-static bool same_place(const carom_mesh *was, const carom_mesh *is, uint32_t triangle)
+static bool same_place(const carom_mesh *previous, const carom_mesh *moved, uint32_t triangle)
 {
     for (int c = 0; c < 3; c++)
-        if (!vec3_equal(was->vertices[was->indices[3 * (size_t)triangle + c]],
-                        is->vertices[is->indices[3 * (size_t)triangle + c]]))
+        if (!vec3_equal(previous->vertices[previous->indices[3 * (size_t)triangle + c]],
+                        moved->vertices[moved->indices[3 * (size_t)triangle + c]]))
             return false;
     return true;
 }
@@ -32,11 +32,11 @@ static bool same_place(const carom_mesh *was, const carom_mesh *is, uint32_t tri
 static void take_leaf(refit *r, uint32_t index)
 {
     wide_leaf *leaf = &r->tree->leaves[index];
-    bool changed = r->was == NULL;
+    bool changed = r->previous == NULL;
     for (uint32_t i = 0; i < leaf->count && !changed; i++)
-        changed = !same_place(r->was, r->is, leaf->triangle[i]);
+        changed = !same_place(r->previous, r->moved, leaf->triangle[i]);
     if (changed)
-        wide_leaf_fill(leaf, r->tree, r->is);
+        wide_leaf_fill(leaf, r->tree, r->moved);
     uint32_t first = r->first_triangle[index];
     split_moments sum = {0};
     for (uint32_t i = 0; i < leaf->count; i++)
@@ -147,19 +147,20 @@ static carom_status allocate(refit *r, base_arena *arena)
     return have ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
 
-carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *was, const carom_mesh *is)
+carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *previous,
+                             const carom_mesh *moved)
 {
     if (tree->leaf_count == 0)
         return CAROM_OK;
-    refit r = {.tree = tree, .was = was, .is = is, .build = {.context = context}};
+    refit r = {.tree = tree, .previous = previous, .moved = moved, .build = {.context = context}};
     base_arena arena = {.context = context};
     carom_status status = allocate(&r, &arena);
     if (status == CAROM_OK)
     {
-        if (!wide_frame_holds(tree, is))
+        if (!wide_frame_holds(tree, moved))
         {
-            wide_choose_frame(tree, is);
-            r.was = NULL;
+            wide_choose_frame(tree, moved);
+            r.previous = NULL;
         }
         base_parallel_for(context, tree->leaf_count, LEAVES_PER_TASK, take_leaves, &r);
         sum_up(&r);
@@ -167,6 +168,7 @@ carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const caro
         wide_support_fill(context, tree);
     }
     base_arena_free(&arena);
-    return status == CAROM_OK ? status
-                              : base_fail(context, status, "refit of %u triangles: out of memory", is->triangle_count);
+    return status == CAROM_OK
+               ? status
+               : base_fail(context, status, "refit of %u triangles: out of memory", moved->triangle_count);
 }

@@ -12,14 +12,13 @@ static bool make_work(const build_top *top, base_arena *arena, split_work *work)
     return work->spare && work->local && work->plans && work->blocks && work->grown;
 }
 
-static carom_status split_all(build_top *top, base_arena *arena, wide_build *build)
+static carom_status split_all(build_top *top, base_arena *arena, split_work *work)
 {
+    wide_build *build = work->build;
     base_arena scratch = {.context = build->context};
-    split_work work = {.build = build};
-    carom_status status = make_work(top, &scratch, &work) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
+    carom_status status = make_work(top, &scratch, work) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
     if (status == CAROM_OK)
     {
-        top->builder = &work;
         build->node_count = build_top_grow(top);
         build->nodes = base_arena_allocate(arena, build->node_count, sizeof *build->nodes, BASE_CACHE_LINE);
         status = build->nodes ? CAROM_OK : CAROM_OUT_OF_MEMORY;
@@ -33,10 +32,14 @@ static carom_status split_all(build_top *top, base_arena *arena, wide_build *bui
 carom_status wide_split(wide_build *build, base_arena *arena)
 {
     build_top top;
+    split_work work = {.build = build};
     const build_method *method = BASE_PICK_ISA(build->context, wide_split_method)();
     carom_status status = CAROM_OUT_OF_MEMORY;
     if (build_top_begin(build->context, build->count, method, &top))
-        status = split_all(&top, arena, build);
+    {
+        top.builder = &work;
+        status = split_all(&top, arena, &work);
+    }
     build_top_end(&top);
     return status;
 }

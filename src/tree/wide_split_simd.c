@@ -40,7 +40,7 @@ static BASE_ALWAYS_INLINE f8 numbers_of(f8 record)
 
 static inline float twice_centre(const split_box *box, int axis) { return box->lane[axis] - box->lane[4 + axis]; }
 
-/* Twice the centre, in the upper half negated: the lanes' least are a box of centres. */
+/* Twice the centre, in the upper half negated: the smallest of each lane make a box of centres. */
 static BASE_ALWAYS_INLINE f8 twice_centres(f8 box) { return f8_sub(box, f8_swap(box)); }
 
 static split_box *buffer_of(const split_work *work, bool spare) { return spare ? work->spare : work->build->boxes; }
@@ -194,6 +194,7 @@ static void best_of_axis(const split_bins *filled, uint32_t bin_count, int axis,
         f8_storeu(lanes, all);
         right_cost[bin] = n ? box_area(lanes) * (float)n : 0.0f;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the bins of every frame are filled */
     uint32_t total = n + filled->count[axis][0];
     all = f8_loadu(EMPTY_BOX.lane);
     n = 0;

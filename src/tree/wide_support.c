@@ -47,7 +47,7 @@ typedef struct radius_search
 static void find_farthest(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     radius_search *search = data;
-    float most[WIDE_LEAF_TRIANGLES] = {0.0f};
+    float farthest[WIDE_LEAF_TRIANGLES] = {0.0f};
     for (uint32_t i = first; i < last; i++)
     {
         const wide_leaf *leaf = &search->tree->leaves[i];
@@ -56,12 +56,12 @@ static void find_farthest(uint32_t first, uint32_t last, uint32_t worker, void *
             {
                 float x = leaf->corner[c][0][lane] + leaf->origin[0], y = leaf->corner[c][1][lane] + leaf->origin[1],
                       z = leaf->corner[c][2][lane] + leaf->origin[2], square = x * x + y * y + z * z;
-                most[lane] = square > most[lane] ? square : most[lane];
+                farthest[lane] = square > farthest[lane] ? square : farthest[lane];
             }
     }
     for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
-        if (most[lane] > search->square[worker])
-            search->square[worker] = most[lane];
+        if (farthest[lane] > search->square[worker])
+            search->square[worker] = farthest[lane];
 }
 
 /* The farthest corner's distance from the centre, rounded up. */

@@ -4,7 +4,7 @@
 
 enum
 {
-    STACK = 256 /* 7 waiting children a level; deeper trees fall back to the box's own bound */
+    STACK = 256 /* 7 waiting children per level; deeper trees fall back to the box's own bound */
 };
 
 typedef struct directions
@@ -31,11 +31,11 @@ static BASE_ALWAYS_INLINE f8 child_heights(const wide_node *node, int lane, cons
 
 static f8 leaf_heights(const wide_leaf *leaf, const directions *u)
 {
-    f8 most = f8_set1(-3e38f);
+    f8 highest = f8_set1(-3e38f);
     for (uint32_t i = 0; i < leaf->count; i++)
         for (int c = 0; c < 3; c++)
-            most = f8_max(along(u, leaf->corner[c][0][i], leaf->corner[c][1][i], leaf->corner[c][2][i]), most);
-    return f8_add(most, along(u, leaf->origin[0], leaf->origin[1], leaf->origin[2]));
+            highest = f8_max(along(u, leaf->corner[c][0][i], leaf->corner[c][1][i], leaf->corner[c][2][i]), highest);
+    return f8_add(highest, along(u, leaf->origin[0], leaf->origin[1], leaf->origin[2]));
 }
 
 /* Boxes are a little larger than what they hold. Without this much tolerance many equal leaves would all be visited;

@@ -1,6 +1,6 @@
 /* Tests of boxes that may be swept by a sphere: separating axes (Gottschalk, Lin, Manocha 1996) and lower bounds of the
  * distance. A gap along any direction separates whatever the directions are, so imprecise axes make the tests weaker,
- * never wrong; what the short cuts assume of the axes (u_i . u_j = 0 or 1) is paid for by `pad`. */
+ * never wrong; what the short cuts assume of the axes (u_i . u_j = 0 or 1) is covered by `pad`. */
 #include "volume/parts.h"
 
 /* The moved box in the axes of the still one. */

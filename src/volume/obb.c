@@ -72,7 +72,7 @@ void obb_merge(const float *a, const float *b, float *out)
     corners_of(a, corners), corners_of(b, corners + 8);
     volume_cloud cloud = {.vertices = corners, .indices = indices, .count = 6};
     float best[15], tried[15];
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (int candidate = 0; candidate < 3; candidate++)
     {
         const float *model = candidate == 0 ? a : b;
@@ -82,8 +82,8 @@ void obb_merge(const float *a, const float *b, float *out)
             axes_fit(CAROM_OBB_COVARIANCE, &cloud, axis);
         obb_enclose(&cloud, axis, tried);
         double area = volume_area(CAROM_VOLUME_OBB, tried);
-        if (area < least || candidate == 0)
-            least = area, memcpy(best, tried, sizeof best);
+        if (area < smallest || candidate == 0)
+            smallest = area, memcpy(best, tried, sizeof best);
     }
     memcpy(out, best, sizeof best);
 }

@@ -44,15 +44,15 @@ void sphere_fit(const volume_cloud *cloud, float *out)
         for (int corner = 0; corner < 3; corner++)
             box = aabb_add_point(box, cloud_corner(cloud, i, corner));
     carom_vec3 centre = vec3_add(box.min, vec3_scale(vec3_sub(box.max, box.min), 0.5)), best = centre;
-    double least = radius_at(cloud, centre);
+    double smallest = radius_at(cloud, centre);
     const int enough_steps = cloud->count <= 32 ? 24 : 8; /* large spheres are loose anyway */
     for (int step = 1; step <= enough_steps; step++)
     {
         carom_vec3 to = vec3_sub(farthest_from(cloud, centre), centre);
         centre = vec3_add(centre, vec3_scale(to, 1.0 / (step + 2)));
         double radius = radius_at(cloud, centre);
-        if (radius < least)
-            least = radius, best = centre;
+        if (radius < smallest)
+            smallest = radius, best = centre;
     }
     store3(out, best);
     sphere_measure(cloud, out);
@@ -234,7 +234,7 @@ void rss_merge(const float *a, const float *b, float *out)
     }
     volume_cloud cloud = {.vertices = corners, .indices = indices, .count = 3};
     float best[15], tried[15];
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (int candidate = 0; candidate < 3; candidate++)
     {
         const float *model = candidate == 0 ? a : b;
@@ -244,8 +244,8 @@ void rss_merge(const float *a, const float *b, float *out)
             axes_fit(CAROM_OBB_COVARIANCE, &cloud, axis);
         rss_enclose(&cloud, radii, axis, tried);
         double area = volume_area(CAROM_VOLUME_RSS, tried);
-        if (area < least || candidate == 0)
-            least = area, memcpy(best, tried, sizeof best);
+        if (area < smallest || candidate == 0)
+            smallest = area, memcpy(best, tried, sizeof best);
     }
     memcpy(out, best, sizeof best);
 }

@@ -38,10 +38,10 @@ volume_range volume_found(carom_volume kind)
 /* Orthonormal axes, each rounded to float: dot products are off by less than 2 sqrt 3 2^-25. */
 static bool axes_valid(const float *axes)
 {
-    const double most = 0x1p-23;
+    const double tolerance = 0x1p-23;
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
-            if (!(fabs(vec3_dot(load3(axes + 3 * i), load3(axes + 3 * j)) - (i == j ? 1.0 : 0.0)) <= most))
+            if (!(fabs(vec3_dot(load3(axes + 3 * i), load3(axes + 3 * j)) - (i == j ? 1.0 : 0.0)) <= tolerance))
                 return false;
     return true;
 }

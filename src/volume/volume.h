@@ -113,7 +113,7 @@ bool volume_apart(const volume_frame *frame, const float *still, const volume_mo
 /* Never more than the distance of what the two enclose. */
 double volume_distance(const volume_frame *frame, const float *still, const volume_moved *moved);
 
-/* The same for boxes that somebody else keeps, in a frame that was begun for OBBs. */
+/* The same for boxes that the caller keeps, in a frame that was begun for OBBs. */
 void volume_move_box(const volume_frame *frame, const volume_box *box, volume_box *out);
 bool volume_boxes_apart(const volume_frame *frame, const volume_box *still, const volume_box *moved, double margin);
 double volume_boxes_distance(const volume_frame *frame, const volume_box *still, const volume_box *moved);

@@ -471,8 +471,14 @@ static void engines_agree_while_things_change(void **state)
     assert_int_equal(carom_context_create(&context_def, &w.context), CAROM_OK);
     play plays[2] = {open_play(w.context, 21), open_play(w.context, 22)};
     const carom_engine_def defs[ENGINES] = {
-        {.engine = "brute", .broad_phase = "brute", .cut_size = 0.0}, {.engine = "tree", .broad_phase = "brute", .cut_size = 0.0}, {.engine = "tree", .broad_phase = "tree", .cut_size = 0.0},  {.engine = "tree", .broad_phase = "tree", .cut_size = 3.0},
-        {.engine = "tree", .broad_phase = "brute", .cut_size = 0.7},  {.engine = "tree", .broad_phase = "tree", .cut_size = 0.01}, {.engine = "brute", .broad_phase = "tree", .cut_size = 0.0}, {.engine = "brute", .broad_phase = "tree", .cut_size = 1.0},
+        {.engine = "brute", .broad_phase = "brute", .cut_size = 0.0},
+        {.engine = "tree", .broad_phase = "brute", .cut_size = 0.0},
+        {.engine = "tree", .broad_phase = "tree", .cut_size = 0.0},
+        {.engine = "tree", .broad_phase = "tree", .cut_size = 3.0},
+        {.engine = "tree", .broad_phase = "brute", .cut_size = 0.7},
+        {.engine = "tree", .broad_phase = "tree", .cut_size = 0.01},
+        {.engine = "brute", .broad_phase = "tree", .cut_size = 0.0},
+        {.engine = "brute", .broad_phase = "tree", .cut_size = 1.0},
     };
     carom_engine *engines[ENGINES];
     for (int e = 0; e < ENGINES; e++)

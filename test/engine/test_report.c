@@ -14,11 +14,11 @@ static uint64_t hash_of(carom_engine *engine, const answer *a, carom_body_id bod
     engine_findings_clear(findings);
     findings->counters = found.counters;
     assert_int_equal(engine_findings_add(findings, &bodies, &found, NULL), CAROM_OK);
-    engine->pairs.count = engine->places.count = 0;
+    engine->pairs.count = engine->finding_refs.count = 0;
     assert_true(base_array_reserve(engine->context, &engine->pairs, 1));
-    assert_true(base_array_reserve(engine->context, &engine->places, 1));
+    assert_true(base_array_reserve(engine->context, &engine->finding_refs, 1));
     engine->pairs.items[engine->pairs.count++] = (engine_pair){0};
-    engine->places.items[engine->places.count++] = 1; /* worker 0, its first */
+    engine->finding_refs.items[engine->finding_refs.count++] = 1; /* worker 0, its first */
     carom_scene_report report;
     assert_int_equal(engine_commit(engine, &frame, &report), CAROM_OK);
     return report.hash;

@@ -247,7 +247,7 @@ static void failures_in_workers_are_a_status(void **state)
         carom_frame frame;
         assert_int_equal(carom_engine_create(context, NULL, &engine), CAROM_OK);
         assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-        carom_collide_options options = options_of(2, k % 2);
+        carom_collide_options options = options_of(2, (int)(k % 2));
         carom_scene_report report;
         for (int again = 0; again < 2; again++) /* once without memory, then with */
         {

@@ -1,6 +1,8 @@
 /* Reentrancy: threads with query objects of their own share a context, meshes and trees, and get the answers that one
  * thread gets. Built with the thread sanitizer, it also shows that nothing is written that they share. */
 #include "query/world.h"
+#include "tree/tree.h"
+#include "volume/volume.h"
 
 #include <pthread.h>
 
@@ -33,7 +35,8 @@ static carom_status work(const shared *s, uint64_t *hash)
     for (int i = 0; i < ROUNDS && status < CAROM_FIRST_ERROR; i++)
     {
         carom_placed a = {carom_shape_tree(s->torus_tree), world_random_pose(&random, 0.1)};
-        carom_placed b = {i % 4 ? carom_shape_tree(s->knot_tree) : carom_shape_mesh(s->knot), world_random_pose(&random, 0.6)};
+        carom_placed b = {i % 4 ? carom_shape_tree(s->knot_tree) : carom_shape_mesh(s->knot),
+                          world_random_pose(&random, 0.6)};
         carom_report report;
         carom_collide_options options = {.mode = (carom_collide_mode)(i % 3), .relation = i % 2 == 0};
         status = carom_collide(query, &a, &b, &options, &report);
@@ -130,13 +133,18 @@ typedef struct bytes
     size_t size;
 } bytes;
 
+/* The baked block and the volumes of the binary layout, of which the block holds only what takes long to find. */
 static void keep_bytes(carom_context *context, const carom_tree *tree, bytes *out)
 {
     void *block;
-    assert_int_equal(carom_bake(context, tree, &block, &out->size), CAROM_OK);
+    size_t size, volumes = tree->node_count * volume_floats(tree->def.volume) * sizeof(float);
+    assert_int_equal(carom_bake(context, tree, &block, &size), CAROM_OK);
+    out->size = size + volumes;
     out->block = malloc(out->size);
-    memcpy(out->block, block, out->size);
-    carom_baked_destroy(context, block, out->size);
+    memcpy(out->block, block, size);
+    if (volumes)
+        memcpy((char *)out->block + size, tree->volumes, volumes);
+    carom_baked_destroy(context, block, size);
 }
 
 /* The same mesh, twisted: all of it, or a part. */

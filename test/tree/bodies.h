@@ -13,7 +13,7 @@
 
 enum
 {
-    MOST_TRIANGLES = 512
+    MAX_TRIANGLES = 512
 };
 
 static carom_context *contexts[3];
@@ -177,7 +177,7 @@ static inline void question_begin(question *q, carom_context *context, const car
 
 static inline void question_end(question *q) { tree_scratch_free(&q->scratch); }
 
-/* What was reported, by triangle_a * MOST_TRIANGLES + triangle_b; for small meshes. */
+/* What was reported, by triangle_a * MAX_TRIANGLES + triangle_b; for small meshes. */
 typedef struct meeting_table
 {
     uint32_t count_b;

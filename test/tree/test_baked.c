@@ -421,6 +421,41 @@ static void forged_blocks_do_no_harm(void **state)
     world_close(&w);
 }
 
+/* A binary tree of four leaves whose two lower pairs of nodes changed places: a tree, but refits could not climb it. */
+static void other_numberings_are_refused(void **state)
+{
+    (void)state;
+    world w = world_open();
+    double vertices[12 * 3];
+    uint32_t indices[12];
+    for (uint32_t i = 0; i < 12; i++)
+    {
+        indices[i] = i;
+        vertices[3 * i] = 2.0 * (i / 3) + (i % 3 == 1), vertices[3 * i + 1] = i % 3 == 2, vertices[3 * i + 2] = 0.0;
+    }
+    carom_mesh *mesh = world_mesh(&w, vertices, 12, indices, 4);
+    carom_tree_def def = carom_tree_def_preset(CAROM_TREE_RAYS);
+    def.layout = CAROM_LAYOUT_BINARY, def.builder = CAROM_BUILDER_MEDIAN, def.leaf_size = 1;
+    carom_tree *tree = tree_of(w.context, mesh, &def);
+    const tree_node *nodes = tree->nodes;
+    assert_int_equal(tree->node_count, 7);
+    assert_true(nodes[0].first == 1 && nodes[1].first == 3 && nodes[2].first == 5);
+    tree_node renumbered[7] = {nodes[0], nodes[2], nodes[1], nodes[5], nodes[6], nodes[3], nodes[4]};
+    renumbered[1].first = 5, renumbered[2].first = 3;
+    baked block;
+    assert_int_equal(carom_bake(w.context, tree, &block.bytes, &block.size), CAROM_OK);
+    size_t at = 0;
+    while (memcmp((char *)block.bytes + at, nodes, sizeof renumbered) != 0)
+        at += sizeof(uint32_t);
+    memcpy((char *)block.bytes + at, renumbered, sizeof renumbered);
+    forge(&block);
+    check_refused(&w, block.bytes, block.size, "depth first");
+    carom_baked_destroy(w.context, block.bytes, block.size);
+    carom_tree_destroy(tree);
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
 /* ---- misuse ---- */
 
 static void misuse_has_a_status(void **state)
@@ -458,6 +493,7 @@ int main(void)
         cmocka_unit_test(every_instruction_set_writes_the_same),
         cmocka_unit_test(damaged_blocks_are_refused),
         cmocka_unit_test(forged_blocks_do_no_harm),
+        cmocka_unit_test(other_numberings_are_refused),
         cmocka_unit_test(misuse_has_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ enum
     SIDE = 21,
     GRID = 2 * (SIDE - 1) * (SIDE - 1),
     SOUP = 300,
-    MOST_KINDS = 64
+    MAX_KINDS = 64
 };
 
 /* A wavy sheet and some scattered triangles, by arithmetic alone: no generator whose change could be mistaken for a
@@ -116,7 +116,7 @@ static void builders_make_what_is_on_record(void **state)
         skip();
     }
     world w = world_open();
-    kind_hash now[MOST_KINDS];
+    kind_hash now[MAX_KINDS];
     int count = hash_kinds(&w, now), changed = 0;
     world_close(&w);
     int on_record = (int)(sizeof records / sizeof *records);

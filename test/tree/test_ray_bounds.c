@@ -174,7 +174,7 @@ static void attack_once(attack *a)
     if (answer == RAY_ENTERS)
     {
         walk.limit = (float)entry.exit;
-        walk.room = RAY_MOST_WAITING;
+        walk.room = RAY_MAX_WAITING;
         walk.look = keep, walk.user = &list;
         BASE_PICK_ISA(a->context, ray_walk_run)(&walk);
         keep(&walk, &list);

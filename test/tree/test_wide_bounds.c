@@ -596,7 +596,7 @@ static void compare_collide(const body bodies[2], const uint8_t *truth, int roun
     for (int v = 0; v < body_versions(); v++)
     {
         question q;
-        uint8_t meeting[MOST_TRIANGLES] = {0}, times[MOST_TRIANGLES] = {0};
+        uint8_t meeting[MAX_TRIANGLES] = {0}, times[MAX_TRIANGLES] = {0};
         meeting_table table = {(uint32_t)count_b, meeting, times};
         narrow_search options = {.every_pair = true, .need_meeting = true, .on_pair = note_pair, .user = &table};
         question_begin(&q, contexts[v / 2], &bodies[0].placed[v], &bodies[1].placed[v]);

@@ -123,7 +123,7 @@ static void hash_layout(base_hash *hash, const carom_tree *tree)
         return;
     base_hash_bytes(hash, wide->nodes, wide->node_count * sizeof *wide->nodes);
     base_hash_bytes(hash, wide->leaves, wide->leaf_count * sizeof *wide->leaves);
-    base_hash_bytes(hash, wide->least_triangle, wide->node_count * WIDE_LANES * sizeof *wide->least_triangle);
+    base_hash_bytes(hash, wide->smallest_triangle, wide->node_count * WIDE_LANES * sizeof *wide->smallest_triangle);
     base_hash_bytes(hash, wide->first_leaf, wide->node_count * WIDE_LANES * sizeof *wide->first_leaf);
     if (wide->support)
     {

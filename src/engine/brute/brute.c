@@ -10,7 +10,7 @@ typedef struct brute_state
     BASE_ARRAY(brute_group) groups;   /* of b */
     BASE_ARRAY(uint64_t) hits;
     carom_vec3 origin; /* of the boxes: some point of b */
-    double span;       /* largest extent of both bodies together, for what a computed distance may err */
+    double span;       /* largest extent of both bodies together: bounds the error of a computed distance */
 } brute_state;
 
 /* ---- geometry of the pair at hand ---- */
@@ -226,13 +226,13 @@ static uint32_t nearest_box(const narrow_triangle *from, const narrow_triangle *
 {
     carom_aabb own = triangle_box(from);
     uint32_t nearest = 0;
-    double least = INFINITY;
+    double smallest_gap = INFINITY;
     for (uint32_t i = 0; i < count; i++)
     {
         carom_aabb other = triangle_box(&triangles[i]);
         double gap = box_gap(&own, &other);
-        if (gap < least)
-            least = gap, nearest = i;
+        if (gap < smallest_gap)
+            smallest_gap = gap, nearest = i;
     }
     return nearest;
 }

@@ -8,7 +8,7 @@
  *
  * Tasks wait in a queue, LIVESET in the thesis, which is this method's front too. At the leaves edges are tested
  * against triangles: two triangles that share a point always have a side of one that meets the other, also where they
- * lie in one plane or are degenerate. That test is closed and padded; what it proposes the exact narrow phase decides.
+ * lie in one plane or are degenerate. That test is closed and padded; the exact narrow phase decides what it proposes.
  * Containment, which the thesis assumes away, is found by the query layer, as for every engine. */
 #ifndef ENGINE_EDGE_H
 #define ENGINE_EDGE_H
@@ -34,7 +34,7 @@ typedef struct edge_asset
 
 /* Null for a shape that is no mesh. */
 carom_status edge_create_asset(void *context, const carom_shape *shape, void **out);
-void edge_destroy_asset(void *context, void *asset);
+void edge_destroy_asset(void *context, void *object);
 
 /* ---- state: memory and sums of a method, one per engine worker ---- */
 
@@ -106,12 +106,12 @@ typedef struct edge_state
 {
     carom_context *context;
     const edge_rules *rules;
-    uint32_t tasks_at_once; /* K */
     edge_find_fn *find;
     base_watch watch;
     tree_scratch scratch;
     edge_lane *lanes; /* made on first use */
     uint32_t lane_count;
+    uint32_t tasks_at_once;   /* K */
     edge_queue open;          /* tasks of later stages */
     edge_queue current, next; /* LIVESET: the rest of a level, and the level below */
     BASE_ARRAY(edge_group) groups;
