@@ -29,11 +29,12 @@ carom_add_objects(carom_objects ${CAROM_SOURCES})
 carom_add_objects(carom_exact_objects ${CAROM_EXACT_SOURCES})
 set(CAROM_OBJECTS $<TARGET_OBJECTS:carom_objects> $<TARGET_OBJECTS:carom_exact_objects>)
 
-# A *_simd.c file is compiled once per instruction set (see src/base/simd.h).
+# A *_simd.c file is compiled once per instruction set (see src/base/simd.h). Without the alignment the speed of a kernel
+# would depend, by up to 3 %, on what happens to be linked before it.
 function(carom_add_isa isa upper)
   carom_add_objects(carom_objects_${isa} ${CAROM_SIMD_SOURCES})
   target_compile_definitions(carom_objects_${isa} PRIVATE CAROM_ISA=${isa} CAROM_ISA_${upper})
-  target_compile_options(carom_objects_${isa} PRIVATE ${ARGN})
+  target_compile_options(carom_objects_${isa} PRIVATE -falign-functions=64 ${ARGN})
   set(CAROM_OBJECTS ${CAROM_OBJECTS} $<TARGET_OBJECTS:carom_objects_${isa}> PARENT_SCOPE)
 endfunction()
 carom_add_isa(scalar SCALAR)

@@ -17,12 +17,14 @@
 #define BASE_UNLIKELY(x)                __builtin_expect(!!(x), 0)
 #define BASE_ALWAYS_INLINE              inline __attribute__((always_inline))
 #define BASE_NEVER_INLINE               __attribute__((noinline))
+#define BASE_RARE                       __attribute__((noinline, cold)) /* kept out of the way of a hot loop */
 #else
 #define BASE_PRINTF(format_at, args_at)
 #define BASE_LIKELY(x)     (x)
 #define BASE_UNLIKELY(x)   (x)
 #define BASE_ALWAYS_INLINE inline
 #define BASE_NEVER_INLINE
+#define BASE_RARE
 #endif
 
 /* Return from the calling function if a step failed. */

@@ -110,7 +110,7 @@ void mesh_find_extremes(carom_mesh *mesh)
     if (mesh->triangle_count == 0)
         return;
     const carom_vec3 *v = mesh->vertices;
-    uint32_t *e = mesh->extremes;
+    uint32_t e[6];
     for (int k = 0; k < 6; k++)
         e[k] = mesh->indices[0];
     for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
@@ -120,6 +120,8 @@ void mesh_find_extremes(carom_mesh *mesh)
         e[2] = v[vertex].y < v[e[2]].y ? vertex : e[2], e[3] = v[vertex].y > v[e[3]].y ? vertex : e[3];
         e[4] = v[vertex].z < v[e[4]].z ? vertex : e[4], e[5] = v[vertex].z > v[e[5]].z ? vertex : e[5];
     }
+    for (int k = 0; k < 6; k++)
+        mesh->extremes[k] = v[e[k]];
 }
 
 /* ---- references ---- */

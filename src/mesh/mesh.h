@@ -30,8 +30,8 @@ struct carom_mesh
     carom_vec3 *vertices;
     uint32_t *indices; /* 3 per triangle */
     carom_mesh_info info;
-    double extent;        /* largest |coordinate| of a vertex that a triangle uses */
-    uint32_t extremes[6]; /* used vertices with the smallest and the largest x, y, z; of a mesh with triangles */
+    double extent;          /* largest |coordinate| of a vertex that a triangle uses */
+    carom_vec3 extremes[6]; /* used vertices with the smallest and the largest x, y, z; of a mesh with triangles */
 
     /* Topology, over vertices merged by position. A triangle uses an edge once for each of its sides that lies on it,
      * so one that is folded onto an edge uses it twice. Sides of zero length are no edges. */

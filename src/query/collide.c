@@ -43,7 +43,7 @@ static bool holds_points(const own_box *own, const carom_placed *placed)
         return holds_point(own, pose_apply(&placed->pose, shape->capsule.ends[0])) &&
                holds_point(own, pose_apply(&placed->pose, shape->capsule.ends[1]));
     for (int i = 0; i < 6; i++)
-        if (!holds_point(own, pose_apply(&placed->pose, shape->mesh->vertices[shape->mesh->extremes[i]])))
+        if (!holds_point(own, pose_apply(&placed->pose, shape->mesh->extremes[i])))
             return false;
     return true;
 }
@@ -248,14 +248,13 @@ static carom_status search(carom_query *query, query_job *job, base_budget *budg
 }
 
 static carom_status answer(carom_query *query, const query_question *question, const carom_collide_options *options,
-                           base_budget *budget, carom_report *report)
+                           base_budget *budget, uint64_t start, carom_report *report)
 {
     if (query_far_apart(query->context, question, options->clearance))
         return report_apart(options->clearance, report);
     if (options->mode == CAROM_COLLIDE_ANY && !options->relation && base_budget_is_unlimited(budget) &&
         base_worker_count(query->context) == 1)
         return find_any(query, question, options->clearance, budget, report);
-    uint64_t start = base_watch_start(&query->watch);
     query_job *job = &query->job;
     query_job_begin(job, question, options);
     carom_status status = search(query, job, budget);
@@ -291,7 +290,8 @@ carom_status query_collide(carom_query *query, const query_question *question, c
                            base_budget *budget, carom_report *report)
 {
     uint64_t start = base_watch_start(&query->watch);
-    carom_status status = close_report(question, options, answer(query, question, options, budget, report), report);
+    carom_status status = answer(query, question, options, budget, start, report);
+    status = close_report(question, options, status, report);
     report->times.total_ms = 1e3 * base_watch_read(&query->watch, start);
     if (report->times.mid_ms == 0.0)
         report->times.mid_ms = report->times.total_ms;

@@ -22,7 +22,6 @@ typedef struct collector
     bool notes_crossing;   /* it was asked how pairs meet; otherwise what a search says of that depends on it */
     bool stop_at_crossing; /* any-hit with relation: nothing further can change the answer */
     bool out_of_memory;    /* while keeping */
-    uint32_t elements_b;
 } collector;
 
 /* ---- keeping pairs ---- */
@@ -52,7 +51,8 @@ static bool thin_kept(collector *collector)
 {
     carom_query *query = collector->query;
     query_words *keys = &collector->job->keys, *seen = &query->corners; /* a bit for each element of b */
-    size_t words = collector->elements_b / 64 + 1, listed = max_listed(collector->job->options), kept = 0;
+    size_t words = carom_shape_element_count(&collector->job->question.b->shape) / 64 + 1,
+           listed = max_listed(collector->job->options), kept = 0;
     seen->count = 0;
     if (!query_sort_unique(query->context, keys, &query->sort_space) ||
         !base_array_reserve(query->context, seen, words))
@@ -158,13 +158,8 @@ static bool may_repeat(const query_question *question)
 static collector make_collector(carom_query *query, query_job *job)
 {
     const carom_collide_options *options = job->options;
-    uint32_t elements_a = carom_shape_element_count(&job->question.a->shape);
-    collector collector = {.query = query,
-                           .job = job,
-                           .keep = SIZE_MAX,
-                           .thin_at = SIZE_MAX,
-                           .repeats = may_repeat(&job->question),
-                           .elements_b = carom_shape_element_count(&job->question.b->shape)};
+    collector collector = {
+        .query = query, .job = job, .keep = SIZE_MAX, .thin_at = SIZE_MAX, .repeats = may_repeat(&job->question)};
     size_t listed = max_listed(options);
     bool by_relation = options->relation && !job->found.crossing;
     collector.keeping = listed > 0 || by_relation || collector.repeats;
@@ -173,7 +168,9 @@ static collector make_collector(carom_query *query, query_job *job)
     if (listed > 0 && !by_relation && !collector.repeats)
         collector.keep = listed;
     if (listed < SIZE_MAX && by_relation && !collector.repeats)
-        collector.thin_at = 2 * (listed + elements_a + collector.elements_b) + SLACK;
+        collector.thin_at = 2 * (listed + carom_shape_element_count(&job->question.a->shape) +
+                                 carom_shape_element_count(&job->question.b->shape)) +
+                            SLACK;
     return collector;
 }
 
@@ -229,7 +226,7 @@ static carom_status walk_front(carom_query *query, query_job *job, narrow_front 
 static carom_status count_repeated(carom_query *query, query_job *job)
 {
     const carom_collide_options *options = job->options;
-    if (!may_repeat(&job->question) || is_any_hit(options) || job->found.count == 0)
+    if (job->found.count == 0 || is_any_hit(options) || !may_repeat(&job->question))
         return CAROM_OK;
     if (!query_sort_unique(query->context, &job->keys, &query->sort_space))
         return out_of_memory(query, job);

@@ -22,7 +22,7 @@ static query_task make_task(carom_context *context, const query_walk *walk)
 
 static bool meshes_far_apart(carom_context *context, const query_question *question, double limit)
 {
-    if (!question->method->far_apart || query_is_empty(question->a) || query_is_empty(question->b))
+    if (!question->method->far_apart)
         return false;
     tree_placed a = query_placed_mesh(question->a, question->tree_a);
     tree_placed b = query_placed_mesh(question->b, question->tree_b);

@@ -163,7 +163,7 @@ static inline bool query_is_empty(const carom_placed *placed)
 /* Can it hold another body? */
 static inline bool query_has_inside(const carom_shape *shape)
 {
-    return shape->kind != CAROM_SHAPE_MESH || (shape->mesh->info.closed && shape->mesh->info.oriented);
+    return shape->kind != CAROM_SHAPE_MESH || (shape->mesh->info.closed & shape->mesh->info.oriented);
 }
 
 static inline tree_placed query_placed_mesh(const carom_placed *placed, const carom_tree *tree)

@@ -226,8 +226,8 @@ typedef struct walk
     tree_scratch *scratch;
     uint64_t nodes_tested;
     uint32_t waiting_count, waiting_limit;
-    uint32_t waiting[MAX_WAITING + WIDE_LANES][2]; /* one node's more where the budget ran out over it */
     size_t untouched; /* leaf pairs that the budget did not reach; they are first in the front */
+    uint32_t waiting[MAX_WAITING + WIDE_LANES][2]; /* one node's more where the budget ran out over it */
 } walk;
 
 static inline void prefetch_leaf(const wide_leaf *leaf)
@@ -275,7 +275,7 @@ typedef struct opening
 } opening;
 
 /* The same where only the smallest ids matter: without the lanes whose ids are too large, the smallest last. */
-static BASE_NEVER_INLINE uint32_t order_by_ids(const wide_pair *pair, opening o, uint32_t alive, uint32_t lanes[8])
+static BASE_RARE uint32_t order_by_ids(const wide_pair *pair, opening o, uint32_t alive, uint32_t lanes[8])
 {
     uint64_t ids[8];
     uint32_t n = 0;
@@ -295,7 +295,7 @@ static BASE_NEVER_INLINE uint32_t order_by_ids(const wide_pair *pair, opening o,
 }
 
 /* The budget ended amid a node: these of its lanes stay open. */
-static BASE_NEVER_INLINE bool leave_lanes(walk *w, opening o, const uint32_t *lanes, uint32_t count)
+static BASE_RARE bool leave_lanes(walk *w, opening o, const uint32_t *lanes, uint32_t count)
 {
     const wide_tree *opened = o.open_a ? w->pair->tree_a : w->pair->tree_b;
     const wide_tree *kept = o.open_a ? w->pair->tree_b : w->pair->tree_a;
@@ -318,32 +318,39 @@ static BASE_NEVER_INLINE bool leave_lanes(walk *w, opening o, const uint32_t *la
     return false;
 }
 
-/* Opens one side of an entry against the box of the other. False: stop. */
-static bool expand(walk *w, const tree_stack_entry *entry, bool open_a, carom_status *status)
+static BASE_ALWAYS_INLINE uint32_t test_slot(const wide_tree *kept, wide_slot kept_slot, const wide_transform *transform,
+                                            float margin, const wide_node *node, float gaps[8])
+{
+    moved_box box;
+    f8 gap;
+    move_box(kept, kept_slot, transform, margin, &box);
+    uint32_t alive = test_node(&box, node, &gap);
+    f8_storeu(gaps, gap);
+    return alive;
+}
+
+/* Opens one side of an entry, whose slots have these children, against the box of the other. False: stop. */
+static bool expand(walk *w, const tree_stack_entry *entry, const uint32_t children[2], bool open_a,
+                   carom_status *status)
 {
     wide_pair *pair = w->pair;
     const wide_tree *opened = open_a ? pair->tree_a : pair->tree_b, *kept = open_a ? pair->tree_b : pair->tree_a;
-    wide_slot opened_slot = open_a ? entry->node_a : entry->node_b, kept_slot = open_a ? entry->node_b : entry->node_a;
+    wide_slot kept_slot = open_a ? entry->node_b : entry->node_a;
     const wide_transform *transform = open_a ? &pair->b_to_a : &pair->a_to_b;
     float margin = transform->pad;
     if (!pair->violated)
         margin += open_a ? pair->margin_a : pair->margin_b;
-    moved_box box;
-    move_box(kept, kept_slot, transform, margin, &box);
-    uint32_t node_index = wide_child(opened, opened_slot);
+    uint32_t node_index = children[open_a ? 0 : 1], kept_child = children[open_a ? 1 : 0];
     const wide_node *node = &opened->nodes[node_index];
-    f8 gap;
-    uint32_t alive = test_node(&box, node, &gap);
+    float gaps[8];
+    uint32_t alive = test_slot(kept, kept_slot, transform, margin, node, gaps);
     w->nodes_tested++;
     if (alive == 0)
         return true;
-    uint32_t kept_child = wide_child(kept, kept_slot);
     float kept_size = open_a ? as_float(entry->more) : entry->key;
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
         return *status = CAROM_OUT_OF_MEMORY, false;
     opening o = {node_index, kept_slot, open_a};
-    float gaps[8];
-    f8_storeu(gaps, gap);
     uint32_t lanes[8];
     uint32_t count = pair->options->smallest ? order_by_ids(pair, o, alive, lanes) : order_lanes(alive, gaps, lanes);
     tree_stack_entry *stack = w->scratch->stack.items;
@@ -383,7 +390,7 @@ static inline void push(walk *w, wide_slot slot_a, wide_slot slot_b)
 }
 
 /* Takes up what a front holds: its leaf pairs at once, the others go on the stack. */
-static carom_status begin_from_front(walk *w, narrow_front *front)
+static BASE_RARE carom_status begin_from_front(walk *w, narrow_front *front)
 {
     carom_status status = CAROM_OK;
     uint32_t leaves[2];
@@ -404,7 +411,7 @@ static carom_status begin_from_front(walk *w, narrow_front *front)
     return status;
 }
 
-static carom_status begin_from_roots(walk *w)
+static BASE_NEVER_INLINE carom_status begin_from_roots(walk *w)
 {
     carom_status status = CAROM_OK;
     const wide_tree *a = w->pair->tree_a, *b = w->pair->tree_b;
@@ -418,7 +425,7 @@ static carom_status begin_from_roots(walk *w)
 }
 
 /* What the budget left open goes back into the front, what would have been next first. */
-static carom_status leave_front(const walk *w)
+static BASE_RARE carom_status leave_front(const walk *w)
 {
     narrow_front *front = w->pair->task->front;
     const tree_stack_entry *stack = w->scratch->stack.items;
@@ -436,7 +443,7 @@ static carom_status leave_front(const walk *w)
 
 /* Are the boxes of the whole meshes apart? Those of machine parts often fit so well that this decides. A gap that
  * floats can't tell from none, as between two plates, would be looked for all over both: doubles are asked as well. */
-static bool roots_are_apart(walk *w)
+static BASE_NEVER_INLINE bool roots_are_apart(walk *w)
 {
     const wide_pair *pair = w->pair;
     moved_box box;
@@ -455,21 +462,22 @@ static BASE_ALWAYS_INLINE carom_status walk_stack(walk *w)
     const wide_pair *pair = w->pair;
     const wide_tree *a = pair->tree_a, *b = pair->tree_b;
     tree_scratch *scratch = w->scratch;
+    const bool unlimited = base_budget_is_unlimited(pair->task->budget);
     carom_status status = CAROM_OK;
     while (scratch->stack.count > 0)
     {
         tree_stack_entry entry = scratch->stack.items[--scratch->stack.count];
         if (pair->options->smallest && too_large(pair, smallest_ids(pair, entry.node_a, entry.node_b)))
             continue;
-        bool leaf_a = wide_child(a, entry.node_a) & WIDE_LEAF_FLAG,
-             leaf_b = wide_child(b, entry.node_b) & WIDE_LEAF_FLAG;
+        const uint32_t children[2] = {wide_child(a, entry.node_a), wide_child(b, entry.node_b)};
+        bool leaf_a = children[0] & WIDE_LEAF_FLAG, leaf_b = children[1] & WIDE_LEAF_FLAG;
         bool open_a = leaf_b || (!leaf_a && entry.key > as_float(entry.more) * pair->b_to_a.ratio);
-        if (!base_budget_spend(pair->task->budget, WIDE_LANES))
+        if (!unlimited && !base_budget_spend(pair->task->budget, WIDE_LANES))
         {
             scratch->stack.count++; /* it was not paid for, and is still there */
             return CAROM_UNKNOWN;
         }
-        if (!expand(w, &entry, open_a, &status))
+        if (!expand(w, &entry, children, open_a, &status))
             break;
     }
     return status;
