@@ -5,7 +5,7 @@
 enum
 {
     SLACK = 4096,           /* so that trimming stays rare for small limits */
-    LIGHT_WORK = 1 << 14,   /* box and triangle tests that one worker does before others are asked to help */
+    LIGHT_WORK = 1 << 12,   /* box and triangle tests that one worker does before others are asked to help */
     SLICE_OF_WORK = 1 << 14 /* of one part of a front, so that the parts of a heavy pair are shared out again */
 };
 

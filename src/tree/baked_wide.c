@@ -201,6 +201,6 @@ carom_status baked_read_wide(baked_reader *reader, carom_tree *tree)
         wide_find_smallest_triangles(w.tree);
         wide_support_fill(reader->context, w.tree);
     }
-    wide_tree_info(w.tree, &tree->info);
+    wide_tree_info(tree->context, w.tree, &tree->info);
     return CAROM_OK;
 }

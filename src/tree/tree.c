@@ -70,7 +70,7 @@ carom_status tree_create_layout(carom_tree *tree, void *nothing)
     {
         tree->def.leaf_size = WIDE_LEAF_TRIANGLES;
         BASE_TRY(wide_tree_create(tree->context, tree->mesh, &tree->def, &tree->wide));
-        wide_tree_info(tree->wide, &tree->info);
+        wide_tree_info(tree->context, tree->wide, &tree->info);
         return CAROM_OK;
     }
     if (tree->def.layout == CAROM_LAYOUT_WIDE)

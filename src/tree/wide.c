@@ -241,30 +241,77 @@ carom_status wide_collide(const tree_task *task, const narrow_search *options, b
 
 /* ---- facts ---- */
 
-void wide_tree_info(const wide_tree *tree, carom_tree_info *info)
+enum
+{
+    FACT_PARTS = 64 /* the nodes are summed up in so many parts, whatever the number of workers */
+};
+
+typedef struct fact_sums
+{
+    double area, volume;
+    uint64_t references;
+} fact_sums;
+
+typedef struct fact_task
+{
+    const wide_tree *tree;
+    fact_sums sums[FACT_PARTS];
+} fact_task;
+
+static double lane_area(const wide_node *node, int lane)
+{
+    double x = (double)node->half[0][lane], y = (double)node->half[1][lane], z = (double)node->half[2][lane];
+    return x * y + y * z + z * x;
+}
+
+static double lane_volume(const wide_node *node, int lane)
+{
+    return (double)node->half[0][lane] * (double)node->half[1][lane] * (double)node->half[2][lane];
+}
+
+static void sum_parts(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    fact_task *task = data;
+    const wide_tree *tree = task->tree;
+    (void)worker;
+    for (uint32_t part = first; part < last; part++)
+    {
+        uint32_t node = (uint32_t)((uint64_t)tree->node_count * part / FACT_PARTS);
+        uint32_t end = (uint32_t)((uint64_t)tree->node_count * (part + 1) / FACT_PARTS);
+        fact_sums sums = {0};
+        for (; node < end; node++)
+            for (int lane = 0; lane < WIDE_LANES; lane++)
+            {
+                uint32_t child = tree->nodes[node].child[lane];
+                if (child == WIDE_NO_CHILD)
+                    continue;
+                uint32_t triangles = child & WIDE_LEAF_FLAG ? tree->leaves[child & ~WIDE_LEAF_FLAG].count : 0;
+                double weight = triangles > 0 ? (double)triangles : 1.0;
+                sums.area += weight * lane_area(&tree->nodes[node], lane);
+                sums.volume += weight * lane_volume(&tree->nodes[node], lane);
+                sums.references += triangles;
+            }
+        task->sums[part] = sums;
+    }
+}
+
+void wide_tree_info(carom_context *context, const wide_tree *tree, carom_tree_info *info)
 {
     info->node_count = tree->node_count > 0 ? tree->node_count - 1 : 0;
     info->leaf_count = tree->leaf_count;
     info->depth = tree->depth;
     info->bytes = tree->block_size;
-    double area = 0.0, volume = 0.0, root_area = 0.0, root_volume = 0.0;
-    for (uint32_t n = 0; n < tree->node_count; n++)
-        for (int lane = 0; lane < WIDE_LANES; lane++)
-        {
-            const wide_node *node = &tree->nodes[n];
-            if (node->child[lane] == WIDE_NO_CHILD)
-                continue;
-            double x = (double)node->half[0][lane], y = (double)node->half[1][lane], z = (double)node->half[2][lane];
-            bool leaf = node->child[lane] & WIDE_LEAF_FLAG;
-            double weight = leaf ? (double)tree->leaves[node->child[lane] & ~WIDE_LEAF_FLAG].count : 1.0;
-            area += weight * (x * y + y * z + z * x);
-            volume += weight * x * y * z;
-            if (n == 0)
-                root_area = x * y + y * z + z * x, root_volume = x * y * z;
-        }
-    info->area_cost = root_area > 0.0 ? area / root_area : 0.0;
-    info->volume_cost = root_volume > 0.0 ? volume / root_volume : 0.0;
-    info->reference_count = 0;
-    for (uint32_t i = 0; i < tree->leaf_count; i++)
-        info->reference_count += tree->leaves[i].count;
+    fact_task task = {.tree = tree};
+    base_parallel_for(context, FACT_PARTS, 1, sum_parts, &task);
+    fact_sums sum = {0};
+    for (int i = 0; i < FACT_PARTS; i++)
+    {
+        sum.area += task.sums[i].area, sum.volume += task.sums[i].volume;
+        sum.references += task.sums[i].references;
+    }
+    double root_area = tree->node_count > 0 ? lane_area(&tree->nodes[0], 0) : 0.0;
+    double root_volume = tree->node_count > 0 ? lane_volume(&tree->nodes[0], 0) : 0.0;
+    info->area_cost = root_area > 0.0 ? sum.area / root_area : 0.0;
+    info->volume_cost = root_volume > 0.0 ? sum.volume / root_volume : 0.0;
+    info->reference_count = sum.references;
 }

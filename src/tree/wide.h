@@ -83,7 +83,7 @@ wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree); /* nul
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support);
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
 void wide_find_smallest_triangles(wide_tree *tree);                                  /* once the leaves are filled */
-void wide_tree_info(const wide_tree *tree, carom_tree_info *info);
+void wide_tree_info(carom_context *context, const wide_tree *tree, carom_tree_info *info);
 /* was: the mesh it fits now. */
 carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *previous,
                              const carom_mesh *moved);
