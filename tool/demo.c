@@ -1,8 +1,8 @@
 /* carom demo: runs a generated assembly through a scene and an engine; prints what was examined and found, and draws a
  * picture. */
-#include "carom/extend.h"
 #include "scenes/scenes.h"
 #include "tool/picture.h"
+#include "tool/skin.h"
 #include "tool/tool.h"
 
 #include <errno.h>
@@ -27,8 +27,9 @@ typedef struct demo_work
     carom_query *query;
     carom_frame frame;
     carom_scene_report report;
-    unsigned char **marked; /* per body, per triangle */
-    double *distance;       /* per body pair of the report */
+    const carom_mesh **skins; /* per body: what is drawn */
+    unsigned char **marked;   /* per body, per triangle of its skin */
+    double *distance;         /* per body pair of the report */
 } demo_work;
 
 /* ---- checking ---- */
@@ -38,9 +39,6 @@ static carom_status add_bodies(demo_work *work)
     for (uint32_t i = 0; i < work->parts->body_count; i++)
     {
         const scenes_body *body = &work->parts->bodies[i];
-        if (body->shape.kind != CAROM_SHAPE_MESH)
-            return carom_context_fail(work->context, CAROM_UNSUPPORTED,
-                                      "this scene has spheres or capsules, which are not drawn yet");
         carom_body_def def = carom_body_def_default();
         def.placed = (carom_placed){body->shape, body->pose};
         def.name = body->name;
@@ -109,6 +107,22 @@ static carom_status measure_distances(demo_work *work)
     return CAROM_OK;
 }
 
+static carom_status make_skins(demo_work *work)
+{
+    work->skins = calloc(work->frame.body_count + 1u, sizeof *work->skins);
+    if (!work->skins)
+        return CAROM_OUT_OF_MEMORY;
+    carom_status status = CAROM_OK;
+    for (uint32_t i = 0; i < work->frame.body_count && status < CAROM_FIRST_ERROR; i++)
+        status = skin_create(work->context, &work->frame.bodies[i].placed.shape, &work->skins[i]);
+    return status;
+}
+
+static uint32_t skin_triangles(const demo_work *work, uint32_t body)
+{
+    return carom_mesh_get_info(work->skins[body]).triangle_count;
+}
+
 static carom_status mark_triangles(demo_work *work)
 {
     work->marked = calloc(work->frame.body_count + 1u, sizeof *work->marked);
@@ -116,7 +130,7 @@ static carom_status mark_triangles(demo_work *work)
         return CAROM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < work->frame.body_count; i++)
     {
-        work->marked[i] = calloc(carom_mesh_get_info(work->frame.bodies[i].placed.shape.mesh).triangle_count + 1u, 1);
+        work->marked[i] = calloc(skin_triangles(work, i) + 1u, 1);
         if (!work->marked[i])
             return CAROM_OUT_OF_MEMORY;
     }
@@ -127,6 +141,9 @@ static carom_status mark_triangles(demo_work *work)
         unsigned char *marks[2] = {work->marked[a - work->frame.bodies], work->marked[b - work->frame.bodies]};
         picture_mark_pairs(&a->placed, &b->placed, work->report.pairs + pair->first_pair, pair->pairs_listed, marks);
     }
+    for (uint32_t i = 0; i < work->frame.body_count; i++)
+        if (work->frame.bodies[i].placed.shape.kind != CAROM_SHAPE_MESH) /* its one element is the whole of it */
+            memset(work->marked[i], work->marked[i][0], skin_triangles(work, i));
     return CAROM_OK;
 }
 
@@ -136,7 +153,8 @@ static uint64_t total_triangles(const demo_work *work)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < work->frame.body_count; i++)
-        sum += carom_mesh_get_info(work->frame.bodies[i].placed.shape.mesh).triangle_count;
+        if (work->frame.bodies[i].placed.shape.kind == CAROM_SHAPE_MESH)
+            sum += skin_triangles(work, i);
     return sum;
 }
 
@@ -256,8 +274,7 @@ static carom_status write_picture(const demo_work *work, const char *path)
     if (!parts)
         return CAROM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < work->frame.body_count; i++)
-        parts[i] = (picture_part){work->frame.bodies[i].placed.shape.mesh, work->frame.bodies[i].placed.pose,
-                                  work->marked[i], picture_tint(i)};
+        parts[i] = (picture_part){work->skins[i], work->frame.bodies[i].placed.pose, work->marked[i], picture_tint(i)};
     picture_def def = picture_def_default();
     carom_status status = picture_write(work->context, &def, parts, work->frame.body_count, path);
     free(parts);
@@ -293,6 +310,8 @@ static int present(demo_work *work)
     snprintf(picture_path, sizeof picture_path, "%s/demo.png", work->options->folder);
     carom_status status = measure_distances(work);
     if (status < CAROM_FIRST_ERROR)
+        status = make_skins(work);
+    if (status < CAROM_FIRST_ERROR)
         status = mark_triangles(work);
     if (status >= CAROM_FIRST_ERROR)
         return tool_fail_status(work->command, work->context, status);
@@ -313,6 +332,9 @@ static void clean_up(demo_work *work)
 {
     for (uint32_t i = 0; work->marked && i < work->frame.body_count; i++)
         free(work->marked[i]);
+    for (uint32_t i = 0; work->skins && i < work->frame.body_count; i++)
+        carom_mesh_destroy((carom_mesh *)work->skins[i]);
+    free(work->skins);
     free(work->marked);
     free(work->distance);
     carom_query_destroy(work->query);

@@ -200,6 +200,8 @@ expect 0 demo -o shown
 says "3 clashes"
 holds -s shown/report.json
 holds -s shown/demo.png
+expect 0 demo --scene capsules -o solids # spheres and capsules are drawn too
+holds -s solids/demo.png
 : >file
 expect 2 demo -o file/sub
 tells file
