@@ -41,12 +41,10 @@ static double take_hit(uint32_t triangle, double t, const double uv[2], void *us
     return collector->mode == CAROM_RAY_ANY ? STOP : collector->max_t;
 }
 
-/* Sorts the hits from `first` on by (t, triangle), without duplicates. */
-static bool sort_hits(carom_query *query, size_t first)
+/* Sorts the hits from `first` on, at least two, by (t, triangle), without duplicates. */
+static BASE_NEVER_INLINE bool sort_hits(carom_query *query, size_t first)
 {
     size_t count = query->hits.count - first;
-    if (count < 2)
-        return true;
     query->order.count = query->order_space.count = 0;
     if (!base_array_reserve(query->context, &query->order, count) ||
         !base_array_reserve(query->context, &query->order_space, count) ||
@@ -80,7 +78,7 @@ void query_hash_hit(base_hash *hash, const carom_ray_hit *hit)
     base_hash_double(hash, hit->v);
 }
 
-static uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
+static BASE_ALWAYS_INLINE uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
 {
     base_hash hash = base_hash_begin();
     base_hash_u64(&hash, count);
@@ -158,8 +156,8 @@ static inline carom_status check_placed(carom_query *query, const carom_placed *
     return CAROM_OK;
 }
 
-static carom_status cast_at_round(ray_collector *collector, const carom_placed *placed, const carom_ray *ray,
-                                  carom_counters *counters)
+static BASE_NEVER_INLINE carom_status cast_at_round(ray_collector *collector, const carom_placed *placed,
+                                                    const carom_ray *ray, carom_counters *counters)
 {
     narrow_counts counts = {0};
     narrow_round round = query_placed_round(placed);
@@ -172,8 +170,8 @@ static carom_status cast_at_round(ray_collector *collector, const carom_placed *
     return CAROM_OK;
 }
 
-static carom_status cast_at_mesh(ray_collector *collector, const carom_placed *placed, const carom_ray *ray,
-                                 carom_counters *counters)
+static BASE_ALWAYS_INLINE carom_status cast_at_mesh(ray_collector *collector, const carom_placed *placed,
+                                                    const carom_ray *ray, carom_counters *counters)
 {
     carom_query *query = collector->query;
     const carom_tree *tree = placed->shape.tree;
@@ -190,20 +188,28 @@ static carom_status cast_at_mesh(ray_collector *collector, const carom_placed *p
     return tree_ray(&task, take_hit, collector);
 }
 
-carom_status query_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
-                       carom_counters *counters)
+/* A ray takes little more than 0.1 us: what is done for each one is one function. */
+static BASE_ALWAYS_INLINE carom_status cast(carom_query *query, const carom_placed *placed, const carom_ray *ray,
+                                            carom_ray_mode mode, carom_counters *counters)
 {
     ray_collector collector = {query, query->hits.count, mode, ray->max_t, false};
     if (BASE_LIKELY(query_is_mesh(placed)))
         BASE_TRY(cast_at_mesh(&collector, placed, ray, counters));
     else
         BASE_TRY(cast_at_round(&collector, placed, ray, counters));
-    if (collector.out_of_memory || !sort_hits(query, collector.first))
+    bool several = query->hits.count - collector.first > 1;
+    if (collector.out_of_memory || (several && !sort_hits(query, collector.first)))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %zu hits", query->hits.count);
     return CAROM_OK;
 }
 
-static carom_status check_cast(carom_query *query, const carom_placed *placed)
+carom_status query_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
+                       carom_counters *counters)
+{
+    return cast(query, placed, ray, mode, counters);
+}
+
+static BASE_ALWAYS_INLINE carom_status check_cast(carom_query *query, const carom_placed *placed)
 {
     if (BASE_UNLIKELY(query->busy))
         return query_busy(query, "ray cast");
@@ -224,7 +230,7 @@ carom_status carom_ray_cast(carom_query *query, const carom_placed *placed, cons
         status = query_check_ray(query->context, ray, mode);
     query->hits.count = 0;
     if (status == CAROM_OK)
-        status = query_ray(query, placed, ray, mode, &report->counters);
+        status = cast(query, placed, ray, mode, &report->counters);
     if (status >= CAROM_FIRST_ERROR)
     {
         *report = (carom_ray_report){.status = status};
