@@ -7,6 +7,12 @@
 
 namespace bench
 {
+
+static unsigned threads = 1;
+
+void set_thread_count(unsigned count) { threads = count > 0 ? count : 1; }
+unsigned thread_count() { return threads; }
+
 namespace
 {
 

@@ -118,6 +118,10 @@ double now(); // seconds
 
 // Seconds since its making: what the clock says or, if less, what this thread got of the processor, so that other
 // programs on the machine count less.
+// Threads of those that can share a build: ours and Embree. Set before the first of them is asked.
+void set_thread_count(unsigned count);
+unsigned thread_count();
+
 class Timer
 {
   public:

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <embree3/rtcore.h>
 #include <limits>
+#include <string>
 
 namespace bench
 {
@@ -16,7 +17,8 @@ namespace
 
 RTCDevice device()
 {
-    static RTCDevice shared = rtcNewDevice("threads=1,user_threads=1,set_affinity=0");
+    static RTCDevice shared =
+        rtcNewDevice(("threads=" + std::to_string(thread_count()) + ",user_threads=1,set_affinity=0").c_str());
     return shared;
 }
 

@@ -35,6 +35,7 @@ const char *const usage =
     "  --orientations N      random orientations per pose class (20)\n"
     "  --repetitions N       questions per pose, of which the quickest counts (15)\n"
     "  --seed N              of the poses (1)\n"
+    "  --threads N           of ours and of Embree (1); meant for --only build\n"
     "  --json FILE           where the results go (build/bench/peers.json)\n"
     "  --export FOLDER       also write models (OBJ) and poses there\n"
     "models come from $CAROM_DATA/models (default ../shared/data)\n";
@@ -83,6 +84,8 @@ Options parse(int argc, char **argv)
             options.measure.repetitions = std::stoi(value);
         else if (option == "--seed")
             options.workloads.seed = std::stoull(value);
+        else if (option == "--threads")
+            set_thread_count(static_cast<unsigned>(std::stoul(value)));
         else if (option == "--json")
             options.json = value;
         else if (option == "--export")

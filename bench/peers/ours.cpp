@@ -22,7 +22,9 @@ struct Session
 
     Session()
     {
-        require(carom_context_create(nullptr, &context));
+        carom_context_def def = carom_context_def_default();
+        def.workers = thread_count() > 1 ? thread_count() : def.workers;
+        require(carom_context_create(&def, &context));
         require(carom_query_create(context, &query));
         require(carom_pair_cache_create(context, &cache));
     }

@@ -90,16 +90,16 @@ static uint32_t range_of(const edge_state *state, uint32_t count)
 
 static carom_status run_batch(edge_walk *walk, const narrow_part_pair *tasks, uint32_t count, bool *violated)
 {
+    const uint32_t few = 4; /* fewer are done before another worker has begun */
     edge_state *state = walk->state;
+    uint64_t start = walk->shared ? base_watch_start(&state->watch) : 0;
     walk->batch = tasks;
-    if (walk->shared)
-    {
-        uint64_t start = base_watch_start(&state->watch);
+    if (walk->shared && count >= few)
         base_parallel_for(state->context, count, range_of(state, count), run_tasks, walk);
-        state->stats.worker_seconds += state->lane_count * base_watch_read(&state->watch, start);
-    }
     else
         run_tasks(0, count, 0, walk);
+    if (walk->shared)
+        state->stats.worker_seconds += state->lane_count * base_watch_read(&state->watch, start);
     return gather(walk, lanes_status(walk), violated);
 }
 
