@@ -175,6 +175,20 @@ typedef struct base_arena
     size_t used;             /* in the newest block */
 } base_arena;
 void *base_arena_allocate(base_arena *arena, size_t count, size_t size, size_t alignment);
+/* Makes the next `count` * `size` bytes come from one block. False: out of memory. */
+bool base_arena_reserve(base_arena *arena, size_t count, size_t size);
+/* Phases that follow one another can use the same memory, which the system then has to clear only once: rewind to a
+ * mark, and what was allocated since is free again. */
+typedef struct base_arena_mark
+{
+    base_arena_block *block;
+    size_t used;
+} base_arena_mark;
+static inline base_arena_mark base_arena_at(const base_arena *arena)
+{
+    return (base_arena_mark){arena->first, arena->used};
+}
+void base_arena_rewind(base_arena *arena, base_arena_mark mark);
 void base_arena_free(base_arena *arena);
 
 /* ---- sorting, stable ---- */

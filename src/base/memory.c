@@ -44,40 +44,61 @@ enum
     ARENA_FIRST_BLOCK = 4096
 };
 
+static size_t align_up(size_t n, size_t alignment) { return (n + alignment - 1) & ~(alignment - 1); }
+
+static bool arena_fits(const base_arena *arena, size_t bytes, size_t alignment)
+{
+    return arena->first && align_up(arena->used, alignment) + bytes <= arena->first->size;
+}
+
+static bool arena_add_block(base_arena *arena, size_t size)
+{
+    base_arena_block *fresh = base_allocate(arena->context, 1, size, BASE_CACHE_LINE);
+    if (!fresh)
+        return false;
+    *fresh = (base_arena_block){arena->first, size};
+    arena->first = fresh;
+    arena->used = sizeof *fresh;
+    return true;
+}
+
 void *base_arena_allocate(base_arena *arena, size_t count, size_t size, size_t alignment)
 {
     if (size != 0 && count > (SIZE_MAX / 4) / size)
         return NULL;
     size_t bytes = count * size;
-    base_arena_block *block = arena->first;
-    size_t start = (arena->used + alignment - 1) & ~(alignment - 1);
-    if (!block || start + bytes > block->size)
+    if (!arena_fits(arena, bytes, alignment))
     {
         size_t needed = BASE_CACHE_LINE + bytes + alignment;
-        size_t doubled = block ? 2 * block->size : ARENA_FIRST_BLOCK;
-        size_t block_size = doubled > needed ? doubled : needed;
-        base_arena_block *fresh = base_allocate(arena->context, 1, block_size, BASE_CACHE_LINE);
-        if (!fresh)
+        size_t doubled = arena->first ? 2 * arena->first->size : ARENA_FIRST_BLOCK;
+        if (!arena_add_block(arena, doubled > needed ? doubled : needed))
             return NULL;
-        *fresh = (base_arena_block){block, block_size};
-        arena->first = block = fresh;
-        start = (sizeof *fresh + alignment - 1) & ~(alignment - 1);
     }
+    size_t start = align_up(arena->used, alignment);
     arena->used = start + bytes;
-    return (char *)block + start;
+    return (char *)arena->first + start;
 }
 
-void base_arena_free(base_arena *arena)
+bool base_arena_reserve(base_arena *arena, size_t count, size_t size)
 {
-    for (base_arena_block *block = arena->first; block;)
-    {
-        base_arena_block *next = block->next;
-        base_release(arena->context, block, 1, block->size);
-        block = next;
-    }
-    arena->first = NULL;
-    arena->used = 0;
+    if (size != 0 && count > (SIZE_MAX / 4) / size)
+        return false;
+    return arena_fits(arena, count * size, BASE_CACHE_LINE) ||
+           arena_add_block(arena, count * size + (size_t)2 * BASE_CACHE_LINE);
 }
+
+void base_arena_rewind(base_arena *arena, base_arena_mark mark)
+{
+    while (arena->first != mark.block)
+    {
+        base_arena_block *next = arena->first->next;
+        base_release(arena->context, arena->first, 1, arena->first->size);
+        arena->first = next;
+    }
+    arena->used = mark.used;
+}
+
+void base_arena_free(base_arena *arena) { base_arena_rewind(arena, (base_arena_mark){NULL, 0}); }
 
 /* ---- ids ---- */
 

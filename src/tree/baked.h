@@ -18,7 +18,7 @@
 
 enum
 {
-    BAKED_FORMAT = 2, /* changes with any change of the parts, or of what a builder makes of the same mesh */
+    BAKED_FORMAT = 3, /* changes with any change of the parts, or of what a builder makes of the same mesh */
     BAKED_BYTE_ORDER = 0x01020304
 };
 

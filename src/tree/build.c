@@ -96,16 +96,18 @@ static void gather_boxes(uint32_t first, uint32_t last, uint32_t worker, void *d
     BASE_PICK_ISA(task->context, build_gather_boxes)(task->mesh, task->vertices, first, last, task->out);
 }
 
-carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out)
+carom_status build_triangle_boxes(base_arena *scratch, const carom_mesh *mesh, build_box *out)
 {
-    float(*vertices)[4] = base_allocate(context, mesh->vertex_count, sizeof *vertices, BASE_CACHE_LINE);
+    carom_context *context = scratch->context;
+    base_arena_mark mark = base_arena_at(scratch);
+    float(*vertices)[4] = base_arena_allocate(scratch, mesh->vertex_count, sizeof *vertices, BASE_CACHE_LINE);
     if (!vertices)
         return build_out_of_memory(context, mesh->triangle_count);
     build_frame frame = build_frame_of(&mesh->info.bounds);
     build_vertices(context, mesh, &frame, vertices);
     gather_task task = {context, mesh, vertices, out};
     base_parallel_for(context, mesh->triangle_count, RECORDS_PER_TASK, gather_boxes, &task);
-    base_release(context, vertices, mesh->vertex_count, sizeof *vertices);
+    base_arena_rewind(scratch, mark);
     return CAROM_OK;
 }
 
@@ -128,7 +130,7 @@ static carom_status run_binned(const build_input *input, const carom_tree_def *d
 {
     build_options options = {.leaf_size = input->leaf_size, .block_size = block_size};
     options.by_volume = def->builder == CAROM_BUILDER_VOLUME;
-    return build_binned(input->context, input->boxes, input->count, &options, tree);
+    return build_binned(input->scratch, input->boxes, input->count, &options, tree);
 }
 
 static carom_status run_builder(const build_input *input, const carom_tree_def *def, build_result *out)
@@ -271,7 +273,7 @@ static carom_status add_boxes(const build_input *input, bool reordered, build_re
 static carom_status build_all(const build_input *input, const carom_mesh *mesh, const carom_tree_def *def,
                               uint32_t block_size, build_result *out)
 {
-    BASE_TRY(build_triangle_boxes(input->context, mesh, input->boxes));
+    BASE_TRY(build_triangle_boxes(input->scratch, mesh, input->boxes));
     if (def->builder == CAROM_BUILDER_SAH || def->builder == CAROM_BUILDER_VOLUME)
     {
         BASE_TRY(run_binned(input, def, block_size, &out->tree));
@@ -291,26 +293,42 @@ void build_result_free(carom_context *context, build_result *result)
     *result = (build_result){0};
 }
 
-carom_status build_with_boxes(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+bool build_reserve(base_arena *scratch, const carom_mesh *mesh)
+{
+    enum
+    {
+        /* Two buffers of records, and room for as many nodes as there can be; vertices come and go before them. */
+        PER_TRIANGLE = 2 * sizeof(build_box) + 2 * (sizeof(tree_node) + sizeof(build_box)),
+        BINS = 16,   /* per triangle, roughly: bins of the blocks at the top */
+        SMALL = 1024 /* triangles that are split without blocks */
+    };
+    size_t count = mesh->triangle_count, more = count <= SMALL ? 8 : 512; /* the branches at the top */
+    return base_arena_reserve(scratch, count + more, PER_TRIANGLE + BINS);
+}
+
+carom_status build_with_boxes(base_arena *scratch, const carom_mesh *mesh, const carom_tree_def *def,
                               uint32_t block_size, build_result *out)
 {
+    carom_context *context = scratch->context;
     *out = (build_result){0};
     if (!mesh->triangle_count)
         return CAROM_OK;
     build_input input = {.context = context,
+                         .scratch = scratch,
                          .count = mesh->triangle_count,
                          .leaf_size = def->leaf_size,
                          .block_size = def->leaf_size == block_size ? block_size : 0,
                          .balance_penalty = def->balance_penalty,
                          .depth_limit = def->depth_limit,
                          .keep_large_leaves = def->keep_large_leaves};
-    input.boxes = base_allocate(context, input.count, sizeof *input.boxes, BASE_CACHE_LINE);
+    base_arena_mark mark = base_arena_at(scratch);
+    input.boxes = base_arena_allocate(scratch, input.count, sizeof *input.boxes, BASE_CACHE_LINE);
     if (!input.boxes)
         return build_out_of_memory(context, input.count);
     carom_status status = build_all(&input, mesh, def, block_size, out);
     if (status != CAROM_OK)
         build_result_free(context, out);
-    base_release(context, input.boxes, input.count, sizeof *input.boxes);
+    base_arena_rewind(scratch, mark);
     return status;
 }
 
@@ -320,11 +338,14 @@ carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh
     *out = (tree_structure){0};
     bool binned = def->builder == CAROM_BUILDER_SAH || def->builder == CAROM_BUILDER_VOLUME;
     build_result result;
-    BASE_TRY(build_with_boxes(context, mesh, def, binned ? 1 : 0, &result));
+    base_arena scratch = {.context = context};
+    carom_status status = build_reserve(&scratch, mesh) ? build_with_boxes(&scratch, mesh, def, binned ? 1 : 0, &result)
+                                                        : build_out_of_memory(context, mesh->triangle_count);
+    base_arena_free(&scratch);
+    BASE_TRY(status);
     if (!result.tree.node_count)
         return CAROM_OK;
     out->nodes = base_allocate(context, result.tree.node_count, sizeof *out->nodes, BASE_CACHE_LINE);
-    carom_status status = CAROM_OK;
     if (out->nodes)
     {
         memcpy(out->nodes, result.tree.nodes, result.tree.node_count * sizeof *out->nodes);

@@ -77,8 +77,9 @@ static inline void build_centre_range(const build_box *boxes, uint32_t count, fl
 /* Vertices in the frame, rounded; a fourth coordinate of 0 fills the register. Room for vertex_count. */
 void build_vertices(carom_context *context, const carom_mesh *mesh, const build_frame *frame, float (*out)[4]);
 
-/* Boxes of the mesh's triangles, in order, into an array with room for triangle_count. */
-carom_status build_triangle_boxes(carom_context *context, const carom_mesh *mesh, build_box *out);
+/* Boxes of the mesh's triangles, in order, into an array with room for triangle_count. As below, scratch is left as it
+ * was. */
+carom_status build_triangle_boxes(base_arena *scratch, const carom_mesh *mesh, build_box *out);
 
 /* ---- the core ---- */
 
@@ -108,7 +109,7 @@ typedef struct build_tree
 } build_tree;
 
 /* Top-down, binned; reorders the boxes so that each leaf is a range of them. count may be 0. */
-carom_status build_binned(carom_context *context, build_box *boxes, uint32_t count, const build_options *options,
+carom_status build_binned(base_arena *scratch, build_box *boxes, uint32_t count, const build_options *options,
                           build_tree *out);
 void build_tree_free(carom_context *context, build_tree *tree);
 
@@ -119,8 +120,10 @@ typedef struct build_result
     uint32_t *order;
     uint32_t reference_count;
 } build_result;
-carom_status build_with_boxes(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
+carom_status build_with_boxes(base_arena *scratch, const carom_mesh *mesh, const carom_tree_def *def,
                               uint32_t block_size, build_result *out);
+/* Makes room for all that build_with_boxes takes from scratch at the same time. */
+bool build_reserve(base_arena *scratch, const carom_mesh *mesh);
 void build_result_free(carom_context *context, build_result *result);
 
 /* ---- the other builders; like build_binned ---- */
@@ -128,6 +131,7 @@ void build_result_free(carom_context *context, build_result *result);
 typedef struct build_input
 {
     carom_context *context;
+    base_arena *scratch;
     build_box *boxes; /* reordered */
     uint32_t count;   /* at least 1 */
     uint32_t leaf_size;

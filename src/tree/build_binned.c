@@ -48,24 +48,13 @@ static build_spread whole_spread(carom_context *context, const build_box *boxes,
     return all;
 }
 
-static void free_work(const build_top *top, uint32_t count, const build_work *work)
+static bool make_work(base_arena *scratch, const build_top *top, uint32_t count, build_work *work)
 {
-    carom_context *context = top->context;
-    base_release(context, work->spare, count, sizeof *work->spare);
-    base_release(context, work->spreads, top->branch_capacity, sizeof *work->spreads);
-    base_release(context, work->blocks, top->block_capacity, sizeof *work->blocks);
-    base_release(context, work->grown, 2 * (size_t)count, sizeof *work->grown);
-    base_release(context, work->grown_boxes, 2 * (size_t)count, sizeof *work->grown_boxes);
-}
-
-static bool make_work(const build_top *top, uint32_t count, build_work *work)
-{
-    carom_context *context = top->context;
-    work->spare = base_allocate(context, count, sizeof *work->spare, BASE_CACHE_LINE);
-    work->spreads = base_allocate(context, top->branch_capacity, sizeof *work->spreads, BASE_CACHE_LINE);
-    work->blocks = base_allocate(context, top->block_capacity, sizeof *work->blocks, BASE_CACHE_LINE);
-    work->grown = base_allocate(context, 2 * (size_t)count, sizeof *work->grown, BASE_CACHE_LINE);
-    work->grown_boxes = base_allocate(context, 2 * (size_t)count, sizeof *work->grown_boxes, BASE_CACHE_LINE);
+    work->spare = base_arena_allocate(scratch, count, sizeof *work->spare, BASE_CACHE_LINE);
+    work->spreads = base_arena_allocate(scratch, top->branch_capacity, sizeof *work->spreads, BASE_CACHE_LINE);
+    work->blocks = base_arena_allocate(scratch, top->block_capacity, sizeof *work->blocks, BASE_CACHE_LINE);
+    work->grown = base_arena_allocate(scratch, 2 * (size_t)count, sizeof *work->grown, BASE_CACHE_LINE);
+    work->grown_boxes = base_arena_allocate(scratch, 2 * (size_t)count, sizeof *work->grown_boxes, BASE_CACHE_LINE);
     return work->spare && work->spreads && work->blocks && work->grown && work->grown_boxes;
 }
 
@@ -77,16 +66,18 @@ static bool make_tree(carom_context *context, uint32_t node_count, build_tree *o
     return out->nodes && out->boxes;
 }
 
-carom_status build_binned(carom_context *context, build_box *boxes, uint32_t count, const build_options *options,
+carom_status build_binned(base_arena *scratch, build_box *boxes, uint32_t count, const build_options *options,
                           build_tree *out)
 {
+    carom_context *context = scratch->context;
     *out = (build_tree){0};
     if (!count)
         return CAROM_OK;
     build_top top;
+    base_arena_mark mark = base_arena_at(scratch);
     build_work work = {.boxes = boxes, .options = options};
     bool made = build_top_begin(context, count, BASE_PICK_ISA(context, build_binned_method)(), &top) &&
-                make_work(&top, count, &work);
+                make_work(scratch, &top, count, &work);
     if (made)
     {
         top.builder = &work;
@@ -100,7 +91,7 @@ carom_status build_binned(carom_context *context, build_box *boxes, uint32_t cou
     }
     else
         build_tree_free(context, out);
-    free_work(&top, count, &work);
     build_top_end(&top);
+    base_arena_rewind(scratch, mark);
     return made ? CAROM_OK : build_out_of_memory(context, count);
 }

@@ -40,6 +40,7 @@ typedef struct slot_plan
 typedef struct collapse
 {
     carom_context *context;
+    base_arena *scratch;
     const build_tree *tree;
     slot_plan *plans; /* null: open the largest child, which is quicker */
     uint8_t *leaves;  /* then: how many are under each node; FEW + 1 stands for more */
@@ -199,9 +200,9 @@ static bool plan_slots(collapse *work, const carom_tree_def *def)
     bool quick = def->builder == CAROM_BUILDER_MORTON;
     uint32_t count = work->tree->node_count;
     if (quick)
-        work->leaves = base_allocate(work->context, count, sizeof *work->leaves, BASE_CACHE_LINE);
+        work->leaves = base_arena_allocate(work->scratch, count, sizeof *work->leaves, BASE_CACHE_LINE);
     else
-        work->plans = base_allocate(work->context, count, sizeof *work->plans, BASE_CACHE_LINE);
+        work->plans = base_arena_allocate(work->scratch, count, sizeof *work->plans, BASE_CACHE_LINE);
     if (!work->leaves && !work->plans)
         return false;
     tree_subtrees parts;
@@ -321,22 +322,34 @@ carom_status ray_tree_fit(carom_context *context, ray_tree *tree, const carom_me
     return status;
 }
 
+static carom_status collapse_built(base_arena *scratch, const carom_mesh *mesh, const carom_tree_def *def,
+                                   const build_result *built, ray_tree **out)
+{
+    carom_context *context = scratch->context;
+    collapse work = {.context = context, .scratch = scratch, .tree = &built->tree};
+    carom_status status = CAROM_OK;
+    if (built->tree.node_count && !(plan_slots(&work, def) && collapse_tree(&work)))
+        status = out_of_memory(context, mesh->triangle_count);
+    if (status == CAROM_OK)
+        status = assemble(&work, mesh, built, out);
+    base_array_free(context, &work.nodes);
+    return status;
+}
+
 carom_status ray_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def, ray_tree **out)
 {
     carom_tree_def small = *def;
     small.leaf_size = def->leaf_size && def->leaf_size < RAY_LEAF ? def->leaf_size : RAY_LEAF;
     build_result built;
-    BASE_TRY(build_with_boxes(context, mesh, &small, RAY_LEAF, &built));
-    collapse work = {.context = context, .tree = &built.tree};
-    carom_status status = CAROM_OK;
-    if (built.tree.node_count && !(plan_slots(&work, def) && collapse_tree(&work)))
-        status = out_of_memory(context, mesh->triangle_count);
-    base_release(context, work.plans, built.tree.node_count, sizeof *work.plans);
-    base_release(context, work.leaves, built.tree.node_count, sizeof *work.leaves);
+    base_arena scratch = {.context = context};
+    carom_status status = build_reserve(&scratch, mesh) ? build_with_boxes(&scratch, mesh, &small, RAY_LEAF, &built)
+                                                        : out_of_memory(context, mesh->triangle_count);
     if (status == CAROM_OK)
-        status = assemble(&work, mesh, &built, out);
-    base_array_free(context, &work.nodes);
-    build_result_free(context, &built);
+    {
+        status = collapse_built(&scratch, mesh, def, &built, out);
+        build_result_free(context, &built);
+    }
+    base_arena_free(&scratch);
     if (status == CAROM_OK)
         status = ray_tree_fit(context, *out, mesh);
     if (status != CAROM_OK)

@@ -149,7 +149,9 @@ static carom_status take_structure(wide_build *build, base_arena *arena, const c
     carom_tree_def chosen = *def;
     chosen.leaf_size = WIDE_LEAF_TRIANGLES;
     build_result result;
-    BASE_TRY(build_with_boxes(build->context, mesh, &chosen, 1, &result));
+    if (!build_reserve(arena, mesh))
+        return CAROM_OUT_OF_MEMORY;
+    BASE_TRY(build_with_boxes(arena, mesh, &chosen, 1, &result));
     uint32_t count = result.tree.node_count;
     build->count = result.reference_count;
     build->node_count = count;

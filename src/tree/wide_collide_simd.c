@@ -318,8 +318,9 @@ static BASE_RARE bool leave_lanes(walk *w, opening o, const uint32_t *lanes, uin
     return false;
 }
 
-static BASE_ALWAYS_INLINE uint32_t test_slot(const wide_tree *kept, wide_slot kept_slot, const wide_transform *transform,
-                                            float margin, const wide_node *node, float gaps[8])
+static BASE_ALWAYS_INLINE uint32_t test_slot(const wide_tree *kept, wide_slot kept_slot,
+                                             const wide_transform *transform, float margin, const wide_node *node,
+                                             float gaps[8])
 {
     moved_box box;
     f8 gap;

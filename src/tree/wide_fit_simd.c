@@ -121,39 +121,157 @@ static void take_run(const wide_build *build, const split_node *run, run_points 
     out->padded = (points){out->few[0], out->few[1], out->few[2], out->all.count <= 8 ? 8u : 16u};
 }
 
-/* Corner after which the longest edge of a triangle starts. */
-static uint32_t longest_edge(const points *set, uint32_t first)
+/* ---- a few triangles: the best box nearly always lies along an edge and the normal of one of them ---- */
+
+/* Corners relative to the first one and to the size of the set, enough to compare frames by. What is small beside the
+ * set is 0, so that no product is denormal. */
+typedef struct few_corners
 {
-    uint32_t longest = 0;
-    float longest_square = -1.0f;
-    for (uint32_t c = 0; c < 3; c++)
-    {
-        uint32_t p = first + c, q = first + (c + 1) % 3;
-        float x = set->x[q] - set->x[p], y = set->y[q] - set->y[p], z = set->z[q] - set->z[p];
-        if (x * x + y * y + z * z > longest_square)
-            longest_square = x * x + y * y + z * z, longest = c;
-    }
-    return longest;
+    _Alignas(32) float at[3][16]; /* x, y, z */
+    uint32_t count;
+} few_corners;
+
+typedef struct lanes3
+{
+    f8 x, y, z;
+} lanes3;
+
+static BASE_ALWAYS_INLINE f8 without_dust(f8 a, float dust) { return f8_and(a, f8_gt(f8_abs(a), f8_set1(dust))); }
+
+static BASE_ALWAYS_INLINE lanes3 lanes3_sub(lanes3 a, lanes3 b)
+{
+    return (lanes3){f8_sub(a.x, b.x), f8_sub(a.y, b.y), f8_sub(a.z, b.z)};
 }
 
-/* The best box of a few triangles nearly always lies along one of their edges and normals: all edges, or the longest of
- * each. */
-static void try_edges(const run_points *set, bool every_edge, float *best, float axis[3][3])
+static BASE_ALWAYS_INLINE f8 lanes3_dot(lanes3 a, lanes3 b)
 {
-    const points *all = &set->all;
-    for (uint32_t i = 0; i + 2 < all->count; i += 3)
-    {
-        uint32_t longest = longest_edge(all, i);
-        for (uint32_t c = every_edge ? 0 : longest; c < (every_edge ? 3 : longest + 1); c++)
+    return f8_add(f8_add(f8_mul(a.x, b.x), f8_mul(a.y, b.y)), f8_mul(a.z, b.z));
+}
+
+static BASE_ALWAYS_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b)
+{
+    return (lanes3){f8_sub(f8_mul(a.y, b.z), f8_mul(a.z, b.y)), f8_sub(f8_mul(a.z, b.x), f8_mul(a.x, b.z)),
+                    f8_sub(f8_mul(a.x, b.y), f8_mul(a.y, b.x))};
+}
+
+/* False: all corners are in one place. */
+static bool take_few(const run_points *set, few_corners *out)
+{
+    f8 offset[3][2], largest = f8_zero();
+    for (int k = 0; k < 3; k++)
+        for (int half = 0; half < 2; half++)
         {
-            uint32_t p = i + c, q = i + (c + 1) % 3, r = i + (c + 2) % 3;
-            float u[3] = {all->x[q] - all->x[p], all->y[q] - all->y[p], all->z[q] - all->z[p]};
-            float v[3] = {all->x[r] - all->x[p], all->y[r] - all->y[p], all->z[r] - all->z[p]};
-            float frame[3][3];
-            if (frame_from(u, v, frame))
-                keep_better(&set->padded, frame, best, axis);
+            offset[k][half] = f8_sub(f8_loadu(set->few[k] + (size_t)8 * (size_t)half), f8_set1(set->few[k][0]));
+            largest = f8_max(largest, f8_abs(offset[k][half]));
+        }
+    float size = -f8_min_lane(f8_neg(largest));
+    if (!(size > 1e-30f))
+        return false;
+    f8 scale = f8_set1(1.0f / size);
+    for (int k = 0; k < 3; k++)
+        for (int half = 0; half < 2; half++)
+            f8_store(out->at[k] + (size_t)8 * (size_t)half, without_dust(f8_mul(offset[k][half], scale), 0x1p-16f));
+    out->count = set->all.count;
+    return true;
+}
+
+/* Corner c of the four triangles, or the first one's again where there are fewer, in either half. */
+static BASE_ALWAYS_INLINE lanes3 corners_of_few(const few_corners *few, uint32_t c)
+{
+    _Alignas(16) float lane[3][4];
+    for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t i = 0; i < SMALL_SET; i++)
+            lane[k][i] = few->at[k][3 * i < few->count ? 3 * i + c : c];
+    return (lanes3){f8_twice(lane[0]), f8_twice(lane[1]), f8_twice(lane[2])};
+}
+
+/* Extents of the corners along an axis per lane. */
+typedef struct lane_extent
+{
+    f8 low, high;
+} lane_extent;
+
+static BASE_ALWAYS_INLINE void extend(lane_extent *extent, lanes3 axis, lanes3 point)
+{
+    f8 at = lanes3_dot(axis, point);
+    extent->low = f8_min(extent->low, at), extent->high = f8_max(extent->high, at);
+}
+
+/* A frame per lane: along an edge, the triangle's normal, and across both; none of them of unit length. */
+typedef struct edge_frames
+{
+    lanes3 edge, across;
+    lane_extent along_edge, along_across;
+} edge_frames;
+
+static BASE_ALWAYS_INLINE edge_frames frames_along(lanes3 edge, lanes3 normal)
+{
+    return (edge_frames){.edge = edge, .across = lanes3_cross(edge, normal)};
+}
+
+/* Areas of the boxes along the frames; infinite where an edge is too short or a triangle too flat for a frame. */
+static BASE_ALWAYS_INLINE f8 areas_of(const edge_frames *frames, f8 height, f8 normal_square, f8 longest_square)
+{
+    f8 edge_square = lanes3_dot(frames->edge, frames->edge);
+    f8 valid = f8_gt(normal_square, f8_mul(f8_set1(1e-8f), f8_mul(edge_square, longest_square)));
+    valid = f8_and(valid, f8_gt(edge_square, f8_zero()));
+    const f8 one = f8_set1(1.0f);
+    f8 per_edge = f8_div(one, f8_sqrt(f8_select(valid, edge_square, one)));
+    f8 per_normal = f8_div(one, f8_sqrt(f8_select(valid, normal_square, one)));
+    f8 x = f8_mul(f8_sub(frames->along_edge.high, frames->along_edge.low), per_edge);
+    f8 y = f8_mul(height, per_normal);
+    f8 z = f8_mul(f8_sub(frames->along_across.high, frames->along_across.low), f8_mul(per_edge, per_normal));
+    f8 area = f8_add(f8_add(f8_mul(x, y), f8_mul(y, z)), f8_mul(z, x));
+    return f8_select(valid, area, f8_set1(INFINITY));
+}
+
+/* The triangle and its corner at which the edge of the smallest box starts; false: no edge will do. */
+static bool choose_edge(const few_corners *few, uint32_t *triangle, uint32_t *corner)
+{
+    const lanes3 p = corners_of_few(few, 0), q = corners_of_few(few, 1), r = corners_of_few(few, 2);
+    const lanes3 pq = lanes3_sub(q, p), qr = lanes3_sub(r, q), rp = lanes3_sub(p, r);
+    lanes3 normal = lanes3_cross(pq, rp);
+    normal = (lanes3){without_dust(normal.x, 1e-14f), without_dust(normal.y, 1e-14f), without_dust(normal.z, 1e-14f)};
+    const f8 upper = f8_two(-0.0f, 1.0f), is_upper = f8_gt(upper, f8_zero());
+    const lanes3 pq_or_qr = {f8_select(is_upper, qr.x, pq.x), f8_select(is_upper, qr.y, pq.y),
+                             f8_select(is_upper, qr.z, pq.z)};
+    edge_frames frames[2] = {frames_along(pq_or_qr, normal), frames_along(rp, normal)};
+    lane_extent along_normal = {f8_zero(), f8_zero()};
+    for (uint32_t i = 1; i < few->count; i++) /* the first corner is at 0 */
+    {
+        lanes3 point = {f8_set1(few->at[0][i]), f8_set1(few->at[1][i]), f8_set1(few->at[2][i])};
+        extend(&along_normal, normal, point);
+        for (int k = 0; k < 2; k++)
+        {
+            extend(&frames[k].along_edge, frames[k].edge, point);
+            extend(&frames[k].along_across, frames[k].across, point);
         }
     }
+    f8 height = f8_sub(along_normal.high, along_normal.low), normal_square = lanes3_dot(normal, normal);
+    f8 longest = f8_max(f8_max(lanes3_dot(pq, pq), lanes3_dot(qr, qr)), lanes3_dot(rp, rp));
+    f8 first = areas_of(&frames[0], height, normal_square, longest);
+    f8 second = areas_of(&frames[1], height, normal_square, longest);
+    float smallest = f8_min_lane(f8_min(first, second));
+    if (!(smallest < INFINITY))
+        return false;
+    uint32_t bits = f8_bits(f8_le(first, f8_set1(smallest))) | f8_bits(f8_le(second, f8_set1(smallest))) << 8;
+    uint32_t chosen = (uint32_t)__builtin_ctz(bits); /* SMALL_SET lanes per edge */
+    *triangle = chosen % SMALL_SET, *corner = chosen / SMALL_SET;
+    return true;
+}
+
+/* Axes along the edge whose box is the smallest. */
+static bool edge_axes(const run_points *set, float axis[3][3])
+{
+    few_corners few;
+    uint32_t triangle, corner;
+    if (!take_few(set, &few) || !choose_edge(&few, &triangle, &corner))
+        return false;
+    const points *all = &set->all;
+    uint32_t p = 3 * triangle + corner, q = 3 * triangle + (corner + 1) % 3, r = 3 * triangle + (corner + 2) % 3;
+    float u[3] = {all->x[q] - all->x[p], all->y[q] - all->y[p], all->z[q] - all->z[p]};
+    float v[3] = {all->x[r] - all->x[p], all->y[r] - all->y[p], all->z[r] - all->z[p]};
+    return frame_from(u, v, axis);
 }
 
 /* The points that are lowest or highest along 13 directions: enough to judge small rotations by. */
@@ -281,11 +399,9 @@ void BASE_ISA(wide_enclose)(const wide_build *build, const split_node *run, wide
 void BASE_ISA(wide_fit)(const wide_build *build, const split_node *run, const split_moments *moments, wide_box *out)
 {
     run_points set;
-    float axis[3][3], best = INFINITY;
+    float axis[3][3];
     take_run(build, run, &set);
-    if (run->count <= SMALL_SET)
-        try_edges(&set, false, &best, axis);
-    if (!(best < INFINITY)) /* many triangles, or none with an area */
+    if (run->count > SMALL_SET || !edge_axes(&set, axis)) /* many triangles, or none with an area */
         principal_axes(moments, axis);
     make_box(&set.padded, axis, out);
 }
@@ -307,15 +423,12 @@ void BASE_ISA(wide_fit_well)(const wide_build *build, const split_node *run, con
                              wide_box *out)
 {
     run_points set;
-    float axis[3][3], best = INFINITY;
-    bool small = run->count <= SMALL_SET;
+    float axis[3][3];
     take_run(build, run, &set);
-    if (small)
-        try_edges(&set, build->search_rotation, &best, axis);
-    if (!small || !(best < INFINITY)) /* many triangles, or none with an area */
+    if (run->count > SMALL_SET || !edge_axes(&set, axis))
     {
         principal_axes(moments, axis);
-        if (build->search_rotation && !small)
+        if (build->search_rotation && run->count > SMALL_SET)
             improve_axes(&set, axis);
     }
     make_box(&set.padded, axis, out);

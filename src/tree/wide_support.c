@@ -23,18 +23,19 @@ static inline int entry_index(int face, int row, int column)
     return (face * WIDE_SUPPORT_SIDE + row) * WIDE_SUPPORT_SIDE + column;
 }
 
-/* Fills eight entries along a row, or down a column. */
-static void fill_run(carom_context *context, wide_tree *tree, const int start[3], bool down, uint32_t *highest)
+/* Fills a block of eight entries: the closer their directions, the more of the walk they share. */
+static void fill_block(carom_context *context, wide_tree *tree, const int start[3], const int shape[2],
+                       uint32_t *highest)
 {
     float u[3][WIDE_LANES], heights[WIDE_LANES], one[3];
     for (int i = 0; i < WIDE_LANES; i++)
     {
-        entry_direction(start[0], start[1] + (down ? i : 0), start[2] + (down ? 0 : i), one);
+        entry_direction(start[0], start[1] + i / shape[1], start[2] + i % shape[1], one);
         u[0][i] = one[0], u[1][i] = one[1], u[2][i] = one[2];
     }
     BASE_PICK_ISA(context, wide_heights)(tree, u, highest, heights);
     for (int i = 0; i < WIDE_LANES; i++)
-        tree->support[entry_index(start[0], start[1] + (down ? i : 0), start[2] + (down ? 0 : i))] =
+        tree->support[entry_index(start[0], start[1] + i / shape[1], start[2] + i % shape[1])] =
             heights[i] + HEIGHT_ROUNDING;
 }
 
@@ -81,13 +82,18 @@ static float find_radius(carom_context *context, const wide_tree *tree)
 
 static void fill_face(carom_context *context, wide_tree *tree, int face)
 {
-    uint32_t highest = 0; /* neighbours in the table mostly share their highest leaf */
-    for (int row = 0; row <= STEPS; row++)
-        for (int column = 0; column < STEPS; column += WIDE_LANES)
-            fill_run(context, tree, (int[3]){face, row, column}, false, &highest);
-    for (int row = 0; row < STEPS; row += WIDE_LANES)
-        fill_run(context, tree, (int[3]){face, row, STEPS}, true, &highest);
-    fill_run(context, tree, (int[3]){face, WIDE_SUPPORT_SIDE - WIDE_LANES, STEPS}, true, &highest);
+    static const int block[2] = {2, 4}, row[2] = {1, 8}, column[2] = {8, 1};
+    const int last = WIDE_SUPPORT_SIDE - WIDE_LANES; /* where the last block of a row or column begins */
+    uint32_t highest = 0;                            /* neighbours in the table mostly share their highest leaf */
+    for (int i = 0; i < STEPS; i += block[0])
+        for (int k = 0; k < STEPS; k += block[1])
+            fill_block(context, tree, (int[3]){face, i, k}, block, &highest);
+    for (int k = 0; k <= STEPS; k += WIDE_LANES)
+    {
+        int at = k < last ? k : last;
+        fill_block(context, tree, (int[3]){face, STEPS, at}, row, &highest);
+        fill_block(context, tree, (int[3]){face, at, STEPS}, column, &highest);
+    }
 }
 
 typedef struct support_task

@@ -246,10 +246,11 @@ static void node_boxes_contain(void **state)
     build_frame frame = build_frame_of(&made.mesh.info.bounds);
     carom_context *context = context_for(CAROM_SIMD_AUTO);
     build_box *boxes = aligned_alloc(64, made.mesh.triangle_count * sizeof *boxes);
-    assert_int_equal(build_triangle_boxes(context, &made.mesh, boxes), CAROM_OK);
+    base_arena scratch = {.context = context};
+    assert_int_equal(build_triangle_boxes(&scratch, &made.mesh, boxes), CAROM_OK);
     build_options options = {.leaf_size = 3, .block_size = 1};
     build_tree tree;
-    assert_int_equal(build_binned(context, boxes, made.mesh.triangle_count, &options, &tree), CAROM_OK);
+    assert_int_equal(build_binned(&scratch, boxes, made.mesh.triangle_count, &options, &tree), CAROM_OK);
     for (uint32_t i = tree.node_count; i-- > 0;)
     {
         tree_node node = tree.nodes[i];
@@ -272,6 +273,7 @@ static void node_boxes_contain(void **state)
         }
     }
     build_tree_free(context, &tree);
+    base_arena_free(&scratch);
     free(boxes);
     carom_context_destroy(context);
     soup_free(&made);
