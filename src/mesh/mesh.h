@@ -3,12 +3,13 @@
 #define MESH_MESH_H
 
 #include "carom/mesh.h"
+#include "carom/tree.h"
 #include "math/math.h"
 
 /* Stands for "no triangle" among neighbours. */
 #define MESH_NONE UINT32_MAX
 
-/* A place for what a higher layer keeps with the mesh: filled once, from any thread, destroyed with it. */
+/* Holds what a higher layer keeps with the mesh: filled once, from any thread, destroyed with it. */
 typedef void mesh_destroy_fn(void *object);
 typedef struct mesh_slot
 {
@@ -60,6 +61,14 @@ static inline void mesh_corners(const carom_mesh *mesh, uint32_t triangle, carom
     out[1] = mesh->vertices[index[1]];
     out[2] = mesh->vertices[index[2]];
 }
+
+/* A mesh, its pose, and the tree that a search may use (null where it needs none). All three are borrowed. */
+typedef struct mesh_placed
+{
+    const carom_mesh *mesh;
+    const carom_tree *tree;
+    const carom_pose *pose;
+} mesh_placed;
 
 /* A new mesh with copies of everything that parts points to, counts and measures taken as they are: for arrays that
  * were validated before. context, serial, block_size and info.bytes of parts are ignored; a null name means "mesh". */

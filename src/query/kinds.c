@@ -24,8 +24,8 @@ static bool meshes_far_apart(carom_context *context, const query_question *quest
 {
     if (!question->method->far_apart)
         return false;
-    tree_placed a = query_placed_mesh(question->a, question->tree_a);
-    tree_placed b = query_placed_mesh(question->b, question->tree_b);
+    mesh_placed a = query_placed_mesh(question->a, question->tree_a);
+    mesh_placed b = query_placed_mesh(question->b, question->tree_b);
     return question->method->far_apart(context, &a, &b, limit, question->memory);
 }
 
@@ -50,7 +50,7 @@ static carom_status meshes_within(carom_query *query, const query_walk *walk, do
 
 static narrow_triangle triangle_of(const carom_placed *placed, uint32_t triangle)
 {
-    tree_placed mesh = query_placed_mesh(placed, NULL);
+    mesh_placed mesh = query_placed_mesh(placed, NULL);
     return tree_world_triangle(&mesh, triangle);
 }
 

@@ -195,7 +195,7 @@ static tree_task make_task(void *state, const query_task *task)
                        .counters = task->counters};
 }
 
-static bool trees_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+static bool trees_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                             query_memory *memory)
 {
     return tree_far_apart(context, a, b, limit, memory ? &memory->tree : NULL);

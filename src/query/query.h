@@ -27,7 +27,7 @@ struct carom_pair_cache
 typedef struct query_task
 {
     carom_context *context;
-    tree_placed a, b; /* without trees where the method needs none */
+    mesh_placed a, b; /* without trees where the method needs none */
     double defect;    /* math_pair_defect of their poses */
     const void *asset_a, *asset_b;
     query_memory *memory;
@@ -40,7 +40,7 @@ typedef struct query_task
 typedef struct query_mesh_task
 {
     carom_context *context;
-    tree_placed mesh;
+    mesh_placed mesh;
     double defect;
     const void *asset;
     narrow_front *front;
@@ -54,7 +54,7 @@ typedef struct query_mesh_task
 typedef struct query_method
 {
     /* Are the meshes certainly farther apart than the limit? A quick rejection test; false says nothing. Or null. */
-    bool (*far_apart)(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+    bool (*far_apart)(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                       query_memory *memory);
     carom_status (*collide)(void *state, const query_task *task, const narrow_search *search, bool *violated);
     carom_status (*distance)(void *state, const query_task *task, narrow_closest *closest);
@@ -166,9 +166,9 @@ static inline bool query_has_inside(const carom_shape *shape)
     return shape->kind != CAROM_SHAPE_MESH || (shape->mesh->info.closed & shape->mesh->info.oriented);
 }
 
-static inline tree_placed query_placed_mesh(const carom_placed *placed, const carom_tree *tree)
+static inline mesh_placed query_placed_mesh(const carom_placed *placed, const carom_tree *tree)
 {
-    return (tree_placed){placed->shape.mesh, tree, &placed->pose};
+    return (mesh_placed){placed->shape.mesh, tree, &placed->pose};
 }
 
 /* ---- the table of kinds: which functions answer a pair of shapes ---- */

@@ -177,7 +177,7 @@ static BASE_ALWAYS_INLINE carom_status cast_at_mesh(ray_collector *collector, co
     const carom_tree *tree = placed->shape.tree;
     if (BASE_UNLIKELY(!tree))
         BASE_TRY(tree_default(placed->shape.mesh, TREE_FOR_RAYS, &tree));
-    tree_placed mesh = query_placed_mesh(placed, tree);
+    mesh_placed mesh = query_placed_mesh(placed, tree);
     tree_ray_task task = {.context = query->context,
                           .placed = &mesh,
                           .ray = ray,

@@ -19,7 +19,7 @@ typedef struct inside_task
     carom_query *query;
     const query_question *question;
     const carom_placed *inner, *outer;
-    tree_placed inner_mesh, outer_mesh; /* where they are meshes */
+    mesh_placed inner_mesh, outer_mesh; /* where they are meshes */
     carom_aabb outer_box;               /* world; of a mesh */
     bool touching;                      /* some vertices may lie on the surface */
     bool members_sorted;                /* query->members is filled */

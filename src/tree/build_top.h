@@ -73,11 +73,4 @@ uint32_t build_top_grow(build_top *top);
 void build_top_place(build_top *top);
 void build_top_end(build_top *top);
 
-/* Where the block's records go: left ones to the front in their order, right ones to the back in reverse. */
-static inline uint32_t build_block_front(const build_block *block) { return block->left_before; }
-static inline uint32_t build_block_back(const build_block *block, uint32_t count)
-{
-    return count - (block->first - block->left_before); /* one past */
-}
-
 #endif

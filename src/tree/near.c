@@ -39,7 +39,7 @@ near_place near_place_round(const tree_near_task *task, const narrow_round *roun
 
 static void place_segment(near_walk *walk, const near_place *place)
 {
-    const tree_placed *placed = walk->task->placed;
+    const mesh_placed *placed = walk->task->placed;
     carom_vec3 from = vec3_sub(place->end[0], placed->tree->origin), to = vec3_sub(place->end[1], placed->tree->origin);
     walk->centre = vec3_scale(vec3_add(from, to), 0.5);
     walk->half = vec3_scale(vec3_sub(to, from), 0.5);

@@ -178,7 +178,7 @@ void tree_scratch_free(tree_scratch *scratch)
 
 static bool both_wide(const tree_task *task) { return task->a->tree->wide && task->b->tree->wide; }
 
-bool tree_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+bool tree_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                     tree_memory *memory)
 {
     return a->tree->wide && b->tree->wide && wide_far_apart(context, a, b, limit, memory);

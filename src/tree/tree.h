@@ -75,14 +75,6 @@ carom_status tree_assemble(const carom_tree *blank, tree_layout_fn *make, void *
 
 /* ---- pair questions ---- */
 
-/* A mesh where it stands, with the tree to ask. All three are borrowed. */
-typedef struct tree_placed
-{
-    const carom_mesh *mesh;
-    const carom_tree *tree;
-    const carom_pose *pose;
-} tree_placed;
-
 typedef struct tree_stack_entry
 {
     uint32_t node_a, node_b;
@@ -142,7 +134,7 @@ typedef struct tree_memory
 typedef struct tree_task
 {
     carom_context *context;
-    const tree_placed *a, *b;
+    const mesh_placed *a, *b;
     double defect; /* math_pair_defect of their poses */
     tree_scratch *scratch;
     tree_memory *memory; /* or null */
@@ -153,7 +145,7 @@ typedef struct tree_task
 
 /* A quick rejection test before the other questions: are the meshes as a whole certainly farther apart than the limit?
  * False says nothing. memory: or null. */
-bool tree_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+bool tree_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                     tree_memory *memory);
 
 /* CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the task's front then holds what is open), or an error. *violated:
@@ -173,14 +165,14 @@ carom_status tree_within(const tree_task *task, double limit, bool *within);
 /* What tests of two trees' volumes share, `moved` seen from `still`: takes points around moved's origin into still's
  * frame around its origin (volume.h). Both trees are of the binary layout. */
 struct volume_frame;
-void tree_relate(const tree_placed *still, const tree_placed *moved, struct volume_frame *out);
+void tree_relate(const mesh_placed *still, const mesh_placed *moved, struct volume_frame *out);
 
 /* ---- what is near a ball or capsule ---- */
 
 typedef struct tree_near_task
 {
     carom_context *context;
-    const tree_placed *placed;
+    const mesh_placed *placed;
     double defect;       /* math_rotation_defect of the pose, or more */
     narrow_front *front; /* of nodes as part_a; or null: from the root, and what is open is forgotten */
     tree_scratch *scratch;
@@ -200,7 +192,7 @@ typedef double tree_ray_fn(uint32_t triangle, double t, const double uv[2], void
 typedef struct tree_ray_task
 {
     carom_context *context;
-    const tree_placed *placed;
+    const mesh_placed *placed;
     const carom_ray *ray;
     tree_scratch *scratch;
     tree_ray_place *place; /* null, or one with this pose: what is kept for the next ray */
@@ -216,7 +208,7 @@ carom_status tree_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user);
 
 /* World corners of a triangle of a placed mesh, by the contract's formula. */
-static inline narrow_triangle tree_world_triangle(const tree_placed *placed, uint32_t triangle)
+static inline narrow_triangle tree_world_triangle(const mesh_placed *placed, uint32_t triangle)
 {
     const uint32_t *index = placed->mesh->indices + 3 * (size_t)triangle;
     const carom_vec3 *vertices = placed->mesh->vertices;

@@ -166,7 +166,7 @@ static void start_nearby(wide_pair *pair, const tree_memory *memory)
 }
 
 /* Is there a direction that separates the meshes as a whole? Where they met last time, a look will do. */
-static bool search_direction(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+static bool search_direction(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                              tree_memory *memory)
 {
     if (!a->tree->wide->support || !b->tree->wide->support)
@@ -186,7 +186,7 @@ static bool search_direction(const carom_context *context, const tree_placed *a,
 }
 
 /* Meshes that met last time are not tested here: wide_collide looks at where they met first. */
-bool wide_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+bool wide_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                     tree_memory *memory)
 {
     if (memory)

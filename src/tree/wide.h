@@ -119,7 +119,7 @@ bool wide_pair_begin(wide_pair *pair, const tree_task *task);
 /* Does a face of one mesh's own box part the meshes by more than the limit? To the last digits of doubles. */
 bool wide_boxes_apart(const wide_pair *pair, double limit);
 
-bool wide_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+bool wide_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                     tree_memory *memory);
 carom_status wide_collide(const tree_task *task, const narrow_search *options, bool *violated);
 carom_status wide_distance(const tree_task *task, narrow_closest *closest);
@@ -171,7 +171,7 @@ void wide_nearest_decide(wide_nearest *search);
  * direction to start with, and the one that separates if it took one, in a's frame; zero or null: none. Not thorough:
  * only what mostly does. */
 BASE_DECLARE_ISA(bool, wide_support_apart,
-                 (const tree_placed *a, const tree_placed *b, double limit, bool thorough, float axis[3]));
+                 (const mesh_placed *a, const mesh_placed *b, double limit, bool thorough, float axis[3]));
 /* Upper bounds of the triangles' heights along eight directions, to 2^-16; *highest: a leaf to guess from, and one that
  * reaches highest. */
 BASE_DECLARE_ISA(void, wide_heights,

@@ -160,7 +160,7 @@ static BASE_ALWAYS_INLINE double both_translations(const carom_pose *a, const ca
 }
 
 /* False where the bodies do not fit floats. The margin is derived in docs/exactness.md. */
-static BASE_ALWAYS_INLINE bool make_search(search *s, const tree_placed *a, const tree_placed *b, double limit)
+static BASE_ALWAYS_INLINE bool make_search(search *s, const mesh_placed *a, const mesh_placed *b, double limit)
 {
     const wide_tree *tree_a = a->tree->wide, *tree_b = b->tree->wide;
     const double *r = a->pose->rotation, *q = b->pose->rotation;
@@ -196,7 +196,7 @@ static BASE_NEVER_INLINE bool try_axis(const search *s, bool go_on, const float 
 }
 
 /* Reflections lead from the line between the centres to a plane more often than from an old plane. */
-bool BASE_ISA(wide_support_apart)(const tree_placed *a, const tree_placed *b, double limit, bool thorough,
+bool BASE_ISA(wide_support_apart)(const mesh_placed *a, const mesh_placed *b, double limit, bool thorough,
                                   float axis[3])
 {
     search s;

@@ -140,7 +140,7 @@ static void check_rays(const carom_placed *placed, carom_ray ray, const char *wh
 {
     tree_scratch scratch = {.context = context};
     carom_counters counters = {0};
-    tree_placed mesh = placed_tree(placed);
+    mesh_placed mesh = placed_tree(placed);
     tree_ray_task task = {context, &mesh, &ray, &scratch, NULL, &counters, false};
     ray_hits expected = {.nearest = INFINITY, .nearest_triangle = UINT32_MAX};
     narrow_ray line = {ray.origin, ray.direction};

@@ -16,7 +16,7 @@ enum
 typedef struct near_question
 {
     tree_near_task task;
-    tree_placed placed;
+    mesh_placed placed;
     tree_scratch scratch;
     base_budget budget;
     carom_counters counters;

@@ -370,7 +370,7 @@ static void touching_boxes_are_never_apart(void **state)
 /* ---- sixteen triangle pairs ---- */
 
 /* World corners of a leaf's triangle in the target's normalised frame, relative to the leaf that is the origin. */
-static void seen_from(const tree_placed *a, const wide_leaf *origin, const narrow_triangle *world, long double out[9])
+static void seen_from(const mesh_placed *a, const wide_leaf *origin, const narrow_triangle *world, long double out[9])
 {
     const double *r = a->pose->rotation;
     const wide_tree *tree = a->tree->wide;

@@ -13,7 +13,7 @@
 static bool apart_as_a_whole(const carom_context *context, const carom_placed placed[2], double limit, bool thorough,
                              float axis[3])
 {
-    tree_placed a = placed_tree(&placed[0]), b = placed_tree(&placed[1]);
+    mesh_placed a = placed_tree(&placed[0]), b = placed_tree(&placed[1]);
     return BASE_PICK_ISA(context, wide_support_apart)(&a, &b, limit, thorough, axis);
 }
 
@@ -520,7 +520,7 @@ static void rays_find_what_all_triangles_say(void **state)
             hits all = {{0}};
             carom_counters counters = {0};
             tree_scratch scratch = {.context = context};
-            tree_placed as_tree = placed_tree(&placed);
+            mesh_placed as_tree = placed_tree(&placed);
             tree_ray_task task = {.context = context, .placed = &as_tree, .ray = &ray};
             task.scratch = &scratch, task.counters = &counters;
             assert_int_equal(wide_ray(&task, note_hit, &all), CAROM_OK);

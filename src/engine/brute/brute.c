@@ -49,7 +49,7 @@ static void group_boxes(brute_state *brute)
     }
 }
 
-static double box_span(const tree_placed *placed)
+static double box_span(const mesh_placed *placed)
 {
     carom_vec3 size = vec3_sub(placed->mesh->info.bounds.max, placed->mesh->info.bounds.min);
     return 2.0 * (size.x + size.y + size.z); /* more than the diagonal, whatever the rotation */

@@ -4,14 +4,14 @@
 
 /* ---- the other questions ---- */
 
-static tree_placed with_tree(const tree_placed *placed, const void *asset)
+static mesh_placed with_tree(const mesh_placed *placed, const void *asset)
 {
-    return (tree_placed){placed->mesh, ((const edge_asset *)asset)->tree, placed->pose};
+    return (mesh_placed){placed->mesh, ((const edge_asset *)asset)->tree, placed->pose};
 }
 
 typedef struct tree_question
 {
-    tree_placed a, b;
+    mesh_placed a, b;
     tree_task task;
 } tree_question;
 
@@ -43,7 +43,7 @@ static carom_status within(void *state, const query_task *task, double limit, bo
 
 static carom_status near_shape(void *state, const query_mesh_task *task, const narrow_near *near)
 {
-    tree_placed placed = with_tree(&task->mesh, task->asset);
+    mesh_placed placed = with_tree(&task->mesh, task->asset);
     tree_near_task tree = {.context = task->context,
                            .placed = &placed,
                            .defect = task->defect,
@@ -57,7 +57,7 @@ static carom_status near_shape(void *state, const query_mesh_task *task, const n
 static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user)
 {
-    tree_placed placed = with_tree(&task->mesh, task->asset);
+    mesh_placed placed = with_tree(&task->mesh, task->asset);
     carom_ray ray = {point, {1.0, 0.0, 0.0}, INFINITY};
     tree_ray_task line = {.context = task->context,
                           .placed = &placed,

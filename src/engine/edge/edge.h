@@ -124,7 +124,7 @@ typedef struct edge_state
 typedef struct edge_body
 {
     const edge_asset *asset;
-    tree_placed placed; /* with the asset's tree */
+    mesh_placed placed; /* with the asset's tree */
 } edge_body;
 
 typedef struct edge_walk

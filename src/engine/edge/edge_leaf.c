@@ -58,7 +58,7 @@ static bool boxes_meet(const carom_aabb *a, const carom_aabb *b)
 carom_status edge_propose(const edge_walk *walk, edge_lane *lane, int edges_of, uint32_t edge)
 {
     const edge_asset *asset = walk->body[edges_of].asset;
-    const tree_placed *placed = &walk->body[edges_of].placed;
+    const mesh_placed *placed = &walk->body[edges_of].placed;
     carom_vec3 p = pose_apply(placed->pose, placed->mesh->vertices[asset->ends[edge][0]]);
     carom_vec3 q = pose_apply(placed->pose, placed->mesh->vertices[asset->ends[edge][1]]);
     carom_aabb box = {vec3_min(p, q), vec3_max(p, q)};

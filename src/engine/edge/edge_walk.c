@@ -302,7 +302,7 @@ static carom_status leave_front(const edge_walk *walk, carom_status status)
     return status;
 }
 
-static edge_body place_body(const void *asset, const tree_placed *placed)
+static edge_body place_body(const void *asset, const mesh_placed *placed)
 {
     const edge_asset *edges = asset;
     return (edge_body){edges, {placed->mesh, edges->tree, placed->pose}};
