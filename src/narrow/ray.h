@@ -31,7 +31,7 @@ static inline bool ray_divide(const ray_determinants *det, carom_vec3 d, double 
         return false;
     double u = det->value[2] / steep, v = det->value[3] / steep, max_v;
     tuv[0] = height / steep;
-    /* It is inside, whatever rounding says. */
+    /* The hit is inside, whatever rounding says. */
     u = u > 0.0 ? u : 0.0;
     u = u < 1.0 ? u : 1.0;
     max_v = 1.0 - u;

@@ -1,4 +1,4 @@
-/* One place where the kinds of volume part ways. */
+/* Dispatches to the kinds of volume. */
 #include "volume/parts.h"
 
 uint32_t volume_floats(carom_volume kind)

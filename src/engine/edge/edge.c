@@ -1,5 +1,5 @@
-/* The four engines of chapter 4: one method with different rules. Distances, rays and what is near a segment, of which
- * the chapter says nothing, are answered by plain walks over the same trees. */
+/* The four engines of the thesis's chapter 4: one method with different rules. Distances, rays and what is near a
+ * segment, which the thesis does not treat, are answered by plain traversals of the same trees. */
 #include "engine/edge/edge.h"
 
 /* ---- the other questions ---- */
@@ -78,7 +78,7 @@ static const query_method EDGE_METHOD = {.collide = edge_collide,
 
 enum
 {
-    TASKS_AT_ONCE = 32 /* what the thesis found best on four processors (4.5.1) */
+    TASKS_AT_ONCE = 32 /* the best value on four processors in the thesis (4.5.1) */
 };
 
 /* Most tasks of two nodes take a fraction of a microsecond: several go together. */
