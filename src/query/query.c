@@ -29,7 +29,7 @@ carom_status carom_query_create(carom_context *context, carom_query **out)
     query->scratch.context = context;
     query->method_state = &query->scratch;
     query->watch = base_watch_create(context);
-    query->scratch.ray_place.pose = carom_pose_identity(); /* zeros would be taken for a pose that was checked */
+    query->scratch.ray_place.pose = carom_pose_identity(); /* zeros would pass for a pose that was checked */
     *out = query;
     return CAROM_OK;
 }

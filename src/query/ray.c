@@ -15,7 +15,7 @@ static const double STOP = -1.0;
 /* As far below 1 as coordinates may be above it. */
 static const double SHORTEST_DIRECTION = 1.0 / MATH_COORDINATE_LIMIT;
 
-/* Of the hits of this ray the nearest stays alone; equally near ones are settled by the smaller id. */
+/* Only the nearest hit of this ray is kept; ties go to the smaller id. */
 static double keep_nearest(ray_collector *collector, carom_ray_hit hit)
 {
     carom_ray_hit *nearest = collector->query->hits.items + collector->first;
@@ -103,7 +103,7 @@ static inline uint64_t largest_bits(carom_vec3 v)
     return (x > z ? x : z) >> 1;
 }
 
-/* False where refuse_ray has something to say. */
+/* False if refuse_ray would report an error. */
 static inline bool is_sound(const carom_ray *ray, carom_ray_mode mode)
 {
     const uint64_t low = largest_bits(vec3(SHORTEST_DIRECTION, 0.0, 0.0));
@@ -141,11 +141,11 @@ carom_status query_check_ray(carom_context *context, const carom_ray *ray, carom
     return BASE_LIKELY(ray && is_sound(ray, mode)) ? CAROM_OK : refuse_ray(context, ray, mode);
 }
 
-/* query_check_placed, but a pose is checked only where it differs from the last ray's. */
+/* Like query_check_placed, but checks the pose only if it differs from that of the last ray. */
 static inline carom_status check_placed(carom_query *query, const carom_placed *placed)
 {
     tree_ray_place *place = &query->scratch.ray_place;
-    /* The same bits are meant: -0 for 0 is only looked at again. */
+    /* Compares bits: a pose with -0 for 0 is merely checked again. */
     if (BASE_LIKELY(placed && query_is_sound_mesh(query->context, &placed->shape) &&
                     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
                     memcmp(&place->pose, &placed->pose, sizeof place->pose) == 0))
@@ -188,7 +188,7 @@ static BASE_ALWAYS_INLINE carom_status cast_at_mesh(ray_collector *collector, co
     return tree_ray(&task, take_hit, collector);
 }
 
-/* A ray takes little more than 0.1 us: what is done for each one is one function. */
+/* A ray takes little more than 0.1 us, so everything done for each is in one function. */
 static BASE_ALWAYS_INLINE carom_status cast(carom_query *query, const carom_placed *placed, const carom_ray *ray,
                                             carom_ray_mode mode, carom_counters *counters)
 {
@@ -287,7 +287,7 @@ static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
     const batch_task *task = data;
     carom_query *own = task->query->helpers[worker];
     tree_ray_place *place = &own->scratch.ray_place;
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are meant */
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared on purpose */
     if (memcmp(&place->pose, &task->placed->pose, sizeof place->pose) != 0)
         place->pose = task->placed->pose, place->fit = 0;
     for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)

@@ -1,14 +1,14 @@
-/* How two bodies stand to each other: apart, touching, crossing, or one inside the other.
+/* The relation of two bodies: apart, touching, crossing, or one inside the other.
  *
  * Inside is decided for points of the inner body by the winding number of the outer surface around them: signed
- * crossings of the ray along +x, exact. The point is thought to be moved by (0, e, e^2) for an infinitely small e > 0,
- * so that the ray runs through no edge; off the surface, that changes no winding number. */
+ * crossings of the ray along +x, exact. The point is imagined to be moved by (0, e, e^2) for an infinitesimal e > 0, so
+ * that the ray hits no edge; off the surface, that changes no winding number. */
 #include "query/query.h"
 
 typedef enum place
 {
     PLACE_OUTSIDE,
-    PLACE_ON_SURFACE, /* or too near to tell */
+    PLACE_ON_SURFACE, /* or too close to decide */
     PLACE_INSIDE,
     PLACE_UNDECIDED /* the budget ran out */
 } place;
@@ -31,7 +31,7 @@ typedef struct inside_task
 
 /* ---- winding number of a point ---- */
 
-/* Side of the moved point as seen along u -> v in the yz plane; 0 only where u and v fall together there. */
+/* Side of the moved point as seen along u -> v in the yz plane; 0 only if u and v coincide there. */
 static int moved_side(carom_vec3 u, carom_vec3 v, carom_vec3 point, narrow_counts *counts)
 {
     int side = exact_orient2d(u, v, point, 0, &counts->exact_fallbacks);
@@ -134,7 +134,7 @@ static bool clear_of_surface(const inside_task *task, carom_vec3 point)
     return true;
 }
 
-/* A rounded point of the inner body stands for the true one if the surface is clear of both. */
+/* A rounded point of the inner body can replace the true one if the surface keeps its distance from both. */
 static carom_status place_rounded(inside_task *task, carom_vec3 point, place *out)
 {
     if (!base_budget_spend(task->budget, task->outer_mesh.mesh->triangle_count))
@@ -251,7 +251,7 @@ static carom_status place_touching_corners(inside_task *task, const query_meetin
     return CAROM_OK;
 }
 
-/* PLACE_INSIDE where every component of the inner mesh is inside the outer one. */
+/* PLACE_INSIDE if every component of the inner mesh is inside the outer one. */
 static carom_status place_mesh_in_mesh(inside_task *task, const query_meetings *meetings, place *out)
 {
     const carom_mesh *mesh = task->inner_mesh.mesh;

@@ -1,9 +1,10 @@
-/* Rays on a whole scene: a tree over the bodies' boxes finds whom a ray may hit, the bodies' own answers decide. */
+/* Rays on a whole scene: a tree over the bodies' boxes finds the bodies that a ray may hit, and casts at single bodies
+ * decide. */
 #include "scene/scene.h"
 
 #include <stdio.h>
 
-/* What one worker needs. */
+/* One worker's memory. */
 typedef struct hit_worker
 {
     _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
@@ -13,7 +14,7 @@ typedef struct hit_worker
     carom_status failure;
 } hit_worker;
 
-/* Where the hits of a ray are until they are put in order. */
+/* Where the hits of a ray are before they are put in order. */
 typedef struct ray_place
 {
     uint32_t worker;
@@ -84,7 +85,7 @@ typedef struct cast_task
     const carom_ray_batch *batch;
 } cast_task;
 
-/* May the ray meet the box before t? The slabs are widened by more than the arithmetic here is off. */
+/* May the ray meet the box before t? The slabs are widened by more than the rounding error of the arithmetic here. */
 static bool may_meet(const carom_ray *ray, const carom_aabb *box, double max_t)
 {
     const double o[3] = {ray->origin.x, ray->origin.y, ray->origin.z};
@@ -117,14 +118,14 @@ static int compare_hits(const carom_body_hit *a, const carom_body_hit *b)
     return a->hit.triangle < b->hit.triangle ? -1 : a->hit.triangle > b->hit.triangle;
 }
 
-/* Casts at one body and keeps what the mode wants of it. *max_t: what is of interest from here on. */
+/* Casts at one body and keeps the hits that the mode requires. *max_t: hits beyond it no longer matter. */
 static carom_status cast_at_body(const cast_task *task, hit_worker *own, const carom_frame_body *body, carom_ray *ray,
                                  size_t first)
 {
     carom_query *query = own->query;
     carom_ray_mode mode = task->batch->mode;
     query->hits.count = 0;
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are meant */
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared on purpose */
     if (memcmp(&query->scratch.ray_place.pose, &body->placed.pose, sizeof body->placed.pose) != 0)
         query->scratch.ray_place.pose = body->placed.pose, query->scratch.ray_place.fit = 0;
     BASE_TRY(query_ray(query, &body->placed, ray, mode, &own->counters));
@@ -143,7 +144,7 @@ static carom_status cast_at_body(const cast_task *task, hit_worker *own, const c
     return CAROM_OK;
 }
 
-/* Sorts the hits of one ray by (t, body, triangle). Bodies came in no particular order, each with its hits sorted. */
+/* Sorts the hits of one ray by (t, body, triangle). Bodies come in no particular order, each with its hits sorted. */
 static carom_status sort_hits(carom_context *context, hit_worker *own, size_t first)
 {
     size_t count = own->hits.count - first;
@@ -213,7 +214,7 @@ static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
     }
 }
 
-/* ---- many ---- */
+/* ---- batches ---- */
 
 /* Brings the tree up to date with the scene. */
 static carom_status build_tree(carom_scene *scene, const carom_frame *frame)
