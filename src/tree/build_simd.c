@@ -84,8 +84,8 @@ static BASE_ALWAYS_INLINE void fill_bins(build_bins *bins, const bin_scale *scal
             bins->count[axis][i] = 0;
         }
     f8 scale = f8_load(scales->scale), last = f8_set1((float)(scales->used - 1));
-    /* First the bins of a few records, then the records: else each load waits until it is known where the one before
-     * went. */
+    /* First the bins of a few records, then the records: otherwise each load would wait until the target of the
+     * previous store is known. */
     for (uint32_t first = 0; first < count; first += BATCH)
     {
         _Alignas(32) float at[BATCH][8];

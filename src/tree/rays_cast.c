@@ -14,12 +14,12 @@ typedef struct ray_cast
     narrow_counts counts;
 } ray_cast;
 
-/* ---- where the frame stands ---- */
+/* ---- the frame's pose ---- */
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
 /* docs/exactness.md, section 16. A mesh so small that an origin of 2^100 overflows in its frame, and sums of those are
- * NaN, which no comparison sees: nothing is known there. */
+ * NaN, which no comparison sees: no bound holds there. */
 static double placement_of(const tree_ray_place *place, double extent)
 {
     if (place->scale > 0x1p900)
@@ -62,7 +62,7 @@ static inline double s_limit(const ray_cast *cast)
     return s < cast->entry.exit ? s : cast->entry.exit;
 }
 
-/* Does it hit, and where? Floats don't know, or too many digits are lost. */
+/* Does it hit, and where? For hits that floats can't decide, or that lose too many digits. */
 static BASE_NEVER_INLINE bool solve_exactly(ray_cast *cast, uint32_t triangle, double tuv[3])
 {
     narrow_triangle corners = tree_world_triangle(cast->task->placed, triangle);
@@ -70,7 +70,7 @@ static BASE_NEVER_INLINE bool solve_exactly(ray_cast *cast, uint32_t triangle, d
     return narrow_ray_hit(&ray, &corners, &tuv[0], &tuv[1], &cast->counts);
 }
 
-/* Where does it hit, which is sure? False: solve it exactly. */
+/* Where does it hit, given that it does? False: solve it exactly. */
 static inline bool solve(const ray_cast *cast, uint32_t triangle, double tuv[3])
 {
     const tree_ray_task *task = cast->task;
@@ -89,7 +89,7 @@ static inline void certify(ray_cast *cast, uint32_t triangle, bool sure)
         cast->limit = cast->on_hit(triangle, tuv[0], tuv + 1, cast->user);
 }
 
-/* Nearest first, so that the others need not be looked at. */
+/* Nearest first, so that the others need not be examined. */
 static void sort_waiting(ray_walk *walk)
 {
     for (uint32_t i = 1; i < walk->waiting_count; i++)
@@ -158,7 +158,7 @@ static inline void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *wal
     walk->look = cast->on_triangle ? name_waiting : look_at_waiting;
     walk->user = cast;
     BASE_PICK_ISA(cast->task->context, ray_walk_run)(walk);
-    /* Nearly always there is one, and its limit no longer matters. */
+    /* Nearly always there is only one, and its limit no longer matters. */
     if (BASE_LIKELY(walk->waiting_count == 1 && !cast->on_triangle))
         certify(cast, walk->waiting[0].triangle, walk->waiting[0].sure);
     else if (walk->waiting_count)

@@ -1,4 +1,4 @@
-/* What a fit needs besides its kernel. */
+/* The parts of a fit outside its kernel. */
 #include "tree/rays_fit.h"
 #include "tree/subtrees.h"
 

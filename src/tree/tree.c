@@ -1,4 +1,4 @@
-/* Trees as objects: created, asked and destroyed here; which layout answers is decided here and nowhere else. */
+/* Trees as objects: created, queried and destroyed here; only this file chooses the layout that answers. */
 #include "tree/binary.h"
 #include "tree/build.h"
 #include "tree/rays.h"
@@ -62,7 +62,7 @@ carom_status tree_check_def(carom_context *context, const carom_tree_def *def)
     return CAROM_OK;
 }
 
-/* The layouts' own parts, built. */
+/* Builds the layout's own parts. */
 carom_status tree_create_layout(carom_tree *tree, void *nothing)
 {
     (void)nothing;
@@ -130,7 +130,7 @@ carom_status carom_tree_create(carom_context *context, const carom_mesh *mesh, c
 
 const carom_tree *carom_tree_retain(const carom_tree *tree)
 {
-    if (tree) /* counting is not a change that callers see */
+    if (tree) /* the count is not visible to callers */
         atomic_fetch_add_explicit(&((carom_tree *)tree)->references, 1, memory_order_relaxed);
     return tree;
 }
@@ -184,7 +184,7 @@ bool tree_far_apart(const carom_context *context, const mesh_placed *a, const me
     return a->tree->wide && b->tree->wide && wide_far_apart(context, a, b, limit, memory);
 }
 
-/* Any pair but two wide trees is walked by `binary`, which sees wide nodes as oriented boxes where it meets them. */
+/* `binary` traverses every pair except two wide trees; it treats wide nodes as oriented boxes. */
 carom_status tree_collide(const tree_task *task, const narrow_search *search, bool *violated)
 {
     bool ignored = false;

@@ -13,7 +13,7 @@ enum
     MAX_REFLECTIONS = 4
 };
 
-/* Where a direction falls in the table: a cell and the place in it. */
+/* Where a direction falls in the table: a cell and the position in it. */
 typedef struct table_place
 {
     const float *cell; /* its first corner */
@@ -22,7 +22,7 @@ typedef struct table_place
     int axis, next, last;
 } table_place;
 
-/* Branches here would be guesses: directions come from everywhere. */
+/* Branches here would be mispredicted: directions are arbitrary. */
 static inline table_place find_place(const float *table, const float u[3])
 {
     static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
@@ -96,7 +96,7 @@ static inline float turn(const double *row, const float point[3])
 typedef enum verdict
 {
     APART,
-    HOPELESS,
+    UNLIKELY,
     UNDECIDED
 } verdict;
 
@@ -106,7 +106,7 @@ static BASE_ALWAYS_INLINE verdict look_along(const search *s, const double d[3],
     const double *t = s->between;
     float length = (float)(fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
     if (!(length > 1e-6f) || !(length < 1e6f))
-        return HOPELESS;
+        return UNLIKELY;
     d4_store_floats(seen->u, turn_back(s->turn_a, d));
     d4_store_floats(seen->w, d4_sub(d4_set1(0.0), turn_back(s->turn_b, d)));
     seen->at_a = find_place(s->support_a, seen->u), seen->at_b = find_place(s->support_b, seen->w);
@@ -114,10 +114,10 @@ static BASE_ALWAYS_INLINE verdict look_along(const search *s, const double d[3],
     float gap = (float)(d[0] * t[0] + d[1] * t[1] + d[2] * t[2]) - heights;
     if (gap > s->margin * length)
         return APART;
-    return gap > -0.35f * length ? UNDECIDED : HOPELESS; /* deeper than this, no plane is likely */
+    return gap > -0.35f * length ? UNDECIDED : UNLIKELY; /* deeper than this, a separating plane is unlikely */
 }
 
-/* The next direction: d reflected at the vector between the support points. False: there is none worth a try. */
+/* The next direction: d reflected at the vector between the support points. False: there is none worth trying. */
 static bool reflect(const search *s, const sight *seen, double d[3])
 {
     float point_a[3], point_b[3], between[3], square = 0.0f, dot = 0.0f;
@@ -137,7 +137,8 @@ static bool reflect(const search *s, const sight *seen, double d[3])
     return true;
 }
 
-/* Goes on from d, which did not separate. Apart from the first look, which mostly does, so that that fits registers. */
+/* Continues from d, which did not separate. A separate function, because the first test usually suffices and then fits
+ * registers. */
 static BASE_NEVER_INLINE bool search_on(const search *s, double d[3], sight *seen)
 {
     for (int reflection = 0; reflection < MAX_REFLECTIONS; reflection++)
@@ -185,7 +186,7 @@ static BASE_ALWAYS_INLINE bool make_search(search *s, const mesh_placed *a, cons
     return margin <= 0x1p28;
 }
 
-/* Looks again along the direction that separated last time, or goes on from there. */
+/* Tries the direction that separated last time, or continues from there. */
 static BASE_NEVER_INLINE bool try_axis(const search *s, bool go_on, const float axis[3], sight *seen)
 {
     double d[3];
@@ -195,7 +196,7 @@ static BASE_NEVER_INLINE bool try_axis(const search *s, bool go_on, const float 
     return found == APART || (go_on && found == UNDECIDED && search_on(s, d, seen));
 }
 
-/* Reflections lead from the line between the centres to a plane more often than from an old plane. */
+/* Reflections find a plane more often from the line between the centres than from an old plane. */
 bool BASE_ISA(wide_support_apart)(const mesh_placed *a, const mesh_placed *b, double limit, bool thorough,
                                   float axis[3])
 {

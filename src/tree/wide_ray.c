@@ -1,4 +1,4 @@
-/* Rays and lines through the collision layout. Plain double arithmetic: trees for rays have a layout of their own, this
+/* Rays and lines through the collision layout. Plain double arithmetic: trees for rays have their own layout, so this
  * one only has to be right. */
 #include "tree/near.h"
 

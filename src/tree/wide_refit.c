@@ -1,5 +1,5 @@
-/* Fits a wide tree to the same triangles in other places. The structure stays; boxes get new axes from the surface they
- * now bound, or keep the old ones where those are tighter. */
+/* Fits a wide tree to the same triangles at other positions. The structure stays; boxes get new axes from the surface
+ * they now bound, or keep the old ones where those are tighter. */
 #include "tree/wide_build.h"
 
 enum
@@ -28,7 +28,7 @@ static bool same_place(const carom_mesh *previous, const carom_mesh *moved, uint
     return true;
 }
 
-/* Notes the leaf's own share one place on; sum_up turns shares into sums. */
+/* Stores the leaf's own share at the next index; sum_up turns shares into sums. */
 static void take_leaf(refit *r, uint32_t index)
 {
     wide_leaf *leaf = &r->tree->leaves[index];
