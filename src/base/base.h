@@ -106,8 +106,8 @@ carom_status base_refuse_float_mode(carom_context *context);
 
 #if BASE_HAS_MXCSR
 /* The control bits of MXCSR: flush to zero, rounding, the six masks, denormals are zero. Below them are flags. */
-#define BASE_MXCSR_CONTROL 0xffc0u
-#define BASE_MXCSR_WANTED  0x1f80u
+#define BASE_MXCSR_CONTROL  0xffc0u
+#define BASE_MXCSR_REQUIRED 0x1f80u
 
 typedef struct base_float_mode
 {
@@ -116,15 +116,15 @@ typedef struct base_float_mode
 
 static inline bool base_float_mode_is_right(void)
 {
-    return (__builtin_ia32_stmxcsr() & BASE_MXCSR_CONTROL) == BASE_MXCSR_WANTED;
+    return (__builtin_ia32_stmxcsr() & BASE_MXCSR_CONTROL) == BASE_MXCSR_REQUIRED;
 }
 
 /* Sets this thread's mode and returns what it was, for base_float_mode_leave. */
 static inline base_float_mode base_float_mode_enter(void)
 {
     base_float_mode found = {__builtin_ia32_stmxcsr()};
-    if (BASE_UNLIKELY((found.mxcsr & BASE_MXCSR_CONTROL) != BASE_MXCSR_WANTED))
-        __builtin_ia32_ldmxcsr(BASE_MXCSR_WANTED);
+    if (BASE_UNLIKELY((found.mxcsr & BASE_MXCSR_CONTROL) != BASE_MXCSR_REQUIRED))
+        __builtin_ia32_ldmxcsr(BASE_MXCSR_REQUIRED);
     return found;
 }
 

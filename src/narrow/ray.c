@@ -174,15 +174,15 @@ void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, do
         exact_ray_solve(d, ray->origin, triangle->corner, tuv);
 }
 
-void narrow_place_set(narrow_place *place, const carom_pose *pose)
+void narrow_pose_set(narrow_pose *out, const carom_pose *pose)
 {
     const carom_vec3 t = pose->translation;
     for (int i = 0; i < 3; i++)
     {
         const double *r = pose->rotation + i;
-        memcpy(place->columns[i], (double[4]){r[0], r[3], r[6], 0.0}, sizeof place->columns[i]);
+        memcpy(out->columns[i], (double[4]){r[0], r[3], r[6], 0.0}, sizeof out->columns[i]);
     }
-    memcpy(place->translation, (double[4]){t.x, t.y, t.z, 0.0}, sizeof place->translation);
+    memcpy(out->translation, (double[4]){t.x, t.y, t.z, 0.0}, sizeof out->translation);
 }
 
 bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],

@@ -37,7 +37,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
 {
     const query_question *question = walk->question;
     double limit = upper_bound > 0.0 ? upper_bound : INFINITY;
-    bool nothing = query_is_empty(question->a) || query_is_empty(question->b), beyond = false;
+    bool empty = query_is_empty(question->a) || query_is_empty(question->b), beyond = false;
     if (!nearest->begun)
     {
         nearest->closest =
@@ -46,7 +46,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
         beyond = upper_bound > 0.0 && query_far_apart(query->context, question, upper_bound);
     }
     carom_status status = CAROM_OK;
-    if (!nothing && !beyond)
+    if (!empty && !beyond)
         status = query_row_of(question)->distance(query, walk, &nearest->closest);
     if (status < CAROM_FIRST_ERROR)
         report_closest(&nearest->closest, status, limit, report);

@@ -142,7 +142,7 @@ struct carom_query
     query_words first_hit;
 
     /* scratch */
-    query_words ray_places; /* of a batch, per ray: which worker has its hits, the first of them, and how many */
+    query_words hit_ranges; /* of a batch, per ray: which worker has its hits, the first of them, and how many */
     carom_counters counters;
     query_words sort_space; /* as large as what is being sorted */
     query_words candidates; /* triangles near a line */

@@ -15,11 +15,11 @@ typedef struct hit_worker
 } hit_worker;
 
 /* Where the hits of a ray are before they are put in order. */
-typedef struct ray_place
+typedef struct hit_range
 {
     uint32_t worker;
     uint64_t first, count;
-} ray_place;
+} hit_range;
 
 struct scene_hits
 {
@@ -28,7 +28,7 @@ struct scene_hits
     BASE_ARRAY(carom_aabb) boxes;
     hit_worker *workers;
     uint32_t worker_count;
-    BASE_ARRAY(ray_place) places;
+    BASE_ARRAY(hit_range) ranges;
     BASE_ARRAY(carom_body_hit) hits;
     BASE_ARRAY(uint64_t) first_hit;
 };
@@ -47,7 +47,7 @@ void scene_hits_free(carom_context *context, scene_hits *hits)
     base_release(context, hits->workers, hits->worker_count, sizeof *hits->workers);
     broad_box_tree_free(&hits->tree);
     base_array_free(context, &hits->boxes);
-    base_array_free(context, &hits->places);
+    base_array_free(context, &hits->ranges);
     base_array_free(context, &hits->hits);
     base_array_free(context, &hits->first_hit);
     base_release(context, hits, 1, sizeof *hits);
@@ -126,8 +126,8 @@ static carom_status cast_at_body(const cast_task *task, hit_worker *own, const c
     carom_ray_mode mode = task->batch->mode;
     query->hits.count = 0;
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared on purpose */
-    if (memcmp(&query->scratch.ray_place.pose, &body->placed.pose, sizeof body->placed.pose) != 0)
-        query->scratch.ray_place.pose = body->placed.pose, query->scratch.ray_place.fit = 0;
+    if (memcmp(&query->scratch.ray_frame.pose, &body->placed.pose, sizeof body->placed.pose) != 0)
+        query->scratch.ray_frame.pose = body->placed.pose, query->scratch.ray_frame.fit = 0;
     BASE_TRY(query_ray(query, &body->placed, ray, mode, &own->counters));
     if (!base_array_reserve(query->context, &own->hits, query->hits.count))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for hits");
@@ -210,7 +210,7 @@ static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
     {
         uint64_t start = own->hits.count;
         own->failure = cast_ray(task, own, i);
-        task->hits->places.items[i] = (ray_place){worker, start, own->hits.count - start};
+        task->hits->ranges.items[i] = (hit_range){worker, start, own->hits.count - start};
     }
 }
 
@@ -278,11 +278,11 @@ static carom_status gather(cast_task *task, carom_frame_ray_report *report)
     base_hash hash = base_hash_begin();
     for (uint32_t i = 0; i < count; i++)
     {
-        const ray_place *place = &hits->places.items[i];
-        const carom_body_hit *from = hits->workers[place->worker].hits.items;
+        const hit_range *range = &hits->ranges.items[i];
+        const carom_body_hit *from = hits->workers[range->worker].hits.items;
         hits->first_hit.items[i] = hits->hits.count;
-        base_hash_u64(&hash, place->count);
-        for (uint64_t k = place->first; k < place->first + place->count; k++)
+        base_hash_u64(&hash, range->count);
+        for (uint64_t k = range->first; k < range->first + range->count; k++)
         {
             hits->hits.items[hits->hits.count++] = from[k];
             base_hash_u64(&hash, (uint64_t)from[k].body.index << 32 | from[k].body.generation);
@@ -313,8 +313,8 @@ static carom_status cast(carom_scene *scene, const carom_ray_batch *batch, carom
     BASE_TRY(check_trees(scene->context, &frame));
     BASE_TRY(build_tree(scene, &frame));
     cast_task task = {scene, scene->hits, &frame, batch};
-    scene->hits->places.count = 0;
-    if (!base_array_reserve(scene->context, &scene->hits->places, batch->count))
+    scene->hits->ranges.count = 0;
+    if (!base_array_reserve(scene->context, &scene->hits->ranges, batch->count))
         return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for %u rays", batch->count);
     for (uint32_t i = 0; i < scene->hits->worker_count; i++)
     {

@@ -138,12 +138,12 @@ typedef struct ray_entry
     double exit;      /* s of the end of the mesh's box */
 } ray_entry;
 
-/* Sets all of a place but its pose; extent is the mesh's. */
-void ray_place_set(tree_ray_place *place, const ray_tree *tree, double extent);
+/* Sets everything except the pose; extent is the mesh's. */
+void ray_frame_set(tree_ray_frame *ray_frame, const ray_tree *tree, double extent);
 
 /* Brings a world ray into the frame and sets up the walk's ray. */
 BASE_DECLARE_ISA(ray_answer, ray_enter,
-                 (const ray_tree *tree, const tree_ray_place *place, const carom_ray *ray, ray_entry *entry,
+                 (const ray_tree *tree, const tree_ray_frame *ray_frame, const carom_ray *ray, ray_entry *entry,
                   ray_walk *walk));
 
 #endif

@@ -63,9 +63,9 @@ carom_status tree_check_def(carom_context *context, const carom_tree_def *def)
 }
 
 /* Builds the layout's own parts. */
-carom_status tree_create_layout(carom_tree *tree, void *nothing)
+carom_status tree_create_layout(carom_tree *tree, void *unused)
 {
-    (void)nothing;
+    (void)unused;
     if (tree->def.layout == CAROM_LAYOUT_WIDE && tree->def.volume == CAROM_VOLUME_OBB)
     {
         tree->def.leaf_size = WIDE_LEAF_TRIANGLES;

@@ -69,7 +69,7 @@ carom_status tree_check_def(carom_context *context, const carom_tree_def *def);
 /* Makes the layout's parts of a tree whose context, mesh and def are set. On failure, partial results are freed with
  * the tree. */
 typedef carom_status tree_layout_fn(carom_tree *tree, void *source);
-carom_status tree_create_layout(carom_tree *tree, void *nothing); /* built from the mesh as the def says */
+carom_status tree_create_layout(carom_tree *tree, void *unused); /* built from the mesh as the def says */
 
 /* Makes a tree like `blank` with the parts that `make` adds; sets serial and info. */
 carom_status tree_assemble(const carom_tree *blank, tree_layout_fn *make, void *source, carom_tree **out);
@@ -85,7 +85,7 @@ typedef struct tree_stack_entry
 
 /* The world pose of the frame of a tree with axis-aligned boxes: a function of the pose, the frame and the mesh's
  * extent, kept from ray to ray. */
-typedef struct tree_ray_place
+typedef struct tree_ray_frame
 {
     carom_pose pose;
     uint64_t fit; /* serial of the tree's; 0: only the pose is set */
@@ -93,13 +93,13 @@ typedef struct tree_ray_place
     double size;                              /* 1 / scale */
     double placement;                         /* how far rounding may shift a ray that does not start far away */
     _Alignas(32) double rows[3][4], shift[4]; /* world to frame: sum of rows[i] x[i] + shift */
-    narrow_place world;                       /* the pose */
-} tree_ray_place;
+    narrow_pose world;                        /* the pose */
+} tree_ray_frame;
 
 /* Memory that traversals reuse from call to call; belongs to a query object. */
 typedef struct tree_scratch
 {
-    tree_ray_place ray_place;
+    tree_ray_frame ray_frame;
     carom_context *context;
     BASE_ARRAY(tree_stack_entry) stack;
     BASE_ARRAY(uint64_t) words;
@@ -195,7 +195,7 @@ typedef struct tree_ray_task
     const mesh_placed *placed;
     const carom_ray *ray;
     tree_scratch *scratch;
-    tree_ray_place *place; /* null, or one with this pose, to be kept for the next ray */
+    tree_ray_frame *ray_frame; /* null, or one with this pose, to be kept for the next ray */
     carom_counters *counters;
     bool first_only; /* only the smallest (t, triangle) matters: other hits may be left out */
 } tree_ray_task;

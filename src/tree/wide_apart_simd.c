@@ -14,21 +14,21 @@ enum
 };
 
 /* Where a direction falls in the table: a cell and the position in it. */
-typedef struct table_place
+typedef struct table_cell
 {
     const float *cell; /* its first corner */
     float p, q;        /* along rows and columns, 0 .. 1 */
     float length, inverse;
     int axis, next, last;
-} table_place;
+} table_cell;
 
 /* Branches here would be mispredicted: directions are arbitrary. */
-static inline table_place find_place(const float *table, const float u[3])
+static inline table_cell find_cell(const float *table, const float u[3])
 {
     static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
     float x = fabsf(u[0]), y = fabsf(u[1]), z = fabsf(u[2]), x_or_y = y > x ? y : x;
     int is_z = z > x_or_y, is_y = (y > x) & !is_z;
-    table_place at = {.axis = 2 * is_z + is_y, .length = z > x_or_y ? z : x_or_y};
+    table_cell at = {.axis = 2 * is_z + is_y, .length = z > x_or_y ? z : x_or_y};
     at.next = after[at.axis], at.last = before[at.axis], at.inverse = 1.0f / at.length;
     float half = 0.5f * STEPS * at.inverse;
     float p = u[at.next] * half + 0.5f * STEPS, q = u[at.last] * half + 0.5f * STEPS;
@@ -42,7 +42,7 @@ static inline table_place find_place(const float *table, const float u[3])
 }
 
 /* An upper bound of the height. */
-static inline float height_at(const table_place *at)
+static inline float height_at(const table_cell *at)
 {
     const float *near = at->cell, *far = near + WIDE_SUPPORT_SIDE;
     float low = near[0] + at->q * (near[1] - near[0]), high = far[0] + at->q * (far[1] - far[0]);
@@ -50,7 +50,7 @@ static inline float height_at(const table_place *at)
 }
 
 /* The point that the interpolation stands for. */
-static inline void point_at(const table_place *at, const float u[3], float point[3])
+static inline void point_at(const table_cell *at, const float u[3], float point[3])
 {
     const float *near = at->cell, *far = near + WIDE_SUPPORT_SIDE;
     float low = near[0] + at->q * (near[1] - near[0]), high = far[0] + at->q * (far[1] - far[0]);
@@ -78,7 +78,7 @@ typedef struct search
 typedef struct sight
 {
     float u[4], w[4]; /* three are used */
-    table_place at_a, at_b;
+    table_cell at_a, at_b;
 } sight;
 
 /* d as the frame sees it that r turned. The fourth lane of a row is the next one's first, or the translation's. */
@@ -109,7 +109,7 @@ static BASE_ALWAYS_INLINE verdict look_along(const search *s, const double d[3],
         return UNLIKELY;
     d4_store_floats(seen->u, turn_back(s->turn_a, d));
     d4_store_floats(seen->w, d4_sub(d4_set1(0.0), turn_back(s->turn_b, d)));
-    seen->at_a = find_place(s->support_a, seen->u), seen->at_b = find_place(s->support_b, seen->w);
+    seen->at_a = find_cell(s->support_a, seen->u), seen->at_b = find_cell(s->support_b, seen->w);
     float heights = height_at(&seen->at_a) + height_at(&seen->at_b) * s->ratio;
     float gap = (float)(d[0] * t[0] + d[1] * t[1] + d[2] * t[2]) - heights;
     if (gap > s->margin * length)

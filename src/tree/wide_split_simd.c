@@ -103,16 +103,16 @@ static void project_boxes(const split_work *work, const split_range *some, const
 
 static split_extent extent_of(const split_box *boxes, uint32_t count)
 {
-    f8 all = f8_loadu(EMPTY_BOX.lane), among = all;
+    f8 bounds = f8_loadu(EMPTY_BOX.lane), centres = bounds;
     for (uint32_t i = 0; i < count; i++)
     {
         f8 box = numbers_of(f8_loadu(boxes[i].lane));
-        all = f8_min(all, box);
-        among = f8_min(among, twice_centres(box));
+        bounds = f8_min(bounds, box);
+        centres = f8_min(centres, twice_centres(box));
     }
     split_extent out;
-    f8_storeu(out.bounds.lane, all);
-    f8_storeu(out.centres.lane, among);
+    f8_storeu(out.bounds.lane, bounds);
+    f8_storeu(out.centres.lane, centres);
     return out;
 }
 

@@ -357,11 +357,11 @@ static void margins_are_exact(void **state)
                          CAROM_OK);
         double distance = report.distance;
         double margins[2] = {check_uniform(&random, 0.0, 0.5) * gap, check_uniform(&random, 0.0, 0.4) * gap};
-        double least = margins[0] + margins[1];
-        double clearance = distance - least;
-        while (least + clearance < distance)
+        double margin_sum = margins[0] + margins[1];
+        double clearance = distance - margin_sum;
+        while (margin_sum + clearance < distance)
             clearance = nextafter(clearance, INFINITY);
-        while (least + nextafter(clearance, 0.0) >= distance)
+        while (margin_sum + nextafter(clearance, 0.0) >= distance)
             clearance = nextafter(clearance, 0.0);
         for (int e = 0; e < 3; e++)
         {
@@ -378,7 +378,7 @@ static void margins_are_exact(void **state)
                 carom_scene_report all;
                 assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
                 assert_int_equal(carom_engine_run(engine, &frame, &options, &all), CAROM_OK);
-                bool violated = distance < least + values[v];
+                bool violated = distance < margin_sum + values[v];
                 if ((all.body_pair_count == 1) != violated)
                     fail_msg("distance %.17g, margins %.17g %.17g, clearance %.17g: %lu pairs", distance, margins[0],
                              margins[1], values[v], (unsigned long)all.body_pair_count);

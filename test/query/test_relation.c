@@ -85,7 +85,7 @@ static void looking_for_a_point_inside_is_paid_for(void **state)
     carom_mesh *inscribed = world_mesh(&w, corners, 6, faces, 8);
     carom_placed a = world_place(inscribed, 0, 0, 0), b = world_place(box, 0, 0, 0);
     check_relation(&w, a, b, CAROM_RELATION_A_INSIDE_B);
-    uint64_t least[2]; /* budgets that suffice without and with the relation */
+    uint64_t sufficient[2]; /* budgets that suffice without and with the relation */
     for (int relation = 0; relation < 2; relation++)
     {
         uint64_t enough = 1 << 20, too_little = 0;
@@ -100,10 +100,11 @@ static void looking_for_a_point_inside_is_paid_for(void **state)
                 assert_int_equal(report.relation, status ? CAROM_RELATION_UNKNOWN : CAROM_RELATION_A_INSIDE_B);
             *(status ? &too_little : &enough) = options.budget.work;
         }
-        least[relation] = enough;
+        sufficient[relation] = enough;
     }
-    print_message("%llu without, %llu with the relation\n", (unsigned long long)least[0], (unsigned long long)least[1]);
-    assert_true(least[1] - least[0] >= 10000);
+    print_message("%llu without, %llu with the relation\n", (unsigned long long)sufficient[0],
+                  (unsigned long long)sufficient[1]);
+    assert_true(sufficient[1] - sufficient[0] >= 10000);
     carom_mesh_destroy(box);
     carom_mesh_destroy(inscribed);
     world_close(&w);

@@ -130,7 +130,7 @@ static void bounds_of_triangles_hold(void **state)
     {
         bound_case best = random_bound_case(&random);
         bool ball = vec3_equal(best.round.end[0], best.round.end[1]);
-        double most = try_bounds(&best);
+        double worst_ratio = try_bounds(&best);
         for (int step = 0; step < 150; step++)
         {
             bound_case trial = best;
@@ -140,12 +140,12 @@ static void bounds_of_triangles_hold(void **state)
             if (ball)
                 trial.round.end[1] = trial.round.end[0];
             double ratio = try_bounds(&trial);
-            if (ratio > most)
-                most = ratio, best = trial;
+            if (ratio > worst_ratio)
+                worst_ratio = ratio, best = trial;
         }
-        largest = fmax(largest, most);
-        if (!(most <= 1.0))
-            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, most);
+        largest = fmax(largest, worst_ratio);
+        if (!(worst_ratio <= 1.0))
+            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, worst_ratio);
     }
     print_message("a segment and a triangle: the bounds use %.3f of their error\n", largest);
 }

@@ -121,7 +121,7 @@ static void distance_bounds_hold(void **state)
     for (int climb = 0; climb < effort(150); climb++)
     {
         bound_case best = random_bound_case(&random);
-        double most = try_bounds(&best);
+        double highest = try_bounds(&best);
         for (int step = 0; step < 200; step++)
         {
             bound_case trial = best;
@@ -131,12 +131,12 @@ static void distance_bounds_hold(void **state)
                 trial.corner[2] = vec3_add(trial.corner[0], vec3_scale(vec3_sub(trial.corner[1], trial.corner[0]),
                                                                        check_uniform(&random, 0.0, 1.0)));
             double ratio = try_bounds(&trial);
-            if (ratio > most)
-                most = ratio, best = trial;
+            if (ratio > highest)
+                highest = ratio, best = trial;
         }
-        largest = fmax(largest, most);
-        if (!(most <= 1.0))
-            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, most);
+        largest = fmax(largest, highest);
+        if (!(highest <= 1.0))
+            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, highest);
     }
     print_message("distance of triangles: the bounds use %.3f of their error\n", largest);
 }
@@ -289,13 +289,13 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
             placed[i].shape.tree = tree_of(contexts[round % context_count], mesh[i], round % 2);
             placed[i].pose = random_pose(&random, far, round % 4 ? 0.0 : 1e-9);
             assert_non_null(placed[i].shape.tree->wide->support);
-            double most = -INFINITY;
+            double highest = -INFINITY;
             for (int k = 0; k < 3 * MANY; k++)
             {
                 carom_vec3 world = pose_apply(&placed[i].pose, corners[i][k]);
                 double height = (i ? -1.0 : 1.0) * vec3_dot(u, world);
-                if (height > most)
-                    most = height, extreme[i] = world, own_extreme = corners[i][k];
+                if (height > highest)
+                    highest = height, extreme[i] = world, own_extreme = corners[i][k];
             }
         }
         /* a little more or less than touching */
@@ -392,7 +392,7 @@ static void support_heights_are_upper_bounds(void **state)
 {
     (void)state;
     check_random random = {25};
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (int round = 0; round < effort(60); round++)
     {
         carom_vec3 corners[3 * MANY];
@@ -408,18 +408,18 @@ static void support_heights_are_upper_bounds(void **state)
             u[face >> 1] = face & 1 ? -1.0 : 1.0;
             u[((face >> 1) + 1) % 3] = row % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
             u[((face >> 1) + 2) % 3] = entry % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
-            double most = -INFINITY;
+            double highest = -INFINITY;
             for (int k = 0; k < 3 * MANY; k++)
             {
                 carom_vec3 y = vec3_scale(vec3_sub(corners[k], wide->centre), wide->scale);
-                most = fmax(most, u[0] * y.x + u[1] * y.y + u[2] * y.z);
+                highest = fmax(highest, u[0] * y.x + u[1] * y.y + u[2] * y.z);
             }
-            least = fmin(least, ((double)wide->support[entry] - most) * 0x1p24);
+            smallest = fmin(smallest, ((double)wide->support[entry] - highest) * 0x1p24);
         }
         carom_tree_destroy(tree), carom_mesh_destroy(mesh);
     }
-    print_message("support heights: at least %.1f 2^-24 above the vertices\n", least);
-    assert_true(least >= 0.0);
+    print_message("support heights: at least %.1f 2^-24 above the vertices\n", smallest);
+    assert_true(smallest >= 0.0);
 }
 
 /* ---- refit ---- */

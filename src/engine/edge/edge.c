@@ -101,7 +101,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->tasks_at_once = def->tasks_at_once > 0 ? def->tasks_at_once : TASKS_AT_ONCE;
     state->find = BASE_PICK_ISA(context, edge_find);
     state->watch = base_watch_create(context);
-    state->scratch.ray_place.pose = carom_pose_identity();
+    state->scratch.ray_frame.pose = carom_pose_identity();
     return CAROM_OK;
 }
 
