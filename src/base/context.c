@@ -244,7 +244,8 @@ carom_status carom_context_create(const carom_context_def *def, carom_context **
         return refuse_def(&chosen, CAROM_OUT_OF_MEMORY, "context: out of memory");
     }
     if (unknown)
-        base_log(context, CAROM_LOG_WARNING, "CAROM_SIMD: '%s' is none of auto, scalar, sse2, avx2: ignored", unknown);
+        base_log(context, CAROM_LOG_WARNING, "CAROM_SIMD: '%s' is not one of auto, scalar, sse2, avx2: ignored",
+                 unknown);
     *out = context;
     return CAROM_OK;
 }

@@ -208,7 +208,7 @@ static void an_unknown_instruction_set_is_a_warning(void **state)
     assert_int_equal(simd_under("avx512", &notes), usual);
     assert_int_equal(notes.count, 1);
     assert_int_equal(notes.level, CAROM_LOG_WARNING);
-    assert_non_null(strstr(notes.message, "'avx512' is none of auto, scalar, sse2, avx2"));
+    assert_non_null(strstr(notes.message, "'avx512' is not one of auto, scalar, sse2, avx2"));
 }
 
 /* An allocator that works, for defs that name half of it. */
