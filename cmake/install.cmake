@@ -1,4 +1,4 @@
-# Installation: headers, libraries, find_package(carom), pkg-config, and the samples as a project of their own.
+# Installation: headers, libraries, find_package(carom), pkg-config, and the samples as a separate project.
 # Nothing that is installed names the prefix, so that the tree may be moved.
 include(CMakePackageConfigHelpers)
 set(CAROM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/carom)

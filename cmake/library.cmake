@@ -105,7 +105,7 @@ set_target_properties(carom_static PROPERTIES OUTPUT_NAME carom EXPORT_NAME stat
 
 carom_add_shared(carom_io ${CAROM_IO_OBJECTS})
 target_link_libraries(carom_io PUBLIC carom)
-# The two stand side by side wherever they are installed or moved to.
+# The two are in the same folder wherever they are installed or moved to.
 set_target_properties(carom_io PROPERTIES EXPORT_NAME io INSTALL_RPATH "\$ORIGIN")
 carom_add_static(carom_io_static ${CAROM_IO_OBJECTS})
 target_link_libraries(carom_io_static PUBLIC carom_static)

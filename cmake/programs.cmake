@@ -1,4 +1,4 @@
-# What stands beside the library: scenes, the tool, benchmarks, samples, long-running checks.
+# Everything outside the library: scenes, the tool, benchmarks, samples, long-running checks.
 
 file(GLOB CAROM_SCENES_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/*.c)
 add_library(carom_scenes STATIC EXCLUDE_FROM_ALL ${CAROM_SCENES_SOURCES})

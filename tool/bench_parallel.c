@@ -51,7 +51,7 @@ typedef struct parallel_run
     carom_engine_stats before;
     double best_ms[MAX_STEPS];                   /* per step, over all repeats */
     double mean_ms;                              /* of these */
-    double tasks, edge_tests, boxes, idle_share; /* per step; idle: NAN where tasks never ran side by side */
+    double tasks, edge_tests, boxes, idle_share; /* per step; idle: NAN if tasks never ran in parallel */
     uint64_t runs;
 } parallel_run;
 

@@ -109,7 +109,7 @@ bool wanted(const std::vector<std::string> &filters, const std::string &name)
     return false;
 }
 
-// Fresh contestants for each workload: most libraries don't give back what they built.
+// New contestants for each workload: most libraries don't release what they built.
 void assemble(const Options &options, Contestants &contestants, Builders &builders)
 {
     Contestants all;

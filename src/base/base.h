@@ -81,10 +81,10 @@ struct carom_context
     void (*log)(carom_log_level level, const char *message, void *user);
     void *log_user;
     carom_task_hooks tasks;
-    struct base_pool *pool; /* null: no threads of our own */
+    struct base_pool *pool; /* null: no threads */
     uint32_t worker_count;
     carom_simd simd;
-    atomic_uint_fast64_t next_serial; /* tells meshes and trees apart, also after their memory was reused */
+    atomic_uint_fast64_t next_serial; /* identifies meshes and trees, even after their memory is reused */
     bool has_counter;                 /* the processor's, of constant rate */
     base_moment created;              /* where it has one */
     pthread_mutex_t message_lock;

@@ -69,7 +69,7 @@ static void *default_allocate(size_t size, size_t alignment, void *user)
         return allocate_large(size);
     if (alignment <= sizeof(void *))
         return malloc(size);
-    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc wants a multiple */
+    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc requires a multiple */
     return rounded < size ? NULL : aligned_alloc(alignment, rounded);
 }
 

@@ -51,7 +51,7 @@ typedef struct wide
 /* The largest e for which every value is an integer times 2^e; 0 where all are zero. */
 int integer_common_exponent(const double *values, int count);
 
-/* value / 2^exponent; the exponent is the common one of some values, this among them. */
+/* value / 2^exponent; the exponent is common to some values that include this one. */
 void integer_from_double(wide *out, double value, int exponent);
 
 /* out may be one of the operands, except for integer_multiply. */

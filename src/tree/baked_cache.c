@@ -121,7 +121,7 @@ static carom_tree *load(const cache_entry *entry)
     if (!complaint && baked_read_tree(&reader, entry->mesh, &tree) != CAROM_OK)
         complaint = "its tree can't be read";
     if (complaint)
-        base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s: %s; building anew", entry->path, complaint);
+        base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s: %s; rebuilding", entry->path, complaint);
     base_release(entry->context, block.bytes, 1, block.size);
     return tree;
 }

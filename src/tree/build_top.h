@@ -1,6 +1,6 @@
 /* How builders share their work: the top of a tree is split level by level, all workers on each level; what is left are
- * subtrees, one task each. Nodes get the numbers that a depth-first walk on one thread would give them, and a method
- * splits alike whatever the blocks are, so the tree is the same bits for any number of workers.
+ * subtrees, one task each. Nodes get the numbers that a depth-first walk on one thread would give them, and a method's
+ * splits do not depend on the blocks, so the tree is bit-identical for any number of workers.
  *
  * build_top.c deals with ranges of records of any kind; a build_method does the rest. */
 #ifndef TREE_BUILD_TOP_H

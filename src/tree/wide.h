@@ -65,8 +65,9 @@ struct wide_tree
     size_t block_size;           /* this struct and the arrays are one block */
 };
 
-/* Axes, rotations and centres are full of dust that a sine of pi leaves. Beside their rounding of 2^-24 it is nothing,
- * but products of three such numbers are denormal, and some processors take a hundred times as long for those. */
+/* Axes, rotations and centres often contain tiny residues, such as a computed sine of pi. They are negligible compared
+ * to the rounding of 2^-24, but products of three such numbers are denormal, and some processors take a hundred times
+ * as long for those. */
 static inline float wide_without_dust(float x) { return fabsf(x) > 0x1p-40f ? x : 0.0f; }
 
 /* A child is named by node * 8 + lane. */

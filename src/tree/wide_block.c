@@ -96,8 +96,8 @@ static float rounded(double value)
     return stored;
 }
 
-/* Coordinates that are dust beside the leaf's size (what is left of a sine of pi) become 0: products of three of them
- * would be denormal. This moves a corner by less than rounding does. */
+/* Coordinates that are negligible compared to the leaf's size (such as a computed sine of pi) become 0: products of
+ * three of them would be denormal. This moves a corner by less than rounding does. */
 static void drop_dust(wide_leaf *leaf)
 {
     const float dust = 0x1p-30f * leaf->reach;

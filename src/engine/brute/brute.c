@@ -129,7 +129,7 @@ typedef struct collide_run
     narrow_counts counts;
 } collide_run;
 
-/* False when the caller wants to stop. */
+/* False if the caller asked to stop. */
 static bool collide_triangles(brute_state *brute, collide_run *run, uint32_t triangle_a, uint32_t triangle_b)
 {
     const narrow_triangle *a = &brute->a.items[triangle_a], *b = &brute->b.items[triangle_b];
