@@ -20,7 +20,7 @@ function(carom_add_program name folder)
   carom_link_all(${name})
 endfunction()
 
-# The tool needs jansson and libpng. Unless it is asked for, they are looked for in a build of Carom itself only, and
+# The tool needs jansson and libpng. Unless it is requested, they are looked for only in a build of Carom itself, and
 # without them the tool is left out.
 function(carom_add_tool)
   find_package(PkgConfig QUIET)
