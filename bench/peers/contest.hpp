@@ -116,12 +116,12 @@ bool triangles_meet(const Vec3 a[3], const Vec3 b[3]);
 
 double now(); // seconds
 
-// Seconds since its making: what the clock says or, if less, what this thread got of the processor, so that other
-// programs on the machine count less.
-// Threads of those that can share a build: ours and Embree. Set before the first of them is asked.
+// Threads of the libraries that can share a build: ours and Embree. Set it before any of them is created.
 void set_thread_count(unsigned count);
 unsigned thread_count();
 
+// Seconds since its construction: elapsed time or, if less, this thread's CPU time, so that other programs on the
+// machine matter less.
 class Timer
 {
   public:

@@ -167,7 +167,7 @@ void run_pairs(const Workload &workload, const Options &options, Contestants &co
     for (const PoseClass &pose_class : workload.classes)
         for (Question question : {Question::any_hit, Question::all_pairs, Question::distance})
         {
-            // Far apart only distance has work to do; where bodies overlap it has none; along a path nobody lists
+            // Far apart only distance has work to do; where bodies overlap it has none; along a path no one lists
             // pairs.
             const bool overlap = pose_class.name == "deep" || pose_class.name == "touch";
             if ((question == Question::distance && overlap) ||

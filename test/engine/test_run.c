@@ -146,7 +146,7 @@ static void one_hash_for_all_workers(void **state)
 }
 
 /* Every pair of bodies that is listed is what carom_collide says of it, and those that are not listed are apart. */
-static void pairs_are_what_collide_says(void **state)
+static void pairs_agree_with_collide(void **state)
 {
     (void)state;
     for (uint32_t host = 0; host < HOST_COUNT; host += 2)
@@ -273,7 +273,7 @@ static void heavy_pairs_are_split(void **state)
     }
 }
 
-/* What a heavy pair remembers must not depend on who shared it: budgets of later frames would be cut elsewhere. */
+/* What a heavy pair remembers must not depend on how it was shared: budgets of later frames would run out elsewhere. */
 static void memory_does_not_depend_on_workers(void **state)
 {
     (void)state;
@@ -577,7 +577,7 @@ static void huge_budgets_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_hash_for_all_workers),    cmocka_unit_test(pairs_are_what_collide_says),
+        cmocka_unit_test(one_hash_for_all_workers),    cmocka_unit_test(pairs_agree_with_collide),
         cmocka_unit_test(heavy_pairs_are_split),       cmocka_unit_test(memory_does_not_depend_on_workers),
         cmocka_unit_test(margins_are_exact),           cmocka_unit_test(inside_is_never_apart),
         cmocka_unit_test(only_its_own_run_is_resumed), cmocka_unit_test(huge_budgets_are_none),

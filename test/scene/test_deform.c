@@ -1,5 +1,5 @@
 /* Bodies that deform: a cloth in waves and breathing blobs over a static body, for 1,000 frames, with the meshes' own
- * trees and with trees of the caller's. Pairs are those of `brute`, memory stays where it is, and what pairs remember
+ * trees and with trees of the caller's. Pairs are those of `brute`, memory use stays constant, and what pairs remember
  * survives. */
 #include "query/world.h"
 #include "support/failing.h"
@@ -276,7 +276,7 @@ static void memory_of_pairs_survives_refits(void **state)
     }
 }
 
-/* A default tree is refitted, not built anew: its structure is the same. */
+/* A default tree is refitted, not rebuilt: its structure is the same. */
 static void default_trees_are_refitted(void **state)
 {
     (void)state;

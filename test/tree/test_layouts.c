@@ -193,7 +193,7 @@ static void test_rays(void **state)
             carom_placed placed = {carom_shape_tree(tree), scenes[i].pose_b};
             for (int k = 0; k < 60; k++)
             {
-                /* From a corner or beside, towards a corner, an edge or nowhere. */
+                /* From a corner or next to one, towards a corner, an edge or nowhere. */
                 narrow_triangle from =
                     placed_triangle(&placed, (uint32_t)(check_next(&random) % scenes[i].mesh_b->triangle_count));
                 narrow_triangle to =

@@ -1,6 +1,6 @@
-/* Attacks on the walk for what is near a ball or capsule: bounds are bounds, nothing near is left out, what is called
- * certain is, and the walk in double agrees. The kernels are compiled into this program so that the part of their bound
- * that is really used can be measured. */
+/* Attacks on the search for triangles near a ball or capsule: bounds hold, nothing near is left out, what is called
+ * certain is certain, and the traversal in double agrees. The kernels are compiled into this program so that the part
+ * of their bound that is really used can be measured. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
 #include "tree/wide_near_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
@@ -231,7 +231,7 @@ static void check_walk(const carom_placed *placed, carom_context *context, const
         narrow_front front = {0};
         q.task.front = &front;
         carom_status status;
-        do /* in slices: what was left open is gone on with */
+        do /* in slices, resuming what was left open */
         {
             q.budget = base_budget_begin(&(carom_budget){.work = i == 2 ? 1 + check_next(&random) % 40 : 0});
             status = in_double ? near_in_any_layout(&q.task, &near, &place) : tree_near(&q.task, &near);

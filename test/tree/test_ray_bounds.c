@@ -101,8 +101,8 @@ static void make_pose(attack *a)
     ray_frame_set(&a->ray_frame, a->tree, extent);
 }
 
-/* At the inside, a corner or an edge of a triangle, or a few float roundings beside; from around, afar, or from on it.
- */
+/* At the inside, a corner or an edge of a triangle, or a few float roundings off; from nearby, from far away, or from
+ * on it. */
 static carom_ray make_ray(attack *a, const narrow_triangle *t)
 {
     check_random *random = &a->random;

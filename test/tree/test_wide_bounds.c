@@ -610,7 +610,7 @@ static void compare_collide(const body bodies[2], const uint8_t *truth, int roun
     }
 }
 
-static void collide_says_what_the_predicates_say(void **state)
+static void collide_agrees_with_the_predicates(void **state)
 {
     (void)state;
     check_random random = {14};
@@ -641,6 +641,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_contain_their_triangles), cmocka_unit_test(touching_boxes_are_never_apart),
-        cmocka_unit_test(the_filter_errs_less_than_its_bound), cmocka_unit_test(collide_says_what_the_predicates_say)};
+        cmocka_unit_test(the_filter_errs_less_than_its_bound), cmocka_unit_test(collide_agrees_with_the_predicates)};
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }

@@ -488,7 +488,7 @@ static double note_hit(uint32_t triangle, double t, const double uv[2], void *us
     return INFINITY;
 }
 
-static void rays_find_what_all_triangles_say(void **state)
+static void rays_agree_with_all_triangles(void **state)
 {
     (void)state;
     check_random random = {27};
@@ -553,6 +553,6 @@ int main(void)
                                        cmocka_unit_test(support_heights_are_upper_bounds),
                                        cmocka_unit_test(whole_meshes_that_meet_are_never_apart),
                                        cmocka_unit_test(a_refitted_tree_answers_like_a_fresh_one),
-                                       cmocka_unit_test(rays_find_what_all_triangles_say)};
+                                       cmocka_unit_test(rays_agree_with_all_triangles)};
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }
