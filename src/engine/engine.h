@@ -217,6 +217,7 @@ struct carom_engine
     carom_collide_options options;
     uint64_t scene, version; /* of its frame */
     bool can_resume;
+    bool busy; /* a run is under way: further up the call stack, where an author's function calls this engine */
     uint64_t broad_boxes_tested;
     carom_times times;
 
