@@ -34,14 +34,14 @@ extern "C"
      * the same mesh share one asset. Null without create_asset. */
     CAROM_API carom_status carom_run_asset(carom_run *run, uint32_t position, void **out);
 
-    /* Filled in by the author. The strings and functions must outlive the context. */
+    /* Filled in by the author. It is copied; the strings and functions must outlive the context. */
     typedef struct carom_engine_kind
     {
         carom_engine_info info;
         carom_status (*create)(carom_context *context, void **state); /* may be null: no state */
-        carom_status (*run)(void *state, carom_run *run);
-        void (*destroy)(void *state); /* may be null */
-        /* Assets; all null if the engine keeps none. If update_asset is null, a new asset is made instead. */
+        carom_status (*run)(void *state, carom_run *run); /* CAROM_OK: everything is proposed; or an error */
+        void (*destroy)(void *state);                     /* may be null */
+        /* Assets; all null where the engine keeps none. update_asset may be null: a new one is made instead. */
         carom_status (*create_asset)(void *state, const carom_shape *shape, void **asset);
         carom_status (*update_asset)(void *state, const carom_shape *shape, void *asset);
         void (*destroy_asset)(void *state, void *asset);

@@ -39,7 +39,8 @@ extern "C"
 
     CAROM_API carom_engine_def carom_engine_def_default(void);
 
-    /* An engine belongs to one thread at a time. It keeps data that speeds up the next frame. */
+    /* An engine belongs to one thread at a time and keeps what helps the next frame. A call from within its own run (of
+     * an author's function, see carom/author.h) is refused as CAROM_BUSY. */
     CAROM_API carom_status carom_engine_create(carom_context *context, const carom_engine_def *def, carom_engine **out);
     CAROM_API void carom_engine_destroy(carom_engine *engine);
 

@@ -75,6 +75,13 @@ typedef struct base_live
     uint64_t serial, version;
 } base_live;
 
+/* A copy, in the context's memory, of what another folder or library adds to the context. */
+typedef struct base_extension
+{
+    void *copy;
+    size_t size;
+} base_extension;
+
 struct carom_context
 {
     carom_allocator allocator;
@@ -91,7 +98,7 @@ struct carom_context
     char message[BASE_MESSAGE_SIZE];
     pthread_mutex_t list_lock; /* of the two lists below */
     BASE_ARRAY(base_live) live;
-    BASE_ARRAY(const void *) engines; /* added by their authors; src/engine knows their type */
+    BASE_ARRAY(base_extension) engines; /* added by their authors; src/engine knows their type */
 };
 
 /* ---- errors ---- */

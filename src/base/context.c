@@ -256,6 +256,8 @@ void carom_context_destroy(carom_context *context)
         return;
     base_pool_destroy(context->pool);
     base_array_free(context, &context->live);
+    for (size_t i = 0; i < context->engines.count; i++)
+        base_release(context, context->engines.items[i].copy, 1, context->engines.items[i].size);
     base_array_free(context, &context->engines);
     destroy_locks(context);
     context->allocator.release(context, sizeof *context, context->allocator.user);

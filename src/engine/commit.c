@@ -8,6 +8,7 @@ typedef struct commit
     bool undecided; /* some pair was cut short */
     bool truncated; /* some pairs are counted but not listed */
     uint64_t pair_count;
+    carom_counters open; /* the work on pairs that are undecided */
 } commit;
 
 static carom_status out_of_memory(carom_engine *engine)
@@ -90,6 +91,7 @@ static carom_status add_undecided(commit *commit, const carom_frame *frame, uint
     report.status = CAROM_UNKNOWN;
     if (open)
         BASE_TRY(query_job_answer(worker->query, &open->job, &spent, &report));
+    query_count(&commit->open, &report.counters);
     report.status = CAROM_UNKNOWN; /* at least the distance is open */
     engine_findings once = {.context = engine->context};
     carom_status status = engine_findings_add(&once, &bodies, &report, NULL);
@@ -176,7 +178,8 @@ carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom
                                    .point_count = engine->points.count,
                                    .bodies_examined = frame->body_count,
                                    .hash = hash_report(engine, status)};
-    report->counters.boxes_tested = engine->broad_boxes_tested;
+    report->counters = commit.open;
+    report->counters.boxes_tested += engine->broad_boxes_tested;
     for (uint32_t i = 0; i < engine->worker_count; i++)
     {
         query_count(&report->counters, &engine->workers[i].findings.counters);

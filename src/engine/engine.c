@@ -239,6 +239,11 @@ static carom_status close_run(carom_engine *engine, carom_status status, double 
     return report->status;
 }
 
+static carom_status refuse_busy(carom_engine *engine, const char *what)
+{
+    return base_fail(engine->context, CAROM_BUSY, "%s: the engine is in use: this was called from its own run", what);
+}
+
 static carom_status run_checked(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,
                                 carom_scene_report *report)
 {
@@ -258,9 +263,14 @@ carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame, co
                          engine ? "report" : "engine");
     double start = base_now();
     *report = (carom_scene_report){0};
+    if (engine->busy)
+        return report->status = refuse_busy(engine, "engine run");
     engine->can_resume = false;
+    engine->busy = true;
     carom_collide_options chosen = options ? *options : carom_collide_options_default();
-    return close_run(engine, run_checked(engine, frame, &chosen, report), start, report);
+    carom_status status = run_checked(engine, frame, &chosen, report);
+    engine->busy = false;
+    return close_run(engine, status, start, report);
 }
 
 static carom_status resume_checked(carom_engine *engine, const carom_frame *frame, const carom_budget *budget,
@@ -290,6 +300,8 @@ carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame,
                          engine ? "report" : "engine");
     double start = base_now();
     *report = (carom_scene_report){0};
+    if (engine->busy)
+        return report->status = refuse_busy(engine, "engine resume");
     engine->times = (carom_times){0};
     carom_status status = resume_checked(engine, frame, budget, report);
     return close_run(engine, status, start, report);

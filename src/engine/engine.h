@@ -96,7 +96,7 @@ typedef struct engine_proxies
     carom_context *context;
     double cut_size; /* 0: bodies enter as a whole */
     uint64_t scene, frame;
-    BASE_ARRAY(engine_seen_body) bodies; /* by id.index */
+    BASE_ARRAY(engine_seen_body) bodies; /* by id.index; by position + 1 where no scene made the frame */
     BASE_ARRAY(carom_aabb) boxes;        /* by slot, as the three below */
     BASE_ARRAY(broad_traits) traits;
     BASE_ARRAY(engine_proxy) proxies;
@@ -219,6 +219,7 @@ struct carom_engine
     carom_collide_options options;
     uint64_t scene, version; /* of its frame */
     bool can_resume;
+    bool busy; /* a run is under way: further up the call stack, where an author's function calls this engine */
     uint64_t broad_boxes_tested;
     carom_times times;
 

@@ -311,6 +311,14 @@ static uint64_t deal_slices(carom_engine *engine, const carom_frame *frame, uint
     return work - left;
 }
 
+static bool decided_some(const carom_engine *engine)
+{
+    for (size_t i = 0; i < engine->waiting.count; i++)
+        if (engine->finding_refs.items[engine->waiting.items[i]] != ENGINE_UNDECIDED)
+            return true;
+    return false;
+}
+
 static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *frame, const carom_budget *budget)
 {
     examination run = {.engine = engine, .frame = frame, .slices = budget->work > 0, .limited = true};
@@ -326,7 +334,8 @@ static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *f
             unused += engine->slices.items[i];
         left -= dealt - unused;
         bool in_time = run.deadline == 0.0 || base_now() < run.deadline;
-        progress = run.slices && dealt > unused && left > 0 && in_time;
+        bool moved = dealt > unused || decided_some(engine); /* a pair may be decided without any test */
+        progress = run.slices && moved && left > 0 && in_time;
     }
     return CAROM_OK;
 }

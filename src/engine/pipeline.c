@@ -60,6 +60,15 @@ static double widen_clearance(const carom_frame *frame, double clearance)
     return clearance + 4.0 * NARROW_ROUND_DISTANCE_ERROR * (clearance + 2.0 * margin + 2.0 * span);
 }
 
+/* What an author's engine left out would count as apart: it proposes everything, or fails. */
+static carom_status check_proposed(carom_engine *engine, carom_status status)
+{
+    if (status == CAROM_OK || carom_failed(status))
+        return status;
+    return base_fail(engine->context, CAROM_INVALID_ARGUMENT, "engine %s: its run ended with %s, not OK or an error",
+                     engine->author->info.name, carom_status_name(status));
+}
+
 static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame)
 {
     engine->broad_boxes_tested = 0;
@@ -70,7 +79,7 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
         carom_run run = {engine, frame};
         carom_status status = engine->author->run(engine->author_state, &run);
         engine_assets_end(&engine->assets, frame);
-        return status;
+        return check_proposed(engine, status);
     }
     BASE_TRY(engine_proxies_update(&engine->proxies, frame));
     const engine_proxies *proxies = &engine->proxies;

@@ -133,7 +133,8 @@ static carom_aabb grow(carom_aabb box, double length)
 /* Sets boxes and traits of a body's slots. */
 static void place_slots(engine_proxies *proxies, const carom_frame_body *body, const engine_seen_body *seen)
 {
-    broad_traits traits = {.owner = body->id.index, .is_static = body->is_static, .filter = body->filter};
+    uint32_t owner = (uint32_t)(seen - proxies->bodies.items);
+    broad_traits traits = {.owner = owner, .is_static = body->is_static, .filter = body->filter};
     for (uint32_t slot = seen->first_slot; slot != ENGINE_NO_SLOT; slot = proxies->proxies.items[slot].next)
     {
         const engine_proxy *proxy = &proxies->proxies.items[slot];
@@ -144,10 +145,17 @@ static void place_slots(engine_proxies *proxies, const carom_frame_body *body, c
     }
 }
 
+/* A scene's ids are dense enough to count by. Those of a frame that the caller made may be any numbers, and nothing is
+ * kept about its bodies from one frame to the next: its positions will do. */
+static size_t number_of(const carom_frame *frame, uint32_t position)
+{
+    return frame->scene != 0 ? frame->bodies[position].id.index : (size_t)position + 1;
+}
+
 static carom_status see_body(engine_proxies *proxies, const carom_frame *frame, uint32_t position)
 {
     const carom_frame_body *body = &frame->bodies[position];
-    engine_seen_body *seen = &proxies->bodies.items[body->id.index];
+    engine_seen_body *seen = &proxies->bodies.items[number_of(frame, position)];
     bool known = frame->scene != 0 && seen->generation == body->id.generation;
     bool same_shape = known && seen->shape_version == body->shape_version &&
                       (!(proxies->cut_size > 0.0) || seen->settings_version == body->settings_version);
@@ -178,7 +186,7 @@ static carom_status see_body(engine_proxies *proxies, const carom_frame *frame, 
 
 static bool reserve_bodies(engine_proxies *proxies, const carom_frame *frame)
 {
-    size_t needed = frame->body_count > 0 ? (size_t)frame->bodies[frame->body_count - 1].id.index + 1 : 0;
+    size_t needed = frame->body_count > 0 ? number_of(frame, frame->body_count - 1) + 1 : 0;
     if (needed > proxies->bodies.count &&
         !base_array_reserve(proxies->context, &proxies->bodies, needed - proxies->bodies.count))
         return false;

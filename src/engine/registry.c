@@ -31,7 +31,7 @@ const carom_engine_kind *engine_find_author(carom_context *context, const char *
     pthread_mutex_lock(&context->list_lock);
     for (size_t i = 0; i < context->engines.count && !found; i++)
     {
-        const carom_engine_kind *kind = context->engines.items[i];
+        const carom_engine_kind *kind = context->engines.items[i].copy;
         found = strcmp(kind->info.name, name) == 0 ? kind : NULL;
     }
     pthread_mutex_unlock(&context->list_lock);
@@ -62,12 +62,19 @@ carom_status carom_engine_register(carom_context *context, const carom_engine_ki
     if (!context || !kind)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "engine register: %s is null", context ? "kind" : "context");
     BASE_TRY(check_kind(context, kind));
+    carom_engine_kind *copy = base_allocate(context, 1, sizeof *copy, BASE_CACHE_LINE);
     pthread_mutex_lock(&context->list_lock);
-    bool enough = base_array_reserve(context, &context->engines, 1);
+    bool enough = copy && base_array_reserve(context, &context->engines, 1);
     if (enough)
-        context->engines.items[context->engines.count++] = kind;
+    {
+        *copy = *kind;
+        context->engines.items[context->engines.count++] = (base_extension){copy, sizeof *copy};
+    }
     pthread_mutex_unlock(&context->list_lock);
-    return enough ? CAROM_OK : base_fail(context, CAROM_OUT_OF_MEMORY, "engine register: no memory");
+    if (enough)
+        return CAROM_OK;
+    base_release(context, copy, 1, sizeof *copy);
+    return base_fail(context, CAROM_OUT_OF_MEMORY, "engine register: no memory");
 }
 
 const carom_engine_info *carom_engine_registered(carom_context *context, uint32_t index)
@@ -77,7 +84,7 @@ const carom_engine_info *carom_engine_registered(carom_context *context, uint32_
     const carom_engine_info *info = NULL;
     pthread_mutex_lock(&context->list_lock);
     if (index < context->engines.count)
-        info = &((const carom_engine_kind *)context->engines.items[index])->info;
+        info = &((const carom_engine_kind *)context->engines.items[index].copy)->info;
     pthread_mutex_unlock(&context->list_lock);
     return info;
 }

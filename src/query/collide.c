@@ -65,23 +65,18 @@ bool query_may_contain(const query_question *question)
             may_hold(question->b, question->a, question->defect));
 }
 
-/* Decides the relation, from the start each time: what earlier attempts spent is granted on top of the budget. */
+/* Decides the relation, or goes on with that. */
 static carom_status ask_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
-    query_meetings meetings = {job->found.count > 0, job->found.crossing, job->keys.items, job->keys.count};
-    base_budget granted = *budget;
-    if (granted.work_left != UINT64_MAX)
-        granted.work_left += job->relation_work;
-    uint64_t work = granted.work_left;
-    BASE_TRY(query_relation(query, &job->question, &granted, &meetings, &report->counters, &report->relation));
+    if (job->relation.decided != CAROM_RELATION_UNKNOWN)
+        return report->relation = job->relation.decided, CAROM_OK;
+    query_meetings meetings = {job->found.count > 0, job->found.crossing, job->keys.items, job->keys.count,
+                               &job->relation};
+    BASE_TRY(query_relation(query, &job->question, budget, &meetings, &job->counters, &report->relation));
+    report->counters = job->counters;
+    job->relation.decided = report->relation;
     if (report->relation == CAROM_RELATION_UNKNOWN)
-    {
-        job->relation_work = work;
         report->status = CAROM_UNKNOWN;
-    }
-    uint64_t spent = work - granted.work_left;
-    granted.work_left = budget->work_left - (spent < budget->work_left ? spent : budget->work_left);
-    *budget = granted;
     return CAROM_OK;
 }
 
@@ -212,6 +207,23 @@ static bool stop_at_first(uint32_t element_a, uint32_t element_b, uint32_t meeti
     return false;
 }
 
+/* A search that remembers: what it finds beyond the light part is not remembered, see query_light_budget. */
+static carom_status search_remembering(carom_query *query, const query_walk *walk, const narrow_search *search,
+                                       bool *violated)
+{
+    query_question forgetful = *walk->question;
+    forgetful.memory = NULL;
+    base_budget light = query_light_budget();
+    narrow_front *front = &query->job.front;
+    front->count = 0;
+    query_walk first = {walk->question, front, &light, walk->counters};
+    carom_status status = query_row_of(walk->question)->collide(query, &first, search, violated);
+    if (status != CAROM_UNKNOWN)
+        return status;
+    query_walk rest = {&forgetful, front, walk->budget, walk->counters};
+    return query_row_of(walk->question)->collide(query, &rest, search, violated);
+}
+
 /* Queries of a microsecond take this path: no job to keep, nothing stored, nothing sorted. */
 static carom_status find_any(carom_query *query, const query_question *question, double clearance, base_budget *budget,
                              carom_report *report)
@@ -222,7 +234,9 @@ static carom_status find_any(carom_query *query, const query_question *question,
     bool violated = false;
     query_walk walk = {question, NULL, budget, &report->counters};
     narrow_search search = {.clearance = clearance, .on_pair = stop_at_first, .user = &hit};
-    carom_status status = query_row_of(question)->collide(query, &walk, &search, &violated);
+    bool remembers = question->memory && query_can_split(question);
+    carom_status status = remembers ? search_remembering(query, &walk, &search, &violated)
+                                    : query_row_of(question)->collide(query, &walk, &search, &violated);
     if (status >= CAROM_FIRST_ERROR)
         return status;
     report->clearance_violated = clearance > 0.0 && (violated || hit.found);

@@ -184,7 +184,7 @@ void query_job_begin(query_job *job, const query_question *question, const carom
     job->keys.count = job->front.count = 0;
     job->searched = false;
     job->counters = (carom_counters){0};
-    job->relation_work = 0;
+    job->relation = (query_cursor){0};
     job->nearest.begun = false;
     job->nearest.front.count = 0;
 }
@@ -257,6 +257,8 @@ carom_status query_job_search(carom_query *query, query_job *job, base_budget *b
 }
 
 /* ---- a heavy search, split among workers ---- */
+
+base_budget query_light_budget(void) { return base_budget_begin(&(carom_budget){.work = LIGHT_WORK}); }
 
 typedef struct split_search
 {
@@ -362,7 +364,6 @@ static carom_status search_round(carom_query *query, query_job *job)
     {
         query_job *own = &query->helpers[worker]->job;
         query_job_begin(own, &job->question, job->options);
-        own->question.memory = NULL;
         own->found.violated = job->found.violated, own->found.crossing = job->found.crossing;
     }
     base_parallel_for(query->context, (uint32_t)job->front.count, 1, search_parts, &split);
@@ -375,14 +376,15 @@ static carom_status search_round(carom_query *query, query_job *job)
 
 carom_status query_job_search_all(carom_query *query, query_job *job)
 {
-    base_budget unlimited = base_budget_begin(NULL);
-    bool alone = base_worker_count(query->context) == 1 || job->options->on_pair ||
-                 job->question.method != &query_tree_method || !query_is_mesh(job->question.a) ||
-                 !query_is_mesh(job->question.b);
-    if (alone)
+    base_budget unlimited = base_budget_begin(NULL), light = query_light_budget();
+    bool alone = base_worker_count(query->context) == 1,
+         whole = job->options->on_pair || !query_can_split(&job->question);
+    if (whole || (alone && !job->question.memory))
         return query_job_search(query, job, &unlimited);
-    base_budget light = base_budget_begin(&(carom_budget){.work = LIGHT_WORK});
     carom_status status = job->front.count > 0 ? CAROM_UNKNOWN : query_job_search(query, job, &light);
+    job->question.memory = NULL;
+    if (status == CAROM_UNKNOWN && alone)
+        return query_job_search(query, job, &unlimited);
     if (status == CAROM_UNKNOWN)
         BASE_TRY(query_make_helpers(query));
     while (status == CAROM_UNKNOWN)

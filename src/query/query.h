@@ -102,8 +102,19 @@ typedef struct query_nearest
     bool begun;
 } query_nearest;
 
-/* A collide question in progress. It can be suspended when a budget is spent, resumed, and split among workers by its
- * front. */
+/* How far a decision on the relation has come, so that one that ran out of budget goes on from there. Zero-initialise.
+ */
+typedef struct query_cursor
+{
+    carom_relation decided; /* or CAROM_RELATION_UNKNOWN */
+    uint32_t side;          /* 0: is a inside b? 1: is b inside a? */
+    uint32_t component;     /* of the inner mesh; those before it are inside */
+    size_t step;            /* points or triangles of this stage that were looked at */
+    uint32_t first_end;     /* of a segment: its place */
+} query_cursor;
+
+/* A collide question under way. It can be suspended when a budget is spent, split over workers by its front, and taken
+ * up again. */
 typedef struct query_job
 {
     query_question question;
@@ -113,8 +124,8 @@ typedef struct query_job
     narrow_front front; /* what is undecided if the search was cut short; otherwise empty */
     bool searched;      /* to the end: every pair is in the keys */
     carom_counters counters;
-    uint64_t relation_work; /* spent on the relation without deciding it */
-    query_nearest nearest;  /* if it must also be known by how much a clearance is violated */
+    query_cursor relation; /* while its decision is under way */
+    query_nearest nearest; /* where by how much a clearance is violated is asked, too */
 } query_job;
 
 struct carom_query
@@ -235,7 +246,17 @@ bool query_far_apart(carom_context *context, const query_question *question, dou
 carom_status query_make_helpers(carom_query *query);
 void query_free_helpers(carom_query *query);
 
-/* Starts a job, reusing the arrays of an earlier one. */
+/* Can the search be cut at its front and shared among workers? */
+static inline bool query_can_split(const query_question *question)
+{
+    return question->method == &query_tree_method && query_is_mesh(question->a) && query_is_mesh(question->b);
+}
+
+/* What one worker spends on a search before others are asked to help. What a pair remembers is of this part alone, so
+ * that it does not depend on how many workers there are. */
+base_budget query_light_budget(void);
+
+/* Begins a job; the arrays that it holds from an earlier one are reused. */
 void query_job_begin(query_job *job, const query_question *question, const carom_collide_options *options);
 /* Continues the search within a budget. CAROM_UNKNOWN: the front holds what is undecided. */
 carom_status query_job_search(carom_query *query, query_job *job, base_budget *budget);
@@ -262,6 +283,7 @@ typedef struct query_meetings
     bool any, crossing;
     const uint64_t *keys; /* packed pairs, sorted; complete unless crossing */
     size_t key_count;
+    query_cursor *cursor; /* or null: from the beginning */
 } query_meetings;
 
 /* May one of two bodies that do not meet be inside the other, judging by a point and a box? */

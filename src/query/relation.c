@@ -23,6 +23,7 @@ typedef struct inside_task
     carom_aabb outer_box;               /* world; of a mesh */
     bool touching;                      /* some vertices may lie on the surface */
     bool members_sorted;                /* query->members is filled */
+    query_cursor *cursor;
     base_budget *budget;
     narrow_counts *counts;
     carom_counters *counters;
@@ -88,25 +89,33 @@ static bool in_box(const carom_aabb *box, carom_vec3 p)
            p.z <= box->max.z;
 }
 
-static carom_status locate_point(inside_task *task, carom_vec3 point, location *out)
+/* Where a point is, once the candidates around it are known. */
+static location locate_among_candidates(const inside_task *task, carom_vec3 point)
 {
-    *out = LOCATION_OUTSIDE;
-    if (!in_box(&task->outer_box, point))
-        return CAROM_OK;
-    BASE_TRY(find_candidates(task, point));
     const query_words *candidates = &task->query->candidates;
-    if (!base_budget_spend(task->budget, (uint32_t)candidates->count + 1))
-        return *out = LOCATION_UNDECIDED, CAROM_OK;
     narrow_triangle as_triangle = {{point, point, point}};
     int winding = 0;
     for (size_t i = 0; i < candidates->count; i++)
     {
         narrow_triangle triangle = tree_world_triangle(&task->outer_mesh, (uint32_t)candidates->items[i]);
         if (task->touching && narrow_touches(&as_triangle, &triangle, task->counts))
-            return *out = LOCATION_ON_SURFACE, CAROM_OK;
+            return LOCATION_ON_SURFACE;
         winding += winding_part(&triangle, point, task->counts);
     }
-    *out = winding != 0 ? LOCATION_INSIDE : LOCATION_OUTSIDE;
+    return winding != 0 ? LOCATION_INSIDE : LOCATION_OUTSIDE;
+}
+
+static carom_status locate_point(inside_task *task, carom_vec3 point, location *out)
+{
+    *out = LOCATION_OUTSIDE;
+    if (!in_box(&task->outer_box, point))
+        return CAROM_OK;
+    *out = LOCATION_UNDECIDED;
+    if (task->budget->exhausted)
+        return CAROM_OK;
+    BASE_TRY(find_candidates(task, point));
+    if (base_budget_spend(task->budget, (uint32_t)task->query->candidates.count + 1))
+        *out = locate_among_candidates(task, point);
     return CAROM_OK;
 }
 
@@ -140,7 +149,13 @@ static carom_status locate_rounded(inside_task *task, carom_vec3 point, location
     if (!base_budget_spend(task->budget, task->outer_mesh.mesh->triangle_count))
         return *out = LOCATION_UNDECIDED, CAROM_OK;
     *out = LOCATION_ON_SURFACE;
-    return clear_of_surface(task, point) ? locate_point(task, point, out) : CAROM_OK;
+    if (!clear_of_surface(task, point))
+        return CAROM_OK;
+    *out = LOCATION_OUTSIDE;
+    if (!in_box(&task->outer_box, point))
+        return CAROM_OK;
+    BASE_TRY(find_candidates(task, point));
+    return *out = locate_among_candidates(task, point), CAROM_OK;
 }
 
 static carom_status locate_centroid(inside_task *task, uint32_t triangle, location *out)
@@ -186,30 +201,50 @@ static size_t first_member(const query_words *members, uint64_t key)
     return low;
 }
 
-/* The representative vertex lies on the surface: look at the others, then at centroids. */
-static carom_status locate_elsewhere(inside_task *task, uint32_t component, location *out)
+/* The triangles of a component, as a range of query->members. */
+static carom_status find_members(inside_task *task, uint32_t component, size_t *first, size_t *count)
 {
     if (!task->members_sorted)
         BASE_TRY(sort_members(task));
     const query_words *members = &task->query->members;
-    size_t first = first_member(members, (uint64_t)component << 32);
-    size_t last = first_member(members, ((uint64_t)component + 1) << 32);
-    const uint32_t *indices = task->inner_mesh.mesh->indices;
-    for (size_t i = first; i < last; i++)
-        for (int corner = 0; corner < 3; corner++)
-        {
-            BASE_TRY(locate_vertex(task, indices[3 * (size_t)(uint32_t)members->items[i] + (size_t)corner], out));
-            if (*out != LOCATION_ON_SURFACE)
-                return CAROM_OK;
-        }
+    *first = first_member(members, (uint64_t)component << 32);
+    *count = first_member(members, ((uint64_t)component + 1) << 32) - *first;
+    return CAROM_OK;
+}
+
+/* The representative vertex lies on the surface: look at the others, then at centroids. */
+static carom_status locate_elsewhere(inside_task *task, uint32_t component, location *out)
+{
     const size_t max_centroids = 64;
-    for (size_t i = first; i < last && i < first + max_centroids; i++)
+    const uint32_t *indices = task->inner_mesh.mesh->indices;
+    size_t first, count, *step = &task->cursor->step; /* 0 was the representative vertex */
+    BASE_TRY(find_members(task, component, &first, &count));
+    const uint64_t *members = task->query->members.items + first;
+    size_t corners = 3 * count, points = corners + (count < max_centroids ? count : max_centroids);
+    *out = LOCATION_ON_SURFACE;
+    for (; *step <= points; ++*step)
     {
-        BASE_TRY(locate_centroid(task, (uint32_t)members->items[i], out));
+        size_t point = *step - 1;
+        if (point < corners)
+            BASE_TRY(locate_vertex(task, indices[3 * (size_t)(uint32_t)members[point / 3] + point % 3], out));
+        else
+            BASE_TRY(locate_centroid(task, (uint32_t)members[point - corners], out));
         if (*out != LOCATION_ON_SURFACE)
             return CAROM_OK;
     }
     return CAROM_OK;
+}
+
+static carom_status locate_component(inside_task *task, uint32_t component, location *out)
+{
+    if (task->cursor->step == 0)
+    {
+        BASE_TRY(locate_vertex(task, task->inner_mesh.mesh->component_vertex[component], out));
+        if (*out != LOCATION_ON_SURFACE)
+            return CAROM_OK;
+        task->cursor->step = 1;
+    }
+    return locate_elsewhere(task, component, out);
 }
 
 /* ---- bodies ---- */
@@ -241,10 +276,10 @@ static carom_status locate_touching_corners(inside_task *task, const query_meeti
 {
     BASE_TRY(list_touching_corners(task, meetings));
     *out = LOCATION_INSIDE;
-    for (size_t i = 0; i < task->query->corners.count; i++)
+    for (size_t *i = &task->cursor->step; *i < task->query->corners.count; ++*i)
     {
         location here;
-        BASE_TRY(locate_vertex(task, (uint32_t)task->query->corners.items[i], &here));
+        BASE_TRY(locate_vertex(task, (uint32_t)task->query->corners.items[*i], &here));
         if (here == LOCATION_OUTSIDE || here == LOCATION_UNDECIDED)
             return *out = here, CAROM_OK;
     }
@@ -254,12 +289,11 @@ static carom_status locate_touching_corners(inside_task *task, const query_meeti
 /* LOCATION_INSIDE if every component of the inner mesh is inside the outer one. */
 static carom_status locate_mesh_in_mesh(inside_task *task, const query_meetings *meetings, location *out)
 {
-    const carom_mesh *mesh = task->inner_mesh.mesh;
-    for (uint32_t component = 0; component < mesh->info.component_count; component++)
+    query_cursor *cursor = task->cursor;
+    *out = LOCATION_INSIDE;
+    for (; cursor->component < task->inner_mesh.mesh->info.component_count; cursor->component++, cursor->step = 0)
     {
-        BASE_TRY(locate_vertex(task, mesh->component_vertex[component], out));
-        if (*out == LOCATION_ON_SURFACE)
-            BASE_TRY(locate_elsewhere(task, component, out));
+        BASE_TRY(locate_component(task, cursor->component, out));
         if (*out != LOCATION_INSIDE)
             return CAROM_OK;
     }
@@ -270,15 +304,18 @@ static carom_status locate_mesh_in_mesh(inside_task *task, const query_meetings 
  * surface, the middle decides. */
 static carom_status locate_touching_segment(inside_task *task, const narrow_round *segment, location *out)
 {
-    location end[2] = {LOCATION_ON_SURFACE, LOCATION_ON_SURFACE};
-    for (int i = 0; i < 2; i++)
+    query_cursor *cursor = task->cursor;
+    for (; cursor->step < 2; cursor->step++)
     {
-        BASE_TRY(locate_point(task, segment->end[i], &end[i]));
-        if (end[i] == LOCATION_OUTSIDE || end[i] == LOCATION_UNDECIDED)
-            return *out = end[i], CAROM_OK;
+        BASE_TRY(locate_point(task, segment->end[cursor->step], out));
+        if (*out == LOCATION_OUTSIDE || *out == LOCATION_UNDECIDED)
+            return CAROM_OK;
+        if (cursor->step == 0)
+            cursor->first_end = *out;
+        else if (*out == LOCATION_INSIDE || cursor->first_end == LOCATION_INSIDE)
+            return *out = LOCATION_INSIDE, CAROM_OK;
     }
-    *out = end[0] == LOCATION_INSIDE ? end[0] : end[1];
-    return *out == LOCATION_ON_SURFACE ? locate_middle(task, segment->end, out) : CAROM_OK;
+    return locate_middle(task, segment->end, out);
 }
 
 /* A solid that no triangle cuts into is inside if its core is. Where a triangle touches it, and its radius is positive,
@@ -296,13 +333,13 @@ static carom_status locate_mesh_in_round(inside_task *task, location *out)
     narrow_round round = query_placed_round(task->outer);
     uint32_t count = task->inner_mesh.mesh->triangle_count;
     *out = LOCATION_INSIDE;
-    for (uint32_t i = 0; i < count && *out == LOCATION_INSIDE; i++)
+    for (size_t *i = &task->cursor->step; *i < count; ++*i)
     {
-        narrow_triangle triangle = tree_world_triangle(&task->inner_mesh, i);
+        narrow_triangle triangle = tree_world_triangle(&task->inner_mesh, (uint32_t)*i);
         if (!base_budget_spend(task->budget, 1))
-            *out = LOCATION_UNDECIDED;
-        else if (!narrow_triangle_in_round(&triangle, &round, task->counts))
-            *out = LOCATION_OUTSIDE;
+            return *out = LOCATION_UNDECIDED, CAROM_OK;
+        if (!narrow_triangle_in_round(&triangle, &round, task->counts))
+            return *out = LOCATION_OUTSIDE, CAROM_OK;
     }
     return CAROM_OK;
 }
@@ -337,14 +374,16 @@ carom_status query_relation(carom_query *query, const query_question *question, 
     if ((meetings->crossing && both_meshes) || query_is_empty(question->a) || query_is_empty(question->b))
         return CAROM_OK;
     narrow_counts counts = {0};
-    for (int side = 0; side < 2; side++)
+    query_cursor begin = {0}, *cursor = meetings->cursor ? meetings->cursor : &begin;
+    for (; cursor->side < 2; *cursor = (query_cursor){.side = cursor->side + 1})
     {
-        bool a_is_inner = side == 0;
+        bool a_is_inner = cursor->side == 0;
         inside_task task = {.query = query,
                             .question = question,
                             .inner = a_is_inner ? question->a : question->b,
                             .outer = a_is_inner ? question->b : question->a,
                             .touching = meetings->any,
+                            .cursor = cursor,
                             .budget = budget,
                             .counts = &counts,
                             .counters = counters};

@@ -306,12 +306,73 @@ static void failures_in_an_engine_are_its_status(void **state)
     close_stage(&s);
 }
 
+/* What was not proposed counts as apart, so a run that did not come to its end must not look like one that did. */
+static void half_answers_of_an_engine_are_refused(void **state)
+{
+    (void)state;
+    stage s = open_stage();
+    carom_frame frame;
+    carom_scene_report report;
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    const carom_status half[4] = {CAROM_UNKNOWN, CAROM_TRUNCATED, CAROM_STOPPED, (carom_status)9};
+    for (int i = 0; i < 4; i++)
+    {
+        tally.run_status = half[i];
+        assert_int_equal(carom_engine_run(s.probe, &frame, NULL, &report), CAROM_INVALID_ARGUMENT);
+        assert_int_equal(report.status, CAROM_INVALID_ARGUMENT);
+        assert_int_equal(report.body_pair_count, 0);
+        world_check_message(&s.w, "probe");
+    }
+    tally.run_status = CAROM_OK;
+    run_both(&s);
+    close_stage(&s);
+}
+
+static carom_engine *inner_engine; /* that run_inside uses */
+
+static carom_status run_inside(void *state, carom_run *run)
+{
+    (void)state;
+    carom_scene_report report;
+    assert_int_equal(carom_engine_run(inner_engine, carom_run_frame(run), NULL, &report), CAROM_BUSY);
+    assert_int_equal(report.status, CAROM_BUSY);
+    assert_int_equal(carom_engine_resume(inner_engine, carom_run_frame(run), NULL, &report), CAROM_BUSY);
+    return carom_run_propose(run, 0, 1);
+}
+
+/* A kind is copied, so it may be a local one; its engine is busy in its own run, and free afterwards. */
+static void an_engine_is_busy_in_its_own_run(void **state)
+{
+    (void)state;
+    stage s = open_stage();
+    {
+        carom_engine_kind local = {.info = {"inside", "uses itself", CAROM_CLASS_EXACT}, .run = run_inside};
+        assert_int_equal(carom_engine_register(s.w.context, &local), CAROM_OK);
+        memset(&local, 0xff, sizeof local);
+    }
+    assert_string_equal(carom_engine_registered(s.w.context, 1)->name, "inside");
+    assert_int_equal(carom_engine_create(s.w.context, &(carom_engine_def){.engine = "inside"}, &inner_engine),
+                     CAROM_OK);
+    carom_frame frame;
+    carom_scene_report report;
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    for (int i = 0; i < 2; i++)
+    {
+        assert_int_equal(carom_engine_run(inner_engine, &frame, NULL, &report), CAROM_OK);
+        assert_int_equal(report.body_pair_count, 1);
+    }
+    carom_engine_destroy(inner_engine);
+    close_stage(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_kinds_are_refused),
         cmocka_unit_test(assets_follow_their_shapes),
         cmocka_unit_test(failures_in_an_engine_are_its_status),
+        cmocka_unit_test(half_answers_of_an_engine_are_refused),
+        cmocka_unit_test(an_engine_is_busy_in_its_own_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

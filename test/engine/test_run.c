@@ -574,6 +574,83 @@ static void huge_budgets_are_none(void **state)
     world_close(&w);
 }
 
+/* Pairs of spheres around the origin of each level: urgent ones that a quick rejection test decides, others that meet.
+ */
+static carom_scene *stack_pairs(const world *w, carom_mesh *mesh, double urgent)
+{
+    carom_scene *scene;
+    assert_int_equal(carom_scene_create(w->context, &scene), CAROM_OK);
+    for (int i = 0; i < 16; i++)
+    {
+        double off = i % 2 == 0 ? 0.0 : i < 8 ? 0.75 : 0.3; /* on the diagonal; the diameter is 1 */
+        carom_body_def def = carom_body_def_default();
+        def.placed = world_place(mesh, off, off, 10.0 * (i / 2));
+        def.priority = i < 8 ? urgent : 1.0;
+        carom_body_id id;
+        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+    }
+    return scene;
+}
+
+/* What a pair does not need of its slice goes to the others, even if it needed nothing at all. */
+static void budgets_are_passed_on(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *mesh = make(w.context, GENERATE_ICO_SPHERE, 1280, 1.0);
+    const double urgencies[3] = {1.0, 1000.0, 0x1p100};
+    for (int i = 0; i < 3; i++)
+    {
+        carom_scene *scene = stack_pairs(&w, mesh, urgencies[i]);
+        carom_frame frame;
+        carom_scene_report report;
+        carom_engine *engine;
+        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        carom_collide_options options = carom_collide_options_default();
+        options.mode = CAROM_COLLIDE_ANY;
+        for (uint64_t work = 800; work != 0; work = work == 800 ? UINT64_MAX : 0)
+        {
+            options.budget.work = work; /* the four that meet take less than 800 */
+            assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+            assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+            assert_int_equal(report.body_pair_count, 4);
+            carom_engine_destroy(engine);
+        }
+        carom_scene_destroy(scene);
+    }
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
+/* The work on pairs that are still open is in the report, and grows until they are decided. */
+static void open_pairs_are_counted(void **state)
+{
+    (void)state;
+    world w = world_open();
+    stage s = open_stage(w.context, 11, 2000);
+    carom_frame frame;
+    carom_scene_report report;
+    carom_engine *engine;
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_collide_options options = carom_collide_options_default();
+    options.budget.work = 5000, options.relation = true;
+    carom_status status = carom_engine_run(engine, &frame, &options, &report);
+    uint64_t granted = options.budget.work, before = 0;
+    for (int i = 0; i < 3; i++)
+    {
+        assert_int_equal(status, CAROM_UNKNOWN);
+        uint64_t done = report.counters.boxes_tested + report.counters.triangles_tested;
+        assert_true(done > before && done > granted / 2);
+        before = done;
+        status = carom_engine_resume(engine, &frame, &options.budget, &report);
+        granted += options.budget.work;
+    }
+    carom_engine_destroy(engine);
+    close_stage(&s);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -581,6 +658,7 @@ int main(void)
         cmocka_unit_test(heavy_pairs_are_split),       cmocka_unit_test(memory_does_not_depend_on_workers),
         cmocka_unit_test(margins_are_exact),           cmocka_unit_test(inside_is_never_apart),
         cmocka_unit_test(only_its_own_run_is_resumed), cmocka_unit_test(huge_budgets_are_none),
+        cmocka_unit_test(budgets_are_passed_on),       cmocka_unit_test(open_pairs_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,6 +141,135 @@ static void budgets_add_up_with_workers(void **state)
     budgets_add_up_with(&def, 5);
 }
 
+/* ---- a relation in slices ---- */
+
+static uint64_t lines; /* that were looked along */
+
+static carom_status count_lines(void *state, const query_mesh_task *task, carom_vec3 point,
+                                void (*on_triangle)(uint32_t triangle, void *user), void *user)
+{
+    lines++;
+    return query_tree_method.line_x(state, task, point, on_triangle, user);
+}
+
+/* Single triangles on a lattice. */
+static carom_mesh *scatter_pieces(const world *w)
+{
+    enum
+    {
+        SIDE = 5
+    };
+    double corners[9 * SIDE * SIDE * SIDE], *at = corners;
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++)
+        for (int corner = 0; corner < 3; corner++)
+        {
+            *at++ = 0.2 * (i % SIDE) + (corner == 1 ? 0.1 : 0.0) - 0.5;
+            *at++ = 0.2 * (i / SIDE % SIDE) + (corner == 2 ? 0.1 : 0.0) - 0.5;
+            *at++ = 0.2 * (i / SIDE / SIDE) - 0.5;
+        }
+    return world_mesh(w, corners, 3 * SIDE * SIDE * SIDE, NULL, SIDE * SIDE * SIDE);
+}
+
+/* The decision on a relation goes on from where its budget ran out: each of the many pieces is looked at once, or twice
+ * where the budget ended with it. */
+static void a_relation_goes_on_where_it_stopped(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *pieces = scatter_pieces(&w);
+    generate_def around = generate_def_default(GENERATE_ICO_SPHERE);
+    around.size = 4.0;
+    carom_mesh *shell;
+    assert_int_equal(generate_mesh(w.context, &around, &shell), CAROM_OK);
+    uint32_t components = carom_mesh_get_info(pieces).component_count;
+    assert_int_equal(components, 125);
+    query_method counting = query_tree_method;
+    counting.line_x = count_lines;
+    carom_placed a = world_place(pieces, 0, 0, 0), b = world_place(shell, 0, 0, 0);
+    query_question question = {.a = &a, .b = &b, .method = &counting};
+    assert_int_equal(query_check_bodies(w.query, &question), CAROM_OK);
+    assert_int_equal(query_find_trees(w.query, &question), CAROM_OK);
+    carom_collide_options options = carom_collide_options_default();
+    carom_report report;
+    query_job job = {0};
+    query_job_begin(&job, &question, &options);
+    base_budget unlimited = base_budget_begin(NULL);
+    assert_int_equal(query_job_search(w.query, &job, &unlimited), CAROM_OK);
+    uint64_t calls = 0;
+    lines = 0;
+    for (carom_status status = CAROM_UNKNOWN; status == CAROM_UNKNOWN; calls++)
+    {
+        base_budget slice = base_budget_begin(&(carom_budget){.work = 1 + calls % 40});
+        status = query_job_answer(w.query, &job, &slice, &report);
+        assert_true(calls < 3 * components);
+    }
+    assert_int_equal(report.relation, CAROM_RELATION_A_INSIDE_B);
+    assert_true(calls > 10);
+    assert_in_range(lines, components, components + calls);
+    uint64_t boxes = report.counters.boxes_tested;
+    assert_int_equal(query_job_answer(w.query, &job, &unlimited, &report), CAROM_OK); /* decided once for all */
+    assert_int_equal(report.relation, CAROM_RELATION_A_INSIDE_B);
+    assert_int_equal(report.counters.boxes_tested, boxes);
+    query_job_free(w.context, &job);
+    carom_mesh_destroy(pieces);
+    carom_mesh_destroy(shell);
+    world_close(&w);
+}
+
+/* ---- what a cache remembers ---- */
+
+/* One after another with one cache: heavy pairs without a budget, then the same within one. What the cache remembers
+ * must not depend on the workers, or the budget would cut elsewhere. */
+static void ask_with_cache(uint32_t workers, carom_collide_mode mode, uint64_t out[40])
+{
+    carom_context_def def = carom_context_def_default();
+    def.workers = workers;
+    world w = {0};
+    assert_int_equal(carom_context_create(&def, &w.context), CAROM_OK);
+    assert_int_equal(carom_query_create(w.context, &w.query), CAROM_OK);
+    carom_mesh *knot = world_shape(&w, GENERATE_TORUS_KNOT, 6000),
+               *pipes = world_shape(&w, GENERATE_PIPE_NETWORK, 6000);
+    carom_pair_cache *cache;
+    assert_int_equal(carom_pair_cache_create(w.context, &cache), CAROM_OK);
+    check_random random = {.state = 77};
+    for (int i = 0; i < 20; i++)
+    {
+        carom_placed a = {carom_shape_mesh(knot), world_random_pose(&random, i < 10 ? 0.05 : 0.5)};
+        carom_placed b = {carom_shape_mesh(pipes), carom_pose_identity()};
+        carom_collide_options options = carom_collide_options_default();
+        options.mode = mode, options.cache = cache;
+        carom_report report;
+        assert_false(carom_failed(carom_collide(w.query, &a, &b, &options, &report)));
+        const tree_memory *memory = &cache->memory.tree;
+        out[2 * i] = (uint64_t)memory->last_a << 32 | memory->last_b;
+        options.mode = CAROM_COLLIDE_ANY, options.budget.work = 1 + check_next(&random) % 300;
+        assert_false(carom_failed(carom_collide(w.query, &a, &b, &options, &report)));
+        out[2 * i + 1] = report.hash;
+    }
+    carom_pair_cache_destroy(cache);
+    carom_mesh_destroy(knot);
+    carom_mesh_destroy(pipes);
+    world_close(&w);
+}
+
+static void a_cache_does_not_depend_on_workers(void **state)
+{
+    (void)state;
+    for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
+    {
+        uint64_t alone[40], shared[40];
+        ask_with_cache(0, (carom_collide_mode)mode, alone);
+        for (uint32_t workers = 1; workers <= 4; workers++)
+        {
+            ask_with_cache(workers, (carom_collide_mode)mode, shared);
+            for (int i = 0; i < 40; i++)
+                if (alone[i] != shared[i])
+                    fail_msg("mode %d, %u workers, step %d: %lx instead of %lx", mode, workers, i,
+                             (unsigned long)shared[i], (unsigned long)alone[i]);
+        }
+    }
+}
+
 /* ---- what is refused ---- */
 
 static bool stop_at_once(const carom_pair *pair, void *user)
@@ -283,6 +412,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_add_up),
         cmocka_unit_test(budgets_add_up_with_workers),
+        cmocka_unit_test(a_relation_goes_on_where_it_stopped),
+        cmocka_unit_test(a_cache_does_not_depend_on_workers),
         cmocka_unit_test(what_cannot_be_resumed_is_refused),
         cmocka_unit_test(a_query_is_busy_in_its_own_callback),
     };
