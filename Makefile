@@ -1,5 +1,5 @@
-# Thin: CMake knows how to build (CMakePresets.json), scripts/ how to check. SETUP=no leaves the system's packages alone.
-# PQP and OPCODE: folders of these two, built, as more peers of the bench. REV: the revision that bench-against compares with.
+# A thin layer: CMake builds (CMakePresets.json), scripts/ check. `make help` lists the targets. SETUP=no installs nothing.
+# PQP, OPCODE: folders of these two libraries, built, for bench-peers. REV: the revision that bench-against compares with.
 JOBS         ?= $(shell nproc)
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -15,12 +15,15 @@ setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
 configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
 compile = @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
-.PHONY: all demo check bench bench-against bench-peers fuzz soak lint format docs install sanitize determinism clean
+.PHONY: all help demo check bench bench-against bench-peers fuzz soak lint format docs install sanitize determinism clean
 
 all:
 	$(call setup,build)
 	$(call configure,release)
 	$(call compile,release,ship)
+
+help:
+	@sed -n 's/^| \(`make[^|]*\) | \(.*\) |$$/\1: \2/p' CONTRIBUTING.md | tr -d '`'
 
 demo: all
 	build/bin/carom demo

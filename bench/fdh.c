@@ -1,6 +1,6 @@
-/* Tables 1 and 2 of the FDH paper (Wei, Wang, Wu, Shi 2000) on our versions of its three scenes, the published columns
- * beside ours. Counts compare in kind, not in number: the paper's models are not public and ours only have their
- * triangle counts; its times are of a 195 MHz R10000. */
+/* Tables 1 and 2 of the FDH paper (Wei, Wang, Wu, Shi 2001) on our versions of its three scenes, with the published
+ * columns. Counts are only roughly comparable: the paper's models are not public and ours only have their triangle
+ * counts; its times are of a 195 MHz R10000. */
 #include "bench/bench.h"
 
 #include "scenes/scenes.h"

@@ -44,7 +44,7 @@ typedef struct subject
 /* Sums over the poses of one question. */
 typedef struct measure
 {
-    double microseconds; /* a question */
+    double microseconds; /* per question */
     double boxes, triangles;
     bool differs;
 } measure;

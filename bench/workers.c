@@ -1,5 +1,5 @@
-/* What workers bring, and what a pool of one costs: the same work on contexts without a pool, with one worker, with
- * two, and with as many as the machine has cores, in turn. The answers must be the same bits. */
+/* The speed-up by workers, and the overhead of a pool of one: the same work on contexts without a pool, with one
+ * worker, with two, and with as many as the machine has cores, in turn. The answers must be the same bits. */
 #include "bench/workers.h"
 
 #include "bench/machine.h"

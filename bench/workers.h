@@ -1,4 +1,4 @@
-/* workers.h: what workers bring. A task runs on several contexts, the sides, that differ in nothing but their workers.
+/* workers.h: the speed-up by workers. A task runs on several contexts, the sides, that differ only in their workers.
  * Private to workers*.c. */
 #ifndef BENCH_WORKERS_H
 #define BENCH_WORKERS_H

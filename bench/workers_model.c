@@ -1,4 +1,5 @@
-/* What workers bring to one model: making the mesh, building and refitting its trees, two copies of it, rays at it. */
+/* The speed-up by workers on one model: making the mesh, building and refitting its trees, two copies of it, rays at
+ * it. */
 #include "bench/workers.h"
 
 #include "base/base.h"

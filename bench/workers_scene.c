@@ -1,4 +1,4 @@
-/* What workers bring to many bodies, and to many files. */
+/* The speed-up by workers on many bodies, and on many files. */
 #include "bench/workers.h"
 
 #include "base/base.h"

@@ -1,5 +1,5 @@
-# Installation: headers, libraries, find_package(carom), pkg-config, and the samples as a project of their own.
-# Nothing that is installed names the prefix, so that the tree may be moved.
+# Installation: headers, libraries, find_package(carom), pkg-config, and the samples as a separate project.
+# No installed file names the prefix, so the tree can be moved.
 include(CMakePackageConfigHelpers)
 set(CAROM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/carom)
 install(TARGETS carom carom_static carom_io carom_io_static EXPORT carom_targets)
@@ -11,7 +11,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/carom-config-versio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/carom-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/carom-config-version.cmake
         DESTINATION ${CAROM_PACKAGE_DIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# The samples draw their shapes from scenes/, which needs the public headers only.
+# The samples get their shapes from scenes/, which needs only the public headers.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/samples ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/carom)
 if(TARGET carom_tool)
   install(TARGETS carom_tool)

@@ -30,7 +30,7 @@ carom_add_objects(carom_exact_objects ${CAROM_EXACT_SOURCES})
 set(CAROM_OBJECTS $<TARGET_OBJECTS:carom_objects> $<TARGET_OBJECTS:carom_exact_objects>)
 
 # A *_simd.c file is compiled once per instruction set (see src/base/simd.h). Without the alignment the speed of a kernel
-# would depend, by up to 3 %, on what happens to be linked before it.
+# would vary by up to 3 % with what happens to be linked before it.
 function(carom_add_isa isa upper)
   carom_add_objects(carom_objects_${isa} ${CAROM_SIMD_SOURCES})
   target_compile_definitions(carom_objects_${isa} PRIVATE CAROM_ISA=${isa} CAROM_ISA_${upper})
@@ -66,7 +66,7 @@ if(CAROM_SANITIZE OR CAROM_FUZZ)
   return()
 endif()
 
-# Before 1.0 a new minor version may change structs: the loader must not take one for the other.
+# Before 1.0 a new minor version may change structs: the loader must not confuse them.
 set(CAROM_SOVERSION ${PROJECT_VERSION_MAJOR})
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(CAROM_SOVERSION 0.${PROJECT_VERSION_MINOR})
@@ -76,7 +76,7 @@ endif()
 function(carom_add_shared target)
   add_library(${target} SHARED ${ARGN})
   carom_use_headers(${target})
-  # What a library uses it must name: no symbol is left to the program that loads it.
+  # A library must link whatever it uses: no symbol is left to the program that loads it.
   target_link_options(${target} PRIVATE LINKER:-z,defs)
   set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${CAROM_SOVERSION})
 endfunction()
@@ -105,7 +105,7 @@ set_target_properties(carom_static PROPERTIES OUTPUT_NAME carom EXPORT_NAME stat
 
 carom_add_shared(carom_io ${CAROM_IO_OBJECTS})
 target_link_libraries(carom_io PUBLIC carom)
-# The two stand side by side wherever they are installed or moved to.
+# The two are in the same folder wherever they are installed or moved to.
 set_target_properties(carom_io PROPERTIES EXPORT_NAME io INSTALL_RPATH "\$ORIGIN")
 carom_add_static(carom_io_static ${CAROM_IO_OBJECTS})
 target_link_libraries(carom_io_static PUBLIC carom_static)

@@ -1,10 +1,10 @@
-# How our own code is compiled. Everything here is set on targets of ours, never on a directory: a project that adds Carom
-# with add_subdirectory keeps its own flags, and its files see none of ours.
+# How Carom's own code is compiled. Everything here is set on targets, never on a directory: a project that adds Carom
+# with add_subdirectory keeps its own flags and sees none of these.
 
 # carom_set_options(TARGET...)
 function(carom_set_options)
   foreach(target ${ARGN})
-    # No fast-math, nothing fused behind our back: the answers depend on it.
+    # No fast-math, nothing fused implicitly: the answers depend on it.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -ffp-contract=off)
     target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:_POSIX_C_SOURCE=200809L>)
     if(CAROM_WERROR)
@@ -14,7 +14,7 @@ function(carom_set_options)
       target_compile_options(${target} PRIVATE -fsanitize=${CAROM_SANITIZE} -fno-sanitize-recover=all
                                                -fno-omit-frame-pointer)
       target_link_options(${target} PRIVATE -fsanitize=${CAROM_SANITIZE})
-      # gcc 12.2 loses sight of an array's size once its reads are watched.
+      # gcc 12.2 misjudges an array's size once its reads are instrumented.
       if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CAROM_SANITIZE STREQUAL "thread")
         target_compile_options(${target} PRIVATE -Wno-stringop-overread)
       endif()

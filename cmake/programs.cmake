@@ -1,4 +1,4 @@
-# What stands beside the library: scenes, the tool, benchmarks, samples, long-running checks.
+# Everything outside the library: scenes, the tool, benchmarks, samples, long-running checks.
 
 file(GLOB CAROM_SCENES_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/*.c)
 add_library(carom_scenes STATIC EXCLUDE_FROM_ALL ${CAROM_SCENES_SOURCES})
@@ -20,7 +20,7 @@ function(carom_add_program name folder)
   carom_link_all(${name})
 endfunction()
 
-# The tool needs jansson and libpng. Unless it is asked for, they are looked for in a build of Carom itself only, and
+# The tool needs jansson and libpng. Unless it is requested, they are looked for only in a build of Carom itself, and
 # without them the tool is left out.
 function(carom_add_tool)
   find_package(PkgConfig QUIET)

@@ -1,4 +1,4 @@
-/* Files read whole, and files written whole or not at all. */
+/* Reads whole files; writes files completely or not at all. */
 #include "io/soup.h"
 
 #include <errno.h>
@@ -135,7 +135,7 @@ static carom_status output_fail(carom_context *context, const char *path, int er
                            error_text(error, reason));
 }
 
-/* Beside the target, so that the rename stays within one file system; the name is ours alone. */
+/* Next to the target, so that the rename stays within one file system; the name is unique. */
 static int open_temporary(io_output *output)
 {
     for (int attempt = 0; attempt < TEMPORARY_TRIES; attempt++)

@@ -1,4 +1,4 @@
-/* The list of formats, how one is found, and writing in any of them. */
+/* The table of formats, lookup, and writing in any of them. */
 #include "io/soup.h"
 
 #include <stdio.h>

@@ -36,7 +36,7 @@ static int turn(const io_polygon *polygon, size_t a, size_t b, size_t c)
            exact_orient2d(corners[a].position, corners[b].position, corners[c].position, polygon->axis, NULL);
 }
 
-/* If no triangle of the fan is turned over, each point is covered as often as the polygon winds around it. */
+/* If no triangle of the fan is flipped, each point is covered as often as the polygon winds around it. */
 static bool fan_is_right(const io_polygon *polygon, size_t apex, size_t count)
 {
     for (size_t i = 1; i + 1 < count; i++)
@@ -88,7 +88,7 @@ static void update_turn(io_polygon *polygon, uint32_t corner)
     at->turn = turn(polygon, at->previous, corner, at->next);
 }
 
-/* Cuts the corner off as a triangle; returns where to look next. */
+/* Cuts the corner off as a triangle; returns where to continue. */
 static uint32_t clip_corner(io_polygon *polygon, io_soup *soup, uint32_t tip)
 {
     io_polygon_corner *corners = polygon->corners.items;

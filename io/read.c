@@ -1,8 +1,8 @@
-/* Reading: from bytes to models, one file or several side by side.
+/* Reading: from bytes to models, one file or several in parallel.
  *
- * A worker brings a file from its bytes to a mesh and keeps to itself what there is to say about it. Then the files are
- * taken in the order of the requests, and only there do messages reach the context: results and messages are those of
- * reading one file after another, for any number of workers. */
+ * A worker turns a file's bytes into a mesh and keeps its messages. Then the files are processed in the order of the
+ * requests, and only then do messages reach the context: results and messages are those of reading one file after
+ * another, for any number of workers. */
 #include "io/soup.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define NOT_SHARED UINT32_MAX
 
-/* One file on its way. */
+/* One file being read. */
 typedef struct reading
 {
     const char *path;  /* null: from memory */
@@ -18,7 +18,7 @@ typedef struct reading
     size_t size;
     const char *format_name; /* null: by the path's extension */
 
-    bool alone;       /* no other file is read beside it */
+    bool alone;       /* no other file is read at the same time */
     uint32_t same_as; /* an earlier reading of the same file, or NOT_SHARED */
     uint32_t next;    /* in its chain of equal hashes */
 
@@ -93,7 +93,7 @@ static void read_one(reading *r)
     double start = now_ms();
     r->status = parse(r);
     io_source_free(&r->source);
-    /* a mesh that could not be made is tried again when it is this file's turn to leave a message */
+    /* a mesh that could not be made is tried again in order, to leave its message on the context */
     if (r->status == CAROM_OK && !r->alone && make_mesh(r) == CAROM_OK)
         take_parts(&r->soup, &r->model);
     if (r->status != CAROM_OK || r->model.mesh)
@@ -128,7 +128,7 @@ static void warn_empty(const reading *r, const io_model *model)
                         (unsigned long long)model->ignored_lines);
 }
 
-/* Hands a reading over: its model, or its message. */
+/* Delivers the result of a reading: its model, or its message. */
 static void finish(reading *r, io_result *result)
 {
     carom_context *context = r->soup.context;
@@ -155,7 +155,7 @@ static void finish(reading *r, io_result *result)
     result->model = r->model;
 }
 
-/* A model of its own with the same mesh; false when out of memory. */
+/* A separate model with the same mesh; false when out of memory. */
 static bool copy_model(const io_model *from, io_model *to)
 {
     carom_context *context = from->context;
@@ -178,7 +178,7 @@ static bool copy_model(const io_model *from, io_model *to)
     return true;
 }
 
-/* The same file once more: says what its first reading said. */
+/* The same file again: repeats the messages of its first reading. */
 static void finish_again(const reading *first, const io_result *from, io_result *result)
 {
     carom_context *context = first->soup.context;
@@ -204,7 +204,7 @@ static void finish_again(const reading *first, const io_result *from, io_result 
     carom_context_fail(context, result->status, result->message);
 }
 
-/* ---- the calls ---- */
+/* ---- public functions ---- */
 
 static void begin(carom_context *context, reading *r)
 {
@@ -279,7 +279,7 @@ static void find_same(reading *readings, uint32_t count, uint32_t *chains)
     }
 }
 
-/* Null paths are named here; all else goes wrong where it is tried. */
+/* Null paths are reported here; everything else fails where it is tried. */
 static void begin_all(carom_context *context, const io_request *requests, uint32_t count, reading *readings)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -310,7 +310,7 @@ static carom_status finish_all(reading *readings, uint32_t count, io_result *res
     return first_failure;
 }
 
-/* What stopped the call as a whole is what happened to each file. */
+/* An error of the call as a whole is the error of each file. */
 static carom_status fail_all(carom_context *context, carom_status status, io_result *results, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

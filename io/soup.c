@@ -1,4 +1,4 @@
-/* What readers have in common: messages that say where, growing meshes and parts, points. */
+/* What readers have in common: messages with positions, growing meshes and parts, points. */
 #include "io/soup.h"
 
 #include <stdio.h>

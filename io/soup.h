@@ -1,6 +1,6 @@
-/* What readers fill, and how they say where something is wrong. Private to io.
+/* What readers fill, and how they report errors with positions. Private to io.
  *
- * libcarom_io is linked against a libcarom that exports carom_* alone. Of the library's internals, io uses macros,
+ * libcarom_io is linked against a libcarom that exports only carom_*. Of the library's internals, io uses macros,
  * inline functions and the exact predicates, which are pure and of which libcarom_io has a copy; whatever touches a
  * context goes through carom/extend.h. */
 #ifndef IO_SOUP_H
@@ -32,7 +32,7 @@ typedef struct io_source
 {
     carom_context *context;
     const char *name; /* for messages */
-    char *message;    /* of IO_MESSAGE_SIZE: what went wrong; it reaches the context when it is this file's turn */
+    char *message;    /* of IO_MESSAGE_SIZE: the error; it reaches the context when it is this file's turn */
     char *begin, *end;
     size_t capacity;
 } io_source;
@@ -146,11 +146,11 @@ typedef struct io_polygon_corner
     int turn; /* sign of the corner: > 0 convex seen along the polygon's normal */
 } io_polygon_corner;
 
-/* Scratch of the triangulation, kept from face to face. */
+/* Scratch memory of the triangulation, kept from face to face. */
 typedef struct io_polygon
 {
     carom_context *context;
-    BASE_ARRAY(uint32_t) vertices; /* the face at hand */
+    BASE_ARRAY(uint32_t) vertices; /* the current face */
     BASE_ARRAY(io_polygon_corner) corners;
     uint64_t work_left; /* corner visits that ear clipping may still make in this file */
     int axis;           /* the projection leaves out this coordinate */

@@ -1,4 +1,4 @@
-/* How far are two bodies apart, and where? A cache makes the next, similar pose cheaper; the answer is the same. */
+/* How far apart are two bodies, and where? A cache makes the next, similar pose cheaper; the answer is the same. */
 #include "scenes/generate.h"
 
 #include <carom/carom.h>

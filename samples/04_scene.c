@@ -1,4 +1,4 @@
-/* Many bodies: a row of gears that share one mesh, a frame of the scene, an engine that finds all that meet. */
+/* Many bodies: a row of gears that share one mesh, a frame of the scene, an engine that finds all pairs that meet. */
 #include "scenes/generate.h"
 
 #include <carom/carom.h>

@@ -1,4 +1,4 @@
-/* Files: write two generated shapes, read them back side by side. A file that is missing is named in its message. */
+/* Files: write two generated shapes, read them back in parallel. The message for a missing file names it. */
 #include "scenes/generate.h"
 
 #include <carom/carom.h>

@@ -1,11 +1,11 @@
-/* An engine of your own: a sweep along x over the bodies proposes pairs, the library decides them exactly. */
+/* Your own engine: a sweep along x over the bodies proposes pairs, and the library decides them exactly. */
 #include "scenes/generate.h"
 
 #include <carom/author.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Kept per mesh: how far it reaches from the origin of its frame, however it is turned. All bodies here are meshes. */
+/* Kept per mesh: how far it reaches from the origin of its frame, in any orientation. All bodies here are meshes. */
 static carom_status measure(void *state, const carom_shape *shape, void **asset)
 {
     carom_aabb box = carom_mesh_get_info(shape->mesh).bounds;

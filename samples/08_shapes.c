@@ -1,4 +1,4 @@
-/* Spheres and capsules are shapes too: against a mesh or each other, in every question, as exactly as triangles. */
+/* Spheres and capsules are shapes too: against a mesh or each other, in every query, as exact as triangles. */
 #include "scenes/generate.h"
 
 #include <carom/carom.h>

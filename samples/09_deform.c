@@ -1,5 +1,5 @@
 /* A deforming body in a scene: a cloth sinks onto a ball. Each step has a new mesh with the same triangles; the scene
- * refits the trees of the old one, and what pairs remember stays. */
+ * refits the trees of the old one, and cached data of pairs stays valid. */
 #include "scenes/generate.h"
 
 #include <carom/carom.h>

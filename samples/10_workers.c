@@ -1,5 +1,5 @@
-/* Workers: a context with threads of its own shares the work among them. The answer is the same, to the bit, for any
- * number: the hash says so. */
+/* Workers: a context with its own threads shares the work among them. The answer is bit-identical for any number, as
+ * the hash shows. */
 #include "scenes/generate.h"
 
 #include <carom/carom.h>

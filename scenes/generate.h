@@ -5,7 +5,7 @@
  *   carom_mesh *mesh;
  *   carom_status status = generate_mesh(context, &def, &mesh);
  *
- * Closed kinds come closed, oriented and manifold, each component with positive volume. */
+ * Closed kinds are closed, oriented and manifold, and each component has positive volume. */
 #ifndef SCENES_GENERATE_H
 #define SCENES_GENERATE_H
 
@@ -32,7 +32,7 @@ typedef enum generate_kind
     GENERATE_KIND_COUNT
 } generate_kind;
 
-/* What one kind is: its row in the table that the tool and the tests read. */
+/* One kind: a row of the table that the tool and the tests read. */
 typedef struct generate_info
 {
     const char *name; /* "torus-knot" */
@@ -50,17 +50,18 @@ bool generate_find(const char *name, generate_kind *out);
 typedef struct generate_def
 {
     generate_kind kind;
-    /* Met exactly by open kinds, and by closed ones if even (a closed mesh has an even number); one fewer if odd. At
-     * least the kind's min_triangles. */
+    /* Exact for open kinds, and for closed ones if even (a closed mesh has an even number); one fewer if odd. At least
+     * the kind's min_triangles. */
     uint32_t triangles;
-    uint64_t seed;    /* varies kinds that have something random */
+    uint64_t seed;    /* for kinds with random parts */
     double size;      /* the shape fits a cube of this side around the origin; boxes and sheets fill it */
     const char *name; /* null: the kind's */
 } generate_def;
 
 generate_def generate_def_default(generate_kind kind); /* 1000 triangles, seed 1, size 1 */
 
-/* CAROM_INVALID_ARGUMENT for an unknown kind or a size that is not positive and finite, else as carom_mesh_create. */
+/* CAROM_INVALID_ARGUMENT for an unknown kind or a size that is not positive and finite; otherwise as carom_mesh_create.
+ */
 carom_status generate_mesh(carom_context *context, const generate_def *def, carom_mesh **out);
 
 #endif

@@ -32,8 +32,8 @@ typedef struct poses_pair
     carom_pose a, b;
 } poses_pair;
 
-/* The same pair for the same seed whatever the class, but for how far it approaches. CAROM_INVALID_ARGUMENT for an
- * empty mesh; else the oracle's status. Distances are met within 1 % (of the wanted distance). */
+/* The same seed gives the same pair for every class, except for how close it is. CAROM_INVALID_ARGUMENT for an empty
+ * mesh; otherwise the oracle's status. Distances are accurate to 1 % (of the target distance). */
 carom_status poses_make(const carom_mesh *a, const carom_mesh *b, const poses_oracle *oracle, poses_class pose_class,
                         uint64_t seed, poses_pair *out);
 

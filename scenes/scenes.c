@@ -1,4 +1,4 @@
-/* The table of scenes, and making one. */
+/* The table of scenes, and their creation. */
 #include "scenes/stage.h"
 
 #include <stdlib.h>

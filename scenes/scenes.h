@@ -53,11 +53,11 @@ typedef struct scenes_scene
     double clearance;    /* a gap that the scene is meant to be checked for; 0: none */
 } scenes_scene;
 
-/* CAROM_INVALID_ARGUMENT for an unknown name. The scene stands at step 0. */
+/* CAROM_INVALID_ARGUMENT for an unknown name. The scene starts at step 0. */
 carom_status scenes_create(carom_context *context, const char *name, scenes_scene **out);
 void scenes_destroy(scenes_scene *scene);
 
-/* Sets every body's pose as of this step, from nothing but the step's number. */
+/* Sets every body's pose for this step, depending only on the step's number. */
 void scenes_move(scenes_scene *scene, uint32_t step);
 
 #endif

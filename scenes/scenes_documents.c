@@ -1,5 +1,5 @@
-/* The scenes of the documents, at their triangle counts. The documents print counts, kinds of objects and motions, not
- * the models: shapes stand in for them. An odd total needs an open sheet among the bodies. */
+/* The scenes of the sources (ARCHITECTURE.md, "Sources"), with their triangle counts. The sources give counts, kinds of
+ * objects and motions, but not the models: generated shapes replace them. An odd total needs an open sheet. */
 #include "scenes/stage.h"
 
 #include <stdio.h>
@@ -109,7 +109,7 @@ void stage_mine(stage *stage)
     {
         char name[32];
         snprintf(name, sizeof name, "stratum-%u", (unsigned)i);
-        /* Neighbours undulate alike, as layers do. */
+        /* Neighbouring layers undulate in the same way. */
         const carom_mesh *stratum = stage_mesh(stage, GENERATE_STRATUM, 15000, SIZE, 7);
         stage_body(stage, stratum, name, numeric_vec(0, 0, SIZE * (0.2 * (double)i - 0.45)));
     }

@@ -1,9 +1,9 @@
-/* Solids that are no meshes. */
+/* Solids that are not meshes. */
 #include "scenes/stage.h"
 
 #include <stdio.h>
 
-/* Everything of the hand moves alike. */
+/* All parts of the hand move together. */
 static void move_along(scenes_body *body) { stage_drift(body, numeric_vec(0.03, 0.0, -0.004)); }
 
 /* Bones from a joint on, each shorter than the last and bent further down, and a ball at the tip. */

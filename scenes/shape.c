@@ -1,4 +1,4 @@
-/* A mesh in the making: growing arrays, grids and blocks, welding, exact triangle counts. */
+/* A mesh under construction: growing arrays, grids and blocks, welding, exact triangle counts. */
 #include "scenes/shape.h"
 
 #include "scenes/numeric.h"
@@ -16,7 +16,7 @@ void shape_free(shape *shape)
     *shape = shape_begin();
 }
 
-/* Room for one more item, or the shape has failed. */
+/* Makes room for one more item, or marks the shape as failed. */
 static bool grow(shape *shape, void **items, size_t *capacity, size_t count, size_t item_size)
 {
     if (shape->failed || count < *capacity)

@@ -1,4 +1,4 @@
-/* A mesh in the making, and the few patterns that all generators are made of. Failed allocations are remembered in the
+/* A mesh under construction, and the few patterns that all generators use. Failed allocations are remembered in the
  * shape and reported by shape_finish, so that generators need no checks of their own. Private to this folder. */
 #ifndef SCENES_SHAPE_H
 #define SCENES_SHAPE_H
@@ -74,7 +74,7 @@ void shape_plan(uint32_t quads, const shape_proportion *wanted, uint32_t out[2])
 /* Largest n with scale * n * n <= value, at least 1. */
 uint32_t shape_whole_root(uint32_t value, uint32_t scale);
 
-/* Makes the mesh and frees the shape in any case. */
+/* Makes the mesh, and frees the shape in either case. */
 carom_status shape_finish(shape *shape, carom_context *context, const char *name, carom_mesh **out);
 
 #endif

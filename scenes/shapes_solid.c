@@ -1,4 +1,4 @@
-/* Boxes and what is machined. */
+/* Boxes and machine parts. */
 #include "scenes/shapes.h"
 
 typedef struct box_lattice
@@ -7,7 +7,7 @@ typedef struct box_lattice
     uint32_t steps[3];
 } box_lattice;
 
-/* The ends are exact, so that boxes set side by side touch to the bit. */
+/* The ends are exact, so that adjacent boxes touch exactly. */
 static double box_coordinate(const box_lattice *box, int axis, uint32_t step)
 {
     uint32_t count = box->steps[axis];

@@ -1,4 +1,4 @@
-/* A scene in the making: its meshes, its bodies and their motion. */
+/* A scene under construction: its meshes, its bodies and their motion. */
 #include "scenes/stage.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 /* ---- meshes ---- */
 
-/* The scene owns the mesh from here on, or it is gone. */
+/* From here on, the scene owns the mesh; on failure it is destroyed. */
 static const carom_mesh *keep_mesh(stage *stage, carom_status status, carom_mesh *mesh)
 {
     scenes_scene *scene = stage->scene;

@@ -1,5 +1,5 @@
-/* A scene in the making. Failures are remembered, so that scenes need no checks of their own. Private to this folder.
- */
+/* A scene under construction. Failures are remembered, so that scenes need no checks of their own. Private to this
+ * folder. */
 #ifndef SCENES_STAGE_H
 #define SCENES_STAGE_H
 

@@ -1,4 +1,4 @@
-/* One question to two placed meshes, through the pair queries or through an engine. */
+/* One query on two placed meshes, through the pair queries or through an engine. */
 #include "tool/ask.h"
 
 #include <math.h>

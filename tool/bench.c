@@ -1,5 +1,5 @@
-/* carom bench: how long the questions take on this machine, for each kind of tree. The full benchmark, with other
- * libraries in the same run, is in bench/. */
+/* carom bench: how long queries take on this machine, for each kind of tree. The full benchmark, with other libraries
+ * in the same run, is in bench/. */
 #include "scenes/generate.h"
 #include "tool/ask.h"
 
@@ -49,7 +49,7 @@ static double next_uniform(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Uniform in the ball, by rejection: no libm function that machines disagree on. */
+/* Uniform in the ball, by rejection: no libm function whose results differ between machines. */
 static void next_in_ball(uint64_t *state, double *out, int dimensions)
 {
     double length;
@@ -203,7 +203,7 @@ static json_t *row_to_json(const bench_result *row)
                      "pairs", (json_int_t)row->pairs, "pairs_hash", tool_json_hash(row->hash));
 }
 
-/* All methods on the same poses; answers that differ are findings. */
+/* Runs all methods on the same poses; differing answers are findings. */
 static int run_methods(bench_work *work, const tool_method *methods, int count)
 {
     const bench_options *options = work->options;
@@ -300,14 +300,15 @@ static int run(bench_work *work, const tool_arguments *arguments, const tool_met
 int tool_bench(const tool_command *command, int argc, char **argv)
 {
     if (argc > 0 && strcmp(argv[0], "parallel") == 0)
-        return tool_bench_parallel(command, argc - 1, argv + 1);
+        return tool_bench_parallel(argc - 1, argv + 1);
     bench_options options = {.shape = "torus-knot", .triangles = 5000, .poses = 200, .seed = 1};
     const tool_option table[] = {
-        {"--shape", TOOL_SHAPE, &options.shape, "KIND", "without files: two of these (torus-knot)"},
-        {"--triangles", TOOL_COUNT, &options.triangles, "N", "of each generated shape (5000)"},
-        {"--poses", TOOL_COUNT, &options.poses, "N", "random poses (200)"},
-        {"--seed", TOOL_COUNT, &options.seed, "S", "of the poses (1)"},
-        {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "leave out the distance"},
+        {"--shape", TOOL_SHAPE, &options.shape, "KIND",
+         "shape to generate if no files are given (default: torus-knot)"},
+        {"--triangles", TOOL_COUNT, &options.triangles, "N", "triangles of each generated shape (default: 5000)"},
+        {"--poses", TOOL_COUNT, &options.poses, "N", "number of random poses (default: 200)"},
+        {"--seed", TOOL_COUNT, &options.seed, "S", "seed of the poses (default: 1)"},
+        {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "skip distance queries"},
         TOOL_METHOD_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
@@ -321,7 +322,7 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         return TOOL_ERROR;
     if (options.poses < 1 || options.poses > POSE_LIMIT)
         return tool_fail(command, "--poses %llu: from 1 to %d", (unsigned long long)options.poses, POSE_LIMIT);
-    if (options.seed > INT64_MAX) /* jansson's integers end there */
+    if (options.seed > INT64_MAX) /* the largest integer of jansson */
         return tool_fail(command, "--seed %llu: up to 2^63 - 1", (unsigned long long)options.seed);
     tool_method_options *chosen = &options.method;
     if (!chosen->tree && !chosen->volume && !chosen->builder && !chosen->engine)

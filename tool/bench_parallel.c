@@ -1,5 +1,5 @@
-/* carom bench parallel: the thesis's chapter 4 set up again. Its three scenes, its four methods and the engine `tree`,
- * any hit, every body against every other in each step, for several numbers of workers, beside table 4-1. */
+/* carom bench parallel: the experiment of the thesis's chapter 4. Its three scenes, its four methods and the engine
+ * `tree`, any hit, every body against every other in each step, for several numbers of workers, next to table 4-1. */
 #include "scenes/scenes.h"
 #include "tool/chart.h"
 #include "tool/picture.h"
@@ -22,7 +22,7 @@ enum
 static const char *const METHODS[METHOD_COUNT] = {"sstcd", "spcd", "escd", "epcd", "tree"};
 /* Which serial method a method is compared with. */
 static const int SERIAL[METHOD_COUNT] = {0, 0, 2, 2, 4};
-/* Those that can be faster than theirs. */
+/* Methods that have a serial counterpart to be compared with. */
 static const int COMPARED[CHART_MAX_LINES] = {1, 3, 4};
 
 typedef struct published
@@ -51,7 +51,7 @@ typedef struct parallel_run
     carom_engine_stats before;
     double best_ms[MAX_STEPS];                   /* per step, over all repeats */
     double mean_ms;                              /* of these */
-    double tasks, edge_tests, boxes, idle_share; /* per step; idle: NAN where tasks never ran side by side */
+    double tasks, edge_tests, boxes, idle_share; /* per step; idle: NAN if tasks never ran in parallel */
     uint64_t runs;
 } parallel_run;
 
@@ -166,7 +166,7 @@ static carom_status run_once(parallel_work *work, const carom_frame *frame, para
     return CAROM_OK;
 }
 
-/* Every method and number of workers in turn, step by step, so that what else the machine does is shared. */
+/* Every method and number of workers in turn, step by step, so that other load on the machine affects all alike. */
 static carom_status run_step(parallel_work *work, uint32_t step)
 {
     for (uint32_t i = 0; i < work->options->worker_counts; i++)
@@ -233,7 +233,7 @@ static carom_status measure(parallel_work *work)
     return status;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static const parallel_run *run_of(const parallel_work *work, uint32_t count, int method)
 {
@@ -472,16 +472,28 @@ static bool is_ours(const char *scene)
     return false;
 }
 
-int tool_bench_parallel(const tool_command *command, int argc, char **argv)
+int tool_bench_parallel(int argc, char **argv)
 {
+    static const tool_command bench_parallel = {
+        .name = "bench parallel",
+        .arguments = "",
+        .summary = "time the engines sstcd, spcd, escd, epcd and tree for several numbers of workers",
+        .details =
+            "The three scenes are those of chapter 4 of the thesis that describes the methods; the times of its\n"
+            "table 4-1 are printed for comparison.\n"
+            "Exit codes: 0 all engines give the same answers, 1 they differ, 2 error.\n",
+        .computes = true,
+    };
+    const tool_command *command = &bench_parallel;
     parallel_options options = {.threads = "1,2,4,8", .steps = 20, .repeats = 5};
     const tool_option table[] = {
-        {"--threads", TOOL_TEXT, &options.threads, "LIST", "numbers of workers (1,2,4,8); 1 is always among them"},
+        {"--threads", TOOL_TEXT, &options.threads, "LIST",
+         "numbers of workers (default: 1,2,4,8); 1 is always included"},
         {"--scene", TOOL_TEXT, &options.scene, "NAME", "parallel-1, parallel-2 or parallel-3 instead of all three"},
-        {"--steps", TOOL_COUNT, &options.steps, "N", "of each scene, spread over it (20)"},
-        {"--repeats", TOOL_COUNT, &options.repeats, "N", "runs of which the fastest counts, step by step (5)"},
-        {"--tasks-at-once", TOOL_COUNT, &options.tasks_at_once, "K", "of epcd (32)"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "draw the speed-ups and times as a PNG"},
+        {"--steps", TOOL_COUNT, &options.steps, "N", "steps of each scene, evenly spaced (default: 20)"},
+        {"--repeats", TOOL_COUNT, &options.repeats, "N", "repeats of each step; the fastest counts (default: 5)"},
+        {"--tasks-at-once", TOOL_COUNT, &options.tasks_at_once, "K", "tasks that epcd runs at once (default: 32)"},
+        {"-o", TOOL_TEXT, &options.output, "FILE", "PNG file for a chart of speed-ups and times"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
@@ -489,9 +501,9 @@ int tool_bench_parallel(const tool_command *command, int argc, char **argv)
     if (code >= 0)
         return code;
     if (arguments.positional_count > 0)
-        return tool_fail(command, "parallel takes no files, but '%s' is named", arguments.positional[0]);
+        return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
     if (options.scene && !is_ours(options.scene))
-        return tool_fail(command, "--scene %s: parallel-1, parallel-2 or parallel-3", options.scene);
+        return tool_fail(command, "--scene: '%s' is not one of parallel-1, parallel-2, parallel-3", options.scene);
     if (options.steps < 1 || options.steps > MAX_STEPS)
         return tool_fail(command, "--steps %llu: from 1 to %d", (unsigned long long)options.steps, MAX_STEPS);
     if (options.repeats < 1 || options.repeats > 10000)
@@ -501,6 +513,6 @@ int tool_bench_parallel(const tool_command *command, int argc, char **argv)
     if (!parse_threads(command, &options))
         return TOOL_ERROR;
     if (options.output && !picture_is_png(options.output))
-        return tool_fail(command, "-o %s: the name of a picture ends in .png", options.output);
+        return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
     return run_scenes(command, &options);
 }

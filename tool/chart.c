@@ -101,7 +101,7 @@ static void draw_letter(const picture_pixels *image, int x, int y, char letter)
                     fill(image, (chart_box){x + BIG * column, y + BIG * row, BIG, BIG}, INK);
 }
 
-/* Where a text stands beside the given x. */
+/* The position of a text relative to the given x. */
 typedef enum chart_align
 {
     FROM,
@@ -135,7 +135,7 @@ static decades find_decades(const chart_def *def)
             low = fmin(low, bar), high = fmax(high, fmax(bar, reference));
         }
     if (!(low > 0.0) || !(high >= low) || !(high < INFINITY))
-        return (decades){0, 1}; /* nothing that has a logarithm */
+        return (decades){0, 1}; /* no positive value */
     decades found = {(int)floor(log10(low)), (int)ceil(log10(high))};
     found.high += found.high == found.low;
     return found;
@@ -257,7 +257,7 @@ static void draw_lines(const picture_pixels *image, const chart_def *def, uint32
     fill(image, (chart_box){plot.x, plot.y + plot.height, plot.width, 2}, INK);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole chart ---- */
 
 carom_status chart_write(carom_context *context, const chart_def *def, const char *path)
 {

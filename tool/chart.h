@@ -15,7 +15,7 @@ typedef struct chart_panel
 {
     const char *title;
     double bar[CHART_MAX_BARS];
-    double reference[CHART_MAX_BARS]; /* drawn beside each bar in grey; not positive: none */
+    double reference[CHART_MAX_BARS]; /* drawn next to each bar in grey; not positive: none */
     double line[CHART_MAX_LINES][CHART_MAX_POINTS];
 } chart_panel;
 
@@ -24,7 +24,7 @@ typedef struct chart_def
     const char *bars_title, *lines_title;
     const char *bar_name[CHART_MAX_BARS], *line_name[CHART_MAX_LINES];
     uint32_t bar_count, line_count, point_count;
-    const uint32_t *points; /* what the lines are drawn over; they run beside value = point, the ideal */
+    const uint32_t *points; /* x values of the lines; the ideal, value = point, is drawn too */
     const chart_panel *panels;
     uint32_t panel_count;
 } chart_def;

@@ -1,4 +1,4 @@
-/* carom check: do two models meet, where, and how far are they apart. */
+/* carom check: do two models meet, where, and how far apart are they? */
 #include "tool/ask.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ typedef struct check_options
     uint64_t max_pairs;
     double seconds; /* of each question; infinity: no limit */
     tool_method_options method;
-    double clearance; /* in the model's unit; 0: none asked for */
+    double clearance; /* in the model's unit; 0: not requested */
 } check_options;
 
 /* Everything that one check owns, freed in one place. */
@@ -73,7 +73,7 @@ static bool is_finding(const carom_report *report)
            report->relation == CAROM_RELATION_B_INSIDE_A;
 }
 
-/* Did the time run out before everything was decided? What was found by then stands. */
+/* Did the time run out before everything was decided? What was found by then is valid. */
 static bool is_open(const check_work *work)
 {
     return work->report.status == CAROM_UNKNOWN || (work->options->distance && work->distance.status == CAROM_UNKNOWN);
@@ -89,7 +89,7 @@ static const char *clearance_verdict(const carom_report *report)
 
 /* ---- output ---- */
 
-/* Nothing can be said to be inside an open surface: the answer names the models that are not closed. */
+/* Nothing is inside an open surface: the answer names the models that are not closed. */
 static const char *not_closed(const carom_report *report)
 {
     return report->a_closed ? report->b_closed ? NULL : "B" : report->b_closed ? "A" : "A and B";
@@ -268,15 +268,16 @@ int tool_check(const tool_command *command, int argc, char **argv)
     check_options options = {.pose_a = carom_pose_identity(), .pose_b = carom_pose_identity(), .seconds = INFINITY};
     const tool_option table[] = {
         {"--pose-a", TOOL_POSE, &options.pose_a, "R T", "12 numbers: rotation row by row, then translation"},
-        {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "the same for B"},
-        {"--unit", TOOL_UNIT, &options.unit, "UNIT", "the models' unit"},
+        {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "likewise for B"},
+        {"--unit", TOOL_UNIT, &options.unit, "UNIT", "unit of both models"},
         {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH",
          "required gap: 5, or with --unit also 5mm, 0.2in"},
-        {"--distance", TOOL_FLAG, &options.distance, NULL, "how far apart the surfaces are, and where"},
+        {"--distance", TOOL_FLAG, &options.distance, NULL, "print how far apart the surfaces are, and where"},
         {"--all", TOOL_FLAG, &options.all, NULL, "list all pairs of triangles that meet"},
-        {"--contacts", TOOL_FLAG, &options.contacts, NULL, "with --json: the points each pair has in common"},
-        {"--seconds", TOOL_NUMBER, &options.seconds, "S", "time limit per question; what is open is then unknown"},
-        {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most N pairs; all are counted"},
+        {"--contacts", TOOL_FLAG, &options.contacts, NULL,
+         "with --json: also list the points that each pair has in common"},
+        {"--seconds", TOOL_NUMBER, &options.seconds, "S", "time limit per query; undecided results are then unknown"},
+        {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most N pairs, but count all"},
         TOOL_METHOD_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };

@@ -1,4 +1,4 @@
-/* The words that an option with a list takes; each list comes from its owner. */
+/* The values of options that take one of a list; each list comes from its owner. */
 #include "scenes/generate.h"
 #include "scenes/scenes.h"
 #include "tool/tool.h"
@@ -64,7 +64,7 @@ bool tool_check_choice(const tool_command *command, const char *what, tool_optio
 {
     if (tool_find_choice(kind, word) >= 0)
         return true;
-    fprintf(stderr, "carom %s: %s: '%s' is none of", command->name, what, word);
+    fprintf(stderr, "carom %s: %s: '%s' is not one of", command->name, what, word);
     const char *known;
     for (int i = 0; (known = tool_choice(kind, i)) != NULL; i++)
         fprintf(stderr, "%s %s", i > 0 ? "," : "", known);

@@ -142,7 +142,7 @@ static carom_status mark_triangles(demo_work *work)
         picture_mark_pairs(&a->placed, &b->placed, work->report.pairs + pair->first_pair, pair->pairs_listed, marks);
     }
     for (uint32_t i = 0; i < work->frame.body_count; i++)
-        if (work->frame.bodies[i].placed.shape.kind != CAROM_SHAPE_MESH) /* its one element is the whole of it */
+        if (work->frame.bodies[i].placed.shape.kind != CAROM_SHAPE_MESH) /* its single element is the whole shape */
             memset(work->marked[i], work->marked[i][0], skin_triangles(work, i));
     return CAROM_OK;
 }
@@ -177,7 +177,7 @@ static void print_examined(const demo_work *work)
 /* What a pair of parts means for assembly. */
 typedef enum demo_verdict
 {
-    DEMO_CLASH,   /* surfaces go through each other */
+    DEMO_CLASH,   /* surfaces cross */
     DEMO_INSIDE,  /* one part is inside the other */
     DEMO_CONTACT, /* they touch, or lie flat on each other */
     DEMO_NEAR,    /* nearer than the clearance */
@@ -348,9 +348,10 @@ int tool_demo(const tool_command *command, int argc, char **argv)
 {
     demo_options options = {.folder = "build/demo", .scene = "assembly"};
     const tool_option table[] = {
-        {"--scene", TOOL_SCENE, &options.scene, "NAME", "another generated scene (assembly)"},
-        {"--engine", TOOL_ONE_ENGINE, &options.engine, "NAME", "another engine (tree)"},
-        {"-o", TOOL_TEXT, &options.folder, "FOLDER", "where report.json and demo.png go (build/demo)"},
+        {"--scene", TOOL_SCENE, &options.scene, "NAME", "generated scene (default: assembly)"},
+        {"--engine", TOOL_ONE_ENGINE, &options.engine, "NAME", "engine (default: tree)"},
+        {"-o", TOOL_TEXT, &options.folder, "FOLDER",
+         "output folder for report.json and demo.png (default: build/demo)"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);

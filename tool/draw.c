@@ -1,4 +1,4 @@
-/* carom draw: a picture of two models, colliding triangles red. */
+/* carom draw: a picture of two models, with colliding triangles in red. */
 #include "tool/ask.h"
 #include "tool/picture.h"
 
@@ -76,10 +76,10 @@ int tool_draw(const tool_command *command, int argc, char **argv)
     draw_options options = {{carom_pose_identity(), carom_pose_identity()}, NULL, 1280, 800};
     const tool_option table[] = {
         {"--pose-a", TOOL_POSE, &options.pose[0], "R T", "12 numbers: rotation row by row, then translation"},
-        {"--pose-b", TOOL_POSE, &options.pose[1], "R T", "the same for B"},
-        {"--width", TOOL_COUNT, &options.width, "N", "pixels (1280)"},
-        {"--height", TOOL_COUNT, &options.height, "N", "pixels (800)"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "where the PNG goes"},
+        {"--pose-b", TOOL_POSE, &options.pose[1], "R T", "likewise for B"},
+        {"--width", TOOL_COUNT, &options.width, "N", "width in pixels (default: 1280)"},
+        {"--height", TOOL_COUNT, &options.height, "N", "height in pixels (default: 800)"},
+        {"-o", TOOL_TEXT, &options.output, "FILE", "output PNG file (required)"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
@@ -92,7 +92,7 @@ int tool_draw(const tool_command *command, int argc, char **argv)
     if (options.width < 1 || options.width > 4096 || options.height < 1 || options.height > 4096)
         return tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096",
                          (unsigned long long)options.width, (unsigned long long)options.height);
-    if (!picture_is_png(options.output)) /* a typing error must not overwrite a model */
+    if (!picture_is_png(options.output)) /* a typo must not overwrite a model */
         return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
     carom_context *context = tool_context(&arguments);
     if (!context)

@@ -85,13 +85,13 @@ int tool_gen(const tool_command *command, int argc, char **argv)
 {
     gen_options options = {.triangles = 1000, .seed = 1, .size = 1};
     const tool_option table[] = {
-        {"--list", TOOL_FLAG, &options.list, NULL, "list the kinds and exit"},
-        {"--triangles", TOOL_COUNT, &options.triangles, "N", "number of triangles (1000)"},
-        {"--seed", TOOL_COUNT, &options.seed, "S", "seed for shapes with random parts (1)"},
-        {"--size", TOOL_NUMBER, &options.size, "L", "side of the cube it fits (1)"},
-        {"--text", TOOL_FLAG, &options.text, NULL, "STL: ASCII, which keeps doubles to the bit"},
-        {"--json", TOOL_FLAG, &options.json, NULL, "with --list: as JSON"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "output; its extension selects the format"},
+        {"--list", TOOL_FLAG, &options.list, NULL, "list all kinds of shapes"},
+        {"--triangles", TOOL_COUNT, &options.triangles, "N", "number of triangles (default: 1000)"},
+        {"--seed", TOOL_COUNT, &options.seed, "S", "seed for shapes with random parts (default: 1)"},
+        {"--size", TOOL_NUMBER, &options.size, "L", "side of the cube that the shape fits (default: 1)"},
+        {"--text", TOOL_FLAG, &options.text, NULL, "write STL as ASCII, which is lossless, instead of binary"},
+        {"--json", TOOL_FLAG, &options.json, NULL, "with --list: print JSON"},
+        {"-o", TOOL_TEXT, &options.output, "FILE", "output file (required); its extension selects the format"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);

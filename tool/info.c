@@ -19,7 +19,7 @@ typedef struct file_facts
     double read_ms;
 } file_facts;
 
-/* Takes the model over from a result whose reading succeeded. */
+/* Moves the model out of a successful result. */
 static carom_status gather(carom_context *context, const carom_tree_def *def, const io_result *read, file_facts *facts)
 {
     facts->model = read->model;
@@ -38,7 +38,7 @@ static json_t *parts_to_json(const io_model *model)
     json_t *parts = json_array();
     for (size_t i = 0; i < model->part_count; i++)
     {
-        /* names come from the file: what is not UTF-8 can't go into JSON */
+        /* names come from the file, and JSON must be UTF-8 */
         json_t *name = json_string(io_part_name(model, i));
         json_array_append_new(parts, json_pack("{s:o,s:I,s:I}", "name", name ? name : json_null(), "first_triangle",
                                                (json_int_t)model->parts[i].first_triangle, "triangles",
@@ -130,8 +130,8 @@ static int describe(info_work *work, const char *path, io_result *read)
     return TOOL_CLEAN;
 }
 
-/* All files, also after one that failed. As many at once as there are workers, so that
- * memory does not grow with the number of files. */
+/* Describes all files, even after one has failed. Reads as many at once as there are workers, so that memory does not
+ * grow with the number of files. */
 static int describe_files(info_work *work)
 {
     uint32_t count = (uint32_t)work->arguments->positional_count, at_once = carom_context_workers(work->context);
@@ -161,8 +161,8 @@ int tool_info(const tool_command *command, int argc, char **argv)
     info_options options = {0};
     const tool_option table[] = {
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON: a list with one object per file"},
-        {"--parts", TOOL_FLAG, &options.parts, NULL, "list the named parts too"},
-        {"--tree", TOOL_TREE, &options.tree, "KIND", "build this tree (fast)"},
+        {"--parts", TOOL_FLAG, &options.parts, NULL, "also list the named parts"},
+        {"--tree", TOOL_TREE, &options.tree, "KIND", "tree to build (default: fast)"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);

@@ -1,4 +1,4 @@
-/* Which colour each meeting of triangles gets. */
+/* Chooses the colour of meeting triangles. */
 #include "tool/picture.h"
 
 static carom_vec3 world_normal(const carom_placed *placed, uint32_t triangle)

@@ -1,43 +1,41 @@
-/* The list of subcommands, and the program around them. */
+/* The table of subcommands, and main. */
 #include "tool/tool.h"
 
 #include <signal.h>
 #include <string.h>
 
 static const tool_command commands[] = {
-    {"info", "FILE...", "what a model file holds: counts, bounds, closedness, volume, its tree",
-     "FILE is STL (ASCII or binary) or OBJ; its extension says which.\n"
-     "Exit codes: 0 every file was read, 2 an error; the other files are still described.\n",
+    {"info", "FILE...", "describe model files: counts, bounds, closedness, volume, tree",
+     "FILE is an STL (ASCII or binary) or OBJ file, by its extension.\n"
+     "Exit codes: 0 every file was read, 2 error; the other files are still described.\n",
      true, tool_info},
-    {"check", "A B", "do two models meet, where, and how far apart are they",
-     "A and B are STL or OBJ files. What --seconds left open is shown as unknown, with bounds that hold.\n"
+    {"check", "A B", "check whether two models meet, where, and how far apart they are",
+     "A and B are STL or OBJ files. If --seconds runs out, the rest is reported as unknown, with valid bounds.\n"
      "Exit codes: 0 the models are apart and the clearance is kept, 1 they meet, one is inside the other or the\n"
-     "clearance is violated, 2 an error, or undecided when the time was up, 3 a model has no triangles: nothing was\n"
-     "checked.\n",
+     "clearance is violated, 2 error, or undecided when the time ran out, 3 nothing was checked: a model has no\n"
+     "triangles.\n",
      true, tool_check},
     {"gen", "KIND", "write a generated shape with a chosen number of triangles",
-     "Exit codes: 0 written, 2 an error, and no file is left behind.\n", false, tool_gen},
-    {"bench", "[A B | parallel]", "time the questions on random poses, for each kind of tree",
-     "parallel   the thesis's chapter 4: its three scenes, its four methods and the engine tree, by number of "
-     "workers,\n"
-     "           beside its table 4-1; `carom bench parallel --help` lists its options\n"
-     "Exit codes: 0 all methods give the same answers, 1 they differ, 2 an error, 3 a model has no triangles.\n",
+     "Exit codes: 0 the file was written, 2 error; then no file is left behind.\n", false, tool_gen},
+    {"bench", "[A B | parallel]", "time queries on random poses, for each kind of tree",
+     "`carom bench parallel` compares the parallel engines instead; `carom bench parallel --help` explains it.\n"
+     "Exit codes: 0 all methods give the same answers, 1 they differ, 2 error, 3 a model has no triangles.\n",
      true, tool_bench},
-    {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with the truth in the file",
-     "tritri     text; a line: family, truth (0 or 1), 18 hexadecimal floats, the corners of two triangles\n"
-     "meshmesh   text; a line: the 12 numbers of a pose, pair count, distance, hash of the pairs in hexadecimal;\n"
-     "           beside FILE stand the models env_q.obj, which keeps its place, and rob_q.obj, which gets the pose\n"
-     "hardcases  JSON; an object per case with its kind, A, B and exact_intersects; kinds other than\n"
+    {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with known results from a file",
+     "tritri     text; each line: family, result (0 or 1), 18 hexadecimal floats: the corners of two triangles\n"
+     "meshmesh   text; each line: the 12 numbers of a pose, pair count, distance, hash of the pairs in hexadecimal;\n"
+     "           the models are in the same folder: env_q.obj, which is fixed, and rob_q.obj, which gets the pose\n"
+     "hardcases  JSON; one object per case with its kind, A, B and exact_intersects; kinds other than\n"
      "           triangle-triangle are skipped\n"
      "Lines that begin with # are comments.\n"
-     "Exit codes: 0 no answer is wrong, 1 some are, 2 an error, 3 no case was checked.\n",
+     "Exit codes: 0 no answer is wrong, 1 some are, 2 error, 3 no case was checked.\n",
      true, tool_verify},
-    {"draw", "A B", "a picture of two models, colliding triangles red",
-     "Exit codes: 0 no triangles meet, 1 some do, 2 an error, 3 a model has no triangles: nothing was checked, and\n"
-     "where both have none, nothing was drawn.\n",
+    {"draw", "A B", "draw two models, with colliding triangles in red",
+     "Exit codes: 0 no triangles meet, 1 some do, 2 error, 3 nothing was checked: a model has no triangles. If both\n"
+     "have none, nothing is drawn.\n",
      true, tool_draw},
-    {"demo", "", "check a generated assembly, say what was found, draw it",
-     "Exit codes: 0 checked and drawn, whatever was found, 2 an error.\n", true, tool_demo},
+    {"demo", "", "check a generated assembly, list what was found, and draw it",
+     "Exit codes: 0 checked and drawn, whatever was found, 2 error.\n", true, tool_demo},
 };
 
 enum
@@ -55,7 +53,7 @@ static void print_usage(FILE *out)
                  "Exit codes: 0 clean, 1 findings, 2 error, 3 nothing was checked.\n");
 }
 
-/* Data that did not reach its reader is an error too. */
+/* Output that could not be written is an error too. */
 static int finish(int code)
 {
     if (fflush(stdout) != 0 || ferror(stdout))
@@ -84,6 +82,6 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, argv[1]) == 0)
             return finish(commands[i].run(&commands[i], argc - 2, argv + 2));
-    fprintf(stderr, "carom: unknown command '%s'; `carom --help` lists them\n", argv[1]);
+    fprintf(stderr, "carom: unknown command '%s'; see `carom --help`\n", argv[1]);
     return TOOL_ERROR;
 }

@@ -1,4 +1,4 @@
-/* From the words of the command line to the trees and engines that answer. */
+/* Turns the options of the command line into trees and engines. */
 #include "tool/tool.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Command lines: options by a table, the option that every command which computes has, poses, lengths with units. */
+/* Command lines: tables of options, the option --threads of all commands that compute, poses, lengths with units. */
 #include "tool/tool.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ enum
     HELP_WIDTH = 100
 };
 
-/* The words of a list below their option, wrapped. */
+/* Prints the accepted values below their option, wrapped. */
 static void print_choices(tool_option_kind kind)
 {
     const char *word = tool_choice(kind, 0);
@@ -35,7 +35,7 @@ static bool is_called(const tool_option *option, const char *text, size_t length
     return strlen(option->name) == length && strncmp(option->name, text, length) == 0;
 }
 
-/* Null if there is no such option. A row of the command's own goes before the common one. */
+/* Null if there is no such option. The command's own options take precedence over the common one. */
 static const tool_option *find_option(const tool_arguments *arguments, const char *text, size_t length)
 {
     for (int i = 0; i < arguments->option_count; i++)
@@ -185,7 +185,9 @@ static int take_option(const tool_arguments *arguments, int argc, char **argv)
     size_t length = equals ? (size_t)(equals - argv[0]) : strlen(argv[0]);
     const tool_option *option = find_option(arguments, argv[0], length);
     if (!option)
-        return tool_fail(arguments->command, "unknown option '%s'; --help lists them", argv[0]), -1;
+        return tool_fail(arguments->command, "unknown option '%s'; see `carom %s --help`", argv[0],
+                         arguments->command->name),
+               -1;
     if (!equals)
     {
         int taken = take_value(arguments, option, argc - 1, argv + 1);
@@ -202,8 +204,9 @@ _Static_assert(CAROM_MAX_WORKERS == 256, "the help below says so");
 int tool_parse(tool_arguments *arguments, int argc, char **argv)
 {
     arguments->workers = arguments->command->computes ? CAROM_WORKERS_ALL : 0;
-    arguments->threads = (tool_option){"--threads", TOOL_WORKERS, &arguments->workers, "N",
-                                       "threads that work, 1 to 256 (one per processor); answers are the same"};
+    arguments->threads =
+        (tool_option){"--threads", TOOL_WORKERS, &arguments->workers, "N",
+                      "number of threads, 1 to 256 (default: one per processor); answers do not change"};
     arguments->positional = argv;
     arguments->positional_count = 0;
     for (int i = 0; i < argc; i++)
@@ -258,7 +261,7 @@ bool tool_parse_length(const tool_command *command, const char *text, const char
         return *out = value, true;
     double metres = unit_metres(suffix);
     if (metres == 0)
-        return tool_fail(command, "'%s': '%s' is none of mm, cm, m, in, ft", text, suffix), false;
+        return tool_fail(command, "'%s': '%s' is not one of mm, cm, m, in, ft", text, suffix), false;
     if (!unit)
         return tool_fail(command, "'%s' has a unit, but the model has none: add --unit mm|cm|m|in|ft", text), false;
     /* the same unit needs no conversion, and so no rounding */

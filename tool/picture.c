@@ -67,7 +67,7 @@ static colour scaled(colour a, float s) { return (colour){a.r * s, a.g * s, a.b 
 
 /* ---- light ---- */
 
-/* A key light, that shadows keep away, a fill from the right, sky above; the directions in the eye's frame. */
+/* A key light that casts shadows, a fill light from the right, sky light from above; directions in the eye's frame. */
 static const float key_direction[3] = {-0.50f, 0.70f, 0.51f};
 
 static float light_of(const raster_sample *sample, float lit)
@@ -86,7 +86,7 @@ static const raster_sample *sample_at(const raster_image *image, int x, int y)
     return &image->samples[(size_t)y * (size_t)image->width + (size_t)x];
 }
 
-/* The part of the key light that arrives: a few looks into the light's own depth buffer. */
+/* The fraction of the key light that arrives: a few samples of the light's own depth buffer. */
 static float lit_at(const scene_view *view, int x, int y, float depth)
 {
     raster_point seen;
@@ -103,7 +103,7 @@ static float lit_at(const scene_view *view, int x, int y, float depth)
     return (float)lit / (float)looks;
 }
 
-/* How much of the surroundings stands in front: a ring of neighbours that are nearer, but not much nearer. */
+/* Ambient occlusion: the share of neighbours in a ring that are nearer, but not much nearer. */
 static float occlusion_at(const raster_image *image, int x, int y, float near_step)
 {
     static const float ring[OCCLUSION_TAPS][2] = {{1, 0},          {0.5f, 0.87f},  {-0.5f, 0.87f}, {-1, 0},

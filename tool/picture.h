@@ -20,8 +20,8 @@ typedef struct picture_part
     uint32_t tint;               /* 0xRRGGBB */
 } picture_part;
 
-/* The mark that a pair deserves. Faces in one plane are in contact if they face each other, and clash if they look the
- * same way: then the bodies behind them overlap. */
+/* The mark for a pair. Faces in one plane are in contact if they face each other, and clash if they face the same way:
+ * then the bodies behind them overlap. */
 picture_mark picture_judge(const carom_placed *a, const carom_placed *b, const carom_pair *pair);
 
 /* Judges a list of pairs into one array per body, as long as the body's triangles; the worse mark stays. */
@@ -36,7 +36,7 @@ typedef struct picture_def
 
 picture_def picture_def_default(void);
 
-/* Muted colours that are easy to tell apart, one after the other. */
+/* Muted colours that are easy to distinguish. */
 uint32_t picture_tint(uint32_t index);
 
 /* Draws the parts and writes a PNG whole or not at all. */
@@ -51,7 +51,7 @@ typedef struct picture_pixels
     unsigned char *rgb; /* rows from the top */
 } picture_pixels;
 
-/* Does the name say that it is one? A slip of the hand must not overwrite a model. */
+/* Does the name end in .png? A typo must not overwrite a model. */
 bool picture_is_png(const char *path);
 
 /* Writes a PNG whole or not at all. */

@@ -68,7 +68,7 @@ raster_camera raster_aim(const picture_def *def, const picture_part *parts, uint
     camera.up = cross(camera.back, camera.right);
     double aspect = (double)image->width / image->height;
     view_target target = {.slope = {FIELD_OF_VIEW_SLOPE * aspect, FIELD_OF_VIEW_SLOPE}};
-    /* the middle of what is seen depends on the distance and the other way round: a few rounds settle it */
+    /* the middle of the view depends on the distance and vice versa: a few iterations converge */
     for (int round = 0; round < 5; round++)
     {
         view_span span = span_parts(&camera, &target, parts, count);

@@ -1,4 +1,4 @@
-/* What the rasteriser leaves at each sample, and the camera. Private to pictures. */
+/* The rasteriser's result for each sample, and the camera. Private to pictures. */
 #ifndef TOOL_RASTER_H
 #define TOOL_RASTER_H
 
@@ -34,7 +34,7 @@ typedef struct raster_image
     raster_sample *samples;
 } raster_image;
 
-/* A point's place in the picture; false behind the eye. */
+/* A point's position in the picture; false behind the eye. */
 typedef struct raster_point
 {
     double x, y, depth; /* in samples; 1 / distance along the view */
@@ -52,7 +52,7 @@ float *raster_corner_normals(const carom_mesh *mesh);
 /* False when out of memory. */
 bool raster_draw(raster_image *image, const raster_camera *camera, const picture_part *part, uint16_t index);
 
-/* Clashing triangles that something hides: call when everything is drawn. */
+/* Marks clashing triangles that are hidden: call when everything is drawn. */
 void raster_draw_hidden(raster_image *image, const raster_camera *camera, const picture_part *part);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct skin
 
 static void find_axes(skin *skin, const double along[3], double length)
 {
-    int across = 0; /* the axis that the direction has least of */
+    int across = 0; /* the axis with the direction's smallest component */
     for (int k = 0; k < 3; k++)
     {
         skin->axis[2][k] = length > 0 ? along[k] / length : k == 2;

@@ -1,4 +1,4 @@
-/* Messages, JSON pieces and other things that several subcommands need. */
+/* Messages, JSON helpers and other functions that several subcommands need. */
 #include "carom/extend.h"
 #include "tool/tool.h"
 
@@ -39,7 +39,7 @@ const char *tool_green(void) { return colour("\033[32m"); }
 const char *tool_bold(void) { return colour("\033[1m"); }
 const char *tool_plain(void) { return colour("\033[0m"); }
 
-/* Errors are printed by the command that ends because of them. */
+/* Errors are printed by the command that fails because of them. */
 static void print_warning(carom_log_level level, const char *message, void *user)
 {
     if (level == CAROM_LOG_WARNING)

@@ -31,7 +31,7 @@ typedef struct tool_command
     const char *name;
     const char *arguments; /* as the usage line shows them */
     const char *summary;
-    const char *details; /* lines for its help: what the options can't say, and what its exit codes mean */
+    const char *details; /* further lines of its help, with the meaning of its exit codes */
     bool computes;       /* on all processors, or on as many as --threads says */
     int (*run)(const struct tool_command *command, int argc, char **argv); /* argv[0] is the first argument */
 } tool_command;
@@ -40,7 +40,7 @@ int tool_info(const tool_command *command, int argc, char **argv);
 int tool_check(const tool_command *command, int argc, char **argv);
 int tool_gen(const tool_command *command, int argc, char **argv);
 int tool_bench(const tool_command *command, int argc, char **argv);
-int tool_bench_parallel(const tool_command *command, int argc, char **argv); /* bench parallel */
+int tool_bench_parallel(int argc, char **argv);
 int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);
 int tool_demo(const tool_command *command, int argc, char **argv);
@@ -56,7 +56,7 @@ typedef enum tool_option_kind
     TOOL_POSE,    /* carom_pose: 12 numbers in one argument or twelve */
     TOOL_WORKERS, /* uint32_t: 1 to CAROM_MAX_WORKERS */
 
-    /* const char *: one word of a list, which the help shows and the message for any other word names */
+    /* const char *: one of a list of values, which is shown in the help and in the message for any other value */
     TOOL_UNIT,
     TOOL_TREE,
     TOOL_VOLUME,     /* or all */
@@ -70,7 +70,7 @@ typedef enum tool_option_kind
 
 typedef struct tool_option
 {
-    const char *name; /* with its dashes */
+    const char *name; /* with dashes */
     tool_option_kind kind;
     void *target;
     const char *value; /* what the help calls the value; null for flags */
@@ -88,21 +88,21 @@ typedef struct tool_arguments
     tool_option threads; /* the row of --threads, for commands that compute */
 } tool_arguments;
 
-/* Negative: go on; else the exit code to end with (help was shown, or something is wrong and was named). Set command,
+/* Negative: continue; otherwise the exit code to end with (after the help or an error message). Set command,
  * options and option_count before. */
 int tool_parse(tool_arguments *arguments, int argc, char **argv);
 
-/* The i-th word of a kind's list; null past its end, and for kinds without a list. */
+/* The i-th value of a kind's list; null past its end, and for kinds without a list. */
 const char *tool_choice(tool_option_kind kind, int i);
-/* Which word of the list it is; negative: none. */
+/* The index of the value in the list; negative: none. */
 int tool_find_choice(tool_option_kind kind, const char *word);
-/* False after naming the word, and those there are. what: the option, or what the argument is. */
+/* False after a message with the value and those allowed. what: the option or the meaning of the argument. */
 bool tool_check_choice(const tool_command *command, const char *what, tool_option_kind kind, const char *word);
 
-/* A number of triangles that can be generated here; false after naming what is wrong. */
+/* Checks that a shape with this many triangles can be generated; false after a message. */
 bool tool_check_triangles(const tool_command *command, const char *shape, uint64_t triangles);
 
-/* A length such as 5, 5mm, 0.5in in units of the model; a suffix needs unit. False after naming what is wrong. */
+/* Parses a length such as 5, 5mm, 0.5in into units of the model; a suffix requires `unit`. False after a message. */
 bool tool_parse_length(const tool_command *command, const char *text, const char *unit, double *out);
 const char *tool_unit_name(int i); /* null past the last */
 
@@ -113,7 +113,7 @@ int tool_fail(const tool_command *command, const char *format, ...) TOOL_PRINTF(
 /* The context's latest message. */
 int tool_fail_status(const tool_command *command, carom_context *context, carom_status status);
 
-/* Terminal sequences, empty where colour is not wanted. */
+/* Terminal sequences, empty if colour is off. */
 const char *tool_red(void);
 const char *tool_green(void);
 const char *tool_bold(void);
@@ -121,17 +121,17 @@ const char *tool_plain(void);
 
 /* ---- what most subcommands need ---- */
 
-/* A context that prints warnings, with the workers that the command line asks for; null after saying why. */
+/* A context that prints warnings, with as many workers as the command line requests; null after a message. */
 carom_context *tool_context(const tool_arguments *arguments);
 
-/* Two model files, read side by side; where one can't be read, the status and message of the first such. Free both
- * models in any case. */
+/* Reads two model files in parallel. If one can't be read: the status and message of the first such. Free both models
+ * in either case. */
 carom_status tool_read_pair(carom_context *context, const char *const paths[2], io_model models[2]);
 
 /* Prints to stdout and frees; TOOL_ERROR if that fails. */
 int tool_print_json(const tool_command *command, json_t *root);
 
-json_t *tool_json_number(double value); /* null where not finite */
+json_t *tool_json_number(double value); /* null if not finite */
 json_t *tool_json_point(carom_vec3 point);
 json_t *tool_json_hash(uint64_t hash); /* 16 hexadecimal digits */
 json_t *tool_json_counters(const carom_counters *counters);
@@ -143,13 +143,13 @@ double tool_now_ms(void);
 /* 1234567 as "1,234,567". */
 const char *tool_thousands(uint64_t value, char out[32]);
 
-/* ---- what answers: trees and engines by name ---- */
+/* ---- methods: trees and engines by name ---- */
 
 typedef struct tool_method
 {
     char name[48];
     carom_tree_def def;
-    const char *engine; /* null: the pair questions; else through a scene and this engine */
+    const char *engine; /* null: pair queries; otherwise a scene and this engine */
 } tool_method;
 
 typedef struct tool_method_options
@@ -165,16 +165,16 @@ enum
     TOOL_METHOD_LIMIT = 128
 };
 
-/* How many, at least one. The words were checked when they were parsed. */
+/* Returns the number of methods, at least one. The values were checked when they were parsed. */
 int tool_methods(const tool_method_options *options, tool_method *out);
 
-/* Options of the four, to be put into a subcommand's table. */
+/* The four options, for a subcommand's table. */
 #define TOOL_METHOD_ROWS(options)                                                                                      \
-    {"--tree", TOOL_TREE, &(options)->tree, "KIND", "wide tree: quick to build (default) or to ask"},                  \
-        {"--volume", TOOL_VOLUME, &(options)->volume, "NAME", "binary tree of this volume"},                           \
+    {"--tree", TOOL_TREE, &(options)->tree, "KIND", "wide tree: fast to build (default) or to query"},                 \
+        {"--volume", TOOL_VOLUME, &(options)->volume, "NAME", "binary tree with this bounding volume"},                \
         {"--builder", TOOL_BUILDER, &(options)->builder, "NAME", "builder of the binary tree"},                        \
     {                                                                                                                  \
-        "--engine", TOOL_ENGINE, &(options)->engine, "NAME", "through a scene and this engine"                         \
+        "--engine", TOOL_ENGINE, &(options)->engine, "NAME", "use a scene and this engine"                             \
     }
 
 #endif

@@ -1,4 +1,4 @@
-/* carom verify: compares answers with truth from outside the project. */
+/* carom verify: compares answers with results from independent sources. */
 #include "tool/verify.h"
 
 #include <errno.h>
@@ -149,7 +149,7 @@ int tool_verify(const tool_command *command, int argc, char **argv)
         return tool_fail(command, "a kind (tritri, meshmesh, hardcases) and a file are needed");
     verify_function *verify = find_kind(arguments.positional[0]);
     if (!verify)
-        return tool_fail(command, "'%s' is none of tritri, meshmesh, hardcases", arguments.positional[0]);
+        return tool_fail(command, "'%s' is not one of tritri, meshmesh, hardcases", arguments.positional[0]);
     tool_method methods[TOOL_METHOD_LIMIT];
     int method_count = tool_methods(&chosen, methods);
     verify_work work = {.command = command, .context = tool_context(&arguments)};

@@ -18,8 +18,8 @@ typedef struct verify_work
     verify_tally tally;
 } verify_work;
 
-/* Each compares a file with what the asker says; TOOL_CLEAN or TOOL_ERROR (after naming what is wrong with the file),
- * the answers in the tally. */
+/* Each compares a file with the answers of a method; TOOL_CLEAN or TOOL_ERROR (after a message about the file), the
+ * answers in the tally. */
 int verify_tritri(verify_work *work);
 int verify_meshmesh(verify_work *work);
 int verify_hardcases(verify_work *work);
@@ -30,7 +30,7 @@ void verify_wrong(verify_work *work, const char *format, ...) TOOL_PRINTF(2, 3);
 /* Do two triangles, nine coordinates each, share a point? */
 carom_status verify_triangles_meet(verify_work *work, const double a[9], const double b[9], bool *out);
 
-/* A text file as one block with a zero at the end; null after saying why. Free with free. */
+/* Reads a text file as one block with a zero at the end; null after a message. Free it with free. */
 char *verify_load(verify_work *work);
 
 /* Steps through a text: the next line that is neither blank nor a comment, cut off at its end; null after the last. */

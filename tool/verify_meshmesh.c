@@ -1,5 +1,5 @@
-/* Two meshes beside the file, env_q.obj fixed and rob_q.obj posed; a line is a pose, the number of pairs, the distance
- * and a hash of the pair list. */
+/* Two meshes in the file's folder, env_q.obj fixed and rob_q.obj posed; a line is a pose, the number of pairs, the
+ * distance and a hash of the pair list. */
 #include "tool/verify.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static void verify_pose(verify_work *work, pose_models *models, const pose_case 
     }
     uint64_t pairs = report.pair_count, hash = hash_pairs(&report);
     double distance = truth->distance;
-    /* an engine reports what meets; the distance is a question for pairs */
+    /* an engine reports what meets; the distance needs a pair query */
     if (!work->asker.engine)
     {
         status = carom_distance(work->asker.query, &models->fixed, &models->posed, NULL, &report);

@@ -1,5 +1,5 @@
 /* adapter.h: what the driver asks of a revision. Plain C types only, so that revisions whose structs differ can be
- * loaded into one process. Every function but open wants an open adapter; one thread. */
+ * loaded into one process. Every function except open requires an open adapter; one thread. */
 #ifndef BENCH_AGAINST_ADAPTER_H
 #define BENCH_AGAINST_ADAPTER_H
 

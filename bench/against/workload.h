@@ -1,5 +1,5 @@
-/* workload.h: what both revisions are asked: a model, six placements of it beside itself, rays. Made with this tree's
- * library, whatever is compared. */
+/* workload.h: the queries for both revisions: a model, six placements of it relative to itself, rays. Made with this
+ * tree's library, whatever is compared. */
 #ifndef BENCH_AGAINST_WORKLOAD_H
 #define BENCH_AGAINST_WORKLOAD_H
 

@@ -1,4 +1,4 @@
-// Bullet: GImpact's quantised box trees, called directly, so that nothing of a world or a contact cache is paid for,
+// Bullet: GImpact's quantised box trees, called directly, without the cost of a world or a contact cache,
 // propose pairs; a plain triangle test decides. (GImpact's own triangle test takes whatever lies behind a triangle's
 // plane for a contact, which is no answer to the question here.) For rays and refit its usual static mesh
 // (btOptimizedBvh). Single precision, as Debian builds it. No distance between meshes. Any-hit stops at the first

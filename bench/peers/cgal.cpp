@@ -30,7 +30,7 @@ Soup make_soup(const Model &model)
     return soup;
 }
 
-// A surface mesh takes no edge twice the same way: such triangles get corners of their own.
+// A surface mesh accepts no edge twice in the same direction: such triangles get separate corners.
 Surface make_surface(const Model &model)
 {
     Surface surface;

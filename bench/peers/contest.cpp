@@ -73,7 +73,7 @@ bool triangles_meet(const Vec3 a[3], const Vec3 b[3])
         for (const Vec3 &edge_b : edges_b)
             if (separated(cross(edge_a, edge_b), a, b))
                 return false;
-    // Coplanar triangles are told apart only by their in-plane edge normals.
+    // Only in-plane edge normals separate coplanar triangles.
     for (size_t i = 0; i < 3; i++)
         if (separated(cross(normal_a, edges_a[i]), a, b) || separated(cross(normal_b, edges_b[i]), a, b))
             return false;

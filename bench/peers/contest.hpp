@@ -65,7 +65,7 @@ class Contestant
     // Does it get faster when poses follow one another closely? The others are asked cold.
     virtual bool coherent() const { return false; }
 
-    // Builds whatever the library wants for the two models, which outlive the contestant. False: the library refuses
+    // Builds whatever the library needs for the two models, which outlive the contestant. False: the library refuses
     // them, and why() says why.
     virtual bool load(const Model &a, const Model &b) = 0;
     virtual std::string why() const { return {}; }
@@ -89,10 +89,10 @@ class Builder
     virtual std::string name() const = 0;
     virtual bool ours() const { return false; }
     virtual bool load(const Model &model) = 0;
-    virtual void prepare() {} // copies the caller's arrays, where the library wants that
+    virtual void prepare() {} // copies the caller's arrays, if the library requires that
     virtual void build() = 0; // timed
     virtual bool can_refit() const { return false; }
-    virtual void move(const std::vector<Vec3> &) {} // new vertices, not timed where that can be told apart
+    virtual void move(const std::vector<Vec3> &) {} // new vertices, not timed where that can be separated
     virtual void refit() {}                         // timed
     virtual double bytes() const { return -1; }     // of the tree; negative: measured by the allocator
     virtual void drop() = 0;                        // what build made
@@ -116,12 +116,12 @@ bool triangles_meet(const Vec3 a[3], const Vec3 b[3]);
 
 double now(); // seconds
 
-// Seconds since its making: what the clock says or, if less, what this thread got of the processor, so that other
-// programs on the machine count less.
-// Threads of those that can share a build: ours and Embree. Set before the first of them is asked.
+// Threads of the libraries that can share a build: ours and Embree. Set it before any of them is created.
 void set_thread_count(unsigned count);
 unsigned thread_count();
 
+// Seconds since its construction: elapsed time or, if less, this thread's CPU time, so that other programs on the
+// machine matter less.
 class Timer
 {
   public:

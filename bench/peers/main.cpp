@@ -109,7 +109,7 @@ bool wanted(const std::vector<std::string> &filters, const std::string &name)
     return false;
 }
 
-// Fresh contestants for each workload: most libraries don't give back what they built.
+// New contestants for each workload: most libraries don't release what they built.
 void assemble(const Options &options, Contestants &contestants, Builders &builders)
 {
     Contestants all;
@@ -167,7 +167,7 @@ void run_pairs(const Workload &workload, const Options &options, Contestants &co
     for (const PoseClass &pose_class : workload.classes)
         for (Question question : {Question::any_hit, Question::all_pairs, Question::distance})
         {
-            // Far apart only distance has work to do; where bodies overlap it has none; along a path nobody lists
+            // Far apart only distance has work to do; where bodies overlap it has none; along a path no one lists
             // pairs.
             const bool overlap = pose_class.name == "deep" || pose_class.name == "touch";
             if ((question == Question::distance && overlap) ||

@@ -1,5 +1,5 @@
 // Times contestants and compares their answers. They take turns, pass by pass, so that a change of the machine's speed
-// meets all of them; the lowest time per pose counts. Where answers differ, the oracle decides.
+// affects all of them; the lowest time per pose counts. Where answers differ, the oracle decides.
 #include "measure.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace
 constexpr double distance_tolerance = 1e-6; // relative
 constexpr int slow_repetitions = 3;
 
-// What one contestant said at each pose, and how long the quickest saying took.
+// A contestant's answer at each pose, and its lowest time.
 struct Record
 {
     Contestant *contestant = nullptr;
@@ -107,7 +107,7 @@ bool same_number(double a, double b, Question question)
     return std::fabs(a - b) <= distance_tolerance * std::max(std::fabs(a), std::fabs(b));
 }
 
-// Do all who answered pose i say the same?
+// Do all contestants that answered pose i agree?
 bool all_agree(const std::vector<Record> &records, size_t i, Question question)
 {
     const Record *first = nullptr;

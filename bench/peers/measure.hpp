@@ -21,7 +21,7 @@ struct Timing
     double mean_us = 0, median_us = 0; // over poses, of the lowest over repetitions
     size_t asked = 0, wrong = 0;       // answers, and those that the oracle found wrong
     bool complete = false;             // all poses answered
-    double work = 0;                   // sum over answers: hits, pairs, or distances; tells that something happened
+    double work = 0;                   // sum over answers: hits, pairs, or distances; shows that something happened
 };
 
 struct Cell

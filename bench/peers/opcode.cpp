@@ -1,6 +1,6 @@
 // OPCODE 1.3 (Terdiman 2001): trees of axis-aligned boxes without leaves, plain and quantised, in float. No distances.
 //
-// In no distribution by itself: whoever has built it names its folder (CAROM_OPCODE_DIR), with Opcode.h (and Ice/
+// Not packaged on its own: the user builds it and names its folder (CAROM_OPCODE_DIR), with Opcode.h (and Ice/
 // beside it) there or in OPCODE/, and libOpcode.a (or libOPCODE.a) there, in lib/ or beside the header. The OPCODE
 // inside ODE is another contestant: that one is asked through ODE's contacts.
 #include "contest.hpp"

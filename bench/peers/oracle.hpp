@@ -1,5 +1,5 @@
-// oracle.hpp: who is right where contestants disagree. Exact predicates on the vertices as Carom's contract places
-// them; candidates come from CGAL's box intersection, not from a tree of ours.
+// oracle.hpp: decides which answer is right where contestants disagree. Exact predicates on the vertices as Carom's
+// contract places them; candidates come from CGAL's box intersection, not from a tree of ours.
 #pragma once
 
 #include "contest.hpp"

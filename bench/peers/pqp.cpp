@@ -1,6 +1,6 @@
 // PQP 1.3 (Gottschalk, Larsen, Manocha 1999): oriented boxes for collision, swept rectangles for distance, in double.
 //
-// In no distribution: whoever has built it names its folder (CAROM_PQP_DIR), with PQP.h in include/ or src/ and
+// Not packaged: the user builds it and names its folder (CAROM_PQP_DIR), with PQP.h in include/ or src/ and
 // libPQP.a in lib/, where its own Makefile puts it. A model remembers the closest triangles of its last distance; they
 // are reset to what they were after building, since contestants are asked cold.
 #include "contest.hpp"

@@ -10,7 +10,7 @@ namespace bench
 // "sphere any-hit", ... : what the tables are named.
 std::vector<std::string> round_questions();
 
-// The cells of one model, for the questions that are wanted.
+// The cells of one model, for the selected questions.
 std::vector<Cell> measure_rounds(const Model &model, const std::vector<std::string> &questions,
                                  const WorkloadOptions &workloads, const MeasureOptions &options);
 

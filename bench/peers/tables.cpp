@@ -1,4 +1,4 @@
-// The tables on stdout, the goals of the project beside what was reached, and the same figures as JSON.
+// The tables on stdout, the project's goals next to the results, and the same figures as JSON.
 #include "tables.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ struct Ratios
 };
 
 // The fastest peer's time over that of one of ours, over all cells of a question; an empty pose class stands for all
-// but the path, which has goals of its own.
+// but the path, which has its own goals.
 Ratios against_best(const Results &results, const std::string &question, const std::string &name,
                     const std::string &pose_class)
 {

@@ -15,7 +15,7 @@ namespace bench
 namespace
 {
 
-constexpr uint64_t pose_format = 4; // raise it when the procedure changes: old files are then placed anew
+constexpr uint64_t pose_format = 4; // raise it when the procedure changes: old files are then replaced
 constexpr size_t path_length = 50;
 
 Vec3 operator+(const Vec3 &a, const Vec3 &b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }

@@ -1,4 +1,4 @@
-/* carom/broad.h: who may be compared with whom, and the broad phases that find out who is near whom. */
+/* carom/broad.h: which bodies may be compared, and the broad phases that find bodies close to each other. */
 #ifndef CAROM_BROAD_H
 #define CAROM_BROAD_H
 
@@ -23,7 +23,7 @@ extern "C"
         const char *summary;
     } carom_broad_info;
 
-    /* What there is; null past the end. */
+    /* The available broad phases; null past the end. */
     CAROM_API const carom_broad_info *carom_broad_list(uint32_t index);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* carom/carom.h: everything. */
+/* carom/carom.h: includes the whole library; the readers and writers of carom/io.h are separate. */
 #ifndef CAROM_CAROM_H
 #define CAROM_CAROM_H
 

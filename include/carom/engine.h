@@ -1,4 +1,4 @@
-/* carom/engine.h: the seam that every method of collision detection sits behind: const frame in, report out. */
+/* carom/engine.h: the common interface of all collision detection methods: const frame in, report out. */
 #ifndef CAROM_ENGINE_H
 #define CAROM_ENGINE_H
 
@@ -13,7 +13,7 @@ extern "C"
     {
         CAROM_CLASS_EXACT = 0,        /* the same set as brute force */
         CAROM_CLASS_CONSERVATIVE = 1, /* a superset, certified by the exact narrow phase: the same set again */
-        CAROM_CLASS_SAMPLED = 2       /* may miss below a stated size */
+        CAROM_CLASS_SAMPLED = 2       /* may miss pairs below a stated size */
     } carom_engine_class;
 
     typedef struct carom_engine_info
@@ -23,7 +23,7 @@ extern "C"
         carom_engine_class engine_class;
     } carom_engine_info;
 
-    /* What the library brings; null past the end. A context may have more: see carom/author.h. */
+    /* The library's engines; null past the end. A context may have more: see carom/author.h. */
     CAROM_API const carom_engine_info *carom_engine_list(uint32_t index);
 
     typedef struct carom_engine carom_engine;
@@ -32,42 +32,43 @@ extern "C"
     {
         const char *engine;      /* by name; null: "tree" */
         const char *broad_phase; /* by name; null: "tree" */
-        double cut_size; /* > 0: static meshes larger than this enter the broad phase as parts of about this size,
-                          * so that small bodies near one part do not walk the whole; world units */
+        double cut_size; /* > 0: static meshes larger than this enter the broad phase as parts of about this size, so
+                            that a small body near one part is not tested against the whole; world units */
         uint32_t tasks_at_once; /* engine "epcd": the thesis's K; 0: 32 */
     } carom_engine_def;
 
     CAROM_API carom_engine_def carom_engine_def_default(void);
 
-    /* An engine belongs to one thread at a time and keeps what helps the next frame. */
+    /* An engine belongs to one thread at a time. It keeps data that speeds up the next frame. */
     CAROM_API carom_status carom_engine_create(carom_context *context, const carom_engine_def *def, carom_engine **out);
     CAROM_API void carom_engine_destroy(carom_engine *engine);
 
-    /* All pairs of bodies in the frame that meet, stand one inside the other, or come closer than the clearance of the
+    /* Reports all pairs of bodies in the frame that meet, contain one another, or are closer than the clearance of the
      * pair: (margin_a + margin_b) + options->clearance, in double. options may be null: every pair. max_pairs and the
-     * budget are for the whole frame. Pairs of bodies are shared among the context's workers; the answer is the same
-     * bits for any number of them. A work budget is dealt out in rounds: each pair that is open gets a share by the
-     * larger priority of its two bodies, and what it does not need goes into the next round. A pair cache or on_pair is
-     * refused: an engine keeps its own memory, and a streamed pair would not say whose it is. */
+     * budget apply to the whole frame. Pairs of bodies are shared among the context's workers; the answer is
+     * bit-identical for any number of them. A work budget is dealt out in rounds: each undecided pair gets a share in
+     * proportion to the higher priority of its two bodies, and what it does not use goes into the next round. A pair
+     * cache or on_pair is refused: an engine keeps its own cache, and a streamed pair would not say which bodies it
+     * belongs to. */
     CAROM_API carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame,
                                             const carom_collide_options *options, carom_scene_report *report);
 
-    /* Goes on with the last run of this engine, if that ended in CAROM_UNKNOWN, from where its budget ran out, with a
-     * new one (null: no limit). The frame must be of the same scene and version, or it is CAROM_STALE_FRAME. The report
-     * covers all since the beginning of that run. */
+    /* Continues the last run of this engine, if it ended in CAROM_UNKNOWN, from where its budget ran out, with a new
+     * budget (null: no limit). The frame must be of the same scene and version, otherwise CAROM_STALE_FRAME. The report
+     * covers everything since the start of that run. */
     CAROM_API carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame,
                                                const carom_budget *budget, carom_scene_report *report);
 
-    /* How the methods of the thesis's chapter 4 went about their work ("sstcd", "spcd", "escd", "epcd"), summed up
-     * since the engine was created; all zero for other engines. Depends on the number of workers, and on chance where a
-     * hit cancels what others are at. */
+    /* Statistics of the methods from chapter 4 of the thesis ("sstcd", "spcd", "escd", "epcd"), summed since the engine
+     * was created; all zero for other engines. They depend on the number of workers, and on timing where a hit cancels
+     * other tasks. */
     typedef struct carom_engine_stats
     {
         uint64_t tasks;        /* nodes of the task tree: two boxes, or a box and all edges of a body */
-        uint64_t edge_tests;   /* of an edge against a triangle */
-        uint32_t depth;        /* of the deepest task tree: levels */
-        double worker_seconds; /* while tasks could run side by side: their time times the number of workers */
-        double busy_seconds;   /* of these: within tasks; the rest was idle, or spent on handing tasks out */
+        uint64_t edge_tests;   /* edge against triangle */
+        uint32_t depth;        /* levels of the deepest task tree */
+        double worker_seconds; /* elapsed time of the parallel parts times the number of workers */
+        double busy_seconds;   /* the part of it spent in tasks; the rest was idle or went into scheduling */
     } carom_engine_stats;
 
     CAROM_API carom_engine_stats carom_engine_get_stats(const carom_engine *engine);

@@ -1,8 +1,8 @@
-/* carom/extend.h: for libraries that stand beside Carom and work on the caller's context, as the readers of carom/io.h
- * do: memory that the context's allocator gives and counts, messages where users look for them, its workers.
+/* carom/extend.h: for libraries built on top of Carom that work on the caller's context, such as carom/io.h: memory
+ * from the context's allocator, messages where users look for them, and the context's workers.
  *
- * Programs that only use Carom need none of this. A context's inside may change from one version to the next; a library
- * that keeps to these functions works with any version that has them. */
+ * Programs that merely use Carom need none of this. The inside of a context may change from version to version; a
+ * library that uses only these functions works with any version that has them. */
 #ifndef CAROM_EXTEND_H
 #define CAROM_EXTEND_H
 
@@ -13,24 +13,24 @@ extern "C"
 {
 #endif
 
-    /* Memory of the context's allocator, not initialised; null where there is none, or for an alignment that is not a
-     * power of two up to 64. Zero bytes give a pointer that is not null. Release it before the context goes, with the
-     * same size. */
+    /* Uninitialised memory from the context's allocator; null if there is none left, or if the alignment is not a power
+     * of two up to 64. A size of zero gives a non-null pointer. Release it, with the same size, before the context is
+     * destroyed. */
     CAROM_API void *carom_context_allocate(carom_context *context, size_t size, size_t alignment);
     CAROM_API void carom_context_release(carom_context *context, void *memory, size_t size); /* memory may be null */
 
-    /* Makes `message` the context's latest (see carom_context_message; what is longer than 255 bytes is cut off), hands
-     * it to the log as an error, and returns `status`: return carom_context_fail(context, CAROM_BAD_DATA, "..."). */
+    /* Makes `message` the context's latest (see carom_context_message; cut off after 255 bytes), logs it as an error,
+     * and returns `status`: return carom_context_fail(context, CAROM_BAD_DATA, "..."). */
     CAROM_API carom_status carom_context_fail(carom_context *context, carom_status status, const char *message);
 
-    /* Hands a message to the caller's log, where there is one. */
+    /* Passes a message to the caller's log hook, if there is one. */
     CAROM_API void carom_context_log(const carom_context *context, carom_log_level level, const char *message);
 
-    /* Calls task for ranges that cover [0, count), each at least min_range long but the last, on the context's workers
-     * (carom_context_workers), and returns when all are done. The order and the threads are not defined, so let each
-     * item write to a place of its own and collect afterwards. Tasks must not wait for each other. A run that is
-     * started within a task stays on that thread. Carom's calls on the same context are allowed within a task.
-     * CAROM_FLOAT_MODE, with no task called, where the calling thread's float mode is one that Carom refuses. */
+    /* Calls task for ranges that cover [0, count), each of at least min_range items except the last, on the context's
+     * workers (carom_context_workers), and returns when all are done. The order and the threads are unspecified, so
+     * each item should write to its own memory, to be collected afterwards. Tasks must not wait for each other. A run
+     * started within a task stays on that thread. Tasks may call Carom on the same context. CAROM_FLOAT_MODE, with no
+     * task called, if the calling thread's float mode is one that Carom refuses. */
     CAROM_API carom_status carom_context_run(carom_context *context, uint32_t count, uint32_t min_range,
                                              carom_task_fn *task, void *task_data);
 

@@ -1,5 +1,5 @@
-/* carom/io.h: model files in and out. The table in formats.c is the one list of formats; readers and writers are our
- * own, double precision, independent of the locale, bounded in time and memory by the file's size.
+/* carom/io.h: reads and writes model files, in double precision and independently of the locale. Time and memory are
+ * bounded by the size of the file. io_format_list lists the formats.
  *
  *   io_model model;
  *   if (!carom_failed(io_read(context, "gear.stl", NULL, &model)))
@@ -8,7 +8,7 @@
  *
  * Every failure leaves a message on the context that names the file, the line or byte, and the culprit.
  *
- * A library of its own beside libcarom, whose names begin with io_: link carom::io or carom::io_static (CMake),
+ * This is a separate library, libcarom_io, whose names begin with io_: link carom::io or carom::io_static (CMake), or
  * carom-io (pkg-config). carom/carom.h does not include this header. */
 #ifndef CAROM_IO_H
 #define CAROM_IO_H
@@ -20,7 +20,7 @@ extern "C"
 {
 #endif
 
-    /* A named run of triangles: a solid of an STL file, an object or group of an OBJ file. */
+    /* A named range of triangles: a solid of an STL file, an object or group of an OBJ file. */
     typedef struct io_part
     {
         size_t name_offset; /* into the model's names */
@@ -28,21 +28,21 @@ extern "C"
         uint32_t triangle_count;
     } io_part;
 
-    /* What a file held. Everything belongs to the model until io_model_free. */
+    /* The contents of a file. Everything belongs to the model until io_model_free. */
     typedef struct io_model
     {
         carom_context *context;
-        carom_mesh *mesh; /* all triangles in file order; no triangles for a point cloud or a wire frame */
-        io_part *parts;   /* in file order; empty where the file names nothing */
+        carom_mesh *mesh; /* all triangles in file order; none for a point cloud or a wire frame */
+        io_part *parts;   /* in file order; empty if the file names nothing */
         size_t part_count, part_capacity;
         char *names;
         size_t names_capacity;
-        uint64_t ignored_points; /* point and line elements: counted and ignored */
+        uint64_t ignored_points; /* point and line elements are counted, otherwise ignored */
         uint64_t ignored_lines;
         const char *format; /* name of the format that was read */
     } io_model;
 
-    CAROM_API void io_model_free(io_model *model); /* also fine on a model whose reading failed */
+    CAROM_API void io_model_free(io_model *model); /* allowed if reading failed */
     CAROM_API const char *io_part_name(const io_model *model, size_t part);
 
     typedef struct io_read_options
@@ -61,7 +61,7 @@ extern "C"
         IO_MESSAGE_SIZE = 256
     };
 
-    /* A file of several. */
+    /* One of several files to read. */
     typedef struct io_request
     {
         const char *path;
@@ -70,17 +70,17 @@ extern "C"
 
     typedef struct io_result
     {
-        io_model model; /* free it with io_model_free, also where reading failed */
+        io_model model; /* free it with io_model_free even if reading failed */
         carom_status status;
-        char message[IO_MESSAGE_SIZE]; /* of its failure, with the file's name; empty where there was none */
-        double milliseconds;           /* from its first byte to its mesh; 0 for a file that was there already */
+        char message[IO_MESSAGE_SIZE]; /* the error, with the file's name; empty if there was none */
+        double milliseconds; /* from its first byte to its mesh; 0 for a path that an earlier request has read */
     } io_result;
 
-    /* Reads and parses `count` files side by side on the context's workers. Results, messages and warnings are those of
-     * calling io_read for one after the other, in the order of the requests; a failure does not keep the others from
-     * being read. A path that is named twice is read once: its models share the mesh. Returns CAROM_OK if all were
-     * read, else the status of the first that failed. `results` are the caller's, `count` of them, overwritten. All
-     * files are in memory at once. The log gets a failure of carom_mesh_create twice. */
+    /* Reads and parses `count` files in parallel on the context's workers. Results, messages and warnings are those of
+     * calling io_read for each request in turn; a failure does not stop the others. A path that occurs twice is read
+     * once, and its models share the mesh. Returns CAROM_OK if all were read, otherwise the status of the first that
+     * failed. `results` is an array of `count` items that belongs to the caller and is overwritten. All files are in
+     * memory at once. A failure of carom_mesh_create is logged twice. */
     CAROM_API carom_status io_read_files(carom_context *context, const io_request *requests, uint32_t count,
                                          io_result *results);
 
@@ -94,7 +94,8 @@ extern "C"
         bool text;          /* STL: ASCII, which keeps doubles to the bit; binary STL rounds to float */
     } io_write_options;
 
-    /* Writes beside the target and renames, so that a failure leaves nothing behind and an old file whole. */
+    /* Writes a temporary file next to the target and renames it, so that a failure leaves nothing behind and an
+     * existing file intact. */
     CAROM_API carom_status io_write(carom_context *context, const char *path, const carom_mesh *mesh,
                                     const io_write_options *options);
 
@@ -105,10 +106,10 @@ extern "C"
         const char *extensions; /* separated by spaces, without dots */
     } io_format_info;
 
-    /* What there is; null past the end. */
+    /* The available formats; null past the end. */
     CAROM_API const io_format_info *io_format_list(uint32_t index);
 
-    /* ---- text that other writers need too ---- */
+    /* ---- numbers as text, for other readers and writers ---- */
 
     /* Parses one decimal number at `text` (terminated by zero), correctly rounded, whatever the locale. Returns the
      * first character after it, or null if there is no number. Overflow gives infinity. "nan" and "inf" are not
@@ -121,15 +122,17 @@ extern "C"
         IO_NUMBER_SIZE = 32
     };
 
-    /* The fewest of 15 to 17 digits that give the same bits back. Returns the length; terminated by zero. */
+    /* Writes the shortest of 15 to 17 digits that read back to the same bits, terminated by zero. Returns the length.
+     */
     CAROM_API size_t io_format_number(double value, char out[IO_NUMBER_SIZE]);
 
-    /* ---- files written whole or not at all ---- */
+    /* ---- files that are written completely or not at all ---- */
 
     typedef struct io_output io_output;
     CAROM_API carom_status io_output_open(carom_context *context, const char *path, io_output **out);
-    CAROM_API void io_output_write(io_output *output, const void *bytes, size_t size); /* errors are kept for the end */
-    /* Closes and puts the file in place; frees the output whatever happens. */
+    CAROM_API void io_output_write(io_output *output, const void *bytes,
+                                   size_t size); /* errors are reported by io_output_commit */
+    /* Closes the file and renames it to its path. Frees the output, even on failure. */
     CAROM_API carom_status io_output_commit(io_output *output);
     CAROM_API void io_output_abandon(io_output *output);
 

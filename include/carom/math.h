@@ -32,21 +32,21 @@ extern "C"
     CAROM_API carom_pose carom_pose_identity(void);
     CAROM_API carom_pose carom_pose_translation(double x, double y, double z);
 
-    /* Any quaternion but zero, scalar last; it is normalised here, so one stored in floats is fine too. A quaternion
+    /* From any non-zero quaternion, scalar last. It is normalised here, so one stored in floats is fine. A quaternion
      * that is zero or not finite gives a pose that carom_pose_check refuses as CAROM_NOT_FINITE. */
     CAROM_API carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translation);
 
     /* From a row-major 3 x 4 or 4 x 4 matrix (the last row of the latter is not read). The rotation is replaced by the
-     * nearest one that carom_pose_check accepts, so that matrices rounded to float work. CAROM_NOT_FINITE, or
-     * CAROM_NOT_RIGID where an entry of |RtR - I| exceeds 1e-3 or the matrix mirrors: such a matrix scales or shears,
-     * which belongs into the mesh. */
+     * nearest one that carom_pose_check accepts, so matrices rounded to float work. CAROM_NOT_FINITE, or
+     * CAROM_NOT_RIGID if an entry of |RtR - I| exceeds 1e-3 or the matrix mirrors: apply scaling, shearing and
+     * mirroring to the mesh's vertices instead. */
     CAROM_API carom_status carom_pose_from_matrix(const double matrix[12], carom_pose *out);
 
-    /* CAROM_OK, CAROM_NOT_FINITE, CAROM_NOT_RIGID where an entry of |RtR - I| exceeds 1e-9 or det R < 0, or
-     * CAROM_OUT_OF_RANGE where the translation exceeds 2^100. */
+    /* CAROM_OK, CAROM_NOT_FINITE, CAROM_NOT_RIGID if an entry of |RtR - I| exceeds 1e-9 or det R < 0, or
+     * CAROM_OUT_OF_RANGE if a component of the translation exceeds 2^100. */
     CAROM_API carom_status carom_pose_check(const carom_pose *pose);
 
-    /* The formula above. */
+    /* Applies the formula above to a point. */
     CAROM_API carom_vec3 carom_pose_apply(const carom_pose *pose, carom_vec3 point);
 
     /* A half line in the world frame: origin + t direction with 0 <= t <= max_t. */

@@ -1,4 +1,4 @@
-/* carom/query.h: the questions about two placed shapes, and rays.
+/* carom/query.h: queries on two placed shapes, and ray queries.
  *
  *   carom_query *query;   carom_query_create(context, &query);
  *   carom_placed a = {carom_shape_mesh(mesh), pose_a}, b = {carom_shape_sphere(0.5), pose_b};
@@ -18,27 +18,28 @@ extern "C"
 #endif
 
     /* Scratch memory for queries, one per thread. Reports point into it. A call from within a callback of the same
-     * query's is refused as CAROM_BUSY. */
+     * query is refused as CAROM_BUSY. */
     typedef struct carom_query carom_query;
     CAROM_API carom_status carom_query_create(carom_context *context, carom_query **out);
     CAROM_API void carom_query_destroy(carom_query *query);
 
-    /* Remembers what decided the last query of one pair of bodies, so that the next, similar pose is cheaper. The
-     * answer never depends on it. One per pair and thread; it outlives refits, and is dropped where other trees are
-     * asked. */
+    /* Remembers what decided the last query of a pair of bodies, so that the next one, with similar poses, is cheaper.
+     * The answer never depends on it. Use one per pair and thread. It survives refits; used with other trees, it starts
+     * afresh. */
     typedef struct carom_pair_cache carom_pair_cache;
     CAROM_API carom_status carom_pair_cache_create(carom_context *context, carom_pair_cache **out);
     CAROM_API void carom_pair_cache_destroy(carom_pair_cache *cache);
 
     typedef enum carom_collide_mode
     {
-        CAROM_COLLIDE_ANY = 0,   /* stop at the first pair; pair_count is 0 or 1, triangle_a and triangle_b some pair */
+        CAROM_COLLIDE_ANY =
+            0, /* stop at the first pair; pair_count is 0 or 1, and triangle_a, triangle_b are any pair that meets */
         CAROM_COLLIDE_COUNT = 1, /* pair_count only */
         CAROM_COLLIDE_ALL = 2    /* every pair with its meeting */
     } carom_collide_mode;
 
-    /* What the report's relation says if `relation` below is not set: where no pair meets, APART or which body is
-     * inside the other; CROSSING where ALL saw a crossing pair; otherwise UNKNOWN. */
+    /* The report's relation if `relation` below is not set: if no pair meets, APART or which body is inside the other;
+     * CROSSING if mode ALL found a crossing pair; otherwise UNKNOWN. */
 
     /* Return false to stop; the report then says CAROM_STOPPED. Pairs come in no particular order. */
     typedef bool carom_pair_fn(const carom_pair *pair, void *user);
@@ -46,44 +47,45 @@ extern "C"
     typedef struct carom_collide_options
     {
         carom_collide_mode mode;
-        bool contacts;      /* ALL, not streaming: contact points, segments and polygons too */
-        bool relation;      /* full relation: touching or crossing, and containment; looks at every pair (ANY: until one
-                               crosses) */
-        double clearance;   /* > 0: is the distance smaller? decided in the same traversal */
-        uint64_t max_pairs; /* 0: no limit; the smallest are listed, the rest counted: CAROM_TRUNCATED */
+        bool contacts; /* mode ALL, not streaming: also contact points, segments and polygons */
+        bool relation; /* full relation: touching or crossing, and containment; examines every pair (mode ANY: until one
+                          crosses) */
+        double clearance; /* > 0: also decide whether the distance is smaller, in the same traversal */
+        uint64_t
+            max_pairs; /* 0: no limit; the first pairs in order are listed, the rest only counted: CAROM_TRUNCATED */
         carom_budget budget;
         carom_pair_cache *cache; /* may be null */
-        carom_pair_fn *on_pair;  /* ALL: streaming; pairs are then not listed in the report */
+        carom_pair_fn *on_pair;  /* mode ALL: streaming; pairs are then not listed in the report */
         void *on_pair_user;
     } carom_collide_options;
 
     CAROM_API carom_collide_options carom_collide_options_default(void); /* ALL */
 
-    /* Which elements of a and b share a point? options may be null for the default. Where the context has workers, a
-     * heavy pair is shared among them, unless its pairs are streamed or it has a budget. */
+    /* Which elements of a and b share a point? options may be null for the default. If the context has workers, they
+     * share an expensive query, unless its pairs are streamed or it has a budget. */
     CAROM_API carom_status carom_collide(carom_query *query, const carom_placed *a, const carom_placed *b,
                                          const carom_collide_options *options, carom_report *report);
 
-    /* Goes on with the last call of this query, if that was a carom_collide without on_pair that ended in
-     * CAROM_UNKNOWN, from where its budget ran out; the shapes' objects and the pair cache must still be there. With
-     * the new budget (null: no limit); the report covers all that was found since the beginning, the counters too. */
+    /* Continues the last call on this query, if it was a carom_collide without on_pair that ended in CAROM_UNKNOWN,
+     * from where its budget ran out, with a new budget (null: no limit). The meshes, the trees and the pair cache must
+     * still exist. The report, counters included, covers everything since the start. */
     CAROM_API carom_status carom_collide_resume(carom_query *query, const carom_budget *budget, carom_report *report);
 
     typedef struct carom_distance_options
     {
-        double upper_bound; /* > 0: stop caring beyond; distance is then infinity and distance_bound = upper_bound */
+        double upper_bound; /* > 0: larger distances do not matter: they are reported as infinity with distance_bound =
+                               upper_bound */
         carom_budget budget;
         carom_pair_cache *cache; /* may be null */
     } carom_distance_options;
 
     CAROM_API carom_distance_options carom_distance_options_default(void);
 
-    /* How far are the surfaces apart, and where? */
+    /* How far apart are the surfaces, and where? */
     CAROM_API carom_status carom_distance(carom_query *query, const carom_placed *a, const carom_placed *b,
                                           const carom_distance_options *options, carom_report *report);
 
-    /* Is the distance at most `distance`? Cheaper than carom_distance. *out false with CAROM_UNKNOWN means undecided.
-     */
+    /* Is the distance at most `distance`? Cheaper than carom_distance. */
     CAROM_API carom_status carom_within(carom_query *query, const carom_placed *a, const carom_placed *b,
                                         double distance, bool *out);
 
@@ -106,8 +108,9 @@ extern "C"
     typedef struct carom_ray_hit
     {
         double t;
-        uint32_t triangle; /* 0 for a primitive, which is hit where the ray enters it, at t = 0 from within */
-        double u, v;       /* barycentric weights of corners 1 and 2; 0 for a primitive */
+        uint32_t
+            triangle; /* 0 for a primitive, which is hit where the ray enters it: at t = 0 if the ray starts inside */
+        double u, v;  /* barycentric weights of corners 1 and 2; 0 for a primitive */
     } carom_ray_hit;
 
     typedef struct carom_ray_report
@@ -122,7 +125,7 @@ extern "C"
     CAROM_API carom_status carom_ray_cast(carom_query *query, const carom_placed *placed, const carom_ray *ray,
                                           carom_ray_mode mode, carom_ray_report *report);
 
-    /* The hits of many rays, one after another: those of ray i are hits[first_hit[i] .. first_hit[i + 1]). */
+    /* The hits of a batch, ray by ray: those of ray i are hits[first_hit[i] .. first_hit[i + 1]). */
     typedef struct carom_ray_batch_report
     {
         carom_status status;
@@ -134,8 +137,8 @@ extern "C"
         carom_counters counters;
     } carom_ray_batch_report;
 
-    /* The same as carom_ray_cast for each, shared among the context's workers. An unsound ray refuses the batch; the
-     * message names it. */
+    /* Gives the same hits as carom_ray_cast for each ray; the context's workers share the batch. An invalid ray is an
+     * error for the whole batch, and the message names the ray. */
     CAROM_API carom_status carom_ray_cast_batch(carom_query *query, const carom_placed *placed,
                                                 const carom_ray_batch *batch, carom_ray_batch_report *report);
 

@@ -1,5 +1,5 @@
-/* carom/scene.h: many bodies. A scene changes; a frame is a const view of it that engines read, and a snapshot one that
- * outlives the scene's next change. */
+/* carom/scene.h: many bodies. A scene changes; a frame is a const view of it for engines to read, and a snapshot is a
+ * view that survives changes of the scene. */
 #ifndef CAROM_SCENE_H
 #define CAROM_SCENE_H
 
@@ -21,10 +21,10 @@ extern "C"
         carom_placed placed; /* the scene holds references to its mesh and tree */
         carom_filter filter;
         bool is_static;   /* two static bodies are never compared; a static body may still be moved */
-        double margin;    /* 0 .. 2^100: added to the clearance that is asked of this body, see carom_engine_run */
-        double priority;  /* 0 .. 2^100: how large a share of a budget its pairs get beside those of others */
+        double margin;    /* 0 .. 2^100: added to the clearance of each pair with this body, see carom_engine_run */
+        double priority;  /* 0 .. 2^100: the weight of its pairs when a work budget is shared out */
         const char *name; /* copied; may be null */
-        uint64_t user;    /* the caller's own */
+        uint64_t user;    /* for the caller's use */
     } carom_body_def;
 
     CAROM_API carom_body_def carom_body_def_default(void); /* moving, margin 0, priority 1, no shape */
@@ -32,10 +32,10 @@ extern "C"
     CAROM_API carom_status carom_scene_move(carom_scene *scene, carom_body_id body, const carom_pose *pose);
     CAROM_API carom_status carom_scene_remove(carom_scene *scene, carom_body_id body);
 
-    /* Exchanges a body's shape: the next frame of a deforming body, or another shape altogether. Where the new mesh is
-     * carom_mesh_deform's of the old one and neither has a tree of its own, the new one's default trees are the old
-     * one's, refitted, and what pairs remember stays. Hand in a tree of your own (carom_shape_tree) after you refitted
-     * it to the new mesh. The scene lets go of the old mesh and tree. */
+    /* Replaces a body's shape, by the next frame of a deforming body or by another shape altogether. If the new mesh
+     * was made from the old one by carom_mesh_deform and neither shape names a tree, the new mesh inherits the old
+     * one's default trees, refitted, and cached data of its pairs stays valid. If you use your own tree
+     * (carom_shape_tree), refit it to the new mesh first. The scene releases the old mesh and tree. */
     CAROM_API carom_status carom_scene_reshape(carom_scene *scene, carom_body_id body, const carom_shape *shape);
 
     CAROM_API carom_status carom_scene_set_filter(carom_scene *scene, carom_body_id body, const carom_filter *filter);
@@ -43,9 +43,8 @@ extern "C"
     CAROM_API carom_status carom_scene_set_margin(carom_scene *scene, carom_body_id body, double margin);
     CAROM_API carom_status carom_scene_set_priority(carom_scene *scene, carom_body_id body, double priority);
 
-    /* One body as an engine sees it. A version is a number that grows with each change of what it stands for, so that
-     * whoever keeps something about a body can tell whether it still holds; 0 in frames that were not made by a scene.
-     */
+    /* One body as engines see it. A version is a number that grows with each change of the pose, the shape or the
+     * settings, so that data kept for a body can be checked for being up to date; 0 in frames that no scene made. */
     typedef struct carom_frame_body
     {
         carom_body_id id;
@@ -65,22 +64,23 @@ extern "C"
     {
         const carom_frame_body *bodies;
         uint32_t body_count;
-        uint64_t scene;   /* which one made it; 0: none */
-        uint64_t version; /* of the scene: the same number means that nothing changed */
-        bool owned;       /* of a snapshot: it outlives changes of the scene */
+        uint64_t scene;   /* the scene that made it; 0: none */
+        uint64_t version; /* of the scene; the same number means that nothing has changed */
+        bool owned;       /* belongs to a snapshot, so it survives changes of the scene */
     } carom_frame;
 
-    /* Borrowed from the scene until it changes next; after that engines refuse it as CAROM_STALE_FRAME. */
+    /* The frame is borrowed from the scene and valid until the scene changes; after that, engines refuse it as
+     * CAROM_STALE_FRAME. */
     CAROM_API carom_status carom_scene_frame(carom_scene *scene, carom_frame *out);
 
-    /* A copy that holds its own references to meshes and trees, so that the scene may change or go, in another thread
-     * too, while an engine reads the copy. */
+    /* A copy with its own references to meshes and trees, so that the scene may be changed or destroyed, also by
+     * another thread, while an engine reads the copy. */
     typedef struct carom_snapshot carom_snapshot;
     CAROM_API carom_status carom_scene_snapshot(carom_scene *scene, carom_snapshot **out);
     CAROM_API const carom_frame *carom_snapshot_frame(const carom_snapshot *snapshot);
     CAROM_API void carom_snapshot_destroy(carom_snapshot *snapshot);
 
-    /* The body with this id, as a report names it; null if the frame has none. */
+    /* The body with this id, for example one from a report; null if the frame has none. */
     CAROM_API const carom_frame_body *carom_frame_find(const carom_frame *frame, carom_body_id id);
 
     /* ---- rays ---- */
@@ -103,8 +103,8 @@ extern "C"
         carom_counters counters;
     } carom_frame_ray_report;
 
-    /* Which bodies does each ray of the batch hit? FIRST: the smallest (t, body, triangle). Filters, margins and static
-     * marks do not matter. The report belongs to the scene until its next rays or its end. */
+    /* Which bodies does each ray of the batch hit? FIRST: the smallest (t, body, triangle). Filters, margins and
+     * is_static have no effect. The report belongs to the scene until the next call. */
     CAROM_API carom_status carom_scene_cast(carom_scene *scene, const carom_ray_batch *batch,
                                             carom_frame_ray_report *report);
 

@@ -1,11 +1,11 @@
-/* carom/shape.h: what a body is made of, as a value, and where it stands.
+/* carom/shape.h: the shape of a body, as a value, and its place in the world.
  *
  *   carom_placed a = {carom_shape_mesh(mesh), carom_pose_identity()};
  *   carom_placed b = {carom_shape_sphere(0.5), carom_pose_translation(1, 0, 0)};
  *
- * Shapes are given by points of the body's frame. The pose places the points, rounded as carom_pose says, and the shape
- * is what they span in the world: answers are exact for that. A mesh is its surface: a set of triangles, its elements.
- * A primitive is a solid (all points within the radius of its core) and has the single element 0. */
+ * A shape is defined by points in the body's frame. The pose places these points in the world, rounded as carom_pose
+ * says, and answers are exact for the shape that the placed points define. A mesh is a surface, and its triangles are
+ * its elements. A primitive is a solid (all points within a radius of its core) with the single element 0. */
 #ifndef CAROM_SHAPE_H
 #define CAROM_SHAPE_H
 
@@ -19,7 +19,7 @@ extern "C"
 
     typedef enum carom_shape_kind
     {
-        CAROM_SHAPE_NONE = 0, /* refused everywhere: a shape that was never set */
+        CAROM_SHAPE_NONE = 0, /* a shape that was never set; refused everywhere */
         CAROM_SHAPE_MESH = 1,
         CAROM_SHAPE_SPHERE = 2,
         CAROM_SHAPE_CAPSULE = 3,
@@ -42,8 +42,8 @@ extern "C"
         double radius;      /* 0 .. 2^100; 0: a segment */
     } carom_capsule;
 
-    /* A small tagged union, copied freely. The objects it points to are the caller's; scenes and owned frames hold
-     * references of their own. */
+    /* A small tagged union that may be copied freely. The objects it points to are the caller's; scenes and snapshots
+     * hold their own references. */
     typedef struct carom_shape
     {
         carom_shape_kind kind;
@@ -52,25 +52,25 @@ extern "C"
             const carom_mesh *mesh;
             carom_sphere sphere;
             carom_capsule capsule;
-            uint64_t reserved[8]; /* kinds to come fit into this */
+            uint64_t reserved[8]; /* room for future kinds */
         };
         const carom_tree *tree; /* of the mesh; null: the mesh's own default tree, built when first needed */
     } carom_shape;
 
     CAROM_API carom_shape carom_shape_mesh(const carom_mesh *mesh);
-    CAROM_API carom_shape carom_shape_tree(const carom_tree *tree); /* the tree's mesh, asked through this tree */
+    CAROM_API carom_shape carom_shape_tree(const carom_tree *tree); /* the tree's mesh, queried with this tree */
     CAROM_API carom_shape carom_shape_sphere(double radius);        /* around the body's origin */
     CAROM_API carom_shape carom_shape_capsule(carom_vec3 end_0, carom_vec3 end_1, double radius);
 
-    /* A shape where it stands. A mesh must be of the same context as the query or scene that it is handed to. Any two
-     * kinds of trees answer together; a tree for rays answers rays only. */
+    /* A shape and its pose. A mesh must be of the same context as the query or scene it is passed to. Any two trees can
+     * be combined, except that a tree for rays answers ray queries only. */
     typedef struct carom_placed
     {
         carom_shape shape;
         carom_pose pose;
     } carom_placed;
 
-    /* How many elements: the triangles of a mesh, 1 for a primitive. */
+    /* The number of elements: the triangles of a mesh, 1 for a primitive. */
     CAROM_API uint32_t carom_shape_element_count(const carom_shape *shape);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* base: what every other folder stands on. Context, memory, arrays, sorting, hashing, ids, tasks, budgets, clock.
- * Internal names carry their folder's name as a prefix; only carom_* leaves the library. */
+/* base: what every other folder builds on. Context, memory, arrays, sorting, hashing, ids, tasks, budgets, clock.
+ * Internal names have a noun of their folder as prefix; only carom_* names are exported. */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 
@@ -54,8 +54,8 @@ enum
     BASE_MESSAGE_SIZE = 256
 };
 
-/* The clock in nanoseconds and the processor's counter at one moment, up to `doubt` counts; asleep: nanoseconds that
- * the machine was suspended until then. */
+/* The clock in nanoseconds and the processor's counter at the same moment, to within `doubt` counts; asleep:
+ * nanoseconds that the machine had been suspended by then. */
 typedef struct base_moment
 {
     uint64_t clock, counter, doubt, asleep;
@@ -81,22 +81,22 @@ struct carom_context
     void (*log)(carom_log_level level, const char *message, void *user);
     void *log_user;
     carom_task_hooks tasks;
-    struct base_pool *pool; /* null: no threads of our own */
+    struct base_pool *pool; /* null: no threads */
     uint32_t worker_count;
     carom_simd simd;
-    atomic_uint_fast64_t next_serial; /* tells meshes and trees apart, also after their memory was reused */
+    atomic_uint_fast64_t next_serial; /* identifies meshes and trees, even after their memory is reused */
     bool has_counter;                 /* the processor's, of constant rate */
     base_moment created;              /* where it has one */
     pthread_mutex_t message_lock;
     char message[BASE_MESSAGE_SIZE];
     pthread_mutex_t list_lock; /* of the two lists below */
     BASE_ARRAY(base_live) live;
-    BASE_ARRAY(const void *) engines; /* that were added by their authors: src/engine knows their type */
+    BASE_ARRAY(const void *) engines; /* added by their authors; src/engine knows their type */
 };
 
 /* ---- errors ---- */
 
-/* Records the message on the context, hands it to the log hook, returns the status. */
+/* Records the message on the context, passes it to the log hook, returns the status. */
 carom_status base_fail(carom_context *context, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 void base_log(const carom_context *context, carom_log_level level, const char *format, ...) BASE_PRINTF(3, 4);
 
@@ -106,8 +106,8 @@ carom_status base_refuse_float_mode(carom_context *context);
 
 #if BASE_HAS_MXCSR
 /* The control bits of MXCSR: flush to zero, rounding, the six masks, denormals are zero. Below them are flags. */
-#define BASE_MXCSR_CONTROL 0xffc0u
-#define BASE_MXCSR_WANTED  0x1f80u
+#define BASE_MXCSR_CONTROL  0xffc0u
+#define BASE_MXCSR_REQUIRED 0x1f80u
 
 typedef struct base_float_mode
 {
@@ -116,15 +116,15 @@ typedef struct base_float_mode
 
 static inline bool base_float_mode_is_right(void)
 {
-    return (__builtin_ia32_stmxcsr() & BASE_MXCSR_CONTROL) == BASE_MXCSR_WANTED;
+    return (__builtin_ia32_stmxcsr() & BASE_MXCSR_CONTROL) == BASE_MXCSR_REQUIRED;
 }
 
 /* Sets this thread's mode and returns what it was, for base_float_mode_leave. */
 static inline base_float_mode base_float_mode_enter(void)
 {
     base_float_mode found = {__builtin_ia32_stmxcsr()};
-    if (BASE_UNLIKELY((found.mxcsr & BASE_MXCSR_CONTROL) != BASE_MXCSR_WANTED))
-        __builtin_ia32_ldmxcsr(BASE_MXCSR_WANTED);
+    if (BASE_UNLIKELY((found.mxcsr & BASE_MXCSR_CONTROL) != BASE_MXCSR_REQUIRED))
+        __builtin_ia32_ldmxcsr(BASE_MXCSR_REQUIRED);
     return found;
 }
 
@@ -151,7 +151,7 @@ static inline carom_status base_check_float_mode(carom_context *context)
 
 /* ---- memory ---- */
 
-/* Null where count * size overflows or the allocator says so. Zero bytes give a non-null pointer. */
+/* Null if count * size overflows or the allocator returns null. Zero bytes give a non-null pointer. */
 void *base_allocate(carom_context *context, size_t count, size_t size, size_t alignment);
 void base_release(carom_context *context, void *memory, size_t count, size_t size);
 
@@ -206,8 +206,8 @@ void base_sort_u64(uint64_t *items, uint64_t *scratch, size_t count);
 
 /* ---- hashing ---- */
 
-/* 64-bit hash that is the same on every machine; not meant against adversaries. Each word is folded in by multiply and
- * xor-shift, the end is an avalanche. */
+/* A 64-bit hash that is the same on every machine; not secure against adversaries. Each word is mixed in by multiply
+ * and xor-shift, with an avalanche at the end. */
 typedef struct base_hash
 {
     uint64_t state;
@@ -262,8 +262,8 @@ void base_id_pool_free(base_id_pool *pool);
 
 /* ---- what is alive ---- */
 
-/* Objects that lend views of themselves enter here with a version, so that a view can be told stale even when its
- * object is gone. add: false when out of memory; find: false when there is none of that serial. */
+/* Objects that lend views of themselves are registered here with a version, so that a stale view can be detected even
+ * when its object is gone. add: false when out of memory; find: false if no object has that serial. */
 bool base_live_add(carom_context *context, uint64_t serial, uint64_t version);
 void base_live_set(carom_context *context, uint64_t serial, uint64_t version);
 bool base_live_find(carom_context *context, uint64_t serial, uint64_t *version);
@@ -271,9 +271,9 @@ void base_live_remove(carom_context *context, uint64_t serial);
 
 /* ---- tasks ---- */
 
-/* Runs task over ranges that cover [0, count), at least min_range long but the last, perhaps in parallel; returns when
- * all are done. Tasks must not wait for each other. A run within a task stays on that thread, as one range with that
- * task's worker number. Each task runs with the float mode that base_check_float_mode wants. */
+/* Runs task over ranges that cover [0, count), each of at least min_range items except the last, possibly in parallel;
+ * returns when all are done. Tasks must not wait for each other. A run within a task stays on that thread, as one range
+ * with that task's worker number. Each task runs with the float mode that base_check_float_mode requires. */
 void base_parallel_for(carom_context *context, uint32_t count, uint32_t min_range, carom_task_fn *task, void *data);
 
 /* Worker numbers are below this; 1 without workers. */
@@ -297,7 +297,7 @@ static inline bool base_cancel_is_set(base_cancel *cancel)
 
 double base_now(void); /* seconds, monotonic */
 
-/* A stopwatch that is read in a fraction of base_now's time. */
+/* A stopwatch that takes a fraction of the time of base_now to read. */
 typedef struct base_watch
 {
     double rate; /* seconds per count; 0: the clock is read */
@@ -313,7 +313,7 @@ typedef struct base_budget
     double deadline;      /* 0: none */
     uint64_t work_left;   /* UINT64_MAX: no limit */
     uint32_t until_clock; /* work units until the clock is read again */
-    bool begun;           /* something was spent: the first step is granted however little there is */
+    bool begun;           /* something was spent; the first step is always granted */
     bool exhausted;
 } base_budget;
 base_budget base_budget_begin(const carom_budget *limits);
@@ -322,7 +322,7 @@ static inline bool base_budget_is_unlimited(const base_budget *budget)
 {
     return budget->work_left == UINT64_MAX && budget->deadline == 0.0;
 }
-/* Spends work; false when nothing is left, from then on for ever. */
+/* Spends work. False when nothing is left, and always from then on. */
 static inline bool base_budget_spend(base_budget *budget, uint32_t work)
 {
     if (BASE_LIKELY(base_budget_is_unlimited(budget)))

@@ -11,7 +11,7 @@
 
 #define LARGE_PAGE ((size_t)1 << 21)
 
-/* Set by the build (option CAROM_DEFAULT_SIMD) to start without SIMD, say; null: the best the machine has. */
+/* Set by the build (option CAROM_DEFAULT_SIMD), for example to start without SIMD; null: the best the machine has. */
 #ifndef CAROM_DEFAULT_SIMD
 #define CAROM_DEFAULT_SIMD NULL
 #endif
@@ -50,7 +50,7 @@ const char *carom_status_name(carom_status status)
     return "INVALID_STATUS";
 }
 
-/* Large blocks on large pages, where the system has them: fewer of them to look up. */
+/* Large blocks go on large pages if the system has them: fewer page table lookups. */
 static void *allocate_large(size_t size)
 {
     size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
@@ -69,7 +69,7 @@ static void *default_allocate(size_t size, size_t alignment, void *user)
         return allocate_large(size);
     if (alignment <= sizeof(void *))
         return malloc(size);
-    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc wants a multiple */
+    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc requires a multiple */
     return rounded < size ? NULL : aligned_alloc(alignment, rounded);
 }
 
@@ -102,7 +102,7 @@ static const struct
 } simd_names[] = {
     {"auto", CAROM_SIMD_AUTO}, {"scalar", CAROM_SIMD_SCALAR}, {"sse2", CAROM_SIMD_SSE2}, {"avx2", CAROM_SIMD_AVX2}};
 
-/* False for a word that names nothing. */
+/* False for an unknown name. */
 static bool find_simd(const char *word, carom_simd *out)
 {
     for (size_t i = 0; i < sizeof simd_names / sizeof *simd_names; i++)
@@ -111,7 +111,8 @@ static bool find_simd(const char *word, carom_simd *out)
     return false;
 }
 
-/* What the environment or else the build says. *unknown: a word of the environment that names nothing, or null. */
+/* The choice of the environment or, failing that, of the build. *unknown: an unknown name in the environment, or null.
+ */
 static carom_simd preferred_simd(const char **unknown)
 {
     const char *word = getenv("CAROM_SIMD"), *built_in = CAROM_DEFAULT_SIMD;
@@ -243,7 +244,8 @@ carom_status carom_context_create(const carom_context_def *def, carom_context **
         return refuse_def(&chosen, CAROM_OUT_OF_MEMORY, "context: out of memory");
     }
     if (unknown)
-        base_log(context, CAROM_LOG_WARNING, "CAROM_SIMD: '%s' is none of auto, scalar, sse2, avx2: ignored", unknown);
+        base_log(context, CAROM_LOG_WARNING, "CAROM_SIMD: '%s' is not one of auto, scalar, sse2, avx2: ignored",
+                 unknown);
     *out = context;
     return CAROM_OK;
 }
@@ -311,7 +313,7 @@ void base_log(const carom_context *context, carom_log_level level, const char *f
 
 double base_now(void)
 {
-    base_float_mode found = base_float_mode_enter(); /* times are taken before a mode is refused */
+    base_float_mode found = base_float_mode_enter(); /* the clock is read before a mode is refused */
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     volatile double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec; /* volatile: not after the mode's end */
@@ -319,7 +321,7 @@ double base_now(void)
     return seconds;
 }
 
-/* Reading the clock costs about as much as this many box tests are worth. */
+/* Reading the clock takes about as long as this many box tests. */
 enum
 {
     WORK_PER_CLOCK_READING = 512

@@ -1,4 +1,4 @@
-/* What libraries beside the core get of a context: the same memory, messages and workers as the folders inside. */
+/* The part of a context that libraries outside the core can use: the same memory, messages and workers as inside. */
 #include "carom/extend.h"
 
 #include "base/base.h"

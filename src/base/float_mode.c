@@ -1,4 +1,4 @@
-/* What the thread's float mode is, in words, and the slow way to set it where there is no MXCSR. */
+/* Describes the thread's float mode in words, and sets it, slowly, where there is no MXCSR. */
 #ifdef __linux__
 #define _GNU_SOURCE /* fegetexcept. NOLINT(bugprone-reserved-identifier): the system's own word */
 #endif
@@ -20,7 +20,7 @@ static bool traps(void)
 #endif
 }
 
-/* Computes with one; not while exceptions are trapped. */
+/* Finds out by computing with a denormal; not while exceptions are trapped. */
 static bool keeps_denormals(void)
 {
     static const volatile double smallest = 0x1p-1074;

@@ -1,5 +1,5 @@
-/* Which versioned objects of a context are alive, and at which version: so that what was borrowed from one can be told
- * stale without touching memory that may be gone. */
+/* Which versioned objects of a context are alive, and at which version, so that stale views are detected without
+ * touching memory that may be gone. */
 #include "base/base.h"
 
 static size_t find(const carom_context *context, uint64_t serial)

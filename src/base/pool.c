@@ -1,5 +1,5 @@
-/* The pool: threads that sleep until a run is posted and then work by stealing (Blumofe and Leiserson, 1999, over
- * ranges instead of queues).
+/* The pool: threads that sleep until a run is posted and then share it by work stealing (Blumofe and Leiserson, 1999,
+ * over ranges instead of queues).
  *
  * A run is cut into chunks of min_range items. Each worker has a range of chunks in one 64-bit word; the caller begins
  * with all of them. An owner takes one chunk at a time from the front of its range, a worker without chunks takes half
@@ -19,7 +19,7 @@
 
 enum
 {
-    MAX_RUNS = 16, /* at the same time, from different threads of the host; one more has to do without helpers */
+    MAX_RUNS = 16, /* at the same time, from different threads of the host; one more gets no helpers */
     CALLER = 0     /* worker number; helpers have 1 and up */
 };
 
@@ -104,8 +104,8 @@ static pool_range *find_victim(const pool_run *run, uint32_t worker_count, uint6
     return victim;
 }
 
-/* Moves half of another range to the thief's, which is empty. That a range was away and came back in between does no
- * harm: its value says all there is to know. */
+/* Moves half of another range to the thief's, which is empty. If the range changed and changed back in between (ABA),
+ * no harm is done: its value is all that matters. */
 static bool steal(const pool_run *run, uint32_t worker_count, uint32_t thief)
 {
     uint64_t chunks;
@@ -147,7 +147,7 @@ static void leave(base_pool *pool, pool_run *run)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Helps wherever there is work; helpers begin at different runs. False if there was none. */
+/* Helps with any run that has work; helpers begin at different runs. False if there was none. */
 static bool help(base_pool *pool, uint32_t worker)
 {
     bool found = false;
@@ -205,7 +205,7 @@ static void *serve(void *data)
 
 /* ---- the caller of a run ---- */
 
-/* The host's signals are not for threads that it does not know. Returns how many threads were refused. */
+/* Threads that the host does not know must not handle its signals. Returns how many threads were refused. */
 static uint32_t start_threads(base_pool *pool)
 {
     sigset_t all, before;
@@ -279,7 +279,7 @@ static void sleep_until_left(base_pool *pool, pool_run *run)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Waits for the helpers and goes on stealing from them meanwhile. */
+/* Waits for the helpers, and keeps stealing from them meanwhile. */
 static void finish(base_pool *pool, pool_run *run)
 {
     double end = 0.0;

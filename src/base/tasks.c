@@ -1,8 +1,8 @@
 /* Parallel runs: on the calling thread, through the host's hooks, or on the pool (pool.c). */
 #include "base/tasks.h"
 
-/* The shared task that this thread is inside of; context null: none. A run with a single range does not count: what
- * it starts may still be shared. */
+/* The shared task that this thread is executing; context null: none. A run with a single range does not count: runs
+ * within it may still be shared. */
 typedef struct task_mark
 {
     const carom_context *context;
@@ -13,7 +13,7 @@ static _Thread_local task_mark inside;
 void base_job_call(const base_job *job, uint32_t first, uint32_t last, uint32_t worker)
 {
     base_float_mode found = base_float_mode_enter();
-    task_mark outer = inside; /* a callback may have gone back to the host's scheduler, and that come here */
+    task_mark outer = inside; /* a callback may have re-entered the host's scheduler, and that came here */
     inside = (task_mark){job->context, worker};
     job->task(first, last, worker, job->data);
     inside = outer;
@@ -25,7 +25,7 @@ static void call_from_host(uint32_t first, uint32_t last, uint32_t worker, void 
     base_job_call(data, first, last, worker);
 }
 
-/* False if this thread has to do it alone. */
+/* False if this thread must do it alone. */
 static bool share(base_job *job)
 {
     const carom_context *context = job->context;

@@ -19,14 +19,14 @@ void base_job_call(const base_job *job, uint32_t first, uint32_t last, uint32_t 
 
 typedef struct base_pool base_pool;
 
-/* Null when out of memory. worker_count counts the threads that call base_pool_run as one; 2 at least. */
+/* Null when out of memory. worker_count includes one for the threads that call base_pool_run; at least 2. */
 base_pool *base_pool_create(carom_context *context, uint32_t worker_count);
 void base_pool_destroy(base_pool *pool);
 
-/* False, and nothing done, if too many runs are under way already. */
+/* False, with nothing done, if too many runs are in progress already. */
 bool base_pool_run(base_pool *pool, const base_job *job);
 
-/* Processors that this process may use; 1 at least. */
+/* Processors that this process may use; at least 1. */
 uint32_t base_processor_count(void);
 
 #endif

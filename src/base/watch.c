@@ -1,5 +1,6 @@
-/* A stopwatch for answers of a tenth of a microsecond, of which asking the clock twice would be a third. Where the
- * processor has a counter that goes on at one rate whatever its own, that is read, and the clock gives the rate. */
+/* A stopwatch for answers that take a tenth of a microsecond: reading the clock twice would add a third to that. If the
+ * processor has a counter of constant rate, whatever its own frequency, that is read instead, and the clock gives the
+ * rate. */
 #include "base/base.h"
 
 #include <time.h>
@@ -21,8 +22,8 @@ bool base_has_counter(void)
 #endif
 }
 
-/* Neither waits for what comes before it nor holds up what comes after: right to some ten nanoseconds. Waiting would
- * take as long. */
+/* Waits neither for earlier instructions nor delays later ones: accurate to some ten nanoseconds. Waiting would take as
+ * long. */
 static inline uint64_t read_counter(void)
 {
 #if BASE_HAS_X86
@@ -41,8 +42,8 @@ static uint64_t read_named_clock(clockid_t name)
 
 static uint64_t read_clock(void) { return read_named_clock(CLOCK_MONOTONIC); }
 
-/* How long the machine was suspended, up to what passes between two readings. The clock stands still meanwhile; the
- * counter goes on or begins anew. */
+/* How long the machine has been suspended, to within the time between two readings. During a suspension the clock
+ * stands still; the counter continues or restarts. */
 static uint64_t time_asleep(void)
 {
 #ifdef CLOCK_BOOTTIME
@@ -53,7 +54,7 @@ static uint64_t time_asleep(void)
 #endif
 }
 
-/* The processor may be taken away between two readings: of a few tries, take the fastest. */
+/* The thread may be preempted between two readings: take the fastest of a few tries. */
 base_moment base_moment_now(void)
 {
     base_moment best = {.doubt = UINT64_MAX};
@@ -78,7 +79,8 @@ static bool rate_is_known(const base_moment *then, const base_moment *now, doubl
     return certain && !slept && rate > 1e-11 && rate < 1e-6;
 }
 
-/* Seconds per count, in any float mode: queries are made before a mode is refused. Volatile keeps it in between. */
+/* Seconds per count, in any float mode: queries are made before a mode is refused. Volatile keeps the division between
+ * the mode changes. */
 static double rate_between(const base_moment *then, const base_moment *now)
 {
     base_float_mode found = base_float_mode_enter();
@@ -111,7 +113,7 @@ uint64_t base_watch_start(const base_watch *watch)
 {
 #if BASE_HAS_X86
     if (BASE_LIKELY(watch->rate > 0.0))
-        return __rdtsc(); /* may come a little early, which only adds to the time */
+        return __rdtsc(); /* may be read a little early, which only adds to the time */
 #endif
     return watch->rate > 0.0 ? read_counter() : read_clock();
 }

@@ -1,5 +1,5 @@
-/* A tree over boxes, built anew each time. The boxes are put in Morton order of their centres' ranks (ranks, not
- * coordinates, so that one body far away does not spoil the order of the rest); above them stand levels of eight boxes
+/* A tree over boxes, rebuilt each time. The boxes are put in Morton order of their centres' ranks (ranks, not
+ * coordinates, so that one body far away does not spoil the order of the rest); above them are levels of eight boxes
  * per node, implicit in the order. */
 #include "broad/broad.h"
 

@@ -1,4 +1,4 @@
-/* The list of broad phases, in one place. */
+/* The table of broad phases. */
 #include "broad/broad.h"
 
 static const broad_kind *const KINDS[] = {&broad_tree, &broad_brute, &broad_all};

@@ -1,6 +1,6 @@
-/* broad: the first seam. Boxes in, pairs of boxes out: every pair of slots whose boxes come within the margin and whose
- * owners may be compared, perhaps more (conservative), each once, in any order. A broad phase sees nothing else of a
- * body, and may keep whatever helps it with the next call. */
+/* broad: the first seam. Boxes in, pairs of boxes out: every pair of slots whose boxes are within the margin and whose
+ * owners may be compared, possibly more (conservative), each once, in any order. A broad phase knows nothing else about
+ * a body, and may keep whatever speeds up the next call. */
 #ifndef BROAD_BROAD_H
 #define BROAD_BROAD_H
 
@@ -16,14 +16,14 @@ typedef struct broad_traits
     carom_filter filter;
 } broad_traits;
 
-/* What there is this time. A proxy has a slot for as long as it lives; free slots have empty boxes. */
+/* The current proxies. Each keeps its slot for as long as it lives; free slots have empty boxes. */
 typedef struct broad_input
 {
     const carom_aabb *boxes;    /* by slot: world, each grown by its own margin */
     const broad_traits *traits; /* by slot */
     uint32_t slot_count;
-    const uint32_t *changed; /* slots whose box or traits differ from the last call on this state that was answered,
-                              * and perhaps others, each once */
+    const uint32_t *changed; /* slots whose box or traits differ from the last successful call on this state, and
+                                possibly others, each once */
     uint32_t changed_count;
     double margin; /* >= 0: how far apart two boxes may be and still matter, along each axis */
 } broad_input;
@@ -76,7 +76,7 @@ static inline uint64_t broad_pack(uint32_t one, uint32_t other)
     return one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one;
 }
 
-/* ---- a tree over boxes: what broad phase `tree` pairs and rays walk ---- */
+/* ---- a tree over boxes, for the broad phase `tree` and for rays on a scene ---- */
 
 enum
 {
@@ -90,7 +90,8 @@ typedef struct broad_level
     uint32_t count;
 } broad_level;
 
-/* Boxes in an order in which neighbours are near, below levels of eight boxes per node, implicit in the order. */
+/* Boxes in an order in which neighbours are close to each other, below levels of eight boxes per node, implicit in the
+ * order. */
 typedef struct broad_box_tree
 {
     carom_context *context;

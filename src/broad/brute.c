@@ -1,5 +1,5 @@
-/* Every slot with every other. `brute` tests each pair of boxes and is the reference; `all` tests none, for methods
- * that are to be measured alone. */
+/* Every slot with every other. `brute` tests each pair of boxes and is the reference; `all` tests none, for measuring
+ * methods without a broad phase. */
 #include "broad/broad.h"
 
 typedef struct brute_state

@@ -1,4 +1,4 @@
-/* Broad phase `tree`: a tree over the boxes, built anew each frame; each box asks it for its partners. */
+/* Broad phase `tree`: a tree over the boxes, rebuilt each frame, in which each box searches for its partners. */
 #include "broad/broad.h"
 
 typedef struct worker_pairs
@@ -82,7 +82,7 @@ static bool find_partners(const partner_search *search, worker_pairs *own, uint3
         uint32_t last = first + BROAD_TREE_WIDTH < count ? first + BROAD_TREE_WIDTH : count;
         for (uint32_t i = first; i < last; i++)
         {
-            /* what lies wholly before this box in the order has been paired from the other side */
+            /* boxes before this one in the order have been paired with it already */
             if (((uint64_t)i + 1) << (3 * level) <= (uint64_t)index + 1)
                 continue;
             own->boxes_tested++;
@@ -125,7 +125,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
 {
     enum
     {
-        MIN_RANGE = 64 /* boxes whose partners are worth handing to another worker */
+        MIN_RANGE = 64 /* boxes that are worth handing to another worker */
     };
     tree_state *tree = state;
     partner_search search = {tree, input};

@@ -1,5 +1,5 @@
-/* What an engine keeps per mesh, or per body where that is a primitive: made on first sight, brought up to date when a
- * body's mesh was exchanged for a deformed one, destroyed when no body of a frame has it any more. */
+/* An engine's data per mesh, or per body for primitives: made when the shape first appears, updated when a body's mesh
+ * is replaced by a deformed one, destroyed when no body of a frame uses it any more. */
 #include "engine/engine.h"
 
 void engine_assets_begin(engine_assets *assets) { assets->frame++; }
@@ -9,7 +9,7 @@ static uint64_t serial_of(const carom_frame_body *body)
     return query_is_mesh(&body->placed) ? body->placed.shape.mesh->serial : 0;
 }
 
-/* Where an asset is or belongs. */
+/* The index where an asset is or belongs. */
 static size_t find(const engine_assets *assets, uint64_t serial, uint32_t body_index)
 {
     size_t low = 0, high = assets->items.count;
@@ -27,7 +27,7 @@ static size_t find(const engine_assets *assets, uint64_t serial, uint32_t body_i
     return low;
 }
 
-/* Bytes that mean nothing may differ, too: an update too many does no harm. */
+/* Unused bytes may differ too: an unnecessary update does no harm. */
 static bool is_same_shape(const carom_shape *one, const carom_shape *other)
 {
     return one->kind == other->kind && memcmp(one->reserved, other->reserved, sizeof one->reserved) == 0;
@@ -54,7 +54,7 @@ static engine_asset *find_earlier(engine_assets *assets, const carom_frame_body 
     return NULL;
 }
 
-/* Takes an asset out of the list and gives the object. */
+/* Removes an asset from the list and returns the object. */
 static void *take_out(engine_assets *assets, engine_asset *asset)
 {
     void *object = asset->object;
@@ -91,7 +91,7 @@ carom_status engine_assets_find(engine_assets *assets, const carom_frame_body *b
     if (!base_array_reserve(assets->context, &assets->items, 1))
         return base_fail(assets->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for what it keeps per mesh");
     BASE_TRY(make_object(assets, body, out));
-    at = find(assets, serial, body->id.index); /* the list may have become shorter */
+    at = find(assets, serial, body->id.index); /* the list may have shrunk */
     engine_asset *items = assets->items.items;
     memmove(items + at + 1, items + at, (assets->items.count - at) * sizeof *items);
     items[at] = (engine_asset){serial, body->id, body->placed.shape, assets->frame, *out};
@@ -99,7 +99,7 @@ carom_status engine_assets_find(engine_assets *assets, const carom_frame_body *b
     return CAROM_OK;
 }
 
-/* Notes that a body of the frame has an asset, if there is one of its shape. */
+/* Marks the asset of a body's shape, if any, as used in this frame. */
 static void see_asset(engine_assets *assets, const carom_frame_body *body)
 {
     uint64_t serial = serial_of(body);

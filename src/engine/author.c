@@ -1,4 +1,4 @@
-/* What an author's engine sees of a run: carom/author.h. */
+/* The functions of carom/author.h: a run as an author's engine sees it. */
 #include "engine/engine.h"
 
 const carom_frame *carom_run_frame(const carom_run *run) { return run ? run->frame : NULL; }

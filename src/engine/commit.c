@@ -1,5 +1,5 @@
-/* Findings become the canonical report: in the order of the pairs, whoever found them; limits are applied here, and the
- * hash is taken over what each pair's own report hashed to. */
+/* Turns findings into the canonical report: in the order of the pairs, whichever worker found them. Limits are applied
+ * here, and the report's hash combines the hashes of the pairs. */
 #include "engine/engine.h"
 
 typedef struct commit
@@ -76,7 +76,7 @@ static carom_status add_finding(commit *commit, const engine_findings *from, con
     return CAROM_OK;
 }
 
-/* A pair that the budget left undecided: what is known of it so far. */
+/* A pair that the budget left undecided, with what is known so far. */
 static carom_status add_undecided(commit *commit, const carom_frame *frame, uint32_t index)
 {
     carom_engine *engine = commit->engine;
@@ -108,7 +108,7 @@ static void hash_point(base_hash *hash, carom_vec3 point)
     base_hash_double(hash, point.z);
 }
 
-/* The ids of an any-hit's witness are some pair's, not the pair's: they stay out. */
+/* An any-hit's witness may be any pair that meets, so its ids are not hashed. */
 static void hash_body_pair(base_hash *hash, const carom_body_pair *pair, bool with_ids)
 {
     base_hash_u64(hash, (uint64_t)pair->body_a.index << 32 | pair->body_a.generation);

@@ -1,4 +1,4 @@
-/* The engine object and the door to it: every frame is checked here before a run sees it. */
+/* The engine object and its public functions: every frame is checked here before a run sees it. */
 #include "engine/engine.h"
 
 #include <stdio.h>
@@ -174,7 +174,7 @@ static carom_status check_body(carom_context *context, const carom_frame_body *b
     return CAROM_OK;
 }
 
-/* Most bodies are: only the others are worth a label for the message. */
+/* Most bodies are sound: only the others need a label for the message. */
 static bool is_plainly_sound(const carom_context *context, const carom_placed *placed)
 {
     const carom_shape *shape = &placed->shape;

@@ -1,9 +1,9 @@
 /* engine: the second seam. Const frame in, report out. pipeline.c is the file to read first.
  *
  * The library's engines are rows of the table in registry.c and differ in the method that searches pairs of meshes; an
- * author's engine (carom/author.h) proposes pairs of bodies instead of the broad phase. Everything else is shared:
- * workers examine pairs, whole or cut by fronts, into findings; the commit puts the findings in order, applies limits
- * and hashes. */
+ * author's engine (carom/author.h) replaces the broad phase and proposes pairs of bodies. Everything else is shared:
+ * workers examine pairs, whole or split by fronts, and store findings; the commit puts the findings in order, applies
+ * limits and hashes. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -19,12 +19,13 @@ typedef struct engine_kind
 {
     carom_engine_info info;
     const query_method *method;
-    bool parallel_inside; /* the method shares out the work within a pair: pairs come one after another */
+    bool parallel_inside; /* the method itself divides the work of a pair among workers, so pairs are examined one by
+                             one */
     /* The method's state, one per worker; null: the query's scratch memory, which is what trees need. */
     carom_status (*create_state)(carom_context *context, const carom_engine_def *def, void **out);
     void (*destroy_state)(void *state);
     void (*add_stats)(const void *state, carom_engine_stats *sum); /* or null */
-    /* What the method keeps per mesh, see engine_assets; null: nothing. */
+    /* The method's data per mesh, see engine_assets; null: none. */
     carom_status (*create_asset)(void *context, const carom_shape *shape, void **out);
     void (*destroy_asset)(void *context, void *asset);
 } engine_kind;
@@ -36,16 +37,16 @@ extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd; /*
 /* The table; null past the end. */
 const engine_kind *engine_find(uint32_t index);
 const engine_kind *engine_find_name(const char *name);
-/* An author's, in this context. */
+/* The engine of this name that an author added to this context. */
 const carom_engine_kind *engine_find_author(carom_context *context, const char *name);
 
-/* ---- assets: what an engine keeps per mesh ---- */
+/* ---- assets: an engine's data per mesh ---- */
 
 typedef struct engine_asset
 {
     uint64_t mesh_serial; /* or 0: of a primitive, found by its body */
     carom_body_id body;   /* the first that had it */
-    carom_shape shape;    /* as it was; its mesh may be gone */
+    carom_shape shape;    /* at that time; its mesh may be gone */
     uint64_t last_seen;   /* in which frame */
     void *object;
 } engine_asset;
@@ -63,7 +64,7 @@ typedef struct engine_assets
 
 void engine_assets_begin(engine_assets *assets); /* a new frame */
 carom_status engine_assets_find(engine_assets *assets, const carom_frame_body *body, void **out);
-/* Destroys those that no body of the frame has. */
+/* Destroys those that no body of the frame uses. */
 void engine_assets_end(engine_assets *assets, const carom_frame *frame);
 void engine_assets_free(engine_assets *assets);
 
@@ -74,18 +75,18 @@ typedef struct engine_proxy
     carom_aabb local; /* of a part, in the body's frame */
     uint32_t part;    /* see narrow_part_pair; 0: the whole body */
     bool is_part;
-    bool searched; /* false: the whole box of a body that entered as parts, there for what it may contain */
+    bool searched; /* false: the whole box of a body that entered as parts, for containment only */
     uint32_t next; /* of the same body; ENGINE_NO_SLOT: none */
 } engine_proxy;
 
 #define ENGINE_NO_SLOT UINT32_MAX
 
-/* What was seen of a body last. */
+/* What was last seen of a body. */
 typedef struct engine_seen_body
 {
     uint32_t generation; /* 0: none */
     uint32_t position;   /* in the frame */
-    uint64_t frame;      /* when it was seen last */
+    uint64_t frame;      /* when it was last seen */
     uint64_t pose_version, shape_version, settings_version;
     uint32_t first_slot;
 } engine_seen_body;
@@ -107,7 +108,7 @@ typedef struct engine_proxies
 
 /* Brings the slots up to date with a frame, and adds those that may differ from before to `changed`. */
 carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *frame);
-/* Empties `changed`, once the broad phase has seen it: after a run that failed it must still see it. */
+/* Empties `changed` after the broad phase has seen it. After a failed run the list is kept for the next one. */
 void engine_proxies_forget_changes(engine_proxies *proxies);
 void engine_proxies_free(engine_proxies *proxies);
 
@@ -133,13 +134,13 @@ typedef struct engine_memories
     BASE_ARRAY(engine_memory) last, current; /* current[i] belongs to pair i */
 } engine_memories;
 
-/* Moves what is remembered to the pairs of this frame, which come in canonical order; the rest is forgotten. Without
- * memory for it nothing is remembered, which costs speed only. */
+/* Hands over what is remembered to the pairs of this frame, which are in canonical order; the rest is forgotten. When
+ * out of memory nothing is remembered, which only costs speed. */
 void engine_memories_begin(engine_memories *memories, const carom_frame *frame, const engine_pair *pairs, size_t count);
 query_memory *engine_memories_at(engine_memories *memories, size_t pair);
 void engine_memories_free(engine_memories *memories);
 
-/* ---- findings: plain arrays, the same from a thread or from afar ---- */
+/* ---- findings: plain arrays, the same from a thread or from another process ---- */
 
 /* One pair of bodies that is worth listing; first_pair counts from where its worker's pairs begin. */
 typedef struct engine_finding
@@ -161,7 +162,7 @@ typedef struct engine_findings
 
 void engine_findings_clear(engine_findings *findings);
 void engine_findings_free(engine_findings *findings);
-/* Copies what a report says; `closest` is null where no distance was asked for. */
+/* Copies a report; `closest` is null if no distance was requested. */
 carom_status engine_findings_add(engine_findings *findings, const carom_body_pair *bodies, const carom_report *report,
                                  const carom_report *closest);
 
@@ -190,8 +191,8 @@ typedef uint64_t engine_finding_ref;
 struct carom_engine
 {
     carom_context *context;
-    const engine_kind *kind;         /* how pairs are examined */
-    const carom_engine_kind *author; /* who proposes pairs, instead of the broad phase; or null */
+    const engine_kind *kind;         /* how to examine pairs */
+    const carom_engine_kind *author; /* proposes pairs instead of the broad phase; or null */
     void *author_state;
     bool author_ready; /* created */
     const broad_kind *broad;
@@ -213,7 +214,8 @@ struct carom_engine
     BASE_ARRAY(engine_finding_ref) finding_refs; /* per pair */
     BASE_ARRAY(engine_open_pair *) open;         /* per pair: what was found before it was suspended; or null */
     BASE_ARRAY(uint32_t) waiting;                /* pairs to examine in this round */
-    BASE_ARRAY(uint64_t) slices; /* per waiting pair: of a work budget; in: what it may do, out: what is left */
+    BASE_ARRAY(uint64_t)
+    slices; /* per waiting pair: its share of a work budget; in: what it may spend, out: what is left */
     carom_collide_options options;
     uint64_t scene, version; /* of its frame */
     bool can_resume;
@@ -227,7 +229,7 @@ struct carom_engine
     BASE_ARRAY(carom_vec3) points;
 };
 
-/* What an author's run function is handed. */
+/* What an author's run function gets. */
 struct carom_run
 {
     carom_engine *engine;
@@ -244,7 +246,7 @@ static inline double engine_clearance(const carom_frame_body *a, const carom_fra
 
 /* Examines every pair that is undecided, within the budget. */
 carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget);
-/* The suspended pairs refer to this frame from now on: the same, perhaps elsewhere in memory. */
+/* From now on the suspended pairs refer to this frame, which is the same one, possibly elsewhere in memory. */
 void engine_reopen(carom_engine *engine, const carom_frame *frame);
 void engine_forget_open(carom_engine *engine);
 /* Makes the canonical report of all findings. */

@@ -1,16 +1,16 @@
-/* Pairs of bodies are examined on any worker, in any order; what is found depends on neither.
+/* Examines pairs of bodies on any worker, in any order; the findings depend on neither.
  *
  * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is
- * suspended after a slice of work and then split over all workers by its front, even if there is only one worker. What
- * the pair remembers comes from the first slice, so that it is the same for any number of workers, too. A work budget
- * is cut into slices per pair, in rounds that share out what is left; it is never drawn from a shared counter, so the
- * cut is the same for any number of workers. */
+ * suspended after a slice of work and then split among all workers by its front, even if there is only one worker. What
+ * the pair remembers comes from the first slice, so it too is the same for any number of workers. A work budget is cut
+ * into slices per pair, in rounds that share out what is left; it is never drawn from a shared counter, so the search
+ * stops at the same point for any number of workers. */
 #include "engine/engine.h"
 
 enum
 {
     LIGHT_WORK = 1 << 16, /* tests of boxes and triangles after which a pair counts as heavy */
-    MIN_SLICE = 256,      /* of a work budget: less would go into beginning */
+    MIN_SLICE = 256,      /* of a work budget: with less, starting the search would use it up */
     MIN_RANGE = 4         /* pairs that are worth handing to another worker */
 };
 
@@ -52,7 +52,7 @@ static bool worth_listing(const carom_report *report)
            report->relation == CAROM_RELATION_B_INSIDE_A || report->status == CAROM_UNKNOWN;
 }
 
-/* How near are elements of which the first listed pair is the closest there can be? */
+/* Measures the first listed pair: it meets, so none can be closer. */
 static void measure_listed(const query_question *question, const carom_report *report, carom_report *closest)
 {
     narrow_counts counts = {0};
@@ -69,11 +69,11 @@ typedef struct pair_task
     const carom_frame *frame;
     engine_worker *worker;
     uint32_t worker_number, index;
-    base_budget *budget; /* for this time */
+    base_budget *budget; /* for this attempt */
     bool limited;        /* by the caller's budget, not only to find out which pairs are heavy */
 } pair_task;
 
-/* Where a clearance is violated, by how much? CAROM_UNKNOWN: the budget did not reach for that. */
+/* If a clearance is violated, by how much? CAROM_UNKNOWN: the budget did not suffice for that. */
 static carom_status measure(const pair_task *task, query_job *job, const carom_report *report, carom_report *closest)
 {
     query_clear_report(closest);
@@ -85,7 +85,7 @@ static carom_status measure(const pair_task *task, query_job *job, const carom_r
     return query_measure(task->worker->query, &walk, job->options->clearance, &job->nearest, closest);
 }
 
-/* Files what a job's report says, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not reach for
+/* Stores the report of a job, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not suffice for
  * that. */
 static carom_status file_report(const pair_task *task, query_job *job, const carom_report *report)
 {
@@ -148,7 +148,7 @@ static carom_status begin_front(const pair_task *task, query_job *job)
     return CAROM_OK;
 }
 
-/* Goes on with a job; suspends it, or files its report. */
+/* Continues a job; suspends it, or stores its report. */
 static carom_status advance(const pair_task *task, query_job *job, bool is_open)
 {
     carom_query *query = task->worker->query;
@@ -271,7 +271,7 @@ static double share_of(const carom_engine *engine, const carom_frame *frame, uin
     return fmax(frame->bodies[pair->a].priority, frame->bodies[pair->b].priority);
 }
 
-/* Urgent pairs first, in their own order among equals. */
+/* Pairs of high priority first; pairs of equal priority keep their order. */
 static void sort_by_priority(carom_engine *engine, const carom_frame *frame)
 {
     size_t count = engine->waiting.count;
@@ -288,7 +288,7 @@ static void sort_by_priority(carom_engine *engine, const carom_frame *frame)
         engine->waiting.items[i] = (uint32_t)keys[i].value;
 }
 
-/* Cuts the work into slices by priority; pairs for which nothing is left wait. Returns what was handed out. */
+/* Cuts the work into slices by priority; pairs for which nothing is left wait. Returns the sum of the slices. */
 static uint64_t deal_slices(carom_engine *engine, const carom_frame *frame, uint64_t work)
 {
     double total = 0.0;

@@ -1,5 +1,5 @@
-/* What a worker found: plain arrays without pointers into each other, so that a thread and another process hand in the
- * same thing. */
+/* The findings of a worker: plain arrays without pointers into each other, so that threads and other processes can
+ * deliver them in the same form. */
 #include "engine/engine.h"
 
 void engine_findings_clear(engine_findings *findings)

@@ -1,5 +1,5 @@
-/* What each pair of bodies remembers from the last frame. Both frames' pairs come in the same order, so that one walk
- * along the old list finds them. */
+/* What each pair of bodies remembers from the last frame. The pairs of both frames are in the same order, so one pass
+ * over the old list finds them. */
 #include "engine/engine.h"
 
 static bool is_before(const engine_memory *memory, carom_body_id body_a, carom_body_id body_b)

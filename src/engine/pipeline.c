@@ -3,8 +3,8 @@
  *   frame -> proxies -> broad phase -> pairs of bodies, with a front each -> examined by any worker -> committed in
  * order
  *
- * engine_run is that line in C. Which broad phase finds the pairs of proxies, or which author's engine proposes pairs
- * of bodies, and which method searches their meshes is the engine's choice; the steps between are the same for all. */
+ * engine_run is that line in C. The engine chooses the broad phase that finds pairs of proxies, or the author's engine
+ * that proposes pairs of bodies, and the method that searches their meshes; the steps between are the same for all. */
 #include "engine/engine.h"
 
 /* Notes the time of a stage. */
@@ -41,8 +41,8 @@ carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_sc
 
 /* ---- pairs of proxies, or of bodies ---- */
 
-/* The clearance reaches the broad phase as a margin, widened by what a computed distance may err: 1e-14 of the largest
- * coordinate difference between elements that near each other. */
+/* The clearance reaches the broad phase as a margin, widened by the error of a computed distance: 1e-14 of the largest
+ * coordinate difference between elements that close to each other. */
 static double widen_clearance(const carom_frame *frame, double clearance)
 {
     double span = 0.0, margin = 0.0;
@@ -100,7 +100,7 @@ static base_key_value make_key(const carom_engine *engine, uint64_t proposed)
                  : (base_key_value){(uint64_t)b << 32 | a, (uint64_t)other << 32 | one};
 }
 
-/* Adds what one pair of proxies says to the pair of bodies. */
+/* Adds a pair of proxies to its pair of bodies. */
 static bool add_proxies(carom_engine *engine, engine_pair *pair, uint64_t slots)
 {
     const engine_proxy *a = &engine->proxies.proxies.items[slots >> 32];
@@ -195,7 +195,7 @@ static bool list_missing_trees(carom_engine *engine, const carom_frame *frame)
     return true;
 }
 
-/* Many trees are built side by side, few one after the other, each by all workers. */
+/* Many trees are built in parallel, one per task; a few are built one after the other, each by all workers. */
 static carom_status prepare_trees(carom_engine *engine, const carom_frame *frame)
 {
     if (!engine->kind->method->needs_trees)

@@ -23,7 +23,7 @@ void engine_proxies_free(engine_proxies *proxies)
 
 /* ---- slots ---- */
 
-/* There is room for every slot: a change can't be lost for want of memory. */
+/* There is room for every slot: no change is lost when out of memory. */
 static void mark_changed(engine_proxies *proxies, uint32_t slot)
 {
     if (proxies->marks.items[slot])
@@ -157,7 +157,7 @@ static carom_status see_body(engine_proxies *proxies, const carom_frame *frame, 
     seen->frame = proxies->frame;
     if (same)
         return CAROM_OK;
-    bool whole = seen->first_slot != ENGINE_NO_SLOT && !(proxies->cut_size > 0.0); /* the one slot will do again */
+    bool whole = seen->first_slot != ENGINE_NO_SLOT && !(proxies->cut_size > 0.0); /* the single slot can be reused */
     if (!same_shape && !whole)
     {
         free_slots(proxies, seen);
@@ -192,7 +192,7 @@ carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *f
     if (!reserve_bodies(proxies, frame))
         return out_of_memory(proxies, frame);
     proxies->frame++;
-    if (proxies->scene != frame->scene) /* another scene's versions mean nothing here */
+    if (proxies->scene != frame->scene) /* versions of another scene can't be compared */
         for (size_t i = 0; i < proxies->bodies.count; i++)
             proxies->bodies.items[i].generation = 0;
     proxies->scene = frame->scene;
@@ -201,7 +201,7 @@ carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *f
         carom_status status = see_body(proxies, frame, i);
         if (status != CAROM_OK)
         {
-            proxies->scene = UINT64_MAX; /* what was noted so far is incomplete: look at everything next time */
+            proxies->scene = UINT64_MAX; /* what was recorded is incomplete: check everything next time */
             return status;
         }
     }

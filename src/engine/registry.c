@@ -1,4 +1,4 @@
-/* The list of engines, in one place, and those that authors add to a context. */
+/* The table of the library's engines, and those that authors add to a context. */
 #include "engine/engine.h"
 
 static const engine_kind *const ENGINES[] = {&engine_tree, &engine_brute, &engine_sstcd,

@@ -1,6 +1,6 @@
 /* Exact predicates: a filter in double whose error bound is derived in docs/exactness.md, then wide integers. The
  * filters follow Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997);
- * the exact stage does not: integers have no underflow to think of and are as fast for the few limbs usually needed. */
+ * the exact stage does not: integers can't underflow and are as fast for the few limbs usually needed. */
 #include "math/exact_small.h"
 #include "math/exact_wide.h"
 
@@ -61,7 +61,7 @@ static int common_exponent(const carom_vec3 *points, int count)
     return integer_common_exponent(values, 3 * count);
 }
 
-/* Zero for a reason that needs no arithmetic: two points are one, or all have a coordinate in common. */
+/* Zero for a reason that needs no arithmetic: two points are equal, or all share a coordinate. */
 static bool plainly_coplanar(const carom_vec3 p[4])
 {
     for (int i = 0; i < 4; i++)
@@ -139,7 +139,7 @@ bool exact_collinear(carom_vec3 a, carom_vec3 b, carom_vec3 c, uint64_t *fallbac
 
 /* ---- rays ---- */
 
-/* The direction has a unit of its own: its numbers may be far from the points'. */
+/* The direction has its own unit: its magnitude may be far from that of the points. */
 static int integer_direction(wide out[3], carom_vec3 direction)
 {
     int exponent = common_exponent(&direction, 1);

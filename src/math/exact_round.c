@@ -1,9 +1,10 @@
-/* Distances of points, segments and triangles against radii, in wide integers. exact_wide.h says why they fit.
+/* Distances of points, segments and triangles compared with radii, in wide integers. exact_wide.h explains why they
+ * fit.
  *
  * The squared distance of two hulls is the smallest over pairs of features (corner, inner part of an edge, inner part
  * of the face) of the squared distance of the lines or planes that carry them, wherever that is taken inside both
- * features. So the sign of the whole is the smallest sign of the parts, and nothing has to find the nearest pair first.
- * A pair that is nearest elsewhere counts as far. */
+ * features. So the sign of the whole is the smallest sign of the parts, and the nearest pair need not be found first. A
+ * pair whose nearest points are outside the features counts as far. */
 
 #include "math/exact_wide.h"
 
@@ -143,8 +144,8 @@ static int compare_equals(const hull *a, const hull *b, const wide *limit)
     return sign;
 }
 
-/* Does an edge of one pass through the inner part of the other's face? All other ways to meet show as a distance of 0.
- */
+/* Does an edge of one pass through the inner part of the other's face? All other kinds of contact show as a distance of
+ * 0. */
 static bool passes_face(const exact_round *of, const exact_round *face, uint64_t *fallbacks)
 {
     const carom_vec3 *c = face->points;

@@ -1,4 +1,5 @@
-/* The terms that decide whether and where a ray enters a capsule, in wide integers. exact_wide.h says why they fit. */
+/* The terms that decide whether and where a ray enters a capsule, in wide integers. exact_wide.h explains why they fit.
+ */
 #include "math/exact_wide.h"
 
 typedef struct ray_numbers

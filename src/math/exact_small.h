@@ -1,6 +1,6 @@
 /* Determinants in 64-bit integers and their exact products, for coordinates whose set bits span at most 61 binary
- * places: most inputs that a filter cannot decide. Internal to the math folder; only where the compiler has 128-bit
- * integers, else the wide ones do everything. */
+ * places: most inputs that a filter cannot decide. Internal to the math folder. Used only if the compiler has 128-bit
+ * integers; otherwise the wide ones do everything. */
 #ifndef MATH_EXACT_SMALL_H
 #define MATH_EXACT_SMALL_H
 
@@ -17,7 +17,7 @@ typedef struct small_point
     int64_t x, y, z; /* below 2^61 */
 } small_point;
 
-/* Points as integers in one common unit; false where that takes more bits. */
+/* Points as integers in a common unit; false if that takes more bits. */
 static inline bool small_points(const carom_vec3 *points, int count, small_point *out)
 {
     const double *values = &points[0].x;

@@ -1,15 +1,15 @@
 /* Integers wide enough for the determinants of any doubles. Internal to the math folder.
  *
  * A coordinate is m 2^e with an integer m; divided by a power of two that all inputs have in common it is an integer,
- * and sums and products of integers are exact without any thought of rounding, underflow or overflow. Most inputs need
- * two or three limbs, and only the limbs in use are touched. */
+ * and sums and products of integers are exact, without rounding, underflow or overflow. Most inputs need two or three
+ * limbs, and only the limbs in use are touched. */
 #ifndef MATH_EXACT_WIDE_H
 #define MATH_EXACT_WIDE_H
 
 #include "math/math.h"
 
-/* No operation checks its room, for nothing can outgrow it: a finite double is below 2^1024 and a multiple of 2^-1074,
- * so below 2^2098 in any unit that has it as an integer, and exact.c makes of them
+/* No operation checks for room, because it always suffices: a finite double is below 2^1024 and a multiple of 2^-1074,
+ * so below 2^2098 in any unit in which it is an integer, and exact.c computes
  *
  *   differences          below 2^2099
  *   2x2 minors           below 2^4199, each product in as many limbs as its factors have together
@@ -51,7 +51,7 @@ typedef struct wide
 /* The largest e for which every value is an integer times 2^e; 0 where all are zero. */
 int integer_common_exponent(const double *values, int count);
 
-/* value / 2^exponent; the exponent is the common one of some values, this among them. */
+/* value / 2^exponent; the exponent is common to some values that include this one. */
 void integer_from_double(wide *out, double value, int exponent);
 
 /* out may be one of the operands, except for integer_multiply. */

@@ -64,7 +64,7 @@ math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pos
 /* The same where the larger extent and the larger defect are known. */
 void math_relate(const carom_pose *pose_a, const carom_pose *pose_b, double extent, double defect, math_relative *out);
 
-/* How far a rotation is from orthogonal: the largest |entry| of RtR - I. It sees no NaN. */
+/* How far a rotation is from orthogonal: the largest |entry| of RtR - I. NaN goes unnoticed. */
 static inline double math_rotation_defect(const double r[9])
 {
     double worst = 0.0;
@@ -80,7 +80,8 @@ static inline double math_rotation_volume(const double r[9]) /* NaN if one of th
 {
     return r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
 }
-/* True if both poses pass carom_pose_check; where not, that one has the last word. defect: math_pair_defect. */
+/* True if both poses pass carom_pose_check. False is not final: then carom_pose_check decides. defect:
+ * math_pair_defect. */
 BASE_DECLARE_ISA(bool, math_check_pair, (const carom_pose *a, const carom_pose *b, double *defect));
 
 /* Of two poses the larger defect. */
@@ -110,7 +111,7 @@ int exact_orient3d(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3 d, uint6
 /* Sign of the cross product (b-a) x (c-a) along axis 0, 1, 2 (x, y, z). */
 int exact_orient2d(carom_vec3 a, carom_vec3 b, carom_vec3 c, int axis, uint64_t *fallbacks);
 
-/* Are three points on one line (or equal)? */
+/* Are three points collinear (or equal)? */
 bool exact_collinear(carom_vec3 a, carom_vec3 b, carom_vec3 c, uint64_t *fallbacks);
 
 /* Signs for rays, whose direction may be any finite doubles: det [direction; a-origin; b-origin], and the cross product
@@ -156,7 +157,7 @@ static inline int exact_filter_sign(double determinant, double bound)
 
 /* ---- quotients of determinants, to a few roundings whatever the cancellation ---- */
 
-/* Where the segment p q passes the plane through a, b, c: |det p| / (|det p| + |det q|). p and q lie strictly on
+/* Where the segment p q crosses the plane through a, b, c: |det p| / (|det p| + |det q|). p and q lie strictly on
  * different sides. */
 double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q);
 
@@ -166,10 +167,11 @@ double exact_share2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int a
 /* Cross product (b-a) x (c-a) over (e-d) x (f-d) along an axis, points in this order; the second is not zero. */
 double exact_quotient2d(const carom_vec3 points[6], int axis);
 
-/* Ray parameter and weights of corners 1 and 2 where the ray's line passes the plane of the corners, which it does. */
+/* Ray parameter and weights of corners 1 and 2 where the ray's line crosses the plane of the corners; it must cross it.
+ */
 void exact_ray_solve(carom_vec3 direction, carom_vec3 origin, const carom_vec3 corner[3], double tuv[3]);
 
-/* In the projection along an axis: ray parameter where the ray's line passes the line p q, and the share of q there.
+/* In the projection along an axis: ray parameter where the ray's line crosses the line p q, and the weight of q there.
  * The directions are not parallel. */
 void exact_ray_pass(carom_vec3 direction, carom_vec3 origin, const carom_vec3 line[2], int axis, double t_share[2]);
 

@@ -61,7 +61,7 @@ carom_status carom_pose_from_matrix(const double matrix[12], carom_pose *out)
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             pose.rotation[3 * i + j] = matrix[4 * i + j];
-    const double plausible = 1e-3; /* far above what rounding to float leaves, far below a scale that is meant */
+    const double plausible = 1e-3; /* far above what rounding to float leaves, far below an intended scaling */
     if (!(math_rotation_defect(pose.rotation) <= plausible))
         return CAROM_NOT_RIGID;
     for (int step = 0; step < 4; step++) /* each squares the error */

@@ -1,5 +1,6 @@
-/* The check of two poses that every query of a tenth of a microsecond begins with: a lane per column of the rotation.
- * Nothing is fused, so that every instruction set finds the same defect, and the same as math_rotation_defect. */
+/* The check of two poses with which every query begins, even one of a tenth of a microsecond: one lane per column of
+ * the rotation. Nothing is fused, so that every instruction set finds the same defect, equal to math_rotation_defect.
+ */
 #include "base/simd.h"
 #include "math/math.h"
 
@@ -42,7 +43,7 @@ bool BASE_ISA(math_check_pair)(const carom_pose *pose_a, const carom_pose *pose_
         in_range &= d4_le_bits(d4_abs(d4_loadu(r + 8)), limit); /* the last of the rotation, and the translation */
         double term[4];
         d4_storeu(term, volume_terms(row));
-        turn &= term[0] + term[1] + term[2] > 0.0; /* not where a NaN is among them */
+        turn &= term[0] + term[1] + term[2] > 0.0; /* false if one is NaN */
     }
     double lane[4];
     d4_storeu(lane, worst);

@@ -11,7 +11,7 @@ typedef struct mesh_build
     base_arena arena;
 } mesh_build;
 
-/* One number array out of the arena; null after base_fail when there is no memory. */
+/* An array of numbers from the arena; null, after base_fail, when out of memory. */
 uint32_t *mesh_build_numbers(mesh_build *build, size_t count);
 carom_status mesh_build_out_of_memory(const mesh_build *build);
 

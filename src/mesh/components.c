@@ -12,13 +12,13 @@ typedef struct vertex_sets
 {
     const carom_mesh *mesh;
     _Atomic uint32_t *parent; /* per vertex, itself or smaller */
-    bool alone;               /* one worker: nothing has to be swapped */
+    bool alone;               /* one worker: no compare-and-swap needed */
 } vertex_sets;
 
 static uint32_t load(const _Atomic uint32_t *at) { return atomic_load_explicit(at, memory_order_relaxed); }
 static void store(_Atomic uint32_t *at, uint32_t value) { atomic_store_explicit(at, value, memory_order_relaxed); }
 
-/* Halves the path: n log n at worst. That another worker does the same to it does no harm, ancestors stay ancestors. */
+/* Halves the path: n log n at worst. Another worker may do the same at the same time: ancestors stay ancestors. */
 static uint32_t find_root(_Atomic uint32_t *parent, uint32_t vertex)
 {
     for (uint32_t above; (above = load(&parent[vertex])) != vertex;)

@@ -1,4 +1,4 @@
-/* Validation of what the caller hands in. */
+/* Validates the caller's arrays. */
 #include "mesh/build.h"
 
 enum

@@ -88,7 +88,7 @@ void mesh_measure(carom_context *context, carom_mesh *mesh)
     }
     mesh->extent = mesh->triangle_count > 0 ? largest_coordinate(&info->bounds) : 0.0;
 
-    /* Seen from its middle, a body far from the origin keeps its digits. */
+    /* Relative to its middle, a body far from the origin keeps its precision. */
     m.middle = vec3_scale(vec3_add(info->bounds.min, info->bounds.max), 0.5);
     base_parallel_for(context, m.slice_count, 1, measure_slices, &m);
     mesh_slice sum = {.degenerate = 0};

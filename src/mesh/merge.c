@@ -2,12 +2,12 @@
  * so the worst input costs n log n. */
 #include "mesh/build.h"
 
-/* Enough bits that honest input hardly ever collides; each byte more is a pass of the sort. */
+/* Enough bits that ordinary input hardly ever collides; each further byte is another pass of the sort. */
 static const int HASH_BITS = 40;
 
 static uint64_t position_hash(carom_vec3 v)
 {
-    /* + 0.0 turns -0 into 0: they are the same place. */
+    /* + 0.0 turns -0 into 0: both are the same position. */
     double coordinates[3] = {v.x + 0.0, v.y + 0.0, v.z + 0.0};
     uint64_t hash = 0;
     for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/* Making meshes, and what the public header says about them. */
+/* Creation of meshes, and their public functions. */
 #include "mesh/build.h"
 
 static const char *const NAMELESS = "mesh";
@@ -128,7 +128,7 @@ void mesh_find_extremes(carom_mesh *mesh)
 
 const carom_mesh *carom_mesh_retain(const carom_mesh *mesh)
 {
-    if (mesh) /* counting is not a change that callers see */
+    if (mesh) /* the count is not visible to callers */
         atomic_fetch_add_explicit(&((carom_mesh *)mesh)->references, 1, memory_order_relaxed);
     return mesh;
 }
@@ -148,7 +148,7 @@ void carom_mesh_destroy(carom_mesh *mesh)
 
 void *mesh_fill_slot(const carom_mesh *mesh, uint32_t slot, void *object, mesh_destroy_fn *destroy)
 {
-    mesh_slot *target = (mesh_slot *)&mesh->slots[slot]; /* filling is not a change that callers see */
+    mesh_slot *target = (mesh_slot *)&mesh->slots[slot]; /* the slot is not visible to callers */
     void *other = NULL;
     atomic_store_explicit(&target->destroy, destroy, memory_order_relaxed); /* the same from every thread */
     if (!atomic_compare_exchange_strong_explicit(&target->object, &other, object, memory_order_acq_rel,
@@ -190,7 +190,7 @@ carom_status carom_mesh_create(carom_context *context, const carom_mesh_def *def
 
 /* ---- deform ---- */
 
-/* Where the same vertices coincide as before, the topology is the same too. */
+/* If the same vertices coincide as before, the topology is the same too. */
 static carom_status deform_steps(mesh_build *build, const carom_mesh *mesh, const carom_mesh_def *def)
 {
     carom_context *context = build->arena.context;
@@ -228,7 +228,7 @@ carom_status carom_mesh_deform(const carom_mesh *mesh, const carom_mesh_def *ver
     return status;
 }
 
-/* ---- what a mesh says of itself ---- */
+/* ---- public accessors ---- */
 
 carom_mesh_info carom_mesh_get_info(const carom_mesh *mesh)
 {

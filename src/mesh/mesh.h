@@ -3,12 +3,13 @@
 #define MESH_MESH_H
 
 #include "carom/mesh.h"
+#include "carom/tree.h"
 #include "math/math.h"
 
-/* Stands for "no triangle" among neighbours. */
+/* Means "no triangle" among neighbours. */
 #define MESH_NONE UINT32_MAX
 
-/* A place for what a higher layer keeps with the mesh: filled once, from any thread, destroyed with it. */
+/* Holds what a higher layer keeps with the mesh: filled once, from any thread, destroyed with it. */
 typedef void mesh_destroy_fn(void *object);
 typedef struct mesh_slot
 {
@@ -34,7 +35,7 @@ struct carom_mesh
     carom_vec3 extremes[6]; /* used vertices with the smallest and the largest x, y, z; of a mesh with triangles */
 
     /* Topology, over vertices merged by position. A triangle uses an edge once for each of its sides that lies on it,
-     * so one that is folded onto an edge uses it twice. Sides of zero length are no edges. */
+     * so one that is folded onto an edge uses it twice. Sides of zero length are not edges. */
     uint32_t *merged;           /* vertex -> representative vertex: the smallest index at the same position */
     uint32_t *edges;            /* 2 per unique edge, representatives, smaller first; sorted */
     uint32_t *neighbours;       /* 3 per triangle, MESH_NONE where there is none or more than one */
@@ -61,12 +62,20 @@ static inline void mesh_corners(const carom_mesh *mesh, uint32_t triangle, carom
     out[2] = mesh->vertices[index[2]];
 }
 
+/* A mesh, its pose, and the tree that a search may use (null where it needs none). All three are borrowed. */
+typedef struct mesh_placed
+{
+    const carom_mesh *mesh;
+    const carom_tree *tree;
+    const carom_pose *pose;
+} mesh_placed;
+
 /* A new mesh with copies of everything that parts points to, counts and measures taken as they are: for arrays that
  * were validated before. context, serial, block_size and info.bytes of parts are ignored; a null name means "mesh". */
 carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, carom_mesh **out);
 
-/* May these parts (from a file, say) be used without harm? Checks that all numbers are in range, not that the topology
- * is true to the triangles. Errors name the mesh and the culprit. */
+/* Can these parts (from a file, say) be used safely? Checks that all numbers are in range, not that the topology
+ * matches the triangles. Errors name the mesh and the culprit. */
 carom_status mesh_check_parts(carom_context *context, const carom_mesh *parts);
 
 /* Sets extremes. mesh_assemble calls it. */

@@ -30,7 +30,7 @@ typedef struct edge_uses
     size_t *ends;         /* per vertex: where its uses end; they begin where those of the vertex before end */
     uint32_t *first_edge; /* per vertex, and one past the last; after sorting */
     size_t use_count;
-    size_t largest; /* uses of one vertex at most */
+    size_t largest; /* maximum number of uses of a vertex */
     size_t scratch;
     edge_tally tallies[CAROM_MAX_WORKERS];
 } edge_uses;
@@ -78,11 +78,12 @@ static size_t run_end(const uint64_t *uses, size_t first, size_t end)
 
 static size_t uses_begin(const edge_uses *edges, uint32_t vertex) { return vertex > 0 ? edges->ends[vertex - 1] : 0; }
 
-/* Notes each vertex's number of edges one place on; number_edges turns numbers into sums. */
+/* Stores each vertex's number of edges at the next index; number_edges turns the numbers into sums. */
 static void sort_uses(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     edge_uses *edges = data;
-    bool own_room = edges->scratch < edges->use_count; /* else: as much as there are uses, place for place */
+    bool own_room =
+        edges->scratch < edges->use_count; /* otherwise there is as much as there are uses, index for index */
     for (uint32_t vertex = first; vertex < last; vertex++)
     {
         size_t at = uses_begin(edges, vertex), end = edges->ends[vertex];
@@ -115,7 +116,7 @@ static size_t side_of_use(const carom_mesh *mesh, uint64_t use, uint32_t low)
     return side;
 }
 
-/* One edge: the uses made of it. */
+/* One edge: its uses. */
 static void note_edge(const carom_mesh *mesh, const uint64_t *uses, size_t use_count, uint32_t low, edge_tally *tally)
 {
     size_t upward = 0;
@@ -270,7 +271,7 @@ static void check_fans(uint32_t first, uint32_t last, uint32_t worker, void *dat
 /* Counts distinct vertices and decides manifoldness. */
 static void check_vertices(carom_context *context, carom_mesh *mesh, fan_check *check)
 {
-    bool folded = false; /* a triangle with two corners in one place belongs to no fan */
+    bool folded = false; /* a triangle with two corners at one position belongs to no fan */
     memset(check->corners, 0, mesh->vertex_count * sizeof *check->corners);
     for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
     {

@@ -2,7 +2,7 @@
  * rounded; each is computed from corners in lexicographic order, so nothing depends on the order of the arguments. */
 #include "narrow/shape.h"
 
-/* A point of the intersection: a corner is known to the bit, a passing of two features is rounded. */
+/* A point of the intersection: a corner is exact, a crossing of two features is rounded. */
 typedef struct contact_point
 {
     carom_vec3 position;
@@ -10,7 +10,7 @@ typedef struct contact_point
     uint32_t on_edges; /* bit i: edge i of a; bit 3 + i: edge i of b (flat case only) */
 } contact_point;
 
-/* Of two descriptions of one point. */
+/* The better of two descriptions of the same point. */
 static contact_point merge(contact_point p, contact_point q)
 {
     if (p.is_corner != q.is_corner)
@@ -31,7 +31,7 @@ static carom_vec3 between(carom_vec3 p, carom_vec3 q, double share)
     return vec3(blend(p.x, q.x, share), blend(p.y, q.y, share), blend(p.z, q.z, share));
 }
 
-/* Where the segment p q, whose ends lie strictly on different sides, passes the plane. */
+/* Where the segment p q, whose ends lie strictly on different sides, crosses the plane. */
 static carom_vec3 pass_plane(carom_vec3 p, carom_vec3 q, const carom_vec3 corner[3])
 {
     carom_vec3 plane[3] = {corner[0], corner[1], corner[2]};
@@ -81,7 +81,7 @@ static uint32_t contact_on_line(const narrow_triangle *a, const narrow_triangle 
 
 /* ---- one plane or one line ---- */
 
-/* Bits of the shape's edges that the point lies on; *inside tells whether it belongs to the shape at all. */
+/* Bits of the shape's edges that the point lies on; *inside: whether it belongs to the shape at all. */
 static uint32_t edges_at(const narrow_shape *shape, carom_vec3 point, int axis, bool *inside, narrow_counts *counts)
 {
     uint64_t *fallbacks = &counts->exact_fallbacks;
@@ -135,7 +135,7 @@ static void add_corners(contact_list *list, const narrow_shape *shape, const nar
     }
 }
 
-/* Where the inner parts of two edges pass each other; on the edge that comes first, to be the same for both orders. */
+/* Where the inner parts of two edges cross; computed on the edge that comes first, to be the same for both orders. */
 static carom_vec3 pass_edge(const carom_vec3 edge_a[2], const carom_vec3 edge_b[2], int axis)
 {
     carom_vec3 p[2] = {edge_a[0], edge_a[1]}, q[2] = {edge_b[0], edge_b[1]};

@@ -1,6 +1,6 @@
-/* Distance of two triangles: puts corners and triangles into lexicographic order, so that the same bits come out for
- * every order of the arguments and of their corners, and picks the kernel's instruction set. All versions of the kernel
- * give the same bits, so this choice needs no context. */
+/* Distance between two triangles: puts corners and triangles into lexicographic order, so that the result is
+ * bit-identical for every order of the arguments and of their corners, and picks the kernel's instruction set. All
+ * versions of the kernel give the same bits, so this choice needs no context. */
 #include "narrow/distance.h"
 
 /* Without branches: the order of the corners is unpredictable. */

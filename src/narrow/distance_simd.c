@@ -1,5 +1,5 @@
-/* Distance of two triangles: the canonical kernel of the contract. Nine pairs of edges and six corners against faces;
- * every candidate is a pair of points on the triangles, so it can only be too large, and the smallest counts.
+/* Distance between two triangles: the canonical kernel of the contract. Nine pairs of edges and six corners against
+ * faces; every candidate is a pair of points on the triangles, so it can only be too large, and the smallest counts.
  *
  * Numbers are taken relative to one corner and scaled by a power of two so that the largest is near 1: nothing
  * overflows, and what underflows is far below the promised error, which docs/exactness.md derives. Lanes hold the three
@@ -72,7 +72,7 @@ static BASE_ALWAYS_INLINE d4_vector cross(d4_vector a, d4_vector b)
 }
 static BASE_ALWAYS_INLINE d4 clamp01(d4 x) { return d4_min(d4_max(x, d4_set1(0.0)), d4_set1(1.0)); }
 
-/* Of a square. Where it is zero, what it is multiplied with is zero too. */
+/* Inverse of a square. If it is zero, so is what it is multiplied with. */
 static const double SMALLEST_SQUARE = 0x1p-1000;
 static BASE_ALWAYS_INLINE d4 inverse_of(d4 x) { return d4_div(d4_set1(1.0), d4_max(x, d4_set1(SMALLEST_SQUARE))); }
 
@@ -84,8 +84,8 @@ typedef struct edge_row
     double square[LANES], s[LANES], t[LANES];
 } edge_row;
 
-/* The parameter where the lines are nearest comes from cross products, whose error shrinks with the angle as the harm
- * done by it grows; then each parameter in turn is the best for the other. */
+/* The parameter where the lines are nearest comes from cross products, whose error shrinks with the angle as its effect
+ * grows; then each parameter in turn is optimised for the other. */
 static BASE_ALWAYS_INLINE void edges_against(const local_triangle *a, int i, const local_triangle *b, edge_row *row)
 {
     d4_vector p = broadcast(a->corner[0][i], a->corner[1][i], a->corner[2][i]);

@@ -54,15 +54,15 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
 void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double tuv[3]);
 
 /* A pose for registers: columns of the rotation, 0 in the last lanes. */
-typedef struct narrow_place
+typedef struct narrow_pose
 {
     _Alignas(32) double columns[3][4], translation[4];
-} narrow_place;
-void narrow_place_set(narrow_place *place, const carom_pose *pose);
+} narrow_pose;
+void narrow_pose_set(narrow_pose *out, const carom_pose *pose);
 
-/* narrow_ray_solve, to the bit, for three vertices at `place`. False: only narrow_ray_solve can. */
-BASE_DECLARE_ISA(bool, narrow_ray_solve_placed,
-                 (const narrow_place *place, const carom_vec3 *const vertices[3], const carom_ray *ray, double tuv[3]));
+/* narrow_ray_solve, to the bit, for three vertices in this pose. False: only narrow_ray_solve can. */
+BASE_DECLARE_ISA(bool, narrow_ray_solve_posed,
+                 (const narrow_pose *pose, const carom_vec3 *const vertices[3], const carom_ray *ray, double tuv[3]));
 
 /* ---- balls and capsules ---- */
 

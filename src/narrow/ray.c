@@ -13,7 +13,7 @@ typedef struct ray_answer
     double weight[3]; /* of the corners */
 } ray_answer;
 
-/* Keeps the smaller t; on a tie what was found first. */
+/* Keeps the smaller t; on a tie the one found first. */
 static void offer(ray_answer *answer, double t, int corner, int other, double share)
 {
     if (answer->hit && answer->t <= t)
@@ -159,8 +159,8 @@ static bool hit_flat(const narrow_ray *ray, const narrow_triangle *triangle, dou
 
 /* ---- the usual case ---- */
 
-/* t, u, v of a line that passes the triangle: from its edges, which lose fewer digits than corners seen from a distant
- * origin, or exactly if too many are lost still. */
+/* t, u, v of a line that passes through the triangle: from its edges, which lose fewer digits than corners relative to
+ * a distant origin, or exactly if too many are still lost. */
 void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double tuv[3])
 {
     const carom_vec3 *at = triangle->corner, d = ray->direction, corner = vec3_sub(at[0], ray->origin);
@@ -174,15 +174,15 @@ void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, do
         exact_ray_solve(d, ray->origin, triangle->corner, tuv);
 }
 
-void narrow_place_set(narrow_place *place, const carom_pose *pose)
+void narrow_pose_set(narrow_pose *out, const carom_pose *pose)
 {
     const carom_vec3 t = pose->translation;
     for (int i = 0; i < 3; i++)
     {
         const double *r = pose->rotation + i;
-        memcpy(place->columns[i], (double[4]){r[0], r[3], r[6], 0.0}, sizeof place->columns[i]);
+        memcpy(out->columns[i], (double[4]){r[0], r[3], r[6], 0.0}, sizeof out->columns[i]);
     }
-    memcpy(place->translation, (double[4]){t.x, t.y, t.z, 0.0}, sizeof place->translation);
+    memcpy(out->translation, (double[4]){t.x, t.y, t.z, 0.0}, sizeof out->translation);
 }
 
 bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
@@ -199,7 +199,7 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
         weight[i] = exact_filter3d(d, r[j], r[k], &bound[i]);
         sign[i] = exact_filter_sign(weight[i], bound[i]);
     }
-    /* Most rays miss, and two certain sides show it. */
+    /* Most rays miss, which two certain signs prove. */
     bool some_left = sign[0] > 0 || sign[1] > 0 || sign[2] > 0, some_right = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
     if (filters_hold && some_left && some_right)
         return false;
@@ -211,7 +211,7 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
         return false;
     if (!some_left && !some_right)
         return hit_flat(ray, triangle, t, uv, counts);
-    /* The line passes the triangle; in front of the origin? */
+    /* The line passes through the triangle; in front of the origin? */
     double reach_bound, reach = exact_filter3d(r[0], r[1], r[2], &reach_bound);
     int reach_sign = exact_filter_sign(reach, reach_bound);
     if (BASE_UNLIKELY(reach_sign == 0))

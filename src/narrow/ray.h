@@ -17,7 +17,7 @@ static inline bool ray_in_range(carom_vec3 d)
     return fabs(d.x) <= EXACT_RAY_LARGEST && fabs(d.y) <= EXACT_RAY_LARGEST && fabs(d.z) <= EXACT_RAY_LARGEST;
 }
 
-/* Beyond this a determinant's error bound is small enough beside it for quotients in plain double. */
+/* Beyond this, a determinant's relative error bound is small enough for quotients in plain double. */
 #define RAY_TRUSTED        0x1p-40
 #define RAY_TRUSTED_WEIGHT 0x1p-36 /* of u and v, against 1 */
 
@@ -31,7 +31,7 @@ static inline bool ray_divide(const ray_determinants *det, carom_vec3 d, double 
         return false;
     double u = det->value[2] / steep, v = det->value[3] / steep, max_v;
     tuv[0] = height / steep;
-    /* It is inside, whatever rounding says. */
+    /* The hit is inside, whatever rounding says. */
     u = u > 0.0 ? u : 0.0;
     u = u < 1.0 ? u : 1.0;
     max_v = 1.0 - u;

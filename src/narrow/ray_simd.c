@@ -40,20 +40,20 @@ static BASE_ALWAYS_INLINE ray_determinants determinants_of(d4 origin, d4 directi
 }
 
 /* pose_apply */
-static BASE_ALWAYS_INLINE d4 placed(const narrow_place *place, const carom_vec3 *v)
+static BASE_ALWAYS_INLINE d4 placed(const narrow_pose *pose, const carom_vec3 *v)
 {
-    d4 x = d4_mul(d4_load(place->columns[0]), d4_set1(v->x)), y = d4_mul(d4_load(place->columns[1]), d4_set1(v->y));
-    d4 z = d4_mul(d4_load(place->columns[2]), d4_set1(v->z));
-    return d4_add(d4_add(d4_add(x, y), z), d4_load(place->translation));
+    d4 x = d4_mul(d4_load(pose->columns[0]), d4_set1(v->x)), y = d4_mul(d4_load(pose->columns[1]), d4_set1(v->y));
+    d4 z = d4_mul(d4_load(pose->columns[2]), d4_set1(v->z));
+    return d4_add(d4_add(d4_add(x, y), z), d4_load(pose->translation));
 }
 
 _Static_assert(sizeof(carom_ray) == 7 * sizeof(double), "whatever follows three coordinates fills the fourth lane");
 
-bool BASE_ISA(narrow_ray_solve_placed)(const narrow_place *place, const carom_vec3 *const vertices[3],
-                                       const carom_ray *ray, double tuv[3])
+bool BASE_ISA(narrow_ray_solve_posed)(const narrow_pose *pose, const carom_vec3 *const vertices[3],
+                                      const carom_ray *ray, double tuv[3])
 {
     const double *numbers = (const double *)ray;
-    const d4 at[3] = {placed(place, vertices[0]), placed(place, vertices[1]), placed(place, vertices[2])};
+    const d4 at[3] = {placed(pose, vertices[0]), placed(pose, vertices[1]), placed(pose, vertices[2])};
     ray_determinants det = determinants_of(d4_loadu(numbers), d4_loadu(numbers + 3), at);
     return ray_divide(&det, ray->direction, tuv);
 }

@@ -1,9 +1,9 @@
-/* Balls and capsules: do they meet, do they contain? The distance of two cores (point, segment, triangle) against a sum
- * of radii.
+/* Balls and capsules: do they meet, does one contain the other? The distance between two cores (point, segment,
+ * triangle) compared with a sum of radii.
  *
  * The filter takes some points of the cores that should be nearest, however they were found. If they are near enough,
  * the solids overlap. If a plane across the line between them keeps the cores far enough apart, the solids are apart.
- * So only these last steps need an error bound; docs/exactness.md derives it. Else integers decide. */
+ * So only these last steps need an error bound; docs/exactness.md derives it. Otherwise integers decide. */
 #include "narrow/round.h"
 
 /* ---- points that should be nearest ---- */

@@ -39,7 +39,7 @@ typedef struct narrow_part_pair
 } narrow_part_pair;
 
 /* Where a search stands. In: where to begin; empty: with the bodies as a whole. Out, where the budget ran out: what is
- * open. Splits one pair of bodies over workers, resumes a search, lets a proxy stand for a part of a body. */
+ * open. Used to split one pair of bodies among workers, to resume a search, and to start from parts of bodies. */
 typedef BASE_ARRAY(narrow_part_pair) narrow_front;
 
 #endif

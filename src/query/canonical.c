@@ -36,7 +36,8 @@ static void hash_pairs(base_hash *hash, const carom_report *report)
         hash_point(hash, report->points[i]);
 }
 
-/* Words that say nothing are left out: each would cost what a box test of a short query costs. */
+/* Fields without information are left out: hashing each would take as long as a box test, which matters for short
+ * queries. */
 uint64_t query_report_hash(const carom_report *report, bool with_ids)
 {
     base_hash hash = base_hash_begin();

@@ -1,12 +1,12 @@
-/* carom_collide: which elements of a and b share a point, how do the bodies stand to each other, is the clearance kept?
- * job.c finds the pairs; here the report is made of them. */
+/* carom_collide: which elements of a and b share a point, how are the bodies related, is the clearance kept? job.c
+ * finds the pairs; here they become a report. */
 #include "query/query.h"
 
 carom_collide_options carom_collide_options_default(void) { return (carom_collide_options){.mode = CAROM_COLLIDE_ALL}; }
 
 /* ---- relation ---- */
 
-/* A mesh's box in the mesh's own frame, grown by what placing its vertices may err (docs/exactness.md, section 8). */
+/* A mesh's box in the mesh's own frame, grown by the error of placing its vertices (docs/exactness.md, section 8). */
 typedef struct own_box
 {
     carom_aabb box;
@@ -48,7 +48,8 @@ static bool holds_points(const own_box *own, const carom_placed *placed)
     return true;
 }
 
-/* May `outer` hold `inner`, as far as points of this and a box around that tell? What is inside a solid meets it. */
+/* May `outer` contain `inner`, judging by a box around `outer` and points of `inner`? What is inside a solid meets it.
+ */
 static bool may_hold(const carom_placed *outer, const carom_placed *inner, double defect)
 {
     if (!query_is_mesh(outer) || !query_has_inside(&outer->shape))
@@ -64,7 +65,7 @@ bool query_may_contain(const query_question *question)
             may_hold(question->b, question->a, question->defect));
 }
 
-/* Decides the relation, which begins anew each time: what earlier attempts spent is granted on top of the budget. */
+/* Decides the relation, from the start each time: what earlier attempts spent is granted on top of the budget. */
 static carom_status ask_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
     query_meetings meetings = {job->found.count > 0, job->found.crossing, job->keys.items, job->keys.count};
@@ -84,7 +85,7 @@ static carom_status ask_relation(carom_query *query, query_job *job, base_budget
     return CAROM_OK;
 }
 
-/* What a job says of the relation: all of it if asked for, and never APART for a body inside another. */
+/* The relation of a job: in full if requested, and never APART for a body inside another. */
 static carom_status decide_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
     const query_found *found = &job->found;
@@ -196,7 +197,7 @@ bool query_far_apart(carom_context *context, const query_question *question, dou
     return row->far_apart && row->far_apart(context, question, limit);
 }
 
-/* ---- any hit, the short way ---- */
+/* ---- any hit, the fast path ---- */
 
 typedef struct first_hit
 {
@@ -211,7 +212,7 @@ static bool stop_at_first(uint32_t element_a, uint32_t element_b, uint32_t meeti
     return false;
 }
 
-/* Answers of a microsecond come through here: no job to keep, nothing stored, nothing sorted. */
+/* Queries of a microsecond take this path: no job to keep, nothing stored, nothing sorted. */
 static carom_status find_any(carom_query *query, const query_question *question, double clearance, base_budget *budget,
                              carom_report *report)
 {
@@ -239,9 +240,9 @@ static carom_status find_any(carom_query *query, const query_question *question,
     return query_relation(query, question, budget, &none, &report->counters, &report->relation);
 }
 
-/* ---- one question from beginning to end ---- */
+/* ---- one question from start to finish ---- */
 
-/* Where a budget may cut the search short or workers share it, it is a job that can be put aside and taken up again. */
+/* If a budget may cut the search short, or workers share it, it is a job that can be suspended and resumed. */
 static carom_status search(carom_query *query, query_job *job, base_budget *budget)
 {
     return base_budget_is_unlimited(budget) ? query_job_search_all(query, job) : query_job_search(query, job, budget);
@@ -262,7 +263,7 @@ static carom_status answer(carom_query *query, const query_question *question, c
         return status;
     double searched = job->found.count > 0 ? base_watch_read(&query->watch, start) : 0.0;
     status = report_job(query, job, budget, report);
-    if (searched > 0.0) /* otherwise there is nothing to time apart from the search */
+    if (searched > 0.0) /* otherwise the search was not timed separately */
     {
         report->times.mid_ms = 1e3 * searched;
         report->times.report_ms = 1e3 * (base_watch_read(&query->watch, start) - searched);
@@ -270,7 +271,7 @@ static carom_status answer(carom_query *query, const query_question *question, c
     return status;
 }
 
-/* What every answer has, whichever way it was found. */
+/* Fills in what every answer has, whichever path found it. */
 static carom_status close_report(const query_question *question, const carom_collide_options *options,
                                  carom_status status, carom_report *report)
 {
@@ -305,7 +306,7 @@ carom_status query_job_answer(carom_query *query, query_job *job, base_budget *b
     return close_report(&job->question, job->options, status, report);
 }
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 carom_status query_busy(carom_query *query, const char *what)
 {
@@ -322,7 +323,7 @@ static carom_status collide_checked(carom_query *query, query_question *question
     carom_status status = query_collide(query, question, options, &budget, report);
     if (BASE_UNLIKELY(status == CAROM_UNKNOWN) && !options->on_pair)
     {
-        /* The caller's arguments may be gone when this is taken up again. */
+        /* Copied, because the caller's arguments may be gone when this is resumed. */
         query->resumable[0] = *question->a, query->resumable[1] = *question->b;
         query->resumable_options = *options;
         query->can_resume = true;

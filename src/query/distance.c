@@ -3,7 +3,7 @@
 
 carom_distance_options carom_distance_options_default(void) { return (carom_distance_options){0}; }
 
-/* What the traversal found, in the report's words. */
+/* Puts what the traversal found into the report. */
 static void report_closest(const narrow_closest *closest, carom_status status, double upper_bound, carom_report *report)
 {
     report->status = status;
@@ -19,7 +19,7 @@ static void report_closest(const narrow_closest *closest, carom_status status, d
         report->distance_bound = closest->triangle_a != CAROM_NO_TRIANGLE ? closest->distance : upper_bound;
 }
 
-/* Surfaces that are apart may still be one inside the other. */
+/* If the surfaces are apart, one body may still be inside the other. */
 static carom_status decide_relation(carom_query *query, const query_question *question, base_budget *budget,
                                     carom_report *report)
 {
@@ -37,7 +37,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
 {
     const query_question *question = walk->question;
     double limit = upper_bound > 0.0 ? upper_bound : INFINITY;
-    bool nothing = query_is_empty(question->a) || query_is_empty(question->b), beyond = false;
+    bool empty = query_is_empty(question->a) || query_is_empty(question->b), beyond = false;
     if (!nearest->begun)
     {
         nearest->closest =
@@ -46,7 +46,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
         beyond = upper_bound > 0.0 && query_far_apart(query->context, question, upper_bound);
     }
     carom_status status = CAROM_OK;
-    if (!nothing && !beyond)
+    if (!empty && !beyond)
         status = query_row_of(question)->distance(query, walk, &nearest->closest);
     if (status < CAROM_FIRST_ERROR)
         report_closest(&nearest->closest, status, limit, report);
@@ -77,7 +77,7 @@ carom_status query_distance(carom_query *query, const query_question *question, 
     return status;
 }
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 static carom_status check_options(carom_context *context, const carom_distance_options *options)
 {

@@ -1,12 +1,12 @@
-/* A collide question under way: one search finds the pairs, and what is done with each depends on what was asked. The
- * search can be cut short by a budget and taken up again, and a heavy one is split over workers by its front. */
+/* A collide question in progress: one search finds the pairs, and what is done with each depends on the question. A
+ * budget can suspend the search to be resumed later, and a heavy search is split among workers by its front. */
 #include "query/query.h"
 
 enum
 {
-    SLACK = 4096,           /* so that trimming stays rare for small limits */
+    SLACK = 4096,           /* keeps trimming rare for small limits */
     LIGHT_WORK = 1 << 12,   /* box and triangle tests that one worker does before others are asked to help */
-    SLICE_OF_WORK = 1 << 14 /* of one part of a front, so that the parts of a heavy pair are shared out again */
+    SLICE_OF_WORK = 1 << 14 /* per part of a front, so that the parts of a heavy pair are redistributed */
 };
 
 /* What happens to the pairs that a search finds. */
@@ -14,12 +14,12 @@ typedef struct collector
 {
     carom_query *query;
     query_job *job;
-    size_t keep;           /* pairs worth keeping; SIZE_MAX: all */
-    size_t thin_at;        /* so many are kept before those that say nothing new are dropped; SIZE_MAX: never */
-    bool keeping;          /* pairs go into the job's keys */
-    bool repeats;          /* a pair may come several times: all are kept and counted at the end */
-    bool streaming;        /* pairs go to the caller at once */
-    bool notes_crossing;   /* it was asked how pairs meet; otherwise what a search says of that depends on it */
+    size_t keep;         /* pairs worth keeping; SIZE_MAX: all */
+    size_t thin_at;      /* at this count, redundant pairs are dropped; SIZE_MAX: never */
+    bool keeping;        /* pairs go into the job's keys */
+    bool repeats;        /* a pair may come several times: all are kept and counted at the end */
+    bool streaming;      /* pairs go to the caller immediately */
+    bool notes_crossing; /* the kind of meeting was requested; otherwise what a search reports depends on the method */
     bool stop_at_crossing; /* any-hit with relation: nothing further can change the answer */
     bool out_of_memory;    /* while keeping */
 } collector;
@@ -45,8 +45,8 @@ static size_t max_listed(const carom_collide_options *options)
     return options->max_pairs > 0 && options->max_pairs < SIZE_MAX / 4 ? (size_t)options->max_pairs : SIZE_MAX;
 }
 
-/* The relation asks which triangles touch, not which with which: beyond what will be listed, one pair of each triangle
- * will do. False when out of memory. */
+/* The relation depends on which triangles touch, not on their partners: beyond what will be listed, one pair of each
+ * triangle suffices. False when out of memory. */
 static bool thin_kept(collector *collector)
 {
     carom_query *query = collector->query;
@@ -85,7 +85,7 @@ static bool keep_pair(collector *collector, uint64_t key)
     return true;
 }
 
-/* A crossing settles the relation: from here on only what will be listed is worth its memory. */
+/* A crossing settles the relation: from here on, only pairs that will be listed are kept. */
 static void settle_relation(collector *collector)
 {
     collector->job->found.crossing = true;
@@ -201,7 +201,7 @@ static carom_status out_of_memory(carom_query *query, const query_job *job)
     return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for %zu pairs", job->keys.count);
 }
 
-/* One walk over what the front holds. CAROM_STOPPED: nothing further can change the answer, or the caller said stop. */
+/* One traversal from the front. CAROM_STOPPED: nothing further can change the answer, or the callback asked to stop. */
 static carom_status walk_front(carom_query *query, query_job *job, narrow_front *front, base_budget *budget)
 {
     const carom_collide_options *options = job->options;
@@ -256,7 +256,7 @@ carom_status query_job_search(carom_query *query, query_job *job, base_budget *b
     return finish_search(query, job, walk_front(query, job, &job->front, budget));
 }
 
-/* ---- a heavy search, split over workers ---- */
+/* ---- a heavy search, split among workers ---- */
 
 typedef struct split_search
 {
@@ -270,7 +270,7 @@ static void search_parts(uint32_t first, uint32_t last, uint32_t worker, void *d
 {
     split_search *split = data;
     carom_query *query = split->query->helpers[worker];
-    query_job *own = &query->job; /* its share: what it leaves open gathers in its front */
+    query_job *own = &query->job; /* its share; its front collects what is left undecided */
     narrow_front part = {0};
     for (uint32_t i = first; i < last && !base_cancel_is_set(&split->cancel); i++)
     {
@@ -327,7 +327,7 @@ void query_free_helpers(carom_query *query)
     query->helpers = NULL, query->helper_count = 0;
 }
 
-/* Takes over what the workers found, and what they left open. */
+/* Collects what the workers found, and what they left undecided. */
 static carom_status gather(split_search *split)
 {
     carom_query *query = split->query;

@@ -1,9 +1,9 @@
 /* Which functions answer a pair of shapes: the table at the end, kind against kind. A primitive is a solid with the
- * single element 0; the narrow phase decides it exactly, on placed points. A row whose kinds are the other way round
- * asks its twin with the bodies swapped. */
+ * single element 0; the narrow phase decides it exactly, from placed points. A row for two kinds in reverse order calls
+ * its twin with the bodies swapped. */
 #include "query/query.h"
 
-/* ---- mesh and mesh: the method's affair ---- */
+/* ---- mesh and mesh: left to the method ---- */
 
 static query_task make_task(carom_context *context, const query_walk *walk)
 {
@@ -24,8 +24,8 @@ static bool meshes_far_apart(carom_context *context, const query_question *quest
 {
     if (!question->method->far_apart)
         return false;
-    tree_placed a = query_placed_mesh(question->a, question->tree_a);
-    tree_placed b = query_placed_mesh(question->b, question->tree_b);
+    mesh_placed a = query_placed_mesh(question->a, question->tree_a);
+    mesh_placed b = query_placed_mesh(question->b, question->tree_b);
     return question->method->far_apart(context, &a, &b, limit, question->memory);
 }
 
@@ -50,7 +50,7 @@ static carom_status meshes_within(carom_query *query, const query_walk *walk, do
 
 static narrow_triangle triangle_of(const carom_placed *placed, uint32_t triangle)
 {
-    tree_placed mesh = query_placed_mesh(placed, NULL);
+    mesh_placed mesh = query_placed_mesh(placed, NULL);
     return tree_world_triangle(&mesh, triangle);
 }
 
@@ -144,7 +144,7 @@ static narrow_distance_result measure_rounds(const query_question *question, con
 
 /* ---- mesh and round ---- */
 
-/* What a computed distance may err by, for a search that must not miss a nearer triangle. */
+/* The error of a computed distance, for a search that must not miss a nearer triangle. */
 static double widen(const carom_placed *mesh, const narrow_round *round, double limit)
 {
     const carom_aabb *box = &mesh->shape.mesh->info.bounds;
@@ -153,7 +153,7 @@ static double widen(const carom_placed *mesh, const narrow_round *round, double 
     return limit + 4.0 * NARROW_ROUND_DISTANCE_ERROR * (limit + round->radius + 2.0 * span);
 }
 
-/* What a walk must reach so that no triangle at this computed distance from the solid is missed. */
+/* How far a search must reach so that no triangle at this computed distance from the solid is missed. */
 static double reach_for(const carom_placed *mesh, const narrow_round *round, double limit)
 {
     return (widen(mesh, round, limit) + round->radius) * (1.0 + 0x1p-50);
@@ -170,7 +170,7 @@ typedef struct round_search
     narrow_closest *closest; /* distance: in the order mesh, round */
     double good_enough;      /* distance: stop here; negative: never */
     uint32_t smallest;       /* distance: once a triangle meets the solid, only smaller ids matter */
-    bool unmeasured;         /* the closest triangle meets the solid; where, is still to be found */
+    bool unmeasured;         /* the closest triangle meets the solid, but the point is not computed yet */
     narrow_counts counts;
 } round_search;
 
@@ -201,7 +201,7 @@ static carom_status search_near(carom_query *query, round_search *all, narrow_ne
     return status;
 }
 
-/* Is a triangle that does not meet the solid nearer than the clearance? */
+/* Is a triangle that does not meet the solid closer than the clearance? */
 static bool is_too_near(round_search *all, const narrow_triangle *triangle)
 {
     return narrow_round_triangle_distance(&all->round, triangle, &all->counts).distance < all->search->clearance;
@@ -321,7 +321,7 @@ static narrow_distance_result measure_mesh_round(const query_question *question,
     return (narrow_distance_result){found.distance, found.point_b, found.point_a};
 }
 
-/* ---- rows the other way round: the same question with the bodies swapped ---- */
+/* ---- rows in reverse order: the same question with the bodies swapped ---- */
 
 static query_question swap_bodies(const query_question *question)
 {
@@ -333,7 +333,7 @@ static query_question swap_bodies(const query_question *question)
     return swapped;
 }
 
-/* The parts of a front, before the twin is asked and after. */
+/* Swaps the parts of a front, before and after the call of the twin. */
 static void swap_front(narrow_front *front)
 {
     for (size_t i = 0; front && i < front->count; i++)
@@ -423,7 +423,7 @@ static const query_row ROUND_ROUND = {NULL,          collide_rounds,    distance
 static const query_row SWAPPED = {NULL,           collide_swapped, distance_swapped,
                                   within_swapped, contact_swapped, measure_swapped};
 
-/* No cell between kinds that exist is empty. */
+/* No cell between existing kinds is empty. */
 const query_row *const query_table[CAROM_SHAPE_KIND_COUNT][CAROM_SHAPE_KIND_COUNT] = {
     [CAROM_SHAPE_MESH] =
         {[CAROM_SHAPE_MESH] = &MESH_MESH, [CAROM_SHAPE_SPHERE] = &MESH_ROUND, [CAROM_SHAPE_CAPSULE] = &MESH_ROUND},

@@ -29,7 +29,7 @@ carom_status carom_query_create(carom_context *context, carom_query **out)
     query->scratch.context = context;
     query->method_state = &query->scratch;
     query->watch = base_watch_create(context);
-    query->scratch.ray_place.pose = carom_pose_identity(); /* zeros would be taken for a pose that was checked */
+    query->scratch.ray_frame.pose = carom_pose_identity(); /* zeros would pass for a pose that was checked */
     *out = query;
     return CAROM_OK;
 }
@@ -47,7 +47,7 @@ void carom_query_destroy(carom_query *query)
     base_array_free(context, &query->points);
     base_array_free(context, &query->hits);
     base_array_free(context, &query->first_hit);
-    base_array_free(context, &query->ray_places);
+    base_array_free(context, &query->hit_ranges);
     base_array_free(context, &query->sort_space);
     base_array_free(context, &query->candidates);
     base_array_free(context, &query->corners);
@@ -195,7 +195,7 @@ static tree_task make_task(void *state, const query_task *task)
                        .counters = task->counters};
 }
 
-static bool trees_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+static bool trees_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                             query_memory *memory)
 {
     return tree_far_apart(context, a, b, limit, memory ? &memory->tree : NULL);

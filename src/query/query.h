@@ -1,4 +1,4 @@
-/* query: the questions about two placed shapes. What surrounds a search lives here: checks, default trees, the table of
+/* query: questions about two placed shapes. Everything around a search is here: checks, default trees, the table of
  * shape kinds, budgets, relations, contacts, and the canonical form (sorted, without duplicates, hashed) that engines
  * share. */
 #ifndef QUERY_QUERY_H
@@ -27,7 +27,7 @@ struct carom_pair_cache
 typedef struct query_task
 {
     carom_context *context;
-    tree_placed a, b; /* without trees where the method needs none */
+    mesh_placed a, b; /* without trees where the method needs none */
     double defect;    /* math_pair_defect of their poses */
     const void *asset_a, *asset_b;
     query_memory *memory;
@@ -40,7 +40,7 @@ typedef struct query_task
 typedef struct query_mesh_task
 {
     carom_context *context;
-    tree_placed mesh;
+    mesh_placed mesh;
     double defect;
     const void *asset;
     narrow_front *front;
@@ -48,21 +48,21 @@ typedef struct query_mesh_task
     carom_counters *counters;
 } query_mesh_task;
 
-/* One way to search meshes: trees, or brute force, or edges. Everything around it is shared, so that two methods that
- * find the same pairs give the same report to the bit. Several workers use one method, each with a state of its own.
- * collide, distance and within follow the contracts of their namesakes in tree.h. */
+/* One way to search meshes: trees, or brute force, or edges. Everything around it is shared, so two methods that find
+ * the same pairs give bit-identical reports. Several workers use one method, each with its own state. collide, distance
+ * and within follow the contracts of their namesakes in tree.h. */
 typedef struct query_method
 {
     /* Are the meshes certainly farther apart than the limit? A quick rejection test; false says nothing. Or null. */
-    bool (*far_apart)(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+    bool (*far_apart)(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                       query_memory *memory);
     carom_status (*collide)(void *state, const query_task *task, const narrow_search *search, bool *violated);
     carom_status (*distance)(void *state, const query_task *task, narrow_closest *closest);
     carom_status (*within)(void *state, const query_task *task, double limit, bool *within);
-    /* Calls on_triangle for every triangle as near as the limit, perhaps for others. CAROM_OK, CAROM_STOPPED or
+    /* Calls on_triangle for every triangle within the limit, possibly for others. CAROM_OK, CAROM_STOPPED or
      * CAROM_UNKNOWN. */
     carom_status (*near)(void *state, const query_mesh_task *task, const narrow_near *near);
-    /* Calls on_triangle for every triangle that the half line from the point along +x meets, and for others. */
+    /* Calls on_triangle for every triangle that the half line from the point along +x meets, possibly for others. */
     carom_status (*line_x)(void *state, const query_mesh_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user);
     bool needs_trees;
@@ -79,22 +79,22 @@ typedef struct query_question
     const carom_placed *a, *b;
     const carom_tree *tree_a, *tree_b; /* of meshes, where the method needs trees */
     double defect;                     /* math_pair_defect of their poses */
-    const void *asset_a, *asset_b;     /* what the method keeps of the two shapes; or null */
+    const void *asset_a, *asset_b;     /* the method's data for the two shapes; or null */
     const query_method *method;
     query_memory *memory; /* or null */
 } query_question;
 
-/* What was found of a pair so far. */
+/* What has been found so far. */
 typedef struct query_found
 {
     uint64_t count;            /* pairs; counted again at the end where they may repeat */
     uint32_t first_a, first_b; /* some pair */
     bool crossing;             /* a crossing pair was seen */
     bool violated;             /* a pair meets or is nearer than the clearance */
-    bool stopped;              /* the caller's callback said so */
+    bool stopped;              /* the callback asked to stop */
 } query_found;
 
-/* A distance question under way. Zero-initialise. */
+/* A distance question in progress. Zero-initialise. */
 typedef struct query_nearest
 {
     narrow_closest closest; /* so far */
@@ -102,19 +102,19 @@ typedef struct query_nearest
     bool begun;
 } query_nearest;
 
-/* A collide question under way. It can be suspended when a budget is spent, split over workers by its front, and taken
- * up again. */
+/* A collide question in progress. It can be suspended when a budget is spent, resumed, and split among workers by its
+ * front. */
 typedef struct query_job
 {
     query_question question;
     const carom_collide_options *options;
     query_found found;
     query_words keys;   /* packed pairs, see query_pack */
-    narrow_front front; /* what is open once the search was cut short; otherwise empty */
+    narrow_front front; /* what is undecided if the search was cut short; otherwise empty */
     bool searched;      /* to the end: every pair is in the keys */
     carom_counters counters;
-    uint64_t relation_work; /* that was spent on the relation, and did not suffice */
-    query_nearest nearest;  /* where by how much a clearance is violated is asked, too */
+    uint64_t relation_work; /* spent on the relation without deciding it */
+    query_nearest nearest;  /* if it must also be known by how much a clearance is violated */
 } query_job;
 
 struct carom_query
@@ -122,14 +122,14 @@ struct carom_query
     carom_context *context;
     base_watch watch;
     tree_scratch scratch;
-    void *method_state; /* of the method that its questions name; the scratch above for trees */
+    void *method_state; /* of the method of its questions; for trees the scratch above */
 
-    query_job job; /* the collide question at hand, kept while it can be resumed */
+    query_job job; /* the current collide question, kept while it can be resumed */
     carom_placed resumable[2];
     carom_collide_options resumable_options;
     bool can_resume;
 
-    bool busy; /* a callback of this query's is running */
+    bool busy; /* a callback of this query is running */
     uint32_t helper_count;
     carom_query **helpers; /* one per worker, made when a heavy pair is first split */
     carom_status failure;  /* as a helper */
@@ -142,7 +142,7 @@ struct carom_query
     query_words first_hit;
 
     /* scratch */
-    query_words ray_places; /* of a batch: per ray which worker has its hits, from where on, how many */
+    query_words hit_ranges; /* of a batch, per ray: which worker has its hits, the first of them, and how many */
     carom_counters counters;
     query_words sort_space; /* as large as what is being sorted */
     query_words candidates; /* triangles near a line */
@@ -166,18 +166,18 @@ static inline bool query_has_inside(const carom_shape *shape)
     return shape->kind != CAROM_SHAPE_MESH || (shape->mesh->info.closed & shape->mesh->info.oriented);
 }
 
-static inline tree_placed query_placed_mesh(const carom_placed *placed, const carom_tree *tree)
+static inline mesh_placed query_placed_mesh(const carom_placed *placed, const carom_tree *tree)
 {
-    return (tree_placed){placed->shape.mesh, tree, &placed->pose};
+    return (mesh_placed){placed->shape.mesh, tree, &placed->pose};
 }
 
 /* ---- the table of kinds: which functions answer a pair of shapes ---- */
 
-/* A search under way: where it begins and ends, what it may cost, what it did. */
+/* A search in progress: where it starts, where it stopped, what it may spend, what it did. */
 typedef struct query_walk
 {
     const query_question *question;
-    narrow_front *front; /* or null: from the whole bodies, and what is open is forgotten */
+    narrow_front *front; /* or null: from the whole bodies, and what is left undecided is not kept */
     base_budget *budget;
     carom_counters *counters;
 } query_walk;
@@ -200,7 +200,7 @@ static inline const query_row *query_row_of(const query_question *question)
     return query_table[question->a->shape.kind][question->b->shape.kind];
 }
 
-/* A sphere or capsule where it stands. */
+/* A sphere or capsule in its pose. */
 narrow_round query_placed_round(const carom_placed *placed);
 
 /* ---- checks: each failure names its culprit ---- */
@@ -210,7 +210,7 @@ carom_status query_busy(carom_query *query, const char *what); /* CAROM_BUSY: ca
 /* `whose` is "body a", "body b", "body 17": shape complete and of this context, tree of this mesh, pose rigid. */
 carom_status query_check_placed(carom_context *context, const carom_placed *placed, const char *whose);
 carom_status query_check_shape(carom_context *context, const carom_shape *shape, const char *whose);
-/* Is this a mesh about which query_check_shape has nothing to say? */
+/* Is this a mesh that query_check_shape would accept? */
 static inline bool query_is_sound_mesh(const carom_context *context, const carom_shape *shape)
 {
     const carom_tree *tree = shape->tree;
@@ -223,7 +223,7 @@ carom_status query_check_collide_options(carom_context *context, const carom_col
 carom_status query_check_budget(carom_context *context, const carom_budget *budget);
 carom_status query_check_ray(carom_context *context, const carom_ray *ray, carom_ray_mode mode);
 
-/* Finds the trees of a question's meshes, where its method needs them; builds defaults that are not there yet. */
+/* Finds the trees of a question's meshes if its method needs them; builds missing default trees. */
 carom_status query_find_trees(carom_query *query, query_question *question);
 
 /* ---- answers, without checks ---- */
@@ -231,32 +231,32 @@ carom_status query_find_trees(carom_query *query, query_question *question);
 /* Certainly farther apart than the limit? Decides most pairs that a broad phase finds; false says nothing. */
 bool query_far_apart(carom_context *context, const query_question *question, double limit);
 
-/* Makes a query per worker, for work that is shared out. */
+/* Makes a query per worker, for shared work. */
 carom_status query_make_helpers(carom_query *query);
 void query_free_helpers(carom_query *query);
 
-/* Begins a job; the arrays that it holds from an earlier one are reused. */
+/* Starts a job, reusing the arrays of an earlier one. */
 void query_job_begin(query_job *job, const query_question *question, const carom_collide_options *options);
-/* Goes on with the search within a budget. CAROM_UNKNOWN: the front says what is open. */
+/* Continues the search within a budget. CAROM_UNKNOWN: the front holds what is undecided. */
 carom_status query_job_search(carom_query *query, query_job *job, base_budget *budget);
-/* Goes on with the search to its end, on all workers of the context. */
+/* Continues the search to its end, on all workers of the context. */
 carom_status query_job_search_all(carom_query *query, query_job *job);
-/* Makes the report of a job, searched to its end or not: relation, pairs, contacts, hash. The report's arrays belong to
- * the query, the job can still be gone on with. CAROM_UNKNOWN where something is open. */
+/* Makes the report of a job, finished or not: relation, pairs, contacts, hash. The report's arrays belong to the query,
+ * and the job can still be continued. CAROM_UNKNOWN if something is undecided. */
 carom_status query_job_answer(carom_query *query, query_job *job, base_budget *budget, carom_report *report);
 void query_job_free(carom_context *context, query_job *job);
 
-/* All of it: sets report->status, times and hash. */
+/* Answers a whole question: sets report->status, times and hash. */
 carom_status query_collide(carom_query *query, const query_question *question, const carom_collide_options *options,
                            base_budget *budget, carom_report *report);
 carom_status query_distance(carom_query *query, const query_question *question, base_budget *budget, double upper_bound,
                             carom_report *report);
-/* The distance below an upper bound alone, from where it was left; CAROM_UNKNOWN: call again. Adds to the report's
+/* Only the distance, below an upper bound, continuing from `nearest`; CAROM_UNKNOWN: call again. Adds to the report's
  * counters. */
 carom_status query_measure(carom_query *query, const query_walk *walk, double upper_bound, query_nearest *nearest,
                            carom_report *report);
 
-/* What is known about the meeting pairs when the relation is asked for. */
+/* What is known about the meeting pairs when the relation is decided. */
 typedef struct query_meetings
 {
     bool any, crossing;
@@ -264,7 +264,7 @@ typedef struct query_meetings
     size_t key_count;
 } query_meetings;
 
-/* May one of two bodies that do not meet be inside the other, as far as a point and a box tell? */
+/* May one of two bodies that do not meet be inside the other, judging by a point and a box? */
 bool query_may_contain(const query_question *question);
 
 /* *out is CAROM_RELATION_UNKNOWN where the budget ran out. */
@@ -274,17 +274,17 @@ carom_status query_relation(carom_query *query, const query_question *question, 
 /* Adds to a sum of counters. */
 void query_count(carom_counters *sum, const carom_counters *counters);
 
-/* A report with nothing in it yet. */
+/* Makes an empty report. */
 void query_clear_report(carom_report *report);
 
 /* ---- rays ---- */
 
-/* The ray of a batch; the message of a refusal names it. */
+/* Checks one ray of a batch; an error message names it. */
 carom_status query_check_batch_ray(carom_context *context, const carom_ray_batch *batch, uint32_t index);
 
 void query_hash_hit(base_hash *hash, const carom_ray_hit *hit);
 
-/* Appends the hits of a ray that was checked to query->hits, as the mode asks; sets no report. */
+/* Appends the hits of a checked ray, as the mode requires, to query->hits; sets no report. */
 carom_status query_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
                        carom_counters *counters);
 
@@ -306,8 +306,8 @@ static inline carom_pair query_unpack(uint64_t key)
 /* Sorts and removes duplicates. False when out of memory. */
 bool query_sort_unique(carom_context *context, query_words *words, query_words *space);
 
-/* Over everything that does not depend on the machine, the method or chance; of an answer that was cut short only the
- * status. with_ids: false for any-hit, whose witness is any pair. */
+/* Hashes everything that does not depend on the machine, the method or timing; only the status of an incomplete answer.
+ * with_ids: false for any-hit, whose witness may be any pair. */
 uint64_t query_report_hash(const carom_report *report, bool with_ids);
 
 #endif

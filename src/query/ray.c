@@ -15,7 +15,7 @@ static const double STOP = -1.0;
 /* As far below 1 as coordinates may be above it. */
 static const double SHORTEST_DIRECTION = 1.0 / MATH_COORDINATE_LIMIT;
 
-/* Of the hits of this ray the nearest stays alone; equally near ones are settled by the smaller id. */
+/* Only the nearest hit of this ray is kept; ties go to the smaller id. */
 static double keep_nearest(ray_collector *collector, carom_ray_hit hit)
 {
     carom_ray_hit *nearest = collector->query->hits.items + collector->first;
@@ -103,7 +103,7 @@ static inline uint64_t largest_bits(carom_vec3 v)
     return (x > z ? x : z) >> 1;
 }
 
-/* False where refuse_ray has something to say. */
+/* False if refuse_ray would report an error. */
 static inline bool is_sound(const carom_ray *ray, carom_ray_mode mode)
 {
     const uint64_t low = largest_bits(vec3(SHORTEST_DIRECTION, 0.0, 0.0));
@@ -141,18 +141,18 @@ carom_status query_check_ray(carom_context *context, const carom_ray *ray, carom
     return BASE_LIKELY(ray && is_sound(ray, mode)) ? CAROM_OK : refuse_ray(context, ray, mode);
 }
 
-/* query_check_placed, but a pose is checked only where it differs from the last ray's. */
+/* Like query_check_placed, but checks the pose only if it differs from that of the last ray. */
 static inline carom_status check_placed(carom_query *query, const carom_placed *placed)
 {
-    tree_ray_place *place = &query->scratch.ray_place;
-    /* The same bits are meant: -0 for 0 is only looked at again. */
+    tree_ray_frame *ray_frame = &query->scratch.ray_frame;
+    /* Compares bits: a pose with -0 for 0 is merely checked again. */
     if (BASE_LIKELY(placed && query_is_sound_mesh(query->context, &placed->shape) &&
                     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
-                    memcmp(&place->pose, &placed->pose, sizeof place->pose) == 0))
+                    memcmp(&ray_frame->pose, &placed->pose, sizeof ray_frame->pose) == 0))
         return CAROM_OK;
     BASE_TRY(query_check_placed(query->context, placed, "body"));
-    place->pose = placed->pose;
-    place->fit = 0;
+    ray_frame->pose = placed->pose;
+    ray_frame->fit = 0;
     return CAROM_OK;
 }
 
@@ -177,18 +177,18 @@ static BASE_ALWAYS_INLINE carom_status cast_at_mesh(ray_collector *collector, co
     const carom_tree *tree = placed->shape.tree;
     if (BASE_UNLIKELY(!tree))
         BASE_TRY(tree_default(placed->shape.mesh, TREE_FOR_RAYS, &tree));
-    tree_placed mesh = query_placed_mesh(placed, tree);
+    mesh_placed mesh = query_placed_mesh(placed, tree);
     tree_ray_task task = {.context = query->context,
                           .placed = &mesh,
                           .ray = ray,
                           .scratch = &query->scratch,
-                          .place = &query->scratch.ray_place,
+                          .ray_frame = &query->scratch.ray_frame,
                           .counters = counters,
                           .first_only = collector->mode == CAROM_RAY_FIRST};
     return tree_ray(&task, take_hit, collector);
 }
 
-/* A ray takes little more than 0.1 us: what is done for each one is one function. */
+/* A ray takes little more than 0.1 us, so everything done for each is in one function. */
 static BASE_ALWAYS_INLINE carom_status cast(carom_query *query, const carom_placed *placed, const carom_ray *ray,
                                             carom_ray_mode mode, carom_counters *counters)
 {
@@ -276,26 +276,26 @@ typedef struct batch_task
 
 enum
 {
-    PLACE_WORKER,
-    PLACE_FIRST,
-    PLACE_COUNT,
-    PLACE_WORDS
+    RANGE_WORKER,
+    RANGE_FIRST,
+    RANGE_COUNT,
+    RANGE_WORDS
 };
 
 static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     const batch_task *task = data;
     carom_query *own = task->query->helpers[worker];
-    tree_ray_place *place = &own->scratch.ray_place;
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are meant */
-    if (memcmp(&place->pose, &task->placed->pose, sizeof place->pose) != 0)
-        place->pose = task->placed->pose, place->fit = 0;
+    tree_ray_frame *ray_frame = &own->scratch.ray_frame;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared on purpose */
+    if (memcmp(&ray_frame->pose, &task->placed->pose, sizeof ray_frame->pose) != 0)
+        ray_frame->pose = task->placed->pose, ray_frame->fit = 0;
     for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
     {
         size_t start = own->hits.count;
         own->failure = query_ray(own, task->placed, &task->batch->rays[i], task->batch->mode, &own->counters);
-        uint64_t *where = task->query->ray_places.items + PLACE_WORDS * (size_t)i;
-        where[PLACE_WORKER] = worker, where[PLACE_FIRST] = start, where[PLACE_COUNT] = own->hits.count - start;
+        uint64_t *where = task->query->hit_ranges.items + RANGE_WORDS * (size_t)i;
+        where[RANGE_WORKER] = worker, where[RANGE_FIRST] = start, where[RANGE_COUNT] = own->hits.count - start;
     }
 }
 
@@ -318,13 +318,13 @@ static carom_status gather_hits(const batch_task *task, carom_ray_batch_report *
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %zu hits", total);
     for (uint32_t i = 0; i < count; i++)
     {
-        const uint64_t *where = query->ray_places.items + PLACE_WORDS * (size_t)i;
+        const uint64_t *where = query->hit_ranges.items + RANGE_WORDS * (size_t)i;
         query->first_hit.items[i] = query->hits.count;
-        if (where[PLACE_COUNT] > 0)
+        if (where[RANGE_COUNT] > 0)
             memcpy(query->hits.items + query->hits.count,
-                   query->helpers[where[PLACE_WORKER]]->hits.items + where[PLACE_FIRST],
-                   where[PLACE_COUNT] * sizeof *query->hits.items);
-        query->hits.count += where[PLACE_COUNT];
+                   query->helpers[where[RANGE_WORKER]]->hits.items + where[RANGE_FIRST],
+                   where[RANGE_COUNT] * sizeof *query->hits.items);
+        query->hits.count += where[RANGE_COUNT];
     }
     query->first_hit.items[count] = query->hits.count;
     report->hits = query->hits.items, report->hit_count = query->hits.count;
@@ -354,8 +354,8 @@ static carom_status cast_batch(const batch_task *task, carom_ray_batch_report *r
     BASE_TRY(query_make_helpers(query));
     if (query_is_mesh(task->placed) && !task->placed->shape.tree) /* built here, by all workers */
         BASE_TRY(tree_default(task->placed->shape.mesh, TREE_FOR_RAYS, &tree));
-    query->ray_places.count = 0;
-    if (!base_array_reserve(query->context, &query->ray_places, PLACE_WORDS * (size_t)task->batch->count))
+    query->hit_ranges.count = 0;
+    if (!base_array_reserve(query->context, &query->hit_ranges, RANGE_WORDS * (size_t)task->batch->count))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %u rays", task->batch->count);
     for (uint32_t i = 0; i < query->helper_count; i++)
     {

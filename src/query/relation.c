@@ -1,17 +1,17 @@
-/* How two bodies stand to each other: apart, touching, crossing, or one inside the other.
+/* The relation of two bodies: apart, touching, crossing, or one inside the other.
  *
  * Inside is decided for points of the inner body by the winding number of the outer surface around them: signed
- * crossings of the ray along +x, exact. The point is thought to be moved by (0, e, e^2) for an infinitely small e > 0,
- * so that the ray runs through no edge; off the surface, that changes no winding number. */
+ * crossings of the ray along +x, exact. The point is imagined to be moved by (0, e, e^2) for an infinitesimal e > 0, so
+ * that the ray hits no edge; off the surface, that changes no winding number. */
 #include "query/query.h"
 
-typedef enum place
+typedef enum location
 {
-    PLACE_OUTSIDE,
-    PLACE_ON_SURFACE, /* or too near to tell */
-    PLACE_INSIDE,
-    PLACE_UNDECIDED /* the budget ran out */
-} place;
+    LOCATION_OUTSIDE,
+    LOCATION_ON_SURFACE, /* or too close to decide */
+    LOCATION_INSIDE,
+    LOCATION_UNDECIDED /* the budget ran out */
+} location;
 
 /* Is `inner` inside `outer`? */
 typedef struct inside_task
@@ -19,7 +19,7 @@ typedef struct inside_task
     carom_query *query;
     const query_question *question;
     const carom_placed *inner, *outer;
-    tree_placed inner_mesh, outer_mesh; /* where they are meshes */
+    mesh_placed inner_mesh, outer_mesh; /* where they are meshes */
     carom_aabb outer_box;               /* world; of a mesh */
     bool touching;                      /* some vertices may lie on the surface */
     bool members_sorted;                /* query->members is filled */
@@ -31,7 +31,7 @@ typedef struct inside_task
 
 /* ---- winding number of a point ---- */
 
-/* Side of the moved point as seen along u -> v in the yz plane; 0 only where u and v fall together there. */
+/* Side of the moved point as seen along u -> v in the yz plane; 0 only if u and v coincide there. */
 static int moved_side(carom_vec3 u, carom_vec3 v, carom_vec3 point, narrow_counts *counts)
 {
     int side = exact_orient2d(u, v, point, 0, &counts->exact_fallbacks);
@@ -88,31 +88,31 @@ static bool in_box(const carom_aabb *box, carom_vec3 p)
            p.z <= box->max.z;
 }
 
-static carom_status place_point(inside_task *task, carom_vec3 point, place *out)
+static carom_status locate_point(inside_task *task, carom_vec3 point, location *out)
 {
-    *out = PLACE_OUTSIDE;
+    *out = LOCATION_OUTSIDE;
     if (!in_box(&task->outer_box, point))
         return CAROM_OK;
     BASE_TRY(find_candidates(task, point));
     const query_words *candidates = &task->query->candidates;
     if (!base_budget_spend(task->budget, (uint32_t)candidates->count + 1))
-        return *out = PLACE_UNDECIDED, CAROM_OK;
+        return *out = LOCATION_UNDECIDED, CAROM_OK;
     narrow_triangle as_triangle = {{point, point, point}};
     int winding = 0;
     for (size_t i = 0; i < candidates->count; i++)
     {
         narrow_triangle triangle = tree_world_triangle(&task->outer_mesh, (uint32_t)candidates->items[i]);
         if (task->touching && narrow_touches(&as_triangle, &triangle, task->counts))
-            return *out = PLACE_ON_SURFACE, CAROM_OK;
+            return *out = LOCATION_ON_SURFACE, CAROM_OK;
         winding += winding_part(&triangle, point, task->counts);
     }
-    *out = winding != 0 ? PLACE_INSIDE : PLACE_OUTSIDE;
+    *out = winding != 0 ? LOCATION_INSIDE : LOCATION_OUTSIDE;
     return CAROM_OK;
 }
 
-static carom_status place_vertex(inside_task *task, uint32_t vertex, place *out)
+static carom_status locate_vertex(inside_task *task, uint32_t vertex, location *out)
 {
-    return place_point(task, pose_apply(&task->inner->pose, task->inner_mesh.mesh->vertices[vertex]), out);
+    return locate_point(task, pose_apply(&task->inner->pose, task->inner_mesh.mesh->vertices[vertex]), out);
 }
 
 /* ---- components whose every vertex lies on the other surface ---- */
@@ -134,25 +134,25 @@ static bool clear_of_surface(const inside_task *task, carom_vec3 point)
     return true;
 }
 
-/* A rounded point of the inner body stands for the true one if the surface is clear of both. */
-static carom_status place_rounded(inside_task *task, carom_vec3 point, place *out)
+/* A rounded point of the inner body can replace the true one if the surface keeps its distance from both. */
+static carom_status locate_rounded(inside_task *task, carom_vec3 point, location *out)
 {
     if (!base_budget_spend(task->budget, task->outer_mesh.mesh->triangle_count))
-        return *out = PLACE_UNDECIDED, CAROM_OK;
-    *out = PLACE_ON_SURFACE;
-    return clear_of_surface(task, point) ? place_point(task, point, out) : CAROM_OK;
+        return *out = LOCATION_UNDECIDED, CAROM_OK;
+    *out = LOCATION_ON_SURFACE;
+    return clear_of_surface(task, point) ? locate_point(task, point, out) : CAROM_OK;
 }
 
-static carom_status place_centroid(inside_task *task, uint32_t triangle, place *out)
+static carom_status locate_centroid(inside_task *task, uint32_t triangle, location *out)
 {
     narrow_triangle t = tree_world_triangle(&task->inner_mesh, triangle);
     carom_vec3 sum = vec3_add(vec3_add(t.corner[0], t.corner[1]), t.corner[2]);
-    return place_rounded(task, vec3(sum.x / 3.0, sum.y / 3.0, sum.z / 3.0), out);
+    return locate_rounded(task, vec3(sum.x / 3.0, sum.y / 3.0, sum.z / 3.0), out);
 }
 
-static carom_status place_middle(inside_task *task, const carom_vec3 end[2], place *out)
+static carom_status locate_middle(inside_task *task, const carom_vec3 end[2], location *out)
 {
-    return place_rounded(task, vec3_scale(vec3_add(end[0], end[1]), 0.5), out);
+    return locate_rounded(task, vec3_scale(vec3_add(end[0], end[1]), 0.5), out);
 }
 
 /* Fills query->members with component << 32 | triangle, sorted. */
@@ -187,7 +187,7 @@ static size_t first_member(const query_words *members, uint64_t key)
 }
 
 /* The representative vertex lies on the surface: look at the others, then at centroids. */
-static carom_status place_elsewhere(inside_task *task, uint32_t component, place *out)
+static carom_status locate_elsewhere(inside_task *task, uint32_t component, location *out)
 {
     if (!task->members_sorted)
         BASE_TRY(sort_members(task));
@@ -198,15 +198,15 @@ static carom_status place_elsewhere(inside_task *task, uint32_t component, place
     for (size_t i = first; i < last; i++)
         for (int corner = 0; corner < 3; corner++)
         {
-            BASE_TRY(place_vertex(task, indices[3 * (size_t)(uint32_t)members->items[i] + (size_t)corner], out));
-            if (*out != PLACE_ON_SURFACE)
+            BASE_TRY(locate_vertex(task, indices[3 * (size_t)(uint32_t)members->items[i] + (size_t)corner], out));
+            if (*out != LOCATION_ON_SURFACE)
                 return CAROM_OK;
         }
     const size_t max_centroids = 64;
     for (size_t i = first; i < last && i < first + max_centroids; i++)
     {
-        BASE_TRY(place_centroid(task, (uint32_t)members->items[i], out));
-        if (*out != PLACE_ON_SURFACE)
+        BASE_TRY(locate_centroid(task, (uint32_t)members->items[i], out));
+        if (*out != LOCATION_ON_SURFACE)
             return CAROM_OK;
     }
     return CAROM_OK;
@@ -237,94 +237,94 @@ static carom_status list_touching_corners(inside_task *task, const query_meeting
 
 /* Surfaces may pass through each other along common edges without a crossing pair: wherever they touch, the corners
  * nearby must be inside or on the surface too. */
-static carom_status place_touching_corners(inside_task *task, const query_meetings *meetings, place *out)
+static carom_status locate_touching_corners(inside_task *task, const query_meetings *meetings, location *out)
 {
     BASE_TRY(list_touching_corners(task, meetings));
-    *out = PLACE_INSIDE;
+    *out = LOCATION_INSIDE;
     for (size_t i = 0; i < task->query->corners.count; i++)
     {
-        place here;
-        BASE_TRY(place_vertex(task, (uint32_t)task->query->corners.items[i], &here));
-        if (here == PLACE_OUTSIDE || here == PLACE_UNDECIDED)
+        location here;
+        BASE_TRY(locate_vertex(task, (uint32_t)task->query->corners.items[i], &here));
+        if (here == LOCATION_OUTSIDE || here == LOCATION_UNDECIDED)
             return *out = here, CAROM_OK;
     }
     return CAROM_OK;
 }
 
-/* PLACE_INSIDE where every component of the inner mesh is inside the outer one. */
-static carom_status place_mesh_in_mesh(inside_task *task, const query_meetings *meetings, place *out)
+/* LOCATION_INSIDE if every component of the inner mesh is inside the outer one. */
+static carom_status locate_mesh_in_mesh(inside_task *task, const query_meetings *meetings, location *out)
 {
     const carom_mesh *mesh = task->inner_mesh.mesh;
     for (uint32_t component = 0; component < mesh->info.component_count; component++)
     {
-        BASE_TRY(place_vertex(task, mesh->component_vertex[component], out));
-        if (*out == PLACE_ON_SURFACE)
-            BASE_TRY(place_elsewhere(task, component, out));
-        if (*out != PLACE_INSIDE)
+        BASE_TRY(locate_vertex(task, mesh->component_vertex[component], out));
+        if (*out == LOCATION_ON_SURFACE)
+            BASE_TRY(locate_elsewhere(task, component, out));
+        if (*out != LOCATION_INSIDE)
             return CAROM_OK;
     }
-    return meetings->any ? place_touching_corners(task, meetings, out) : CAROM_OK;
+    return meetings->any ? locate_touching_corners(task, meetings, out) : CAROM_OK;
 }
 
 /* A segment that touches the surface: it may pass through an edge, so neither end may be outside; where both are on the
  * surface, the middle decides. */
-static carom_status place_touching_segment(inside_task *task, const narrow_round *segment, place *out)
+static carom_status locate_touching_segment(inside_task *task, const narrow_round *segment, location *out)
 {
-    place end[2] = {PLACE_ON_SURFACE, PLACE_ON_SURFACE};
+    location end[2] = {LOCATION_ON_SURFACE, LOCATION_ON_SURFACE};
     for (int i = 0; i < 2; i++)
     {
-        BASE_TRY(place_point(task, segment->end[i], &end[i]));
-        if (end[i] == PLACE_OUTSIDE || end[i] == PLACE_UNDECIDED)
+        BASE_TRY(locate_point(task, segment->end[i], &end[i]));
+        if (end[i] == LOCATION_OUTSIDE || end[i] == LOCATION_UNDECIDED)
             return *out = end[i], CAROM_OK;
     }
-    *out = end[0] == PLACE_INSIDE ? end[0] : end[1];
-    return *out == PLACE_ON_SURFACE ? place_middle(task, segment->end, out) : CAROM_OK;
+    *out = end[0] == LOCATION_INSIDE ? end[0] : end[1];
+    return *out == LOCATION_ON_SURFACE ? locate_middle(task, segment->end, out) : CAROM_OK;
 }
 
 /* A solid that no triangle cuts into is inside if its core is. Where a triangle touches it, and its radius is positive,
  * the core is off the surface. */
-static carom_status place_round_in_mesh(inside_task *task, place *out)
+static carom_status locate_round_in_mesh(inside_task *task, location *out)
 {
     narrow_round round = query_placed_round(task->inner);
     if (task->touching && round.radius == 0.0)
-        return place_touching_segment(task, &round, out);
-    return place_point(task, round.end[0], out);
+        return locate_touching_segment(task, &round, out);
+    return locate_point(task, round.end[0], out);
 }
 
-static carom_status place_mesh_in_round(inside_task *task, place *out)
+static carom_status locate_mesh_in_round(inside_task *task, location *out)
 {
     narrow_round round = query_placed_round(task->outer);
     uint32_t count = task->inner_mesh.mesh->triangle_count;
-    *out = PLACE_INSIDE;
-    for (uint32_t i = 0; i < count && *out == PLACE_INSIDE; i++)
+    *out = LOCATION_INSIDE;
+    for (uint32_t i = 0; i < count && *out == LOCATION_INSIDE; i++)
     {
         narrow_triangle triangle = tree_world_triangle(&task->inner_mesh, i);
         if (!base_budget_spend(task->budget, 1))
-            *out = PLACE_UNDECIDED;
+            *out = LOCATION_UNDECIDED;
         else if (!narrow_triangle_in_round(&triangle, &round, task->counts))
-            *out = PLACE_OUTSIDE;
+            *out = LOCATION_OUTSIDE;
     }
     return CAROM_OK;
 }
 
-static carom_status place_body(inside_task *task, const query_meetings *meetings, place *out)
+static carom_status locate_body(inside_task *task, const query_meetings *meetings, location *out)
 {
     bool inner_is_mesh = query_is_mesh(task->inner), outer_is_mesh = query_is_mesh(task->outer);
-    *out = PLACE_OUTSIDE;
+    *out = LOCATION_OUTSIDE;
     /* What is inside a solid meets it. */
     if (!query_has_inside(&task->outer->shape) || (!outer_is_mesh && !meetings->any))
         return CAROM_OK;
     if (!inner_is_mesh && !outer_is_mesh)
     {
         narrow_round inner = query_placed_round(task->inner), outer = query_placed_round(task->outer);
-        *out = narrow_round_in_round(&inner, &outer, task->counts) ? PLACE_INSIDE : PLACE_OUTSIDE;
+        *out = narrow_round_in_round(&inner, &outer, task->counts) ? LOCATION_INSIDE : LOCATION_OUTSIDE;
         return CAROM_OK;
     }
     if (!outer_is_mesh)
-        return place_mesh_in_round(task, out);
+        return locate_mesh_in_round(task, out);
     if (meetings->crossing)
         return CAROM_OK;
-    return inner_is_mesh ? place_mesh_in_mesh(task, meetings, out) : place_round_in_mesh(task, out);
+    return inner_is_mesh ? locate_mesh_in_mesh(task, meetings, out) : locate_round_in_mesh(task, out);
 }
 
 carom_status query_relation(carom_query *query, const query_question *question, base_budget *budget,
@@ -355,13 +355,13 @@ carom_status query_relation(carom_query *query, const query_question *question, 
             task.outer_mesh = query_placed_mesh(task.outer, a_is_inner ? question->tree_b : question->tree_a);
             task.outer_box = query_world_box(task.outer);
         }
-        place where;
-        BASE_TRY(place_body(&task, meetings, &where));
-        if (where == PLACE_UNDECIDED)
+        location where;
+        BASE_TRY(locate_body(&task, meetings, &where));
+        if (where == LOCATION_UNDECIDED)
             *out = CAROM_RELATION_UNKNOWN;
-        else if (where == PLACE_INSIDE)
+        else if (where == LOCATION_INSIDE)
             *out = a_is_inner ? CAROM_RELATION_A_INSIDE_B : CAROM_RELATION_B_INSIDE_A;
-        if (where == PLACE_UNDECIDED || where == PLACE_INSIDE)
+        if (where == LOCATION_UNDECIDED || where == LOCATION_INSIDE)
             break;
     }
     counters->exact_fallbacks += counts.exact_fallbacks;

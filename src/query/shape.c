@@ -1,4 +1,4 @@
-/* Shapes as values: how they are made, checked, and bounded. */
+/* Shapes as values: constructors, checks, bounding boxes. */
 #include "query/query.h"
 
 const char *carom_shape_kind_name(carom_shape_kind kind)
@@ -66,7 +66,7 @@ carom_aabb query_world_box(const carom_placed *placed)
         return math_world_box(&placed->pose, &placed->shape.mesh->info.bounds);
     narrow_round round = query_placed_round(placed);
     carom_vec3 low = vec3_min(round.end[0], round.end[1]), high = vec3_max(round.end[0], round.end[1]);
-    /* A little more than the sums below are rounded by. */
+    /* A little more than the rounding error of the sums below. */
     double reach = round.radius + 0x1p-50 * (fmax(largest_coordinate(low), largest_coordinate(high)) + round.radius);
     carom_vec3 reaches = {reach, reach, reach};
     return (carom_aabb){vec3_sub(low, reaches), vec3_add(high, reaches)};

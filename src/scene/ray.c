@@ -1,9 +1,10 @@
-/* Rays on a whole scene: a tree over the bodies' boxes finds whom a ray may hit, the bodies' own answers decide. */
+/* Rays on a whole scene: a tree over the bodies' boxes finds the bodies that a ray may hit, and casts at single bodies
+ * decide. */
 #include "scene/scene.h"
 
 #include <stdio.h>
 
-/* What one worker needs. */
+/* One worker's memory. */
 typedef struct hit_worker
 {
     _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
@@ -13,12 +14,12 @@ typedef struct hit_worker
     carom_status failure;
 } hit_worker;
 
-/* Where the hits of a ray are until they are put in order. */
-typedef struct ray_place
+/* Where the hits of a ray are before they are put in order. */
+typedef struct hit_range
 {
     uint32_t worker;
     uint64_t first, count;
-} ray_place;
+} hit_range;
 
 struct scene_hits
 {
@@ -27,7 +28,7 @@ struct scene_hits
     BASE_ARRAY(carom_aabb) boxes;
     hit_worker *workers;
     uint32_t worker_count;
-    BASE_ARRAY(ray_place) places;
+    BASE_ARRAY(hit_range) ranges;
     BASE_ARRAY(carom_body_hit) hits;
     BASE_ARRAY(uint64_t) first_hit;
 };
@@ -46,7 +47,7 @@ void scene_hits_free(carom_context *context, scene_hits *hits)
     base_release(context, hits->workers, hits->worker_count, sizeof *hits->workers);
     broad_box_tree_free(&hits->tree);
     base_array_free(context, &hits->boxes);
-    base_array_free(context, &hits->places);
+    base_array_free(context, &hits->ranges);
     base_array_free(context, &hits->hits);
     base_array_free(context, &hits->first_hit);
     base_release(context, hits, 1, sizeof *hits);
@@ -84,7 +85,7 @@ typedef struct cast_task
     const carom_ray_batch *batch;
 } cast_task;
 
-/* May the ray meet the box before t? The slabs are widened by more than the arithmetic here is off. */
+/* May the ray meet the box before t? The slabs are widened by more than the rounding error of the arithmetic here. */
 static bool may_meet(const carom_ray *ray, const carom_aabb *box, double max_t)
 {
     const double o[3] = {ray->origin.x, ray->origin.y, ray->origin.z};
@@ -117,16 +118,16 @@ static int compare_hits(const carom_body_hit *a, const carom_body_hit *b)
     return a->hit.triangle < b->hit.triangle ? -1 : a->hit.triangle > b->hit.triangle;
 }
 
-/* Casts at one body and keeps what the mode wants of it. *max_t: what is of interest from here on. */
+/* Casts at one body and keeps the hits that the mode requires. *max_t: hits beyond it no longer matter. */
 static carom_status cast_at_body(const cast_task *task, hit_worker *own, const carom_frame_body *body, carom_ray *ray,
                                  size_t first)
 {
     carom_query *query = own->query;
     carom_ray_mode mode = task->batch->mode;
     query->hits.count = 0;
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are meant */
-    if (memcmp(&query->scratch.ray_place.pose, &body->placed.pose, sizeof body->placed.pose) != 0)
-        query->scratch.ray_place.pose = body->placed.pose, query->scratch.ray_place.fit = 0;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared on purpose */
+    if (memcmp(&query->scratch.ray_frame.pose, &body->placed.pose, sizeof body->placed.pose) != 0)
+        query->scratch.ray_frame.pose = body->placed.pose, query->scratch.ray_frame.fit = 0;
     BASE_TRY(query_ray(query, &body->placed, ray, mode, &own->counters));
     if (!base_array_reserve(query->context, &own->hits, query->hits.count))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for hits");
@@ -143,7 +144,7 @@ static carom_status cast_at_body(const cast_task *task, hit_worker *own, const c
     return CAROM_OK;
 }
 
-/* Sorts the hits of one ray by (t, body, triangle). Bodies came in no particular order, each with its hits sorted. */
+/* Sorts the hits of one ray by (t, body, triangle). Bodies come in no particular order, each with its hits sorted. */
 static carom_status sort_hits(carom_context *context, hit_worker *own, size_t first)
 {
     size_t count = own->hits.count - first;
@@ -209,11 +210,11 @@ static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
     {
         uint64_t start = own->hits.count;
         own->failure = cast_ray(task, own, i);
-        task->hits->places.items[i] = (ray_place){worker, start, own->hits.count - start};
+        task->hits->ranges.items[i] = (hit_range){worker, start, own->hits.count - start};
     }
 }
 
-/* ---- many ---- */
+/* ---- batches ---- */
 
 /* Brings the tree up to date with the scene. */
 static carom_status build_tree(carom_scene *scene, const carom_frame *frame)
@@ -277,11 +278,11 @@ static carom_status gather(cast_task *task, carom_frame_ray_report *report)
     base_hash hash = base_hash_begin();
     for (uint32_t i = 0; i < count; i++)
     {
-        const ray_place *place = &hits->places.items[i];
-        const carom_body_hit *from = hits->workers[place->worker].hits.items;
+        const hit_range *range = &hits->ranges.items[i];
+        const carom_body_hit *from = hits->workers[range->worker].hits.items;
         hits->first_hit.items[i] = hits->hits.count;
-        base_hash_u64(&hash, place->count);
-        for (uint64_t k = place->first; k < place->first + place->count; k++)
+        base_hash_u64(&hash, range->count);
+        for (uint64_t k = range->first; k < range->first + range->count; k++)
         {
             hits->hits.items[hits->hits.count++] = from[k];
             base_hash_u64(&hash, (uint64_t)from[k].body.index << 32 | from[k].body.generation);
@@ -312,8 +313,8 @@ static carom_status cast(carom_scene *scene, const carom_ray_batch *batch, carom
     BASE_TRY(check_trees(scene->context, &frame));
     BASE_TRY(build_tree(scene, &frame));
     cast_task task = {scene, scene->hits, &frame, batch};
-    scene->hits->places.count = 0;
-    if (!base_array_reserve(scene->context, &scene->hits->places, batch->count))
+    scene->hits->ranges.count = 0;
+    if (!base_array_reserve(scene->context, &scene->hits->ranges, batch->count))
         return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for %u rays", batch->count);
     for (uint32_t i = 0; i < scene->hits->worker_count; i++)
     {

@@ -1,10 +1,10 @@
-/* Bodies by value id with a generation. Every change gives the scene, and the part of the body that it concerns, a new
- * version. */
+/* Bodies by value id with a generation. Every change gives a new version to the scene and to the pose, shape or
+ * settings that changed. */
 #include "scene/scene.h"
 
 #include <stdio.h>
 
-/* What the context knows of a scene that changed since its last frame: no frame has this version. */
+/* The registered version of a scene that has changed since its last frame: no frame has this version. */
 static const uint64_t NO_VERSION = 0;
 
 carom_status carom_scene_create(carom_context *context, carom_scene **out)
@@ -96,7 +96,7 @@ static carom_status copy_name(carom_context *context, const char *name, const ch
     return CAROM_OK;
 }
 
-/* Notes a change of the scene; the version of what changed. */
+/* Records a change of the scene; returns the version of what changed. */
 static uint64_t next_version(carom_scene *scene)
 {
     if (!scene->frame_stale)
@@ -155,7 +155,7 @@ carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, caro
     return CAROM_OK;
 }
 
-/* The body of an id; what: the call, for the message. */
+/* Finds the body of an id; what: the call, for the message. */
 static carom_status find_body(carom_scene *scene, carom_body_id id, const char *what, carom_frame_body **out)
 {
     if (!scene)
@@ -205,7 +205,7 @@ carom_status carom_scene_remove(carom_scene *scene, carom_body_id id)
     return CAROM_OK;
 }
 
-/* A deformed mesh takes over the trees of the one it was made from. */
+/* A deformed mesh inherits the trees of the one it was made from. */
 static carom_status inherit_trees(const carom_shape *old, const carom_shape *shape)
 {
     bool defaults = old->kind == CAROM_SHAPE_MESH && shape->kind == CAROM_SHAPE_MESH && !old->tree && !shape->tree;
@@ -233,7 +233,7 @@ carom_status carom_scene_reshape(carom_scene *scene, carom_body_id id, const car
 
 /* ---- settings ---- */
 
-/* What a call sets; null: stays as it is. */
+/* What a call sets; null: unchanged. */
 typedef struct body_change
 {
     const carom_filter *filter;

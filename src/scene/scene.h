@@ -1,4 +1,4 @@
-/* scene: bodies that come, move, change and go, and the const frame that engines read. */
+/* scene: bodies that are added, moved, reshaped and removed, and the const frame that engines read. */
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
 
@@ -6,7 +6,7 @@
 #include "carom/scene.h"
 #include "query/query.h"
 
-typedef struct scene_hits scene_hits; /* what rays need: scene/ray.c */
+typedef struct scene_hits scene_hits; /* memory for rays: scene/ray.c */
 
 struct carom_scene
 {
@@ -20,7 +20,8 @@ struct carom_scene
     scene_hits *hits;
 };
 
-/* Is the frame what its scene is now, or a snapshot's, or made by the caller? CAROM_STALE_FRAME otherwise. */
+/* CAROM_OK if the frame shows the current state of its scene, belongs to a snapshot, or was made by the caller;
+ * otherwise CAROM_STALE_FRAME. */
 carom_status scene_check_fresh(carom_context *context, const carom_frame *frame);
 
 void scene_hits_free(carom_context *context, scene_hits *hits);

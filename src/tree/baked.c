@@ -142,7 +142,7 @@ const void *baked_take(baked_reader *reader, size_t count, size_t item_size)
         return NULL;
     const unsigned char *part = reader->bytes + reader->at;
     reader->at += count * item_size;
-    /* The size is a multiple of 8, so the filling is there. */
+    /* The size is a multiple of 8, so the padding is there. */
     for (; reader->at % 8 != 0; reader->at++)
         if (reader->bytes[reader->at] != 0)
             return NULL;

@@ -1,11 +1,11 @@
 /* The baked block: a mesh and its tree as plain words, without pointers. Private to src/tree/baked*.c and their tests.
  *
- * It holds what is costly to find: topology, the shape of the tree, which way its boxes are turned. What follows from
- * that by arithmetic (bounds, extents of volumes, coordinates in leaves) is computed anew on loading, by the code that
- * builds trees. So a loaded tree is the built one to the bit, the block is small, and a forged block can hold a slow
- * tree but none that misses a triangle: pairs, distances and rays are right for the triangles in the block whatever
- * the bytes. Of the topology only the ranges are checked: a forged block may lie about what is closed and connected,
- * and so about what is inside.
+ * It holds what is expensive to find: topology, the structure of the tree, the orientation of its boxes. What follows
+ * from that by arithmetic (bounds, extents of volumes, coordinates in leaves) is recomputed on loading, by the code
+ * that builds trees. So a loaded tree is bit-identical to the built one, the block is small, and a forged block can
+ * hold a slow tree but none that misses a triangle: pairs, distances and rays are right for the triangles in the block
+ * whatever the bytes. Of the topology only the ranges are checked: a forged block may be wrong about what is closed and
+ * connected, and so about what is inside.
  *
  *   header | vertices indices merged edges neighbours component component_vertex name | the layout's parts
  *
@@ -18,7 +18,7 @@
 
 enum
 {
-    BAKED_FORMAT = 3, /* changes with any change of the parts, or of what a builder makes of the same mesh */
+    BAKED_FORMAT = 3, /* raised with any change of the parts, or of the tree that a builder makes from the same mesh */
     BAKED_BYTE_ORDER = 0x01020304
 };
 
@@ -47,7 +47,7 @@ _Static_assert(sizeof(baked_header) == 112, "the header has no gaps");
 /* Over all bytes but the checksum's own. The block holds at least a header. */
 uint64_t baked_checksum(const void *block, size_t size);
 
-/* ---- writing: once without memory to find the size, once for good ---- */
+/* ---- writing: once without memory to find the size, then for real ---- */
 
 typedef struct baked_writer
 {
@@ -71,7 +71,7 @@ typedef struct baked_reader
     size_t size, at;
 } baked_reader;
 
-/* The next part; null where the block ends before it does, or its filling is not zero. */
+/* The next part; null if the block ends before it does, or if its padding is not zero. */
 const void *baked_take(baked_reader *reader, size_t count, size_t item_size);
 /* CAROM_BAD_DATA with a message. */
 carom_status baked_refuse(const baked_reader *reader, const char *what);

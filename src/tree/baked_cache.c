@@ -1,4 +1,4 @@
-/* Trees kept in a folder: one baked block per file, named by what it was made from. The folder is only for speed:
+/* Trees cached in a folder: one baked block per file, named by a hash of its input. The folder is only for speed:
  * whatever is wrong with it, the caller gets a tree. */
 #include "tree/baked.h"
 
@@ -88,7 +88,7 @@ static cache_block read_file(const cache_entry *entry)
     return block;
 }
 
-/* Was the block made from this mesh, as this def wants it? Layouts may round the size of leaves. */
+/* Was the block made from this mesh and this def? Layouts may round the size of leaves. */
 static bool is_ours(const cache_entry *entry, const baked_header *header, const carom_mesh *parts)
 {
     const carom_mesh *mesh = entry->mesh;
@@ -103,7 +103,7 @@ static bool is_ours(const cache_entry *entry, const baked_header *header, const 
            memcmp(parts->indices, mesh->indices, 3 * (size_t)mesh->triangle_count * sizeof *mesh->indices) == 0;
 }
 
-/* Null where the file is missing or of no use. */
+/* Null if the file is missing or unusable. */
 static carom_tree *load(const cache_entry *entry)
 {
     cache_block block = read_file(entry);
@@ -121,7 +121,7 @@ static carom_tree *load(const cache_entry *entry)
     if (!complaint && baked_read_tree(&reader, entry->mesh, &tree) != CAROM_OK)
         complaint = "its tree can't be read";
     if (complaint)
-        base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s: %s; building anew", entry->path, complaint);
+        base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s: %s; rebuilding", entry->path, complaint);
     base_release(entry->context, block.bytes, 1, block.size);
     return tree;
 }

@@ -37,7 +37,7 @@ carom_status baked_check_order(const baked_reader *reader, const uint32_t *order
 
 /* ---- binary ---- */
 
-/* Depth 0: not reached yet. Leaves must lie side by side in `order`, though in any sequence. */
+/* Depth 0: not reached yet. Leaves must be adjacent in `order`, in any sequence. */
 static bool nodes_valid(const baked_header *header, const tree_node *nodes, uint8_t *depth, uint8_t *taken)
 {
     uint32_t taken_count = 0;

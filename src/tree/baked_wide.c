@@ -1,5 +1,5 @@
-/* The collision layout inside a baked block: the shape of the tree and the axes of its boxes. Boxes are closed around
- * the mesh's own triangles again, as the builder did it. */
+/* The collision layout inside a baked block: the shape of the tree and the axes of its boxes. Boxes are recomputed
+ * around the mesh's own triangles, as the builder did. */
 #include "tree/baked.h"
 #include "tree/wide_build.h"
 
@@ -34,7 +34,7 @@ void baked_write_wide(baked_writer *writer, const carom_tree *tree)
     baked_close(writer);
 }
 
-/* Axes are unit and normal to each other but for their last rounding, as every fit leaves them. */
+/* Axes are orthonormal up to their final rounding, as every fit leaves them. */
 static bool axes_valid(const float *axes)
 {
     const float tolerance = 0x1p-21f;

@@ -31,7 +31,7 @@ static bool certify(collide_walk *state, tree_pair pair, const narrow_triangle *
     return options->on_pair(pair.a, pair.b, meeting, options->user);
 }
 
-/* What met last time is likely to meet again, where one pair is enough. */
+/* If one pair is enough, try the one that met last time: it is likely to meet again. */
 static bool try_last(collide_walk *state)
 {
     const tree_task *task = state->walk.task;
@@ -42,7 +42,7 @@ static bool try_last(collide_walk *state)
     return certify(state, state->first, &a, &b);
 }
 
-/* Charges the budget for a pair taken off the stack; false, and the pair is back on it, when the budget ran out. */
+/* Charges the budget for a pair popped from the stack. False if the budget ran out; then the pair is pushed back. */
 static bool spend(collide_walk *state, tree_stack_entry pair, uint32_t work)
 {
     const tree_task *task = state->walk.task;

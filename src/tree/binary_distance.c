@@ -1,4 +1,4 @@
-/* How near do the surfaces come? Depth first, the nearer pair of volumes first, until nothing open can be nearer, or as
+/* How close are the surfaces? Depth first, the nearer pair of volumes first, until no open pair can be nearer, or as
  * near with smaller ids. */
 #include "tree/binary_walk.h"
 
@@ -19,7 +19,7 @@ static bool better(const narrow_closest *best, double distance, tree_pair pair)
 static void measure(distance_walk *state, tree_pair pair, const narrow_triangle *a, const narrow_triangle *b)
 {
     narrow_closest *best = state->best;
-    /* Once something meets, only meeting pairs with smaller ids matter, and those are cheaper to rule out. */
+    /* Once a pair meets, only meeting pairs with smaller ids matter, and those are cheaper to rule out. */
     if (best->distance == 0.0)
     {
         if (!better(best, 0.0, pair))

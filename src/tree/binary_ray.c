@@ -5,7 +5,7 @@ static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fab
 
 /* The ray in the frame of the volumes. Its points near the mesh are treated like vertices of a second body at the
  * ray's origin, so the bound of a relative pose covers them. */
-static volume_ray ray_in_tree(const tree_placed *placed, carom_vec3 origin, carom_vec3 direction)
+static volume_ray ray_in_tree(const mesh_placed *placed, carom_vec3 origin, carom_vec3 direction)
 {
     const carom_tree *tree = placed->tree;
     carom_pose at_origin = carom_pose_translation(origin.x, origin.y, origin.z);

@@ -13,7 +13,7 @@ enum
 
 static inline bool view_is_binary(const carom_tree *tree) { return !tree->wide && !tree->rays; }
 bool view_is_empty(const carom_tree *tree);
-uint32_t view_node_count(const carom_tree *tree); /* about: to choose which tree stands still */
+uint32_t view_node_count(const carom_tree *tree); /* approximate, for choosing the tree that stands still */
 
 /* The triangles of a leaf, or null: then the node has children. */
 const uint32_t *view_triangles_any(const carom_tree *tree, uint32_t node, uint32_t *count);

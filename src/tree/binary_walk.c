@@ -9,7 +9,7 @@ static double diagonal(const carom_mesh *mesh)
 }
 
 /* Through the relative pose between the frames of the volumes. Oriented boxes where a tree is not binary. */
-void tree_relate(const tree_placed *still_placed, const tree_placed *moved_placed, volume_frame *out)
+void tree_relate(const mesh_placed *still_placed, const mesh_placed *moved_placed, volume_frame *out)
 {
     const carom_tree *still = still_placed->tree, *moved = moved_placed->tree;
     double still_extent = still->mesh->extent, moved_extent = moved->mesh->extent;

@@ -10,7 +10,7 @@
 typedef struct binary_walk
 {
     const tree_task *task;
-    const tree_placed *still, *moved;
+    const mesh_placed *still, *moved;
     bool swapped; /* still is task->b */
     bool boxes;   /* not both are binary: oriented boxes through the view */
     uint32_t still_floats, moved_floats;

@@ -1,4 +1,5 @@
-/* The builders' front: records from a mesh, the builder that the def names, the result in its canonical form. */
+/* The common part of all builders: records from a mesh, the builder that the def names, the result in its canonical
+ * form. */
 #include "tree/build.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ build_frame build_frame_of(const carom_aabb *bounds)
     return frame;
 }
 
-/* A vertex that no triangle uses may lie anywhere; others are within one. */
+/* A vertex that no triangle uses may lie anywhere; the others are within [-1, 1]. */
 static float in_frame(double offset, double scale)
 {
     double x = offset * scale;
@@ -123,7 +124,7 @@ float build_unit(const build_box *boxes, uint32_t count)
     return unit < 0x1p126f ? unit : 0x1p126f;
 }
 
-/* ---- the front ---- */
+/* ---- the choice of builder ---- */
 
 static carom_status run_binned(const build_input *input, const carom_tree_def *def, uint32_t block_size,
                                build_tree *tree)
@@ -177,7 +178,7 @@ static void find_ranges(const build_tree *tree, node_range *ranges)
     }
 }
 
-/* Cuts subtrees of a few blocks anew, along their order, so that all their leaves but one are full. */
+/* Redivides subtrees of a few blocks along their order, so that all their leaves except one are full. */
 static uint32_t cut_small(const build_tree *tree, const node_range *ranges, uint32_t block, tree_node *out)
 {
     open_node waiting[BUILD_DEPTH_LIMIT];

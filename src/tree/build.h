@@ -8,8 +8,8 @@
 #include "tree/build_top.h"
 #include "tree/tree.h"
 
-/* Both arrays are allocated from the context with exactly these counts; tree_structure_free gives them back. A mesh
- * without triangles has no nodes. Node 0 is the root; children come after their parent. */
+/* Both arrays are allocated from the context with exactly these counts; tree_structure_free frees them. A mesh without
+ * triangles has no nodes. Node 0 is the root; children come after their parent. */
 typedef struct tree_structure
 {
     tree_node *nodes;
@@ -34,7 +34,7 @@ typedef struct build_frame
 } build_frame;
 build_frame build_frame_of(const carom_aabb *bounds);
 
-/* Float box in a build_frame with an id: -min x y z, id, max x y z, 0. With the minimum negated one maximum of eight
+/* Float box in a build_frame with an id: -min x y z, id, max x y z, 0. With the minimum negated, one maximum of eight
  * lanes merges two boxes. Corners are rounded to nearest: add 2^-24 to enclose the triangle. The id is kept as the bits
  * of a float so that a record moves as one register. As a number these bits are mostly denormal, which slows arithmetic
  * down a hundredfold even in a lane that is never read: clear the lane first. */
@@ -60,7 +60,7 @@ static inline void build_box_set_id(build_box *box, uint32_t id) { memcpy(&box->
 /* Twice the centre along an axis. */
 static inline float build_box_centre(const build_box *box, int axis) { return box->v[4 + axis] - box->v[axis]; }
 
-/* The smallest and largest of them; infinities the wrong way round where there are no boxes. */
+/* The smallest and largest of them; inverted infinities if there are no boxes. */
 static inline void build_centre_range(const build_box *boxes, uint32_t count, float low[3], float high[3])
 {
     for (int axis = 0; axis < 3; axis++)
@@ -87,7 +87,7 @@ enum
 {
     BUILD_FREE_DEPTH = 48,   /* below this depth, ranges are halved by count */
     BUILD_DEPTH_LIMIT = 128, /* no leaf is deeper: 48 free levels (Morton: 62), then at most 32 halvings */
-    BUILD_MAX_DEPTH_LIMIT = BUILD_DEPTH_LIMIT - 32, /* that a caller may ask for: halvings may follow */
+    BUILD_MAX_DEPTH_LIMIT = BUILD_DEPTH_LIMIT - 32, /* the limit that a caller may set: halvings may follow */
     BUILD_MAX_BINS = 32,
     BUILD_FEW_BLOCKS = 6 /* SIMD leaves; ranges of at most this many are cut into full ones */
 };

@@ -13,7 +13,7 @@ enum
     EXTRA_DEPTH = 8 /* beyond what a perfectly balanced tree has */
 };
 
-static const double NEARLY_ALL = 0.9; /* of the parent's triangles in one child: no use to go on */
+static const double NEARLY_ALL = 0.9; /* of the parent's triangles in one child: further splits would not help */
 
 typedef struct balanced_range
 {
@@ -158,7 +158,8 @@ static bool find_plane(balanced_space *space, const balanced_range *range, plane
            (uint64_t)best->left + best->right <= range->budget;
 }
 
-/* Deals a range's triangles to the two sides; the children's counts come back. False: it is a leaf as it stands. */
+/* Distributes a range's triangles to the two sides and returns the children's counts. False: the range becomes a leaf.
+ */
 static bool divide(balanced_space *space, balanced_range *range, uint32_t child_count[2])
 {
     const uint32_t *ids = space->ids.items + range->first;

@@ -55,7 +55,7 @@ static bool make_space(cluster_space *space)
     return space->clusters && space->choices && space->children && space->keys && space->spare;
 }
 
-/* Equal areas are decided by i ^ j, which both sides see alike: so there is always a mutual pair, and equals pair up
+/* Ties are broken by i ^ j, which is the same for both sides: so there is always a mutual pair, and equals pair up
  * completely. */
 static void offer(choice *mine, uint32_t me, uint32_t other, float area)
 {

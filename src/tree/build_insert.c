@@ -13,7 +13,7 @@ typedef struct insert_space
 {
     const build_input *input;
     build_box *boxes;        /* per link */
-    uint32_t *parents;       /* per link; the root's means nothing */
+    uint32_t *parents;       /* per link; undefined for the root */
     uint32_t (*children)[2]; /* per inner node */
     uint32_t *shuffled;
     uint32_t root, made;

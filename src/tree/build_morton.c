@@ -44,7 +44,7 @@ static uint32_t spread_bits(uint32_t x)
     return (x | x << 2) & 0x09249249u;
 }
 
-/* False if all centres coincide (or nearly, so that no scale tells them apart). */
+/* False if all centres coincide (or so nearly that no scale separates them). */
 static bool encode(const build_box *boxes, uint32_t count, uint64_t *keys)
 {
     float low[3], high[3];

@@ -35,7 +35,7 @@ typedef struct split
     uint32_t bin; /* the last one on the left */
 } split;
 
-static BASE_ALWAYS_INLINE f8 nothing(void) { return f8_set1(-INFINITY); }
+static BASE_ALWAYS_INLINE f8 empty_box(void) { return f8_set1(-INFINITY); }
 
 /* A record without its id. */
 static BASE_ALWAYS_INLINE f8 numbers_of(f8 record)
@@ -80,12 +80,12 @@ static BASE_ALWAYS_INLINE void fill_bins(build_bins *bins, const bin_scale *scal
     for (int axis = 0; axis < 3; axis++)
         for (uint32_t i = 0; i < scales->used; i++)
         {
-            f8_store(bins->box[axis][i].v, nothing());
+            f8_store(bins->box[axis][i].v, empty_box());
             bins->count[axis][i] = 0;
         }
     f8 scale = f8_load(scales->scale), last = f8_set1((float)(scales->used - 1));
-    /* First the bins of a few records, then the records: else each load waits until it is known where the one before
-     * went. */
+    /* First the bins of a few records, then the records: otherwise each load would wait until the target of the
+     * previous store is known. */
     for (uint32_t first = 0; first < count; first += BATCH)
     {
         _Alignas(32) float at[BATCH][8];
@@ -142,7 +142,7 @@ static BASE_ALWAYS_INLINE void sweep_axis(const build_bins *bins, const sweep *s
     const uint32_t round_up = s->options->block_size - 1, block_mask = ~round_up;
     const bool by_volume = s->options->by_volume;
     const f8 unit = s->unit;
-    f8 box = nothing();
+    f8 box = empty_box();
     uint32_t total = 0;
     for (uint32_t i = s->used - 1; i > 0; i--)
     {
@@ -151,7 +151,7 @@ static BASE_ALWAYS_INLINE void sweep_axis(const build_bins *bins, const sweep *s
         right_count[i] = total;
         right_cost[i] = total ? measure(box, unit, by_volume) * (float)((total + round_up) & block_mask) : 0.0f;
     }
-    box = nothing();
+    box = empty_box();
     total = 0;
     for (uint32_t i = 0; i + 1 < s->used; i++)
     {
@@ -197,7 +197,7 @@ typedef struct move_work
 
 static BASE_ALWAYS_INLINE void move_records(move_work *work, const bin_scale *scales, const split *at, f8 centres)
 {
-    f8 limit = f8_set1((float)(at->bin + 1)), none = nothing(), left = none, right = none;
+    f8 limit = f8_set1((float)(at->bin + 1)), none = empty_box(), left = none, right = none;
     _Alignas(32) float low[8];
     f8_store(low, centres);
     const build_box *from = work->from;
@@ -228,7 +228,7 @@ static void halve(const build_box *boxes, range child[2])
     for (int side = 0; side < 2; side++)
     {
         child[side].count = start[side + 1] - start[side];
-        child[side].bounds = child[side].centres = nothing();
+        child[side].bounds = child[side].centres = empty_box();
         for (uint32_t i = start[side]; i < start[side + 1]; i++)
         {
             f8 box = numbers_of(f8_load(boxes[i].v));
@@ -257,7 +257,7 @@ static void divide(const build_work *work, const range *parent, range child[2])
         halve(from, child);
     else
     {
-        f8 bounds[2] = {nothing(), nothing()};
+        f8 bounds[2] = {empty_box(), empty_box()};
         add_bounds(&bins, &scales, &best, bounds);
         move_work moved = {.from = from, .to = to, .count = parent->count, .last = parent->count};
         move_records(&moved, &scales, &best, parent->centres);
@@ -411,7 +411,7 @@ static void adopt(build_top *top, uint32_t index)
     const build_spread *spread = &work->spreads[index];
     bin_scale scales = branch_scale(top, index);
     split at = {.axis = spread->axis, .bin = spread->bin};
-    f8 bounds[2] = {nothing(), nothing()}, centres[2] = {nothing(), nothing()};
+    f8 bounds[2] = {empty_box(), empty_box()}, centres[2] = {empty_box(), empty_box()};
     for (uint32_t i = branch->first_block; i < branch->last_block; i++)
     {
         add_bounds(&work->blocks[i].bins, &scales, &at, bounds);

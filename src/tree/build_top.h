@@ -1,8 +1,8 @@
 /* How builders share their work: the top of a tree is split level by level, all workers on each level; what is left are
- * subtrees, one task each. Nodes get the numbers that a depth-first walk on one thread would give them, and a method
- * splits alike whatever the blocks are, so the tree is the same bits for any number of workers.
+ * subtrees, one task each. Nodes get the numbers that a depth-first walk on one thread would give them, and a method's
+ * splits do not depend on the blocks, so the tree is bit-identical for any number of workers.
  *
- * build_top.c knows ranges of records, nothing of what they are; a build_method does the rest. */
+ * build_top.c deals with ranges of records of any kind; a build_method does the rest. */
 #ifndef TREE_BUILD_TOP_H
 #define TREE_BUILD_TOP_H
 
@@ -39,7 +39,7 @@ typedef struct build_top build_top;
  * several run at the same time. */
 typedef struct build_method
 {
-    /* Before a branch is split its blocks are looked at in passes, prepare before each. False: leave it whole. */
+    /* Before a branch is split, its blocks are examined in passes, with prepare before each. False: leave it whole. */
     uint32_t pass_count;
     bool (*prepare)(build_top *top, uint32_t branch, uint32_t pass); /* null: nothing to do */
     void (*look)(build_top *top, uint32_t block, uint32_t pass);
@@ -66,18 +66,11 @@ struct build_top
     build_block *blocks;
 };
 
-/* False: out of memory. End in any case. */
+/* False: out of memory. Call build_top_end in either case. */
 bool build_top_begin(carom_context *context, uint32_t count, const build_method *method, build_top *out);
 /* Splits and grows; afterwards all branches have their numbers. Returns the number of nodes. */
 uint32_t build_top_grow(build_top *top);
 void build_top_place(build_top *top);
 void build_top_end(build_top *top);
-
-/* Where the block's records go: left ones to the front in their order, right ones to the back in reverse. */
-static inline uint32_t build_block_front(const build_block *block) { return block->left_before; }
-static inline uint32_t build_block_back(const build_block *block, uint32_t count)
-{
-    return count - (block->first - block->left_before); /* one past */
-}
 
 #endif

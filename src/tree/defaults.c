@@ -1,4 +1,5 @@
-/* The trees that a mesh owns: one for pairs, one for rays, built when first needed and shared by everyone. */
+/* The trees that a mesh owns: one for pairs, one for rays, built when first needed and shared by all users of the mesh.
+ */
 #include "tree/rays.h"
 #include "tree/wide.h"
 

@@ -1,5 +1,5 @@
-/* What a pair of trees remembers from one question to the next: where it met, what kept it apart. Only where a walk
- * looks first depends on it, never an answer. */
+/* What a pair of trees remembers from one question to the next: where it met, what kept it apart. It only determines
+ * where a search starts, never an answer. */
 #include "tree/memory.h"
 
 void tree_memory_begin(tree_memory *memory, const carom_tree *tree_a, const carom_tree *tree_b)

@@ -1,5 +1,5 @@
-/* Which triangles of a tree are near a ball or capsule? A walk over any layout in double, with a limit that may shrink
- * on the way. Wide trees have a faster one (wide_near.c), for which this is the twin in tests. */
+/* Which triangles of a tree are near a ball or capsule? A traversal of any layout in double, with a limit that may
+ * shrink on the way. Wide trees have a faster one (wide_near.c); tests compare the two. */
 #include "tree/near.h"
 #include "tree/binary_view.h"
 
@@ -8,7 +8,7 @@ typedef struct near_walk
     const tree_near_task *task;
     const narrow_near *near;
     carom_vec3 centre, half; /* of the segment, in the frame of the tree's boxes */
-    double pad;              /* what placing it there may err by, and what boxes are rounded by */
+    double pad;              /* error of the placement and rounding of the boxes */
     double limit;
 } near_walk;
 
@@ -39,7 +39,7 @@ near_place near_place_round(const tree_near_task *task, const narrow_round *roun
 
 static void place_segment(near_walk *walk, const near_place *place)
 {
-    const tree_placed *placed = walk->task->placed;
+    const mesh_placed *placed = walk->task->placed;
     carom_vec3 from = vec3_sub(place->end[0], placed->tree->origin), to = vec3_sub(place->end[1], placed->tree->origin);
     walk->centre = vec3_scale(vec3_add(from, to), 0.5);
     walk->half = vec3_scale(vec3_sub(to, from), 0.5);

@@ -1,4 +1,4 @@
-/* What the walks for what is near a ball or capsule share. Private to src/tree. */
+/* What the searches for triangles near a ball or capsule share. Private to src/tree. */
 #ifndef TREE_NEAR_H
 #define TREE_NEAR_H
 
@@ -21,7 +21,7 @@ bool near_leave_front(const tree_near_task *task, carom_status status);
 /* The walk in double. */
 carom_status near_in_any_layout(const tree_near_task *task, const narrow_near *near, const near_place *place);
 
-/* False where something so far away or so different in size does not fit floats: then the walk in double must answer.
+/* False if the bodies are too far apart or too different in size for floats: then the traversal in double must answer.
  */
 bool wide_near_fits(const tree_near_task *task, const narrow_near *near, const near_place *place);
 carom_status wide_near(const tree_near_task *task, const narrow_near *near, const near_place *place);
@@ -42,14 +42,14 @@ typedef struct wide_near_walk
     float certain; /* the radius, rounded down: what is nearer meets the solid */
     float radius;  /* rounded up */
     uint64_t nodes_tested;
-    carom_status status; /* CAROM_OK as long as the walk goes on */
+    carom_status status; /* CAROM_OK while the traversal continues */
 } wide_near_walk;
 
 /* Places the solid in the tree's frame. */
 void wide_near_begin(wide_near_walk *walk, const tree_near_task *task, const narrow_near *near,
                      const near_place *place);
 
-/* Hands a triangle to the caller. False: stop. */
+/* Reports a triangle to the caller. False: stop. */
 bool wide_near_report(wide_near_walk *walk, uint32_t triangle, bool certain);
 
 /* Remembers a triangle that is no nearer than `low` until fewer are left. False: stop. */

@@ -9,7 +9,7 @@ enum
 {
     NODES_PER_TASK = 128,
     MAX_WAITING = BUILD_DEPTH_LIMIT * (RAY_WIDTH - 1) + 1, /* at most seven siblings on each level */
-    FEW = 4 /* leaves that are better off in their parent's node than in one of their own */
+    FEW = 4 /* this many leaves are better placed in their parent's node than in a separate one */
 };
 
 _Static_assert(sizeof(ray_tree) <= RAY_HEADER, "the header fits its place");
@@ -78,7 +78,7 @@ static void plan_node(const build_tree *tree, slot_plan *plans, uint32_t index)
         plan->cost[slots - 1] = best;
     }
     plan->cost[0] = area_of(&tree->boxes[index]) + plan->cost[RAY_WIDTH - 1];
-    /* Strictly: with all eight slots a node is always opened, also where areas are nothing. */
+    /* Strictly less: with all eight slots a node is always opened, even if areas are zero. */
     for (uint32_t slots = 2; slots <= RAY_WIDTH; slots++)
         if (plan->cost[slots - 2] < plan->cost[slots - 1])
             plan->cost[slots - 1] = plan->cost[slots - 2], plan->left[slots - 1] = 0;
@@ -376,7 +376,7 @@ carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_
 {
     ray_fit fit = {.tree = tree, .mesh = moved};
     build_frame frame = build_frame_of(&moved->info.bounds);
-    /* The old frame still serves if everything lies in it and it is not far too large. */
+    /* The old frame is kept if everything lies in it and it is not far too large. */
     bool keep = frame_holds(&tree->frame, &moved->info.bounds) && frame.scale <= 4.0 * tree->frame.scale;
     ray_tree before = *tree;
     set_frame(context, tree, keep ? tree->frame : frame, &moved->info.bounds);
@@ -391,7 +391,7 @@ carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_
     return CAROM_OK;
 }
 
-/* ---- figures ---- */
+/* ---- statistics ---- */
 
 carom_aabb ray_tree_box(const ray_tree *tree, uint32_t node, int lane)
 {

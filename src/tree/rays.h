@@ -54,7 +54,7 @@ static inline ray_block *ray_tree_blocks(const ray_tree *tree)
 carom_status ray_tree_create(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def, ray_tree **out);
 void ray_tree_destroy(carom_context *context, ray_tree *tree);
 
-/* Fits boxes and triangles to other positions; on failure the tree is as it was. `old` is the mesh that it fits now. */
+/* Fits boxes and triangles to other positions; on failure the tree is unchanged. `old` is the mesh that it fits now. */
 carom_status ray_tree_refit(carom_context *context, ray_tree *tree, const carom_mesh *old, const carom_mesh *moved);
 
 /* Sets node, leaf and reference counts and depth, adds bytes. */
@@ -113,8 +113,8 @@ typedef struct ray_walk
     bool nearest;                            /* only the nearest hit matters */
     uint32_t boxes_tested;
 
-    /* What was found and not looked at yet. `look` does and empties the list; the walk calls it when `room` are there.
-     */
+    /* Candidates that have not been examined yet. `look` examines them and empties the list; the traversal calls it
+     * when there are `room` of them. */
     uint32_t waiting_count, room;
     ray_candidate waiting[RAY_MAX_WAITING];
     void (*look)(struct ray_walk *walk, void *user);
@@ -138,12 +138,12 @@ typedef struct ray_entry
     double exit;      /* s of the end of the mesh's box */
 } ray_entry;
 
-/* Sets all of a place but its pose; extent is the mesh's. */
-void ray_place_set(tree_ray_place *place, const ray_tree *tree, double extent);
+/* Sets everything except the pose; extent is the mesh's. */
+void ray_frame_set(tree_ray_frame *ray_frame, const ray_tree *tree, double extent);
 
 /* Brings a world ray into the frame and sets up the walk's ray. */
 BASE_DECLARE_ISA(ray_answer, ray_enter,
-                 (const ray_tree *tree, const tree_ray_place *place, const carom_ray *ray, ray_entry *entry,
+                 (const ray_tree *tree, const tree_ray_frame *ray_frame, const carom_ray *ray, ray_entry *entry,
                   ray_walk *walk));
 
 #endif

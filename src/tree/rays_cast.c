@@ -4,7 +4,7 @@
 typedef struct ray_cast
 {
     const tree_ray_task *task;
-    const tree_ray_place *place;
+    const tree_ray_frame *ray_frame;
     const carom_ray *ray; /* in the world */
     tree_ray_fn *on_hit;
     void (*on_triangle)(uint32_t triangle, void *user); /* instead: every candidate, uncertified */
@@ -14,40 +14,40 @@ typedef struct ray_cast
     narrow_counts counts;
 } ray_cast;
 
-/* ---- where the frame stands ---- */
+/* ---- the frame's pose ---- */
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
 /* docs/exactness.md, section 16. A mesh so small that an origin of 2^100 overflows in its frame, and sums of those are
- * NaN, which no comparison sees: nothing is known there. */
-static double placement_of(const tree_ray_place *place, double extent)
+ * NaN, which no comparison sees: no bound holds there. */
+static double placement_of(const tree_ray_frame *ray_frame, double extent)
 {
-    if (place->scale > 0x1p900)
+    if (ray_frame->scale > 0x1p900)
         return INFINITY;
-    double rounding = 0x1p-44 * (extent + largest(place->pose.translation));
-    return (rounding + 4.0 * math_rotation_defect(place->pose.rotation) * extent) * place->scale +
+    double rounding = 0x1p-44 * (extent + largest(ray_frame->pose.translation));
+    return (rounding + 4.0 * math_rotation_defect(ray_frame->pose.rotation) * extent) * ray_frame->scale +
            0x1p-45 * 3 * RAY_NEAR;
 }
 
-void ray_place_set(tree_ray_place *place, const ray_tree *tree, double extent)
+void ray_frame_set(tree_ray_frame *ray_frame, const ray_tree *tree, double extent)
 {
     const build_frame *frame = &tree->frame;
-    const double *r = place->pose.rotation;
-    carom_vec3 t = place->pose.translation;
-    place->fit = tree->fit;
-    place->scale = frame->scale;
-    place->size = 1.0 / frame->scale;
-    place->placement = placement_of(place, extent);
+    const double *r = ray_frame->pose.rotation;
+    carom_vec3 t = ray_frame->pose.translation;
+    ray_frame->fit = tree->fit;
+    ray_frame->scale = frame->scale;
+    ray_frame->size = 1.0 / frame->scale;
+    ray_frame->placement = placement_of(ray_frame, extent);
     const double centre[3] = {frame->centre.x, frame->centre.y, frame->centre.z};
     for (int i = 0; i < 3; i++)
     {
         for (int j = 0; j < 3; j++)
-            place->rows[i][j] = r[3 * i + j] * frame->scale;
-        place->rows[i][3] = 0.0;
-        place->shift[i] = -((r[i] * t.x + r[3 + i] * t.y) + (r[6 + i] * t.z + centre[i])) * frame->scale;
+            ray_frame->rows[i][j] = r[3 * i + j] * frame->scale;
+        ray_frame->rows[i][3] = 0.0;
+        ray_frame->shift[i] = -((r[i] * t.x + r[3 + i] * t.y) + (r[6 + i] * t.z + centre[i])) * frame->scale;
     }
-    place->shift[3] = 0.0;
-    narrow_place_set(&place->world, &place->pose);
+    ray_frame->shift[3] = 0.0;
+    narrow_pose_set(&ray_frame->world, &ray_frame->pose);
 }
 
 /* ---- certifying ---- */
@@ -62,7 +62,7 @@ static inline double s_limit(const ray_cast *cast)
     return s < cast->entry.exit ? s : cast->entry.exit;
 }
 
-/* Does it hit, and where? Floats don't know, or too many digits are lost. */
+/* Does it hit, and where? For hits that floats can't decide, or that lose too many digits. */
 static BASE_NEVER_INLINE bool solve_exactly(ray_cast *cast, uint32_t triangle, double tuv[3])
 {
     narrow_triangle corners = tree_world_triangle(cast->task->placed, triangle);
@@ -70,14 +70,14 @@ static BASE_NEVER_INLINE bool solve_exactly(ray_cast *cast, uint32_t triangle, d
     return narrow_ray_hit(&ray, &corners, &tuv[0], &tuv[1], &cast->counts);
 }
 
-/* Where does it hit, which is sure? False: solve it exactly. */
+/* Where does it hit, given that it does? False: solve it exactly. */
 static inline bool solve(const ray_cast *cast, uint32_t triangle, double tuv[3])
 {
     const tree_ray_task *task = cast->task;
     const carom_mesh *mesh = task->placed->mesh;
     const uint32_t *index = mesh->indices + 3 * (size_t)triangle;
     const carom_vec3 *v = mesh->vertices, *const corner[3] = {v + index[0], v + index[1], v + index[2]};
-    return BASE_PICK_ISA(task->context, narrow_ray_solve_placed)(&cast->place->world, corner, cast->ray, tuv);
+    return BASE_PICK_ISA(task->context, narrow_ray_solve_posed)(&cast->ray_frame->world, corner, cast->ray, tuv);
 }
 
 static inline void certify(ray_cast *cast, uint32_t triangle, bool sure)
@@ -89,7 +89,7 @@ static inline void certify(ray_cast *cast, uint32_t triangle, bool sure)
         cast->limit = cast->on_hit(triangle, tuv[0], tuv + 1, cast->user);
 }
 
-/* Nearest first, so that the others need not be looked at. */
+/* Nearest first, so that the others need not be examined. */
 static void sort_waiting(ray_walk *walk)
 {
     for (uint32_t i = 1; i < walk->waiting_count; i++)
@@ -158,7 +158,7 @@ static inline void walk_tree(const ray_tree *tree, ray_cast *cast, ray_walk *wal
     walk->look = cast->on_triangle ? name_waiting : look_at_waiting;
     walk->user = cast;
     BASE_PICK_ISA(cast->task->context, ray_walk_run)(walk);
-    /* Nearly always there is one, and its limit no longer matters. */
+    /* Nearly always there is only one, and its limit no longer matters. */
     if (BASE_LIKELY(walk->waiting_count == 1 && !cast->on_triangle))
         certify(cast, walk->waiting[0].triangle, walk->waiting[0].sure);
     else if (walk->waiting_count)
@@ -172,7 +172,7 @@ static inline carom_status run(const ray_tree *tree, ray_cast *cast)
         return CAROM_OK;
     ray_walk walk; /* set where it is needed */
     ray_answer answer =
-        BASE_PICK_ISA(cast->task->context, ray_enter)(tree, cast->place, cast->ray, &cast->entry, &walk);
+        BASE_PICK_ISA(cast->task->context, ray_enter)(tree, cast->ray_frame, cast->ray, &cast->entry, &walk);
     if (answer == RAY_UNDECIDED)
         certify_all(tree, cast);
     else if (answer == RAY_ENTERS)
@@ -184,21 +184,21 @@ static inline carom_status run(const ray_tree *tree, ray_cast *cast)
 static BASE_NEVER_INLINE carom_status cast_once(const ray_tree *tree, tree_ray_task task, tree_ray_fn *on_hit,
                                                 void *user)
 {
-    tree_ray_place place;
-    place.pose = *task.placed->pose, place.fit = 0;
-    task.place = &place;
+    tree_ray_frame ray_frame;
+    ray_frame.pose = *task.placed->pose, ray_frame.fit = 0;
+    task.ray_frame = &ray_frame;
     return ray_tree_cast(tree, &task, on_hit, user);
 }
 
 carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree_ray_fn *on_hit, void *user)
 {
-    tree_ray_place *place = task->place;
-    if (BASE_UNLIKELY(!place))
+    tree_ray_frame *ray_frame = task->ray_frame;
+    if (BASE_UNLIKELY(!ray_frame))
         return cast_once(tree, *task, on_hit, user);
-    if (BASE_UNLIKELY(place->fit != tree->fit))
-        ray_place_set(place, tree, task->placed->mesh->extent);
+    if (BASE_UNLIKELY(ray_frame->fit != tree->fit))
+        ray_frame_set(ray_frame, tree, task->placed->mesh->extent);
     ray_cast cast; /* the entry is set where it is needed */
-    cast.task = task, cast.place = place, cast.ray = task->ray;
+    cast.task = task, cast.ray_frame = ray_frame, cast.ray = task->ray;
     cast.on_hit = on_hit, cast.on_triangle = NULL, cast.user = user;
     cast.limit = task->ray->max_t;
     cast.counts = (narrow_counts){0};
@@ -211,10 +211,10 @@ carom_status ray_tree_line_x(const ray_tree *tree, const tree_ray_task *task, ca
     /* A ray that starts before everything meets what the whole line meets. */
     carom_aabb world = math_world_box(task->placed->pose, &task->placed->mesh->info.bounds);
     carom_ray ray = {vec3(world.min.x, point.y, point.z), vec3(1.0, 0.0, 0.0), INFINITY};
-    tree_ray_place place;
-    place.pose = *task->placed->pose;
-    ray_place_set(&place, tree, task->placed->mesh->extent);
-    ray_cast cast = {.task = task, .place = &place, .ray = &ray, .on_triangle = on_triangle, .user = user};
+    tree_ray_frame ray_frame;
+    ray_frame.pose = *task->placed->pose;
+    ray_frame_set(&ray_frame, tree, task->placed->mesh->extent);
+    ray_cast cast = {.task = task, .ray_frame = &ray_frame, .ray = &ray, .on_triangle = on_triangle, .user = user};
     cast.limit = INFINITY;
     return run(tree, &cast);
 }

@@ -29,10 +29,10 @@ static BASE_ALWAYS_INLINE void powers_of(carom_vec3 v, double *shrink, double *g
 }
 
 /* sum of rows[i] v[i] */
-static BASE_ALWAYS_INLINE d4 turn(const tree_ray_place *place, carom_vec3 v)
+static BASE_ALWAYS_INLINE d4 turn(const tree_ray_frame *ray_frame, carom_vec3 v)
 {
-    d4 x = d4_mul(d4_load(place->rows[0]), d4_set1(v.x)), y = d4_mul(d4_load(place->rows[1]), d4_set1(v.y));
-    return d4_add(d4_add(x, y), d4_mul(d4_load(place->rows[2]), d4_set1(v.z)));
+    d4 x = d4_mul(d4_load(ray_frame->rows[0]), d4_set1(v.x)), y = d4_mul(d4_load(ray_frame->rows[1]), d4_set1(v.y));
+    return d4_add(d4_add(x, y), d4_mul(d4_load(ray_frame->rows[2]), d4_set1(v.z)));
 }
 
 /* Where the line enters and leaves the mesh's box, grown by `pad`. */
@@ -75,17 +75,17 @@ static BASE_ALWAYS_INLINE void set_slack(ray_walk *walk, float placement)
     walk->volume_slack = longest * VOLUME_SLACK;
 }
 
-ray_answer BASE_ISA(ray_enter)(const ray_tree *tree, const tree_ray_place *place, const carom_ray *ray,
+ray_answer BASE_ISA(ray_enter)(const ray_tree *tree, const tree_ray_frame *ray_frame, const carom_ray *ray,
                                ray_entry *entry, ray_walk *walk)
 {
     double shrink, grow, s[2];
     powers_of(ray->direction, &shrink, &grow);
-    d4 origin = d4_add(turn(place, ray->origin), d4_load(place->shift));
-    d4 direction = d4_mul(turn(place, ray->direction), d4_set1(shrink * place->size));
+    d4 origin = d4_add(turn(ray_frame, ray->origin), d4_load(ray_frame->shift));
+    d4 direction = d4_mul(turn(ray_frame, ray->direction), d4_set1(shrink * ray_frame->size));
     d4 length = d4_max(d4_abs(direction), d4_set1(SMALLEST_COMPONENT));
     d4 inverse = d4_div(d4_set1(1.0), d4_with_sign(length, direction));
-    entry->rate = grow * place->scale;
-    entry->placement = place->placement;
+    entry->rate = grow * ray_frame->scale;
+    entry->placement = ray_frame->placement;
     if (BASE_UNLIKELY(d4_gt_bits(d4_abs(origin), d4_set1(RAY_NEAR)) & ALL_AXES))
     {
         _Alignas(32) double o[4];

@@ -1,4 +1,4 @@
-/* What a fit needs besides its kernel. */
+/* The parts of a fit outside its kernel. */
 #include "tree/rays_fit.h"
 #include "tree/subtrees.h"
 
@@ -19,15 +19,15 @@ static bool most_moved(const carom_mesh *old, const carom_mesh *now)
 {
     enum
     {
-        ASKED = 64
+        SAMPLE = 64
     };
     uint32_t moved = 0;
-    for (uint32_t i = 0; i < ASKED && now->vertex_count >= ASKED; i++)
+    for (uint32_t i = 0; i < SAMPLE && now->vertex_count >= SAMPLE; i++)
     {
-        size_t at = (size_t)i * now->vertex_count / ASKED;
+        size_t at = (size_t)i * now->vertex_count / SAMPLE;
         moved += !vec3_equal(old->vertices[at], now->vertices[at]);
     }
-    return moved > ASKED / 2;
+    return moved > SAMPLE / 2;
 }
 
 bool ray_fit_compare(carom_context *context, ray_fit *fit, const carom_mesh *old)

@@ -14,7 +14,7 @@ typedef struct ray_fit
     uint8_t *vertex_changed; /* null: all */
 } ray_fit;
 
-/* False: out of memory. End in any case. */
+/* False: out of memory. Call the end function in either case. */
 bool ray_fit_begin(carom_context *context, ray_fit *fit);
 bool ray_fit_compare(carom_context *context, ray_fit *fit, const carom_mesh *old);
 void ray_fit_end(carom_context *context, ray_fit *fit);

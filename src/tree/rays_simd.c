@@ -1,5 +1,5 @@
-/* The walk of one ray: eight boxes, then four triangles at a time (Moeller and Trumbore 1997 with error bounds).
- * The error bounds are in docs/exactness.md, section 16. Every comparison below gives way by them. */
+/* The walk of one ray: eight boxes, then four triangles at a time (Moeller and Trumbore 1997 with error bounds). The
+ * error bounds are in docs/exactness.md, section 16. Every comparison below allows for them. */
 #include "base/simd.h"
 #include "tree/rays.h"
 
@@ -25,7 +25,7 @@ typedef struct leaf_test
     f8 weight, volume; /* weights of corners 2 | 1 times |volume|, signed so that inside is positive; volume */
     f8 sign;           /* of the volume */
     f8 size, sizes;    /* |edge| summed; that of both edges multiplied */
-    f8 allowance;      /* what comparisons give way by */
+    f8 allowance;      /* the tolerance of comparisons */
 } leaf_test;
 
 static BASE_ALWAYS_INLINE uint32_t both_halves(uint32_t bits) { return bits & bits >> 4 & 15; }
@@ -177,7 +177,7 @@ static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_
 static BASE_ALWAYS_INLINE void fetch_child(const ray_walk *walk, uint32_t child)
 {
     static const size_t sizes[2] = {sizeof(ray_node), sizeof(ray_block)};
-    bool leaf = child & RAY_LEAF_FLAG; /* looked up, since a branch would often be guessed wrong */
+    bool leaf = child & RAY_LEAF_FLAG; /* looked up, since a branch would often be mispredicted */
     const char *at = (const char *)walk->parts[leaf] + (child & ~RAY_LEAF_FLAG) * sizes[leaf];
     __builtin_prefetch(at);
     __builtin_prefetch(at + 64);

@@ -62,15 +62,15 @@ static void refit_nodes(uint32_t first, uint32_t last, void *data)
         refit_node(data, node);
 }
 
-static carom_status refit_binary(carom_tree *tree, const carom_mesh *moved)
+static carom_status refit_binary(carom_tree *tree, const carom_mesh *deformed)
 {
     binary_refit refit = {.tree = tree, .old = tree->mesh};
     refit.node_changed = base_allocate(tree->context, tree->node_count, sizeof *refit.node_changed, BASE_CACHE_LINE);
     if (!refit.node_changed)
         return base_fail(tree->context, CAROM_OUT_OF_MEMORY, "refit of %u triangles: out of memory",
-                         moved->triangle_count);
-    const carom_aabb *bounds = &moved->info.bounds;
-    tree->mesh = moved;
+                         deformed->triangle_count);
+    const carom_aabb *bounds = &deformed->info.bounds;
+    tree->mesh = deformed;
     if (tree->node_count && !origin_serves(tree, bounds))
     {
         tree->origin = vec3_add(vec3_scale(bounds->min, 0.5), vec3_scale(bounds->max, 0.5));
@@ -85,42 +85,42 @@ static carom_status refit_binary(carom_tree *tree, const carom_mesh *moved)
 
 /* ---- any layout ---- */
 
-static carom_status check_moved(const carom_tree *tree, const carom_mesh *moved)
+static carom_status check_deformed(const carom_tree *tree, const carom_mesh *deformed)
 {
     carom_context *context = tree->context;
-    if (!moved)
+    if (!deformed)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "refit: mesh is null");
     const carom_mesh *old = tree->mesh;
-    if (moved->vertex_count != old->vertex_count || moved->triangle_count != old->triangle_count)
+    if (deformed->vertex_count != old->vertex_count || deformed->triangle_count != old->triangle_count)
         return base_fail(context, CAROM_INVALID_ARGUMENT,
-                         "refit: the mesh has %u vertices and %u triangles, the tree's %u and %u", moved->vertex_count,
-                         moved->triangle_count, old->vertex_count, old->triangle_count);
+                         "refit: the mesh has %u vertices and %u triangles, the tree's %u and %u",
+                         deformed->vertex_count, deformed->triangle_count, old->vertex_count, old->triangle_count);
     size_t corners = 3 * (size_t)old->triangle_count, other = 0;
-    if (corners == 0 || memcmp(moved->indices, old->indices, corners * sizeof *old->indices) == 0)
+    if (corners == 0 || memcmp(deformed->indices, old->indices, corners * sizeof *old->indices) == 0)
         return CAROM_OK;
-    while (moved->indices[other] == old->indices[other])
+    while (deformed->indices[other] == old->indices[other])
         other++;
     return base_fail(context, CAROM_INVALID_ARGUMENT, "refit: triangle %zu has other corners", other / 3);
 }
 
-carom_status carom_tree_refit(carom_tree *tree, const carom_mesh *moved)
+carom_status carom_tree_refit(carom_tree *tree, const carom_mesh *deformed)
 {
     if (!tree)
         return CAROM_INVALID_ARGUMENT;
-    BASE_TRY(check_moved(tree, moved));
+    BASE_TRY(check_deformed(tree, deformed));
     BASE_TRY(base_check_float_mode(tree->context));
     const carom_mesh *old = tree->mesh;
     if (tree->wide)
-        BASE_TRY(wide_tree_refit(tree->context, tree->wide, old, moved));
+        BASE_TRY(wide_tree_refit(tree->context, tree->wide, old, deformed));
     else if (tree->rays)
-        BASE_TRY(ray_tree_refit(tree->context, tree->rays, old, moved));
+        BASE_TRY(ray_tree_refit(tree->context, tree->rays, old, deformed));
     else
-        BASE_TRY(refit_binary(tree, moved));
+        BASE_TRY(refit_binary(tree, deformed));
     tree->serial = atomic_fetch_add(&tree->context->next_serial, 1);
-    tree->mesh = moved;
+    tree->mesh = deformed;
     if (!tree->belongs_to_mesh)
     {
-        carom_mesh_retain(moved);
+        carom_mesh_retain(deformed);
         carom_mesh_destroy((carom_mesh *)old); /* gives the reference back */
     }
     return CAROM_OK;

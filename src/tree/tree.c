@@ -1,4 +1,4 @@
-/* Trees as objects: created, asked and destroyed here; which layout answers is decided here and nowhere else. */
+/* Trees as objects: created, queried and destroyed here; only this file chooses the layout that answers. */
 #include "tree/binary.h"
 #include "tree/build.h"
 #include "tree/rays.h"
@@ -62,10 +62,10 @@ carom_status tree_check_def(carom_context *context, const carom_tree_def *def)
     return CAROM_OK;
 }
 
-/* The layouts' own parts, built. */
-carom_status tree_create_layout(carom_tree *tree, void *nothing)
+/* Builds the layout's own parts. */
+carom_status tree_create_layout(carom_tree *tree, void *unused)
 {
-    (void)nothing;
+    (void)unused;
     if (tree->def.layout == CAROM_LAYOUT_WIDE && tree->def.volume == CAROM_VOLUME_OBB)
     {
         tree->def.leaf_size = WIDE_LEAF_TRIANGLES;
@@ -130,7 +130,7 @@ carom_status carom_tree_create(carom_context *context, const carom_mesh *mesh, c
 
 const carom_tree *carom_tree_retain(const carom_tree *tree)
 {
-    if (tree) /* counting is not a change that callers see */
+    if (tree) /* the count is not visible to callers */
         atomic_fetch_add_explicit(&((carom_tree *)tree)->references, 1, memory_order_relaxed);
     return tree;
 }
@@ -178,13 +178,13 @@ void tree_scratch_free(tree_scratch *scratch)
 
 static bool both_wide(const tree_task *task) { return task->a->tree->wide && task->b->tree->wide; }
 
-bool tree_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+bool tree_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                     tree_memory *memory)
 {
     return a->tree->wide && b->tree->wide && wide_far_apart(context, a, b, limit, memory);
 }
 
-/* Any pair but two wide trees is walked by `binary`, which sees wide nodes as oriented boxes where it meets them. */
+/* `binary` traverses every pair except two wide trees; it treats wide nodes as oriented boxes. */
 carom_status tree_collide(const tree_task *task, const narrow_search *search, bool *violated)
 {
     bool ignored = false;

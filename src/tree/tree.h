@@ -1,8 +1,8 @@
 /* tree: builders, refit, layouts, and the traversals that answer pair and ray questions over them.
  *
- * One canonical form, the binary tree; the wide layouts are derived from it. Two kinds of traversal answer every
- * question: `binary` over any volume, and `wide` over eight oriented boxes in SIMD lanes. Both certify each pair with
- * the exact narrow phase, so they give the same answers. */
+ * One canonical form, the binary tree; the wide layouts are derived from it. Two kinds of traversal answer all
+ * questions about pairs: `binary` over any volume, and `wide` over eight oriented boxes in SIMD lanes. Both decide each
+ * pair with the exact narrow phase, so they give the same answers. */
 #ifndef TREE_TREE_H
 #define TREE_TREE_H
 
@@ -37,8 +37,9 @@ struct carom_tree
     uint32_t node_count;
     uint32_t *order; /* triangle ids, leaf by leaf; a triangle may come twice (CAROM_BUILDER_BALANCED) */
     uint32_t reference_count;
-    float *volumes;    /* volume_floats(def.volume) per node, rounded outwards */
-    carom_vec3 origin; /* of the volumes' frame, in the mesh's: keeps a body far from its own origin in shape */
+    float *volumes; /* volume_floats(def.volume) per node, rounded outwards */
+    carom_vec3
+        origin; /* of the volumes' frame, in the mesh's: keeps the floats precise for a body far from its own origin */
 
     /* CAROM_LAYOUT_WIDE: exactly one of these */
     wide_tree *wide;
@@ -59,29 +60,21 @@ static inline const carom_tree *tree_default_if_built(const carom_mesh *mesh, tr
     return atomic_load_explicit(&mesh->slots[use].object, memory_order_acquire);
 }
 
-/* Gives `deformed` default trees that are refits of the ones that `mesh` has, if both have the same triangles. */
+/* Gives `deformed` refitted copies of the default trees of `mesh`, if both have the same triangles. */
 carom_status tree_inherit_defaults(const carom_mesh *mesh, const carom_mesh *deformed);
 
-/* Is this a kind of tree that there is? */
+/* Does the def describe a supported tree? */
 carom_status tree_check_def(carom_context *context, const carom_tree_def *def);
 
-/* Makes the layout's parts of a tree whose context, mesh and def are set. On failure what it made is freed with the
- * tree. */
+/* Makes the layout's parts of a tree whose context, mesh and def are set. On failure, partial results are freed with
+ * the tree. */
 typedef carom_status tree_layout_fn(carom_tree *tree, void *source);
-carom_status tree_create_layout(carom_tree *tree, void *nothing); /* built from the mesh as the def says */
+carom_status tree_create_layout(carom_tree *tree, void *unused); /* built from the mesh as the def says */
 
-/* A tree like `blank` with the parts that `make` gives it; sets serial and info. */
+/* Makes a tree like `blank` with the parts that `make` adds; sets serial and info. */
 carom_status tree_assemble(const carom_tree *blank, tree_layout_fn *make, void *source, carom_tree **out);
 
 /* ---- pair questions ---- */
-
-/* A mesh where it stands, with the tree to ask. All three are borrowed. */
-typedef struct tree_placed
-{
-    const carom_mesh *mesh;
-    const carom_tree *tree;
-    const carom_pose *pose;
-} tree_placed;
 
 typedef struct tree_stack_entry
 {
@@ -90,32 +83,32 @@ typedef struct tree_stack_entry
     uint32_t more;
 } tree_stack_entry;
 
-/* How the frame of a tree with axis-aligned boxes stands in the world: a function of the pose, the frame and the
- * mesh's extent, kept from ray to ray. */
-typedef struct tree_ray_place
+/* The world pose of the frame of a tree with axis-aligned boxes: a function of the pose, the frame and the mesh's
+ * extent, kept from ray to ray. */
+typedef struct tree_ray_frame
 {
     carom_pose pose;
     uint64_t fit; /* serial of the tree's; 0: only the pose is set */
     double scale;
     double size;                              /* 1 / scale */
-    double placement;                         /* what rounding may shift a ray that does not start far away */
+    double placement;                         /* how far rounding may shift a ray that does not start far away */
     _Alignas(32) double rows[3][4], shift[4]; /* world to frame: sum of rows[i] x[i] + shift */
-    narrow_place world;                       /* the pose */
-} tree_ray_place;
+    narrow_pose world;                        /* the pose */
+} tree_ray_frame;
 
 /* Memory that traversals reuse from call to call; belongs to a query object. */
 typedef struct tree_scratch
 {
-    tree_ray_place ray_place;
+    tree_ray_frame ray_frame;
     carom_context *context;
     BASE_ARRAY(tree_stack_entry) stack;
     BASE_ARRAY(uint64_t) words;
-    void *wide; /* what the wide traversal keeps; freed by tree_scratch_free */
+    void *wide; /* memory of the wide traversal; freed by tree_scratch_free */
     size_t wide_size;
 } tree_scratch;
 void tree_scratch_free(tree_scratch *scratch);
 
-/* How the last walk for meeting pairs ended. */
+/* How the last search for meeting pairs ended. */
 typedef enum tree_verdict
 {
     TREE_NO_VERDICT,
@@ -127,69 +120,68 @@ typedef enum tree_verdict
 /* What a pair cache remembers between similar poses; the answer never depends on it. Zero-initialise. */
 typedef struct tree_memory
 {
-    uint64_t structure_a, structure_b; /* of the trees that this is about; refits keep it */
+    uint64_t structure_a, structure_b; /* of the two trees; refits keep it */
     uint32_t last_a, last_b;           /* triangles of the last hit or the last closest pair */
     bool has_last;
     tree_verdict verdict;
     uint32_t leaf_a, leaf_b; /* wide trees: leaves of the last hit */
     uint32_t misses;         /* since a remembered pair last met again */
-    uint32_t since_thorough; /* searches for a direction since one was thorough */
+    uint32_t since_thorough; /* searches for a direction since the last thorough one */
     float axis[3];           /* last separating direction in a's frame; zero: none */
 } tree_memory;
 
-/* One question about two placed trees, as the query layer prepared it: poses and arguments are valid, trees not null.
- */
+/* One question about two placed trees, prepared by the query layer: poses and arguments are valid, trees not null. */
 typedef struct tree_task
 {
     carom_context *context;
-    const tree_placed *a, *b;
+    const mesh_placed *a, *b;
     double defect; /* math_pair_defect of their poses */
     tree_scratch *scratch;
     tree_memory *memory; /* or null */
-    narrow_front *front; /* or null: from the roots, and what is open is forgotten */
+    narrow_front *front; /* or null: from the roots, and what is left undecided is not kept */
     base_budget *budget;
     carom_counters *counters;
 } tree_task;
 
 /* A quick rejection test before the other questions: are the meshes as a whole certainly farther apart than the limit?
- * False says nothing. memory: or null. */
-bool tree_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+ * False proves nothing. memory may be null. */
+bool tree_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                     tree_memory *memory);
 
-/* CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the task's front then holds what is open), or an error. *violated:
- * some pair meets or is nearer than the clearance; in: an earlier part of the search found that already; may be null.
- */
+/* CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the task's front then holds what is undecided), or an error.
+ * *violated, out: some pair meets or is closer than the clearance; in: an earlier part of the search found that
+ * already; may be null. */
 carom_status tree_collide(const tree_task *task, const narrow_search *search, bool *violated);
 
 /* The smallest (narrow_distance, triangle_a, triangle_b). A meeting pair has distance 0. Begins with what `closest`
  * holds. */
 carom_status tree_distance(const tree_task *task, narrow_closest *closest);
 
-/* Decides distance <= limit, stopping at the first pair that shows it. */
+/* Decides distance <= limit, stopping at the first pair that proves it. */
 carom_status tree_within(const tree_task *task, double limit, bool *within);
 
-/* ---- for walks of other kinds over the binary layout ---- */
+/* ---- for other traversals of the binary layout ---- */
 
 /* What tests of two trees' volumes share, `moved` seen from `still`: takes points around moved's origin into still's
  * frame around its origin (volume.h). Both trees are of the binary layout. */
 struct volume_frame;
-void tree_relate(const tree_placed *still, const tree_placed *moved, struct volume_frame *out);
+void tree_relate(const mesh_placed *still, const mesh_placed *moved, struct volume_frame *out);
 
 /* ---- what is near a ball or capsule ---- */
 
 typedef struct tree_near_task
 {
     carom_context *context;
-    const tree_placed *placed;
+    const mesh_placed *placed;
     double defect;       /* math_rotation_defect of the pose, or more */
-    narrow_front *front; /* of nodes as part_a; or null: from the root, and what is open is forgotten */
+    narrow_front *front; /* of nodes as part_a; or null: from the root, and what is left undecided is not kept */
     tree_scratch *scratch;
     base_budget *budget;
     carom_counters *counters;
 } tree_near_task;
 
-/* Calls on_triangle for every triangle that is as near as the limit, perhaps for others, nearer ones mostly first.
- * CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (budget; the front then holds what is open) or an error. */
+/* Calls on_triangle for every triangle within the limit, possibly for others, mostly nearer ones first. CAROM_OK,
+ * CAROM_STOPPED, CAROM_UNKNOWN (budget; the front then holds what is undecided) or an error. */
 carom_status tree_near(const tree_near_task *task, const narrow_near *near);
 
 /* ---- rays ---- */
@@ -200,10 +192,10 @@ typedef double tree_ray_fn(uint32_t triangle, double t, const double uv[2], void
 typedef struct tree_ray_task
 {
     carom_context *context;
-    const tree_placed *placed;
+    const mesh_placed *placed;
     const carom_ray *ray;
     tree_scratch *scratch;
-    tree_ray_place *place; /* null, or one with this pose: what is kept for the next ray */
+    tree_ray_frame *ray_frame; /* null, or one with this pose, to be kept for the next ray */
     carom_counters *counters;
     bool first_only; /* only the smallest (t, triangle) matters: other hits may be left out */
 } tree_ray_task;
@@ -211,12 +203,13 @@ typedef struct tree_ray_task
 /* Reports every triangle the ray hits with t at most the current limit (narrow_ray_hit on world corners decides). */
 carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
 
-/* Calls on_triangle for every triangle that the world-frame half line from `point` along +x meets, and for others. */
+/* Calls on_triangle for every triangle that the world-frame half line from `point` along +x meets, possibly for others.
+ */
 carom_status tree_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user);
 
 /* World corners of a triangle of a placed mesh, by the contract's formula. */
-static inline narrow_triangle tree_world_triangle(const tree_placed *placed, uint32_t triangle)
+static inline narrow_triangle tree_world_triangle(const mesh_placed *placed, uint32_t triangle)
 {
     const uint32_t *index = placed->mesh->indices + 3 * (size_t)triangle;
     const carom_vec3 *vertices = placed->mesh->vertices;

@@ -106,15 +106,15 @@ static void set_options(wide_pair *pair, const narrow_search *options)
     }
 }
 
-/* ---- what a pair's cache says ---- */
+/* ---- the pair's cache ---- */
 
 enum
 {
-    RETRY_EVERY = 8 /* what was of no use lately is tried once in so many times */
+    RETRY_EVERY = 8 /* a shortcut that failed lately is tried only once in this many times */
 };
 
-/* What met last time is likely to meet again, if the steps are small against the triangles. CAROM_STOPPED if that was
- * enough. */
+/* What met last time is likely to meet again, if the steps are small compared to the triangles. CAROM_STOPPED if that
+ * was enough. */
 static carom_status test_last_pair(wide_pair *pair, tree_memory *memory)
 {
     const tree_task *task = pair->task;
@@ -165,8 +165,8 @@ static void start_nearby(wide_pair *pair, const tree_memory *memory)
         pair->near_a = a, pair->near_b = b;
 }
 
-/* Is there a direction that separates the meshes as a whole? Where they met last time, a look will do. */
-static bool search_direction(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+/* Is there a direction that separates the meshes as a whole? If they met last time, a quick search is enough. */
+static bool search_direction(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                              tree_memory *memory)
 {
     if (!a->tree->wide->support || !b->tree->wide->support)
@@ -185,8 +185,8 @@ static bool search_direction(const carom_context *context, const tree_placed *a,
     return false;
 }
 
-/* Meshes that met last time are not tested here: wide_collide looks at where they met first. */
-bool wide_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+/* Meshes that met last time are not tested here: wide_collide starts where they met. */
+bool wide_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                     tree_memory *memory)
 {
     if (memory)
@@ -194,7 +194,7 @@ bool wide_far_apart(const carom_context *context, const tree_placed *a, const tr
     return !(memory && memory->verdict == TREE_MET) && search_direction(context, a, b, limit, memory);
 }
 
-/* The walk, once the meshes are not apart as a whole. */
+/* The traversal, if the meshes are not apart as a whole. */
 static carom_status collide_parts(wide_pair *pair, const tree_memory *memory)
 {
     const narrow_search *options = pair->options;
@@ -239,7 +239,7 @@ carom_status wide_collide(const tree_task *task, const narrow_search *options, b
     return status;
 }
 
-/* ---- facts ---- */
+/* ---- statistics ---- */
 
 enum
 {

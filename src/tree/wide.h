@@ -14,8 +14,8 @@ enum
     WIDE_LEAF_TRIANGLES = 4
 };
 
-/* The table of support heights: a grid on each face of the cube of directions. Small meshes do without: their tree is
- * walked as fast as the table is read. */
+/* The table of support heights: a grid on each face of the cube of directions. Small meshes have none: traversing their
+ * tree is as fast as reading the table. */
 enum
 {
     WIDE_SUPPORT_SIDE = 17,
@@ -65,8 +65,9 @@ struct wide_tree
     size_t block_size;           /* this struct and the arrays are one block */
 };
 
-/* Axes, rotations and centres are full of dust that a sine of pi leaves. Beside their rounding of 2^-24 it is nothing,
- * but products of three such numbers are denormal, which some processors take a hundred times as long for. */
+/* Axes, rotations and centres often contain tiny residues, such as a computed sine of pi. They are negligible compared
+ * to the rounding of 2^-24, but products of three such numbers are denormal, and some processors take a hundred times
+ * as long for those. */
 static inline float wide_without_dust(float x) { return fabsf(x) > 0x1p-40f ? x : 0.0f; }
 
 /* A child is named by node * 8 + lane. */
@@ -84,11 +85,12 @@ wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint3
 void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
 void wide_find_smallest_triangles(wide_tree *tree);                                  /* once the leaves are filled */
 void wide_tree_info(carom_context *context, const wide_tree *tree, carom_tree_info *info);
-/* was: the mesh it fits now. */
+/* previous: the mesh that the tree fits now. */
 carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *previous,
                              const carom_mesh *moved);
 
-/* One side of a pair as the kernels see it: how lengths and points of the other tree's normalised frame come over. */
+/* One side of a pair as the kernels see it: how lengths and points of the other tree's normalised frame are
+ * transformed. */
 typedef struct wide_transform
 {
     float rotation[9];    /* pure rotation */
@@ -108,18 +110,18 @@ typedef struct wide_pair
     const narrow_search *options;
     float margin_a, margin_b; /* clearance in units of a and of b, rounded up */
     bool violated;
-    wide_slot near_a, near_b; /* where to look first; 0: anywhere */
+    wide_slot near_a, near_b; /* where to start; 0: anywhere */
 } wide_pair;
 
 void wide_support_fill(carom_context *context, wide_tree *tree);
 
-/* False where bodies so far apart or so different in size do not fit floats: then the binary walk, which is in double,
- * must answer. */
+/* False if the bodies are too far apart or too different in size for floats: then the binary traversal, in double, must
+ * answer. */
 bool wide_pair_begin(wide_pair *pair, const tree_task *task);
-/* Does a face of one mesh's own box part the meshes by more than the limit? To the last digits of doubles. */
+/* Does a face of one mesh's own box separate the meshes by more than the limit? Computed in double precision. */
 bool wide_boxes_apart(const wide_pair *pair, double limit);
 
-bool wide_far_apart(const carom_context *context, const tree_placed *a, const tree_placed *b, double limit,
+bool wide_far_apart(const carom_context *context, const mesh_placed *a, const mesh_placed *b, double limit,
                     tree_memory *memory);
 carom_status wide_collide(const tree_task *task, const narrow_search *options, bool *violated);
 carom_status wide_distance(const tree_task *task, narrow_closest *closest);
@@ -139,7 +141,7 @@ typedef struct wide_line
     void *user;
 } wide_line;
 
-/* The search for the closest pair: what the walk needs to know and to tell. Lengths in normalised units of a. */
+/* The search for the closest pair: input and output of the traversal. Lengths in normalised units of a. */
 typedef struct wide_nearest
 {
     wide_pair *pair;
@@ -157,7 +159,7 @@ typedef struct wide_nearest
 /* The walk found a pair with bounds on its distance. False: stop. */
 bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high);
 
-/* So many words of candidates (two each) are kept at most: equally near pairs may be as many as all pairs. */
+/* The maximum number of words of candidates (two each): in the worst case all pairs are equally near. */
 enum
 {
     WIDE_CANDIDATE_WORDS = 1 << 15
@@ -169,9 +171,9 @@ void wide_nearest_decide(wide_nearest *search);
 /* kernels, one version per instruction set */
 /* True if the meshes as a whole are certainly farther apart than the limit; both have support heights. axis: a
  * direction to start with, and the one that separates if it took one, in a's frame; zero or null: none. Not thorough:
- * only what mostly does. */
+ * only the steps that usually suffice. */
 BASE_DECLARE_ISA(bool, wide_support_apart,
-                 (const tree_placed *a, const tree_placed *b, double limit, bool thorough, float axis[3]));
+                 (const mesh_placed *a, const mesh_placed *b, double limit, bool thorough, float axis[3]));
 /* Upper bounds of the triangles' heights along eight directions, to 2^-16; *highest: a leaf to guess from, and one that
  * reaches highest. */
 BASE_DECLARE_ISA(void, wide_heights,

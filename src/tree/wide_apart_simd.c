@@ -13,22 +13,22 @@ enum
     MAX_REFLECTIONS = 4
 };
 
-/* Where a direction falls in the table: a cell and the place in it. */
-typedef struct table_place
+/* Where a direction falls in the table: a cell and the position in it. */
+typedef struct table_cell
 {
     const float *cell; /* its first corner */
     float p, q;        /* along rows and columns, 0 .. 1 */
     float length, inverse;
     int axis, next, last;
-} table_place;
+} table_cell;
 
-/* Branches here would be guesses: directions come from everywhere. */
-static inline table_place find_place(const float *table, const float u[3])
+/* Branches here would be mispredicted: directions are arbitrary. */
+static inline table_cell find_cell(const float *table, const float u[3])
 {
     static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
     float x = fabsf(u[0]), y = fabsf(u[1]), z = fabsf(u[2]), x_or_y = y > x ? y : x;
     int is_z = z > x_or_y, is_y = (y > x) & !is_z;
-    table_place at = {.axis = 2 * is_z + is_y, .length = z > x_or_y ? z : x_or_y};
+    table_cell at = {.axis = 2 * is_z + is_y, .length = z > x_or_y ? z : x_or_y};
     at.next = after[at.axis], at.last = before[at.axis], at.inverse = 1.0f / at.length;
     float half = 0.5f * STEPS * at.inverse;
     float p = u[at.next] * half + 0.5f * STEPS, q = u[at.last] * half + 0.5f * STEPS;
@@ -42,7 +42,7 @@ static inline table_place find_place(const float *table, const float u[3])
 }
 
 /* An upper bound of the height. */
-static inline float height_at(const table_place *at)
+static inline float height_at(const table_cell *at)
 {
     const float *near = at->cell, *far = near + WIDE_SUPPORT_SIDE;
     float low = near[0] + at->q * (near[1] - near[0]), high = far[0] + at->q * (far[1] - far[0]);
@@ -50,7 +50,7 @@ static inline float height_at(const table_place *at)
 }
 
 /* The point that the interpolation stands for. */
-static inline void point_at(const table_place *at, const float u[3], float point[3])
+static inline void point_at(const table_cell *at, const float u[3], float point[3])
 {
     const float *near = at->cell, *far = near + WIDE_SUPPORT_SIDE;
     float low = near[0] + at->q * (near[1] - near[0]), high = far[0] + at->q * (far[1] - far[0]);
@@ -78,7 +78,7 @@ typedef struct search
 typedef struct sight
 {
     float u[4], w[4]; /* three are used */
-    table_place at_a, at_b;
+    table_cell at_a, at_b;
 } sight;
 
 /* d as the frame sees it that r turned. The fourth lane of a row is the next one's first, or the translation's. */
@@ -96,7 +96,7 @@ static inline float turn(const double *row, const float point[3])
 typedef enum verdict
 {
     APART,
-    HOPELESS,
+    UNLIKELY,
     UNDECIDED
 } verdict;
 
@@ -106,18 +106,18 @@ static BASE_ALWAYS_INLINE verdict look_along(const search *s, const double d[3],
     const double *t = s->between;
     float length = (float)(fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
     if (!(length > 1e-6f) || !(length < 1e6f))
-        return HOPELESS;
+        return UNLIKELY;
     d4_store_floats(seen->u, turn_back(s->turn_a, d));
     d4_store_floats(seen->w, d4_sub(d4_set1(0.0), turn_back(s->turn_b, d)));
-    seen->at_a = find_place(s->support_a, seen->u), seen->at_b = find_place(s->support_b, seen->w);
+    seen->at_a = find_cell(s->support_a, seen->u), seen->at_b = find_cell(s->support_b, seen->w);
     float heights = height_at(&seen->at_a) + height_at(&seen->at_b) * s->ratio;
     float gap = (float)(d[0] * t[0] + d[1] * t[1] + d[2] * t[2]) - heights;
     if (gap > s->margin * length)
         return APART;
-    return gap > -0.35f * length ? UNDECIDED : HOPELESS; /* deeper than this, no plane is likely */
+    return gap > -0.35f * length ? UNDECIDED : UNLIKELY; /* deeper than this, a separating plane is unlikely */
 }
 
-/* The next direction: d reflected at the vector between the support points. False: there is none worth a try. */
+/* The next direction: d reflected at the vector between the support points. False: there is none worth trying. */
 static bool reflect(const search *s, const sight *seen, double d[3])
 {
     float point_a[3], point_b[3], between[3], square = 0.0f, dot = 0.0f;
@@ -137,7 +137,8 @@ static bool reflect(const search *s, const sight *seen, double d[3])
     return true;
 }
 
-/* Goes on from d, which did not separate. Apart from the first look, which mostly does, so that that fits registers. */
+/* Continues from d, which did not separate. A separate function, because the first test usually suffices and then fits
+ * registers. */
 static BASE_NEVER_INLINE bool search_on(const search *s, double d[3], sight *seen)
 {
     for (int reflection = 0; reflection < MAX_REFLECTIONS; reflection++)
@@ -160,7 +161,7 @@ static BASE_ALWAYS_INLINE double both_translations(const carom_pose *a, const ca
 }
 
 /* False where the bodies do not fit floats. The margin is derived in docs/exactness.md. */
-static BASE_ALWAYS_INLINE bool make_search(search *s, const tree_placed *a, const tree_placed *b, double limit)
+static BASE_ALWAYS_INLINE bool make_search(search *s, const mesh_placed *a, const mesh_placed *b, double limit)
 {
     const wide_tree *tree_a = a->tree->wide, *tree_b = b->tree->wide;
     const double *r = a->pose->rotation, *q = b->pose->rotation;
@@ -185,7 +186,7 @@ static BASE_ALWAYS_INLINE bool make_search(search *s, const tree_placed *a, cons
     return margin <= 0x1p28;
 }
 
-/* Looks again along the direction that separated last time, or goes on from there. */
+/* Tries the direction that separated last time, or continues from there. */
 static BASE_NEVER_INLINE bool try_axis(const search *s, bool go_on, const float axis[3], sight *seen)
 {
     double d[3];
@@ -195,8 +196,8 @@ static BASE_NEVER_INLINE bool try_axis(const search *s, bool go_on, const float 
     return found == APART || (go_on && found == UNDECIDED && search_on(s, d, seen));
 }
 
-/* Reflections lead from the line between the centres to a plane more often than from an old plane. */
-bool BASE_ISA(wide_support_apart)(const tree_placed *a, const tree_placed *b, double limit, bool thorough,
+/* Reflections find a plane more often from the line between the centres than from an old plane. */
+bool BASE_ISA(wide_support_apart)(const mesh_placed *a, const mesh_placed *b, double limit, bool thorough,
                                   float axis[3])
 {
     search s;

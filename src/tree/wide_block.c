@@ -1,5 +1,5 @@
-/* The one block that a wide tree is, and how its nodes and leaves are written: by the builder, by refits, by the reader
- * of baked blocks. */
+/* The memory block of a wide tree, and how the builder, refits and the reader of baked blocks write its nodes and
+ * leaves. */
 #include "tree/wide_build.h"
 
 static size_t align_up(size_t n) { return (n + BASE_CACHE_LINE - 1) & ~(size_t)(BASE_CACHE_LINE - 1); }
@@ -38,7 +38,7 @@ wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree)
     wide_tree *copy = wide_tree_allocate(context, tree->node_count, tree->leaf_count, tree->support != NULL);
     if (!copy)
         return NULL;
-    /* Everything behind the header lies alike in both; of the header everything but the pointers. */
+    /* Both blocks have the same layout; in the header only the pointers differ. */
     size_t header = align_up(sizeof *tree);
     memcpy((char *)copy + header, (const char *)tree + header, tree->block_size - header);
     copy->centre = tree->centre, copy->scale = tree->scale;
@@ -46,7 +46,7 @@ wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree)
     return copy;
 }
 
-/* Children come after their parent, so one backward sweep does. */
+/* Children come after their parent, so one backward sweep suffices. */
 void wide_find_smallest_triangles(wide_tree *tree)
 {
     for (uint32_t slot = tree->node_count * WIDE_LANES; slot-- > 0;)
@@ -74,7 +74,7 @@ void wide_put_box(wide_node *node, int lane, const wide_box *box)
     }
 }
 
-/* A box that nothing meets: no half extent makes up for it. */
+/* A box that nothing meets: no half extent can compensate for it. */
 void wide_clear_node(wide_node *node)
 {
     memset(node, 0, sizeof *node);
@@ -96,8 +96,8 @@ static float rounded(double value)
     return stored;
 }
 
-/* Coordinates that are dust beside the leaf's size (what is left of a sine of pi) become 0: products of three of them
- * would be denormal. This moves a corner by less than rounding does. */
+/* Coordinates that are negligible compared to the leaf's size (such as a computed sine of pi) become 0: products of
+ * three of them would be denormal. This moves a corner by less than rounding does. */
 static void drop_dust(wide_leaf *leaf)
 {
     const float dust = 0x1p-30f * leaf->reach;

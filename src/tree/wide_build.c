@@ -1,5 +1,5 @@
-/* The collision layout's builder: triangles are split into a binary tree, by ways of our own or by any other builder,
- * and measured; wide_collapse.c makes the eight-wide tree of it. */
+/* The collision layout's builder: triangles are split into a binary tree, by its own splits or by any other builder,
+ * and measured; wide_collapse.c turns it into the eight-wide tree. */
 #include "tree/wide_build.h"
 #include "tree/build.h"
 
@@ -65,7 +65,7 @@ void wide_choose_frame(wide_tree *tree, const carom_mesh *mesh)
     tree->centre = vec3_scale(vec3_add(bounds.min, bounds.max), 0.5);
     carom_vec3 reach = vec3_max(vec3_sub(bounds.max, tree->centre), vec3_sub(tree->centre, bounds.min));
     double largest = fmax(reach.x, fmax(reach.y, reach.z));
-    largest = fmax(largest, 0x1p-40 * mesh->extent); /* a point far from its origin has no size of its own */
+    largest = fmax(largest, 0x1p-40 * mesh->extent); /* a single point far from its origin has no size */
     int exponent = 0;
     if (largest > 0.0)
         frexp(largest, &exponent);
@@ -168,7 +168,7 @@ static carom_status take_structure(wide_build *build, base_arena *arena, const c
     return have ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
 
-/* Splits of our own, which look along principal axes too. */
+/* The layout's own splits, which also try principal axes. */
 static carom_status split_tightly(wide_build *build, base_arena *arena, const carom_mesh *mesh, const wide_tree *frame)
 {
     size_t n = build->count;

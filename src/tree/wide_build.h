@@ -1,8 +1,8 @@
 /* How a wide tree is made: split top-down into a binary tree, fit oriented boxes, choose the eight-wide tree by dynamic
  * programming, write it out. Private to src/tree/wide_*.c and baked_wide.c.
  *
- * Everything here works on triangles in the normalised frame, in float. Only the shape of the tree depends on it, never
- * an answer: the boxes written at the end enclose the true vertices. */
+ * Everything here works on triangles in the normalised frame, in float. Only the structure of the tree depends on it,
+ * never an answer: the boxes written at the end enclose the true vertices. */
 #ifndef TREE_WIDE_BUILD_H
 #define TREE_WIDE_BUILD_H
 

@@ -2,7 +2,7 @@
  * depth-first walk writes them.
  *
  * cost[n][k]: lowest cost of representing subtree n in at most k slots of a node; one slot holds either a leaf of up to
- * four triangles or a node. A visit costs what it is likely to happen: the area of the box. */
+ * four triangles or a node. The cost of a visit is its probability: the area of the box. */
 #include "tree/wide_build.h"
 
 typedef struct slot_cost

@@ -1,8 +1,8 @@
-/* The walk over two wide trees that finds every pair of triangles with a common point.
+/* The traversal of two wide trees that finds every pair of triangles with a common point.
  *
  * One oriented box against eight children in lanes: six face axes, then the nine edge axes if a lane survives
- * (Gottschalk et al. 1996; seeds: chapter 25.2). Leaf pairs: sixteen triangle pairs as two eight-lane separating-axis
- * tests in float whose error bound is derived in docs/exactness.md; what the bound leaves open goes to the exact narrow
+ * (Gottschalk et al. 1996; chapter 25.2). Leaf pairs: sixteen triangle pairs as two eight-lane separating-axis tests in
+ * float whose error bound is derived in docs/exactness.md; what the bound leaves undecided goes to the exact narrow
  * phase, so every answer is exact. */
 #include "tree/binary_walk.h"
 #include "tree/wide_kernels.h"
@@ -41,7 +41,7 @@ static BASE_ALWAYS_INLINE uint32_t test_node(const moved_box *box, const wide_no
         worst = f8_max(f8_sub(f8_abs(tx[i]), reach), worst);
     }
     *gap = worst;
-    /* Lanes without a child have a negative half; beside a huge box that alone would not part them. */
+    /* Lanes without a child have a negative half, which alone would not separate them from a huge box. */
     uint32_t alive = f8_bits(f8_gt(hl[0], f8_zero())) & ~f8_bits(f8_gt(worst, f8_zero()));
     if (alive == 0)
         return 0;
@@ -142,13 +142,13 @@ static inline uint64_t smallest_ids(const wide_pair *pair, wide_slot slot_a, wid
     return (uint64_t)pair->tree_a->smallest_triangle[slot_a] << 32 | pair->tree_b->smallest_triangle[slot_b];
 }
 
-/* Has a pair with smaller ids been found where only that matters? */
+/* If only the smallest ids matter: has a pair with smaller ids been found? */
 static inline bool too_large(const wide_pair *pair, uint64_t ids)
 {
     return pair->options->smallest && ids >= *pair->options->smallest;
 }
 
-/* Hands one meeting pair on; false when told to stop. */
+/* Reports one meeting pair; false if the callback asked to stop. */
 static bool emit_pair(const wide_pair *pair, uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting)
 {
     tree_memory_remember(pair->task, (tree_pair){triangle_a, triangle_b});
@@ -171,7 +171,7 @@ static bool leaves_within(const wide_pair *pair, const wide_leaf *a, const wide_
     return near;
 }
 
-/* False when the callback said stop. */
+/* False if the callback asked to stop. */
 static bool visit_leaves(wide_pair *pair, uint32_t leaf_a, uint32_t leaf_b)
 {
     const wide_leaf *a = &pair->tree_a->leaves[leaf_a], *b = &pair->tree_b->leaves[leaf_b];
@@ -227,7 +227,7 @@ typedef struct walk
     uint64_t nodes_tested;
     uint32_t waiting_count, waiting_limit;
     size_t untouched; /* leaf pairs that the budget did not reach; they are first in the front */
-    uint32_t waiting[MAX_WAITING + WIDE_LANES][2]; /* one node's more where the budget ran out over it */
+    uint32_t waiting[MAX_WAITING + WIDE_LANES][2]; /* one node's lanes more, if the budget ran out in it */
 } walk;
 
 static inline void prefetch_leaf(const wide_leaf *leaf)
@@ -236,7 +236,7 @@ static inline void prefetch_leaf(const wide_leaf *leaf)
         __builtin_prefetch((const char *)leaf + at);
 }
 
-/* False when the callback said stop or the budget did. */
+/* False if the callback or the budget ended the search. */
 static bool visit_waiting(walk *w, carom_status *status)
 {
     const wide_leaf *leaves_a = w->pair->tree_a->leaves, *leaves_b = w->pair->tree_b->leaves;
@@ -294,7 +294,7 @@ static BASE_RARE uint32_t order_by_ids(const wide_pair *pair, opening o, uint32_
     return n;
 }
 
-/* The budget ended amid a node: these of its lanes stay open. */
+/* The budget ran out in the middle of a node: these lanes stay open. */
 static BASE_RARE bool leave_lanes(walk *w, opening o, const uint32_t *lanes, uint32_t count)
 {
     const wide_tree *opened = o.open_a ? w->pair->tree_a : w->pair->tree_b;
@@ -390,7 +390,7 @@ static inline void push(walk *w, wide_slot slot_a, wide_slot slot_b)
         slot_a, slot_b, slot_size(w->pair->tree_a, slot_a), as_bits(slot_size(w->pair->tree_b, slot_b))};
 }
 
-/* Takes up what a front holds: its leaf pairs at once, the others go on the stack. */
+/* Starts from a front: its leaf pairs are tested at once, the others go on the stack. */
 static BASE_RARE carom_status begin_from_front(walk *w, narrow_front *front)
 {
     carom_status status = CAROM_OK;
@@ -442,8 +442,9 @@ static BASE_RARE carom_status leave_front(const walk *w)
     return CAROM_UNKNOWN;
 }
 
-/* Are the boxes of the whole meshes apart? Those of machine parts often fit so well that this decides. A gap that
- * floats can't tell from none, as between two plates, would be looked for all over both: doubles are asked as well. */
+/* Are the boxes of the whole meshes apart? Those of machine parts often fit so well that this decides. If the gap is
+ * too small for floats, as between two plates, the whole of both would be searched: so the boxes are compared in double
+ * as well. */
 static BASE_NEVER_INLINE bool roots_are_apart(walk *w)
 {
     const wide_pair *pair = w->pair;
@@ -475,7 +476,7 @@ static BASE_ALWAYS_INLINE carom_status walk_stack(walk *w)
         bool open_a = leaf_b || (!leaf_a && entry.key > as_float(entry.more) * pair->b_to_a.ratio);
         if (!unlimited && !base_budget_spend(pair->task->budget, WIDE_LANES))
         {
-            scratch->stack.count++; /* it was not paid for, and is still there */
+            scratch->stack.count++; /* not covered by the budget: it stays on the stack */
             return CAROM_UNKNOWN;
         }
         if (!expand(w, &entry, children, open_a, &status))

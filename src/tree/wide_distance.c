@@ -1,4 +1,4 @@
-/* Distance over wide trees: what surrounds the walk. The walk leaves candidates whose bounds overlap; here the
+/* Distance over wide trees: everything around the traversal. It leaves candidates whose bounds overlap; here the
  * canonical distance in double decides between them. */
 #include "tree/binary_walk.h"
 #include "tree/wide.h"
@@ -90,7 +90,7 @@ static carom_status closest_of_meeting(const tree_task *task, uint64_t known, na
     return status;
 }
 
-/* No pair that is still open is nearer than this, in world units. */
+/* A lower bound of all pairs that are still open, in world units. */
 static double open_bound(const wide_nearest *search, double found)
 {
     const tree_scratch *scratch = search->pair->task->scratch;
@@ -162,7 +162,7 @@ carom_status wide_distance(const tree_task *task, narrow_closest *closest)
     if (search.meets)
     {
         if (task->front)
-            task->front->count = 0; /* from here on another walk, from the roots */
+            task->front->count = 0; /* from here on another traversal, from the roots */
         return closest_of_meeting(task, search.meeting, closest);
     }
     wide_nearest_decide(&search);

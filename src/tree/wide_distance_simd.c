@@ -1,11 +1,11 @@
-/* The walk over two wide trees that finds the closest pair of triangles.
+/* The traversal of two wide trees that finds the closest pair of triangles.
  *
  * Depth first, nearest first. A pair of boxes is bounded from below by the gaps along the face axes of each, and by the
  * gap along the direction that one alternating projection between the boxes gives (after Larsen et al. 2000 and
  * Gilbert's idea of support gaps). Leaves: gaps along the direction of the closest pair so far leave a few of sixteen
  * triangle pairs; these wait until there are eight. Then approximate closest points in float, from them an upper bound
- * and, along their direction, a rigorous lower bound. Pairs that the bounds leave open are settled by the canonical
- * distance in double, so the answer has the same bits as brute force. */
+ * and, along their direction, a rigorous lower bound. Pairs that the bounds leave undecided are decided by the
+ * canonical distance in double, so the answer is bit-identical to brute force. */
 #include "tree/wide_kernels.h"
 
 /* ---- boxes ---- */
@@ -180,7 +180,7 @@ static inline bool take_pair(wide_nearest *search, uint32_t triangle_a, uint32_t
     return true;
 }
 
-/* Bounds the waiting pairs and takes those that matter. False: stop. */
+/* Bounds the waiting pairs and keeps those that matter. False: stop. */
 static bool settle_waiting(walk *w)
 {
     waiting_pairs *waiting = &w->waiting;

@@ -1,5 +1,5 @@
 /* The half line from a point along the world's x axis through a wide tree: which triangles may it meet? It decides
- * whether a body is inside another, so it comes after most questions that found nothing. */
+ * whether a body is inside another, so it runs after most queries that find nothing. */
 #include "tree/wide_kernels.h"
 
 /* The lanes whose boxes the half line may meet. Seen along the line a box is a hexagon: three directions across. The

@@ -1,10 +1,10 @@
-/* What is near a ball or capsule in a wide tree: what surrounds the walk of wide_near_simd.c. */
+/* Triangles near a ball or capsule in a wide tree: everything around the traversal of wide_near_simd.c. */
 #include "tree/near.h"
 
 static double greater(double a, double b) { return a > b ? a : b; }
 static double largest_coordinate(carom_vec3 v) { return greater(fabs(v.x), greater(fabs(v.y), fabs(v.z))); }
 
-/* Squares must not overflow in float. Where the nearest triangle counts, its distance must not drown in rounding. */
+/* Squares must not overflow in float. If the nearest triangle is needed, its distance must not be lost in rounding. */
 bool wide_near_fits(const tree_near_task *task, const narrow_near *near, const near_place *place)
 {
     const wide_tree *tree = task->placed->tree->wide;
@@ -98,7 +98,7 @@ bool wide_near_remember(wide_near_walk *walk, uint32_t triangle, float low)
     return true;
 }
 
-/* No triangle that is still open is nearer to the segment than this. */
+/* A lower bound of the distance of all open triangles from the segment. */
 static double open_bound(const wide_near_walk *walk)
 {
     const tree_scratch *scratch = walk->task->scratch;

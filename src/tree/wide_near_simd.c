@@ -1,4 +1,4 @@
-/* The walk over a wide tree that finds the triangles near a ball or capsule: the distance from its segment, as one
+/* The traversal of a wide tree that finds the triangles near a ball or capsule: the distance from its segment, as one
  * moving limit, against eight boxes or four triangles at once.
  *
  * Depth first, nearest first. A box is bounded from below by the gaps along its axes and, for a capsule, by the gap
@@ -91,7 +91,7 @@ static BASE_ALWAYS_INLINE void open_node(wide_near_walk *w, uint32_t node_index,
             .node_a = node_index * WIDE_LANES + lanes[i], .key = nears[lanes[i]], .more = inside >> lanes[i] & 1};
 }
 
-/* Children of a node that is all inside the solid. */
+/* Children of a node that lies completely inside the solid. */
 static void open_inside(wide_near_walk *w, uint32_t node_index)
 {
     tree_scratch *scratch = w->task->scratch;
@@ -242,7 +242,7 @@ static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *le
 
 /* ---- the walk ---- */
 
-/* Something that is all inside the solid. */
+/* A child that lies completely inside the solid. */
 static void visit_inside(wide_near_walk *w, wide_slot slot, uint32_t child)
 {
     if (w->near->nearest_only)
@@ -304,7 +304,7 @@ void BASE_ISA(wide_near_visit)(wide_near_walk *w)
     }
     else
     {
-        /* Node 0 has the root's box; the root's children tell more for the same test. */
+        /* Node 0 has the root's box; testing the root's children costs the same and decides more. */
         uint32_t root = wide_child(w->tree, 0), first = root & WIDE_LEAF_FLAG ? 0 : root;
         if (w->is_ball)
             open_node(w, first, true);

@@ -1,4 +1,4 @@
-/* Rays and lines through the collision layout. Plain double arithmetic: trees for rays have a layout of their own, this
+/* Rays and lines through the collision layout. Plain double arithmetic: trees for rays have their own layout, so this
  * one only has to be right. */
 #include "tree/near.h"
 
@@ -14,7 +14,7 @@ typedef struct stab
 
 static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
-static stab stab_begin(const tree_placed *placed, carom_vec3 origin, carom_vec3 direction)
+static stab stab_begin(const mesh_placed *placed, carom_vec3 origin, carom_vec3 direction)
 {
     const wide_tree *tree = placed->tree->wide;
     carom_pose world = carom_pose_translation(0.0, 0.0, 0.0);
@@ -180,7 +180,7 @@ static bool list_leaf(stab_walk *walk, const wide_leaf *leaf)
 /* The point and the direction in floats. False: too far away for them. The margin is derived in docs/exactness.md. */
 static bool place_line(wide_line *line, carom_vec3 point)
 {
-    const tree_placed *placed = line->task->placed;
+    const mesh_placed *placed = line->task->placed;
     const wide_tree *tree = placed->tree->wide;
     const double *r = placed->pose->rotation;
     tree_near_task task = {.placed = placed, .defect = math_rotation_defect(r)};

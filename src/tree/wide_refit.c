@@ -1,5 +1,5 @@
-/* Fits a wide tree to the same triangles in other places. The structure stays; boxes get new axes from the surface they
- * now bound, or keep the old ones where those are tighter. */
+/* Fits a wide tree to the same triangles at other positions. The structure stays; boxes get new axes from the surface
+ * they now bound, or keep the old ones where those are tighter. */
 #include "tree/wide_build.h"
 
 enum
@@ -19,7 +19,7 @@ typedef struct refit
 } refit;
 
 /* True if the triangle's corners are where they were, to the bit. */
-static bool same_place(const carom_mesh *previous, const carom_mesh *moved, uint32_t triangle)
+static bool same_corners(const carom_mesh *previous, const carom_mesh *moved, uint32_t triangle)
 {
     for (int c = 0; c < 3; c++)
         if (!vec3_equal(previous->vertices[previous->indices[3 * (size_t)triangle + c]],
@@ -28,13 +28,13 @@ static bool same_place(const carom_mesh *previous, const carom_mesh *moved, uint
     return true;
 }
 
-/* Notes the leaf's own share one place on; sum_up turns shares into sums. */
+/* Stores the leaf's own share at the next index; sum_up turns shares into sums. */
 static void take_leaf(refit *r, uint32_t index)
 {
     wide_leaf *leaf = &r->tree->leaves[index];
     bool changed = r->previous == NULL;
     for (uint32_t i = 0; i < leaf->count && !changed; i++)
-        changed = !same_place(r->previous, r->moved, leaf->triangle[i]);
+        changed = !same_corners(r->previous, r->moved, leaf->triangle[i]);
     if (changed)
         wide_leaf_fill(leaf, r->tree, r->moved);
     uint32_t first = r->first_triangle[index];

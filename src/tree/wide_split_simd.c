@@ -8,7 +8,7 @@ enum
 {
     STACK_LIMIT = 128,      /* depth is bounded by MAX_UNBALANCED + 32 */
     MAX_UNBALANCED = 64,    /* below this depth ranges are halved */
-    PRINCIPAL_SAMPLE = 256, /* triangles that stand for a large node */
+    PRINCIPAL_SAMPLE = 256, /* sample of triangles for a large node */
     PRINCIPAL_FROM = 9      /* triangles; smaller nodes are not worth an eigenvalue problem */
 };
 
@@ -27,7 +27,7 @@ static inline float box_area(const float *b)
     return x * y + y * z + z * x;
 }
 
-/* A record without its id, which is no number. */
+/* A record without its id, whose bits are not a number. */
 static BASE_ALWAYS_INLINE f8 numbers_of(f8 record)
 {
     static const union
@@ -50,7 +50,7 @@ static split_box *keys_of(const split_work *work, const split_range *range, int 
     return (frame == PRINCIPAL ? work->local : buffer_of(work, range->in_spare)) + range->first;
 }
 
-/* ---- first look: where the records are ---- */
+/* ---- first pass: bounds and principal axes ---- */
 
 /* Area-weighted covariance of the centres, then its axes. */
 static void principal_frame(const split_box *boxes, uint32_t count, float axis[3][3])
@@ -103,16 +103,16 @@ static void project_boxes(const split_work *work, const split_range *some, const
 
 static split_extent extent_of(const split_box *boxes, uint32_t count)
 {
-    f8 all = f8_loadu(EMPTY_BOX.lane), among = all;
+    f8 bounds = f8_loadu(EMPTY_BOX.lane), centres = bounds;
     for (uint32_t i = 0; i < count; i++)
     {
         f8 box = numbers_of(f8_loadu(boxes[i].lane));
-        all = f8_min(all, box);
-        among = f8_min(among, twice_centres(box));
+        bounds = f8_min(bounds, box);
+        centres = f8_min(centres, twice_centres(box));
     }
     split_extent out;
-    f8_storeu(out.bounds.lane, all);
-    f8_storeu(out.centres.lane, among);
+    f8_storeu(out.bounds.lane, bounds);
+    f8_storeu(out.centres.lane, centres);
     return out;
 }
 
@@ -125,9 +125,9 @@ static void measure_extents(const split_work *work, const split_range *some, con
         out[frame] = extent_of(keys_of(work, some, frame), some->count);
 }
 
-/* ---- second look: bins ---- */
+/* ---- second pass: bins ---- */
 
-/* Knows the extents now. */
+/* The extents are known now. */
 static void plan_bins(split_plan *plan, uint32_t count)
 {
     plan->bin_count = count >= 32 ? SPLIT_MAX_BINS : count >= 8 ? 8 : 4;
@@ -267,7 +267,7 @@ static void divide(const split_work *work, const split_range *range, split_range
     child[1].first += left, child[1].count = range->count - left;
 }
 
-/* Nothing to split any more: the ids are in their final order. */
+/* Nothing left to split: the ids are in their final order. */
 static void finish_leaf(const split_work *work, const split_range *range, split_node *node)
 {
     const split_box *records = keys_of(work, range, OWN);

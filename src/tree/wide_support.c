@@ -1,4 +1,4 @@
-/* The table of how far a mesh reaches in 6 x 17 x 17 directions; wide_apart_simd.c searches with it. */
+/* The table of a mesh's support heights in 6 x 17 x 17 directions; wide_apart_simd.c uses it. */
 #include "tree/wide.h"
 
 enum

@@ -1,5 +1,5 @@
-/* How far a tree's triangles reach in eight directions at once: a branch-and-bound walk, nearest bound first. A lane is
- * a direction; neighbours have nearly the same way to go. */
+/* Support heights of a tree's triangles in eight directions at once: a branch-and-bound traversal, highest bound first.
+ * A lane is a direction; neighbouring directions take nearly the same path. */
 #include "tree/wide_kernels.h"
 
 enum

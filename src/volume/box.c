@@ -97,7 +97,7 @@ bool box_apart(const volume_frame *frame, const volume_box *still, const volume_
     double radius = still->radius + moved->radius;
     if (separated(frame, still, moved, margin + radius))
         return true;
-    /* Swept boxes are rounder than axes can tell. */
+    /* Swept boxes are rounder than tests along axes can show. */
     return radius > 0.0 && box_distance(frame, still, moved) > margin;
 }
 

@@ -1,4 +1,4 @@
-/* One place where the kinds of volume part ways. */
+/* Dispatches to the kinds of volume. */
 #include "volume/parts.h"
 
 uint32_t volume_floats(carom_volume kind)
@@ -216,7 +216,7 @@ void volume_frame_begin(volume_frame *frame, carom_volume still, carom_volume mo
     frame->parallel = has_float_axes(still) || has_float_axes(moved) ? 0x1p-22 : 0x1p-44;
     frame->parallel += 4.0 * math_rotation_defect(relative->rotation);
     frame->translation = is_identity(relative->rotation);
-    /* AABBs are tested as the oriented boxes they become; hulls of fixed directions are wrapped anew. */
+    /* AABBs are tested as the oriented boxes they become; k-DOPs get new bounds. */
     frame->slabs = still == moved && slab_count(still) > 0 && still != CAROM_VOLUME_AABB;
     if (still == CAROM_VOLUME_AABB && moved == CAROM_VOLUME_AABB && frame->translation)
         frame->slabs = true;

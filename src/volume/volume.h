@@ -44,7 +44,7 @@ typedef struct volume_range
 } volume_range;
 volume_range volume_found(carom_volume kind);
 
-/* Could a fit have found these? Then volume_enclose makes a volume of them that holds whatever it is given. */
+/* Could a fit have found these? Then volume_enclose turns them into a volume that encloses any triangles. */
 bool volume_found_valid(carom_volume kind, const float *found);
 
 /* Encloses the triangles without a search: volume_fit's own result, given what it had found. */

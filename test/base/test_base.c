@@ -112,7 +112,7 @@ static void a_stopwatch_agrees_with_the_clock(void **state)
     carom_context_destroy(context);
 }
 
-/* After a sleep, or where the counter began anew, the two tell no rate: the clock must do. */
+/* After a suspension, or if the counter restarted, two readings give no rate: the clock is used. */
 static void a_stopwatch_trusts_only_a_counter_that_kept_up(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void an_unknown_instruction_set_is_a_warning(void **state)
 {
     (void)state;
     log_notes notes;
-    carom_simd usual = simd_under("", &notes); /* nothing is no word */
+    carom_simd usual = simd_under("", &notes); /* an empty value counts as unset */
     assert_int_equal(notes.count, 0);
     assert_int_equal(simd_under("scalar", &notes), CAROM_SIMD_SCALAR);
     assert_int_equal(notes.count, 0);
@@ -208,7 +208,7 @@ static void an_unknown_instruction_set_is_a_warning(void **state)
     assert_int_equal(simd_under("avx512", &notes), usual);
     assert_int_equal(notes.count, 1);
     assert_int_equal(notes.level, CAROM_LOG_WARNING);
-    assert_non_null(strstr(notes.message, "'avx512' is none of auto, scalar, sse2, avx2"));
+    assert_non_null(strstr(notes.message, "'avx512' is not one of auto, scalar, sse2, avx2"));
 }
 
 /* An allocator that works, for defs that name half of it. */
@@ -260,7 +260,7 @@ static void answers_are_no_failures(void **state)
         assert_true(carom_failed((carom_status)status));
 }
 
-static void every_status_has_a_name_of_its_own(void **state)
+static void every_status_has_its_own_name(void **state)
 {
     (void)state;
     assert_string_equal(carom_status_name(CAROM_BUSY), "BUSY");
@@ -286,7 +286,7 @@ int main(void)
         cmocka_unit_test(an_unknown_instruction_set_is_a_warning),
         cmocka_unit_test(half_an_allocator_is_refused),
         cmocka_unit_test(answers_are_no_failures),
-        cmocka_unit_test(every_status_has_a_name_of_its_own),
+        cmocka_unit_test(every_status_has_its_own_name),
         cmocka_unit_test(a_stopwatch_agrees_with_the_clock),
         cmocka_unit_test(a_stopwatch_trusts_only_a_counter_that_kept_up),
         cmocka_unit_test(messages_name_the_culprit_and_survive_short_buffers),

@@ -51,7 +51,7 @@ static void senseless_requests_get_null(void **state)
     assert_null(carom_context_allocate(context, 8, 0));
     assert_null(carom_context_allocate(context, 8, 24));
     assert_null(carom_context_allocate(context, 8, 128));
-    assert_int_equal(counts.requests, 0); /* the user's allocator was not bothered */
+    assert_int_equal(counts.requests, 0); /* the user's allocator was not called */
     carom_context_release(NULL, NULL, 8);
     carom_context_destroy(context);
 }
@@ -89,7 +89,7 @@ static void messages_reach_the_context_and_its_log(void **state)
     assert_int_equal(log.level, CAROM_LOG_ERROR);
     assert_string_equal(log.text, message);
 
-    /* a warning is heard but is not the latest error */
+    /* a warning is logged but is not the latest error */
     carom_context_log(context, CAROM_LOG_WARNING, "%d left");
     assert_int_equal(log.count, 2);
     assert_int_equal(log.level, CAROM_LOG_WARNING);
@@ -112,7 +112,7 @@ static void messages_reach_the_context_and_its_log(void **state)
     carom_context_destroy(context);
 }
 
-/* How often each item was visited, and by whom. */
+/* How often each item was visited, and by which workers. */
 typedef struct visits
 {
     atomic_uint items[1000];

@@ -1,4 +1,4 @@
-/* Parallel runs on pools of every size and on hosts of every habit: each item once, worker numbers that are not shared,
+/* Parallel runs on pools of every size and on hosts of every kind: each item once, worker numbers that are not shared,
  * nested runs inline, several callers at once, float modes set and restored. The truth is a count per item. */
 #ifdef __linux__
 #define _GNU_SOURCE /* pthread_setattr_default_np. NOLINT(bugprone-reserved-identifier): the system's own word */
@@ -243,7 +243,7 @@ static void workers_do_not_share_a_number(void **state)
 
 /* ---- stealing ---- */
 
-/* Item 0 ends when all others are done (or hope is given up), so all that lay behind it must have been stolen. */
+/* Item 0 ends when all others are done (or after a timeout), so all items behind it must have been stolen. */
 static void hold_first(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     notes *n = data;
@@ -432,7 +432,7 @@ static void a_thousand_tiny_runs(void **state)
         for (int run = 0; run < 1000; run++)
         {
             if (run % 100 == 0)
-                nap(200); /* let them fall asleep */
+                nap(200); /* time for them to fall asleep */
             base_parallel_for(context, n->count, 1, note, n);
             assert_int_equal(n->done, (run + 1) * 10);
         }
@@ -501,7 +501,7 @@ static void check_float_mode(uint32_t first, uint32_t last, uint32_t worker, voi
     float_notes *n = data;
     n->wrong += base_check_float_mode(n->context) != CAROM_OK;
     if (first % 2)
-        fesetround(FE_DOWNWARD); /* a callback that is careless must not spoil the next task */
+        fesetround(FE_DOWNWARD); /* a careless callback must not affect the next task */
     nap(20);
 }
 

@@ -1,5 +1,5 @@
-/* Every allocation fails in turn, in a sequence that makes and asks everything: a status each time, nothing leaked, no
- * use of what was not made, and objects that work once there is memory again. */
+/* Every allocation fails in turn, in a sequence that creates and queries everything: a status each time, nothing
+ * leaked, no use of what was not made, and objects that work once there is memory again. */
 #include "query/world.h"
 #include "support/failing.h"
 
@@ -140,7 +140,7 @@ static void fail_each_in_turn(bool tight)
         if (k == 0)
             truth = hash;
         if (memory.failed && status < CAROM_FIRST_ERROR)
-            assert_int_equal(hash, truth); /* what is only for speed may do without */
+            assert_int_equal(hash, truth); /* data that is only for speed may be missing */
         else if (memory.failed)
             assert_int_equal(status, CAROM_OUT_OF_MEMORY), failures++;
         else

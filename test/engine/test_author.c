@@ -133,7 +133,7 @@ static void bad_kinds_are_refused(void **state)
     assert_int_equal(carom_engine_register(w.context, &kind), CAROM_INVALID_ARGUMENT);
     kind = PROBE, kind.create_asset = NULL;
     assert_int_equal(carom_engine_register(w.context, &kind), CAROM_INVALID_ARGUMENT);
-    kind = PROBE, kind.create_asset = NULL, kind.destroy_asset = NULL; /* what would it update? */
+    kind = PROBE, kind.create_asset = NULL, kind.destroy_asset = NULL; /* update_asset alone makes no sense */
     assert_int_equal(carom_engine_register(w.context, &kind), CAROM_INVALID_ARGUMENT);
     kind = PROBE, kind.info.engine_class = (carom_engine_class)3;
     assert_int_equal(carom_engine_register(w.context, &kind), CAROM_INVALID_ARGUMENT);
@@ -204,7 +204,7 @@ static void close_stage(stage *s)
     assert_int_equal(tally.created, tally.destroyed);
 }
 
-/* Runs both engines; the author's must say what the library's says. */
+/* Runs both engines; the author's must give the same report as the library's. */
 static void run_both(stage *s)
 {
     carom_frame frame;

@@ -401,7 +401,7 @@ static void workers_do_not_matter(void **state)
 }
 
 /* A hit cancels what is left, and the counts say how much there was to do. */
-static void stats_tell_what_was_done(void **state)
+static void stats_count_the_work(void **state)
 {
     (void)state;
     sources *all = new_sources();
@@ -449,8 +449,8 @@ static carom_scene_report run_limited(const setting *s, const char *name, uint64
     return report;
 }
 
-/* The cut of a work budget is the same for any number of workers, and what is open can be gone on with. */
-static void budgets_cut_alike_and_resume(void **state)
+/* A work budget stops at the same point for any number of workers, and the rest can be resumed. */
+static void budgets_stop_at_the_same_point_and_resume(void **state)
 {
     (void)state;
     sources *all = new_sources();
@@ -542,7 +542,7 @@ static void release_locked(void *memory, size_t size, void *user)
     pthread_mutex_unlock(&locked->lock);
 }
 
-/* Makes and asks an engine; *hash is set where that works. */
+/* Creates and runs an engine; *hash is set if that works. */
 static carom_status run_engine(const setting *s, const char *name, uint64_t *hash)
 {
     carom_engine_def def = {.engine = name, .broad_phase = "all"};
@@ -652,8 +652,8 @@ int main(void)
         cmocka_unit_test(far_away_and_tiny),
         cmocka_unit_test(random_soups),
         cmocka_unit_test(workers_do_not_matter),
-        cmocka_unit_test(stats_tell_what_was_done),
-        cmocka_unit_test(budgets_cut_alike_and_resume),
+        cmocka_unit_test(stats_count_the_work),
+        cmocka_unit_test(budgets_stop_at_the_same_point_and_resume),
         cmocka_unit_test(deadlines_leave_no_wrong_answer),
         cmocka_unit_test(failed_allocations_are_clean),
         cmocka_unit_test(shapes_change),

@@ -1,4 +1,4 @@
-/* Engines on small frames whose answer is plain: relations, filters, clearances, limits, budgets. */
+/* Engines on small frames with obvious answers: relations, filters, clearances, limits, budgets. */
 #include "query/world.h"
 
 typedef struct stage
@@ -42,7 +42,7 @@ static void close_stage(stage *s)
     world_close(&s->w);
 }
 
-/* Runs every engine with every broad phase; all must give the same hash. The last one stays open for a look. */
+/* Runs every engine with every broad phase; all must give the same hash. The last one stays open for inspection. */
 static carom_engine *run_all(stage *s, const carom_collide_options *options, carom_scene_report *report)
 {
     carom_engine *kept = NULL;

@@ -214,7 +214,7 @@ static void check_slots(const engine_proxies *proxies, const carom_frame *frame)
         }
         else if (query_is_mesh(&body->placed)) /* parts may be tighter than the box of the whole */
         {
-            tree_placed mesh = query_placed_mesh(&body->placed, NULL);
+            mesh_placed mesh = query_placed_mesh(&body->placed, NULL);
             for (uint32_t t = 0; t < mesh.mesh->triangle_count; t++)
             {
                 carom_vec3 p = tree_world_triangle(&mesh, t).corner[t % 3];

@@ -146,7 +146,7 @@ static void one_hash_for_all_workers(void **state)
 }
 
 /* Every pair of bodies that is listed is what carom_collide says of it, and those that are not listed are apart. */
-static void pairs_are_what_collide_says(void **state)
+static void pairs_agree_with_collide(void **state)
 {
     (void)state;
     for (uint32_t host = 0; host < HOST_COUNT; host += 2)
@@ -273,7 +273,7 @@ static void heavy_pairs_are_split(void **state)
     }
 }
 
-/* What a heavy pair remembers must not depend on who shared it: budgets of later frames would be cut elsewhere. */
+/* What a heavy pair remembers must not depend on how it was shared: budgets of later frames would run out elsewhere. */
 static void memory_does_not_depend_on_workers(void **state)
 {
     (void)state;
@@ -357,11 +357,11 @@ static void margins_are_exact(void **state)
                          CAROM_OK);
         double distance = report.distance;
         double margins[2] = {check_uniform(&random, 0.0, 0.5) * gap, check_uniform(&random, 0.0, 0.4) * gap};
-        double least = margins[0] + margins[1];
-        double clearance = distance - least;
-        while (least + clearance < distance)
+        double margin_sum = margins[0] + margins[1];
+        double clearance = distance - margin_sum;
+        while (margin_sum + clearance < distance)
             clearance = nextafter(clearance, INFINITY);
-        while (least + nextafter(clearance, 0.0) >= distance)
+        while (margin_sum + nextafter(clearance, 0.0) >= distance)
             clearance = nextafter(clearance, 0.0);
         for (int e = 0; e < 3; e++)
         {
@@ -378,7 +378,7 @@ static void margins_are_exact(void **state)
                 carom_scene_report all;
                 assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
                 assert_int_equal(carom_engine_run(engine, &frame, &options, &all), CAROM_OK);
-                bool violated = distance < least + values[v];
+                bool violated = distance < margin_sum + values[v];
                 if ((all.body_pair_count == 1) != violated)
                     fail_msg("distance %.17g, margins %.17g %.17g, clearance %.17g: %lu pairs", distance, margins[0],
                              margins[1], values[v], (unsigned long)all.body_pair_count);
@@ -577,7 +577,7 @@ static void huge_budgets_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_hash_for_all_workers),    cmocka_unit_test(pairs_are_what_collide_says),
+        cmocka_unit_test(one_hash_for_all_workers),    cmocka_unit_test(pairs_agree_with_collide),
         cmocka_unit_test(heavy_pairs_are_split),       cmocka_unit_test(memory_does_not_depend_on_workers),
         cmocka_unit_test(margins_are_exact),           cmocka_unit_test(inside_is_never_apart),
         cmocka_unit_test(only_its_own_run_is_resumed), cmocka_unit_test(huge_budgets_are_none),

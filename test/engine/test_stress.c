@@ -214,8 +214,8 @@ static void *allocate_or_fail(size_t size, size_t alignment, void *user)
     uint64_t request = atomic_fetch_add(&f->requests, 1) + 1;
     if (request == atomic_load(&f->fail_at))
         return atomic_store(&f->failed, true), NULL;
-    size_t least = alignment < sizeof(void *) ? sizeof(void *) : alignment;
-    void *memory = aligned_alloc(least, (size + least - 1) / least * least);
+    size_t allowed = alignment < sizeof(void *) ? sizeof(void *) : alignment;
+    void *memory = aligned_alloc(allowed, (size + allowed - 1) / allowed * allowed);
     if (memory)
         atomic_fetch_add(&f->bytes_out, (int64_t)size);
     return memory;

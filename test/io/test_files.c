@@ -197,7 +197,7 @@ static size_t make_binary_stl(unsigned char *bytes, const char *header, uint32_t
     return 84 + 50 * (size_t)present;
 }
 
-static void tells_binary_from_text(void **state)
+static void distinguishes_binary_from_text(void **state)
 {
     fixture *f = *state;
     unsigned char bytes[84 + 50 * 10];
@@ -372,7 +372,7 @@ static carom_mesh *random_mesh(fixture *f, uint32_t triangles, bool floats)
     return mesh;
 }
 
-static void gives_back_what_was_written(void **state)
+static void reads_back_what_was_written(void **state)
 {
     fixture *f = *state;
     static const struct
@@ -418,7 +418,7 @@ static void leaves_nothing_behind(void **state)
     snprintf(folder, sizeof folder, "%s/out", f->folder);
     assert_int_equal(mkdir(folder, 0777), 0);
 
-    /* the disk is full after 64 KB: the limit on file sizes plays the part */
+    /* the disk is full after 64 KB, simulated by a limit on file sizes */
     struct rlimit old, small = {65536, 65536};
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
@@ -487,12 +487,12 @@ int main(void)
         cmocka_unit_test(loads_every_seed),
         cmocka_unit_test(refuses_malformed_files),
         cmocka_unit_test(names_the_culprit),
-        cmocka_unit_test(tells_binary_from_text),
+        cmocka_unit_test(distinguishes_binary_from_text),
         cmocka_unit_test(reads_obj_forms),
         cmocka_unit_test(keeps_part_names),
         cmocka_unit_test(triangulates_concave_polygons),
         cmocka_unit_test(bounds_hostile_polygons),
-        cmocka_unit_test(gives_back_what_was_written),
+        cmocka_unit_test(reads_back_what_was_written),
         cmocka_unit_test(leaves_nothing_behind),
         cmocka_unit_test(survives_failing_allocations),
     };

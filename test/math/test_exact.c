@@ -1,4 +1,4 @@
-/* The exact predicates against GMP on points where the sign hangs on the last bit or far below it. */
+/* The exact predicates against GMP on points where the sign depends on the last bit or far less. */
 #include "support/families.h"
 #include "support/oracle.h"
 
@@ -169,7 +169,7 @@ static void test_any_doubles(void **state)
 static void test_shares(void **state)
 {
     (void)state;
-    /* A plane z = 0 far from trouble, and segments that pass it at known places, at every scale. */
+    /* A plane z = 0 far from trouble, and segments that cross it at known points, at every scale. */
     check_random random = {42};
     for (int i = 0; i < 20000; i++)
     {

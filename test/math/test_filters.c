@@ -1,5 +1,5 @@
 /* Attacks the filters' error bounds: hill climbing on |computed - true determinant| / bound. The derivation in
- * docs/exactness.md says that the ratio stays below 1; the test shows how near an adversary gets. */
+ * docs/exactness.md says that the ratio stays below 1; the test shows how close an adversary gets. */
 #include "narrow/shape.h"
 #include "support/families.h"
 #include "support/oracle.h"
@@ -92,7 +92,7 @@ static double climb(oracle *o, ratio_fn *ratio, check_random *random, const doub
     return best;
 }
 
-/* far_points: bit i tells that point i is the factor that multiplies underflown products; `origin` is the point that
+/* far_points: bit i means that point i is the factor that multiplies underflown products; `origin` is the point that
  * the others are taken relative to. */
 static void attack(const char *name, ratio_fn *ratio, uint32_t far_points, int origin, uint64_t seed)
 {
@@ -118,7 +118,7 @@ static void attack(const char *name, ratio_fn *ratio, uint32_t far_points, int o
     print_message("%s: error / bound reached %.3f, tiny %.3f, huge %.3f, underflow %.3g, seed %llu\n", name, worst[0],
                   worst[1], worst[2], worst[3], (unsigned long long)seed);
     assert_true(worst[0] < 1.0 && worst[1] < 1.0 && worst[2] < 1.0 && worst[3] < 1.0);
-    /* an attack that does not bite would prove nothing */
+    /* an attack that never comes close would prove nothing */
     assert_true(worst[0] > 0.3 && worst[2] > 0.3);
 }
 

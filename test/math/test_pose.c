@@ -97,17 +97,17 @@ static carom_pose make_pose(check_random *random, double far)
     carom_vec3 t = vec3(x, y, far);
     carom_pose pose = carom_pose_from_quaternion(q, t);
     int kind = family_integer(random, 0, 3);
-    double most = 4.9e-10;
+    double max_defect = 4.9e-10;
     if (kind == 0) /* all entries stretched or shrunk */
     {
-        double factor = 1.0 + (family_integer(random, 0, 1) ? most : -most);
+        double factor = 1.0 + (family_integer(random, 0, 1) ? max_defect : -max_defect);
         for (int i = 0; i < 9; i++)
             pose.rotation[i] *= factor;
     }
     else if (kind == 1) /* stretched along a diagonal: every entry of RtR - I is at the limit */
         for (int i = 0; i < 3; i++)
         {
-            double *row = &pose.rotation[3 * i], stretch = most * (row[0] + row[1] + row[2]);
+            double *row = &pose.rotation[3 * i], stretch = max_defect * (row[0] + row[1] + row[2]);
             row[0] += stretch, row[1] += stretch, row[2] += stretch;
         }
     if (carom_pose_check(&pose) != CAROM_OK)

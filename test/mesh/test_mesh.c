@@ -287,7 +287,7 @@ static void a_million_triangles_in_one_place_take_linear_time(void **state)
 
 /* ---- exactness ---- */
 
-static void degenerate_triangles_are_told_exactly(void **state)
+static void degenerate_triangles_are_counted_exactly(void **state)
 {
     /* 0.1, 0.2, 0.3 are not in line in double; 0.25, 0.5, 0.75 are. A million away, one unit in the last place off. */
     const double vertices[] = {0.1,  0.1, 0, 0.2, 0.2, 0, 0.3, 0.3 + 0x1p-54, 0, 0.25, 0.5, 1,         0.5, 1, 2,
@@ -414,7 +414,7 @@ int main(void)
         cmocka_unit_test(a_mesh_without_triangles_is_valid),
         cmocka_unit_test(every_failing_allocation_is_survived),
         cmocka_unit_test(a_million_triangles_in_one_place_take_linear_time),
-        cmocka_unit_test(degenerate_triangles_are_told_exactly),
+        cmocka_unit_test(degenerate_triangles_are_counted_exactly),
         cmocka_unit_test(volume_keeps_its_digits_far_away),
         cmocka_unit_test(moved_vertices_give_what_create_would),
         cmocka_unit_test(spoilt_parts_are_found),

@@ -218,7 +218,7 @@ static void fill_with_octahedra(check_random *random, carom_vec3 *vertices, uint
     }
 }
 
-static void topology_is_what_its_definition_says(void **state)
+static void topology_agrees_with_its_definition(void **state)
 {
     (void)state;
     carom_context *context = NULL;
@@ -253,6 +253,6 @@ static void topology_is_what_its_definition_says(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(topology_is_what_its_definition_says)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(topology_agrees_with_its_definition)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

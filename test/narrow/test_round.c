@@ -283,7 +283,7 @@ static void test_truth(void **state)
 static void test_filter_decides(void **state)
 {
     (void)state;
-    static const double most[ROUND_KINDS] = {2.6, 1.8, 1.2, 1.6, 0.8}; /* about half of them meet */
+    static const double max_radii[ROUND_KINDS] = {2.6, 1.8, 1.2, 1.6, 0.8}; /* about half of them meet */
     check_random random = {72};
     for (int kind = 0; kind < ROUND_KINDS; kind++)
     {
@@ -291,7 +291,7 @@ static void test_filter_decides(void **state)
         for (int i = 0; i < GENERIC; i++)
         {
             round_cores cores = round_make(&random, &round_families[0], kind);
-            double sum = check_uniform(&random, 0.0, most[kind]), radii[2] = {0.7 * sum, sum - 0.7 * sum};
+            double sum = check_uniform(&random, 0.0, max_radii[kind]), radii[2] = {0.7 * sum, sum - 0.7 * sum};
             if (kind > 2)
                 radii[0] = sum;
             round_case c = case_of(&cores, radii);

@@ -8,7 +8,7 @@ enum
     APART_AT = 3
 };
 
-/* Nothing decides this many pairs in that time, and nothing but a lost deadline takes the patience. */
+/* No method decides this many pairs in that time, and only a missed deadline takes as long as PATIENCE. */
 static const double SECONDS = 0.02, PATIENCE = 20.0;
 
 typedef struct crowd

@@ -1,4 +1,4 @@
-/* Flat bodies: volumes around them leave no room, so contacts and clearances hang on the slack of every test. */
+/* Flat bodies: volumes around them have no thickness, so contacts and clearances depend on the slack of every test. */
 #include "narrow/narrow.h"
 #include "query/world.h"
 #include "support/placed.h"
@@ -195,8 +195,8 @@ static uint64_t count_pairs(const carom_placed *a, const carom_placed *b)
     return count;
 }
 
-/* Two sheets above each other, both turned and moved alike, the upper one tilted and bent a little in half of the
- * rounds. */
+/* Two sheets above each other, with the same rotation and translation, the upper one tilted and bent a little in half
+ * of the rounds. */
 static void place_above(check_random *random, double gap, bool tilted, carom_placed *a, carom_placed *b)
 {
     a->pose = world_random_pose(random, check_uniform(random, 0.0, 1.0) < 0.5 ? 0.0 : 1e3);
@@ -208,7 +208,7 @@ static void place_above(check_random *random, double gap, bool tilted, carom_pla
             b->pose.rotation[i] += check_uniform(random, -3e-10, 3e-10);
 }
 
-static void sheets_a_hair_apart_are_told_from_sheets_that_meet(void **state)
+static void sheets_a_tiny_gap_apart_do_not_meet(void **state)
 {
     (void)state;
     world w = world_open();
@@ -228,7 +228,7 @@ static void sheets_a_hair_apart_are_told_from_sheets_that_meet(void **state)
         carom_collide_options any = {.mode = CAROM_COLLIDE_ANY};
         assert_int_equal(carom_collide(w.query, &a, &b, &any, &report), CAROM_OK);
         assert_int_equal(report.pair_count, truth > 0);
-        if (gap > 1e-7) /* the whole sheets are told apart: no search all over them */
+        if (gap > 1e-7) /* the whole sheets are separated: no search of the sheets */
             assert_in_range(report.counters.boxes_tested, 0, 8);
         meeting += truth > 0, apart += truth == 0;
     }
@@ -243,6 +243,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bent_sheets_meet_the_points_on_them),
                                        cmocka_unit_test(clearances_between_sheets_hold_to_the_last_bit),
-                                       cmocka_unit_test(sheets_a_hair_apart_are_told_from_sheets_that_meet)};
+                                       cmocka_unit_test(sheets_a_tiny_gap_apart_do_not_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void spoiled_bodies_are_refused_everywhere(void **state)
     close_fixture(&f);
 }
 
-/* Queries check poses by a quicker way than carom_pose_check; they must agree, also on what is just within. */
+/* Queries check poses in a faster way than carom_pose_check; both must agree, also just within the limits. */
 static void queries_take_what_the_pose_check_takes(void **state)
 {
     (void)state;
@@ -486,7 +486,7 @@ static void traps_are_refused_not_fallen_into(void **state)
     for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
     {
         fflush(NULL);
-        pid_t child = fork(); /* a SIGFPE shall end the child, not the test */
+        pid_t child = fork(); /* a SIGFPE must end the child, not the test */
         assert_true(child >= 0);
         if (child == 0)
         {

@@ -1,4 +1,4 @@
-/* How two bodies stand to each other, on cases whose answer is plain to see. */
+/* Relations of two bodies, on cases with obvious answers. */
 #include "query/query.h"
 #include "query/world.h"
 
@@ -19,7 +19,7 @@ static carom_relation relation_of(const world *w, carom_placed a, carom_placed b
     return seen[2];
 }
 
-/* Asks both ways round: the mirrored question must give the mirrored answer. */
+/* Queries both orders: the swapped query must give the mirrored answer. */
 static void check_relation(const world *w, carom_placed a, carom_placed b, carom_relation expected)
 {
     carom_relation mirrored = expected == CAROM_RELATION_A_INSIDE_B   ? CAROM_RELATION_B_INSIDE_A
@@ -29,7 +29,7 @@ static void check_relation(const world *w, carom_placed a, carom_placed b, carom
     assert_string_equal(carom_relation_name(relation_of(w, b, a)), carom_relation_name(mirrored));
 }
 
-static void boxes_stand_in_every_relation(void **state)
+static void boxes_in_every_relation(void **state)
 {
     (void)state;
     world w = world_open();
@@ -73,8 +73,9 @@ static void touching_from_within_is_inside(void **state)
     world_close(&w);
 }
 
-/* Where every vertex of the inner body lies on the surface, all of that surface must be looked at: that is work too. */
-static void looking_for_a_point_inside_is_paid_for(void **state)
+/* Where every vertex of the inner body lies on the surface, all of that surface must be searched, and that counts as
+ * work. */
+static void searching_for_a_point_inside_counts_as_work(void **state)
 {
     (void)state;
     world w = world_open();
@@ -85,7 +86,7 @@ static void looking_for_a_point_inside_is_paid_for(void **state)
     carom_mesh *inscribed = world_mesh(&w, corners, 6, faces, 8);
     carom_placed a = world_place(inscribed, 0, 0, 0), b = world_place(box, 0, 0, 0);
     check_relation(&w, a, b, CAROM_RELATION_A_INSIDE_B);
-    uint64_t least[2]; /* budgets that suffice without and with the relation */
+    uint64_t sufficient[2]; /* budgets that suffice without and with the relation */
     for (int relation = 0; relation < 2; relation++)
     {
         uint64_t enough = 1 << 20, too_little = 0;
@@ -100,10 +101,11 @@ static void looking_for_a_point_inside_is_paid_for(void **state)
                 assert_int_equal(report.relation, status ? CAROM_RELATION_UNKNOWN : CAROM_RELATION_A_INSIDE_B);
             *(status ? &too_little : &enough) = options.budget.work;
         }
-        least[relation] = enough;
+        sufficient[relation] = enough;
     }
-    print_message("%llu without, %llu with the relation\n", (unsigned long long)least[0], (unsigned long long)least[1]);
-    assert_true(least[1] - least[0] >= 10000);
+    print_message("%llu without, %llu with the relation\n", (unsigned long long)sufficient[0],
+                  (unsigned long long)sufficient[1]);
+    assert_true(sufficient[1] - sufficient[0] >= 10000);
     carom_mesh_destroy(box);
     carom_mesh_destroy(inscribed);
     world_close(&w);
@@ -151,7 +153,7 @@ static void check_kept(const world *w, uint32_t step_a, uint32_t step_b)
 }
 
 /* Every blade of one cone touches every blade of the other in the origin. One more sticks out of it: the bodies touch,
- * and nothing is inside. Only who touches is kept, not all the pairs. */
+ * and nothing is inside. Only the touching triangles are kept, not all the pairs. */
 static void many_touching_pairs_take_little_memory(void **state)
 {
     (void)state;
@@ -344,10 +346,10 @@ static void rays_through_edges_and_corners_count_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_stand_in_every_relation),
+        cmocka_unit_test(boxes_in_every_relation),
         cmocka_unit_test(touching_from_within_is_inside),
         cmocka_unit_test(many_touching_pairs_take_little_memory),
-        cmocka_unit_test(looking_for_a_point_inside_is_paid_for),
+        cmocka_unit_test(searching_for_a_point_inside_counts_as_work),
         cmocka_unit_test(passing_through_along_edges_is_touching),
         cmocka_unit_test(cavities_and_components_count),
         cmocka_unit_test(open_containers_hold_nothing),

@@ -1,4 +1,4 @@
-/* Reentrancy: threads with query objects of their own share a context, meshes and trees, and get the answers that one
+/* Reentrancy: threads with separate query objects share a context, meshes and trees, and get the answers that one
  * thread gets. Built with the thread sanitizer, it also shows that nothing is written that they share. */
 #include "query/world.h"
 #include "tree/tree.h"

@@ -264,7 +264,7 @@ static void unsound_rays_are_named(void **state)
 }
 
 /* An empty scene, and one of empty bodies. */
-static void nothing_is_hit_in_nothing(void **state)
+static void empty_scenes_are_never_hit(void **state)
 {
     (void)state;
     world w = world_open();
@@ -297,7 +297,7 @@ int main(void)
         cmocka_unit_test(scenes_are_cast_at),
         cmocka_unit_test(batches_are_loops),
         cmocka_unit_test(unsound_rays_are_named),
-        cmocka_unit_test(nothing_is_hit_in_nothing),
+        cmocka_unit_test(empty_scenes_are_never_hit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Frames that are stale, snapshots that outlive their scene, and shapes whose owner lets go of them first. */
+/* Stale frames, snapshots that outlive their scene, and shapes that their owner releases first. */
 #include "query/world.h"
 
 #include <pthread.h>
@@ -179,7 +179,7 @@ static void refused_changes_change_nothing(void **state)
 
 /* ---- shapes that change ---- */
 
-static void shapes_come_and_go(void **state)
+static void shapes_are_replaced_and_removed(void **state)
 {
     (void)state;
     stage s = open_stage(0);
@@ -214,8 +214,8 @@ static void shapes_come_and_go(void **state)
     close_stage(&s);
 }
 
-/* The caller gives back meshes and trees while scenes and snapshots hold them; each goes with its last holder. */
-static void owners_may_let_go_first(void **state)
+/* The caller releases meshes and trees while scenes and snapshots hold them; each is freed with its last holder. */
+static void owners_may_release_first(void **state)
 {
     (void)state;
     stage s = open_stage(0);
@@ -246,7 +246,7 @@ static void owners_may_let_go_first(void **state)
     close_stage(&s);
 }
 
-/* A body with a tree of the caller's, between the refit and the reshape: refused, by pairs and rays alike. */
+/* A body with a tree of the caller's, between the refit and the reshape: refused by pair and ray queries. */
 static void refitted_trees_wait_for_their_reshape(void **state)
 {
     (void)state;
@@ -360,8 +360,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stale_frames_are_refused),
         cmocka_unit_test(refused_changes_change_nothing),
-        cmocka_unit_test(shapes_come_and_go),
-        cmocka_unit_test(owners_may_let_go_first),
+        cmocka_unit_test(shapes_are_replaced_and_removed),
+        cmocka_unit_test(owners_may_release_first),
         cmocka_unit_test(refitted_trees_wait_for_their_reshape),
         cmocka_unit_test(snapshots_are_read_while_scenes_change),
     };

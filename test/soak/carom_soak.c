@@ -30,7 +30,7 @@ typedef struct soak
     double started, limit;
 } soak;
 
-/* ---- chance ---- */
+/* ---- random numbers ---- */
 
 static uint64_t next(soak *s)
 {

@@ -5,14 +5,14 @@
 #include "carom/query.h"
 #include "tree/tree.h"
 
-static inline tree_placed placed_tree(const carom_placed *placed)
+static inline mesh_placed placed_tree(const carom_placed *placed)
 {
-    return (tree_placed){placed->shape.mesh, placed->shape.tree, &placed->pose};
+    return (mesh_placed){placed->shape.mesh, placed->shape.tree, &placed->pose};
 }
 
 static inline narrow_triangle placed_triangle(const carom_placed *placed, uint32_t triangle)
 {
-    tree_placed mesh = placed_tree(placed);
+    mesh_placed mesh = placed_tree(placed);
     return tree_world_triangle(&mesh, triangle);
 }
 

@@ -18,6 +18,7 @@ says '"epcd": 125.9'
 says '"idle_share"'
 
 expect 0 bench parallel --help
+says "usage: carom bench parallel [options]"
 says --threads
 expect 2 bench parallel --threads 0
 tells "--threads 0"
@@ -26,7 +27,7 @@ expect 2 bench parallel --threads 2,
 expect 2 bench parallel --threads two
 expect 2 bench parallel --threads 100000
 expect 2 bench parallel --scene tori
-tells "--scene tori"
+tells "'tori'"
 expect 2 bench parallel --steps 0
 expect 2 bench parallel --steps 101
 expect 2 bench parallel --repeats 0

@@ -49,15 +49,15 @@ tells "parsec"
 expect 2 check a b --clearance=-1
 tells "-1"
 expect 2 check a b --unit furlong
-tells "'furlong' is none of mm, cm, m, in, ft"
+tells "'furlong' is not one of mm, cm, m, in, ft"
 expect 2 check a b --tree slow
-tells "'slow' is none of fast, tight"
+tells "'slow' is not one of fast, tight"
 expect 2 check a b --volume ball
-tells "'ball' is none of obb, aabb, kdop6, kdop14, kdop18, kdop26, sphere, rss, all"
+tells "'ball' is not one of obb, aabb, kdop6, kdop14, kdop18, kdop26, sphere, rss, all"
 expect 2 check a b --builder mason
-tells "'mason' is none of sah, median, mean,"
+tells "'mason' is not one of sah, median, mean,"
 expect 2 check a b --engine warp
-tells "'warp' is none of tree, brute, sstcd, spcd, escd, epcd, all"
+tells "'warp' is not one of tree, brute, sstcd, spcd, escd, epcd, all"
 expect 2 check a b --seconds -1
 tells "--seconds -1"
 expect 2 check a b --seconds 0
@@ -88,7 +88,7 @@ expect 2 check a b --max-pairs
 tells "--max-pairs needs a value"
 expect 2 gen
 expect 2 gen teapot -o x.stl
-tells "'teapot' is none of"
+tells "'teapot' is not one of"
 tells "torus-knot"
 expect 2 gen torus -o ""
 tells "-o: the value is empty"
@@ -109,7 +109,7 @@ for many in 2147483647 99999999999 99999999999999999999; do
 done
 expect 2 bench one.stl
 expect 2 bench --shape teapot
-tells "'teapot' is none of"
+tells "'teapot' is not one of"
 tells "torus-knot"
 expect 2 bench --poses 0
 tells "--poses 0"
@@ -125,12 +125,12 @@ tells "nothing"
 expect 2 demo extra
 tells "extra"
 expect 2 demo --scene nowhere
-tells "'nowhere' is none of"
+tells "'nowhere' is not one of"
 tells "assembly"
 expect 2 demo --engine warp
-tells "'warp' is none of tree, brute"
+tells "'warp' is not one of tree, brute"
 expect 2 demo --engine all
-tells "'all' is none of"
+tells "'all' is not one of"
 expect 2 draw a b
 tells "-o"
 expect 2 draw a b -o a.obj

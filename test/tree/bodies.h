@@ -160,7 +160,7 @@ static inline carom_vec3 to_own_frame(const carom_pose *pose, carom_vec3 world)
 typedef struct question
 {
     tree_task task;
-    tree_placed a, b;
+    mesh_placed a, b;
     tree_scratch scratch;
     base_budget budget;
     carom_counters counters;

@@ -193,7 +193,7 @@ typedef struct asking
     const carom_mesh *mesh_a, *mesh_b;
     const carom_tree *tree_a, *tree_b;
     carom_pose pose_a, pose_b;
-    tree_placed a, b; /* of all these, once a task is made */
+    mesh_placed a, b; /* of all these, once a task is made */
     tree_scratch scratch;
     base_budget budget;
     carom_counters counters;
@@ -243,8 +243,8 @@ static inline asking ask(const scene *s, const carom_tree *tree_a, const carom_t
 
 static inline tree_task task_of(asking *q)
 {
-    q->a = (tree_placed){q->mesh_a, q->tree_a, &q->pose_a};
-    q->b = (tree_placed){q->mesh_b, q->tree_b, &q->pose_b};
+    q->a = (mesh_placed){q->mesh_a, q->tree_a, &q->pose_a};
+    q->b = (mesh_placed){q->mesh_b, q->tree_b, &q->pose_b};
     return (tree_task){.context = context,
                        .a = &q->a,
                        .b = &q->b,

@@ -171,7 +171,7 @@ static void back_and_forth(const world *w, const carom_mesh *mesh, const carom_t
     carom_baked_destroy(w->context, again, again_size);
 }
 
-static void every_kind_comes_back(void **state)
+static void every_kind_survives_baking(void **state)
 {
     (void)state;
     world w = world_open();
@@ -188,7 +188,7 @@ static void every_kind_comes_back(void **state)
 }
 
 /* Large enough for several levels of wide nodes; presets only. */
-static void large_trees_come_back(void **state)
+static void large_trees_survive_baking(void **state)
 {
     (void)state;
     world w = world_open();
@@ -488,8 +488,8 @@ static void misuse_has_a_status(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_comes_back),
-        cmocka_unit_test(large_trees_come_back),
+        cmocka_unit_test(every_kind_survives_baking),
+        cmocka_unit_test(large_trees_survive_baking),
         cmocka_unit_test(every_instruction_set_writes_the_same),
         cmocka_unit_test(damaged_blocks_are_refused),
         cmocka_unit_test(forged_blocks_do_no_harm),

@@ -1,4 +1,4 @@
-/* Trees from a folder: built once, found again, never worse than a fresh build whatever lies in the folder. */
+/* Trees from a folder: built once, found again, never worse than a new build whatever is in the folder. */
 #include "query/world.h"
 #include "tree/baked.h"
 
@@ -173,7 +173,7 @@ static void bad_files_mean_a_fresh_build(void **state)
         assert_int_equal(w.warnings, warnings);
         assert_int_equal(each_file(&w, NULL), 1);
     }
-    assert_int_equal(w.warnings, 2); /* an empty file is as good as none */
+    assert_int_equal(w.warnings, 2); /* an empty file is ignored silently */
     each_file(&w, make_directory);
     check_cached(&w, mesh, NULL, w.folder);
     assert_int_equal(w.warnings, 3);
@@ -182,7 +182,7 @@ static void bad_files_mean_a_fresh_build(void **state)
     close_world(&w);
 }
 
-static void a_folder_that_is_none(void **state)
+static void a_path_that_is_no_folder(void **state)
 {
     (void)state;
     cache_world w;
@@ -209,7 +209,7 @@ int main(void)
         cmocka_unit_test(trees_are_found_again),
         cmocka_unit_test(the_file_is_read),
         cmocka_unit_test(bad_files_mean_a_fresh_build),
-        cmocka_unit_test(a_folder_that_is_none),
+        cmocka_unit_test(a_path_that_is_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

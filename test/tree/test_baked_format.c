@@ -1,5 +1,5 @@
-/* Blocks on disk outlive the library that wrote them: a cached tree must not differ from the one built today. So what
- * the builders make of fixed meshes is on record here, and changes only together with BAKED_FORMAT. */
+/* Blocks on disk outlive the library that wrote them: a cached tree must not differ from the one built today. So the
+ * hashes of trees of fixed meshes are recorded here, and change only together with BAKED_FORMAT. */
 #include "query/world.h"
 #include "tree/baked.h"
 
@@ -107,7 +107,7 @@ static int hash_kinds(const world *w, kind_hash *out)
     return count;
 }
 
-static void builders_make_what_is_on_record(void **state)
+static void builders_make_the_recorded_trees(void **state)
 {
     (void)state;
     if (*(const uint8_t *)&(uint16_t){1} != 1)
@@ -139,6 +139,6 @@ static void builders_make_what_is_on_record(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(builders_make_what_is_on_record)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(builders_make_the_recorded_trees)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,7 @@ static bool survive(carom_context *own, failing *memory, carom_volume volume, ui
     if (status == CAROM_OK)
     {
         pair_set found = {0};
-        tree_placed a = {scenes[0].mesh_a, tree, &scenes[0].pose_a}, b = {scenes[0].mesh_a, tree, &scenes[0].pose_b};
+        mesh_placed a = {scenes[0].mesh_a, tree, &scenes[0].pose_a}, b = {scenes[0].mesh_a, tree, &scenes[0].pose_b};
         tree_scratch scratch = {.context = own};
         base_budget budget = base_budget_begin(NULL);
         carom_counters counters = {0};

@@ -58,7 +58,7 @@ static soup identical_soup(uint32_t count)
     return made;
 }
 
-/* Every triangle half the size of the one before, all around one corner; 2^-1074 is reached and stays. */
+/* Each triangle is half the size of the one before, all around one corner; 2^-1074 is reached and stays. */
 static soup chain_soup(uint32_t count)
 {
     soup made = soup_new("chain", count);

@@ -238,7 +238,7 @@ static uint64_t fail_each(bench *b, step_fn *step, const char *name)
         if (status != CAROM_OK)
             assert_int_equal(status, CAROM_OUT_OF_MEMORY), failures++;
         else
-            assert_int_equal(hash, truth); /* what is only for speed may do without */
+            assert_int_equal(hash, truth); /* data that is only for speed may be missing */
         if (!b->memory.failed)
             break;
         if (k % 8 == 1)

@@ -1,5 +1,5 @@
-/* Fronts: a search that is cut short anywhere and taken up again, or begun at the parts of a cut tree, gives what one
- * run from the roots gives, each pair once. */
+/* Fronts: a search that is interrupted anywhere and resumed, or started from the parts of a cut tree, finds what a
+ * search from the roots finds, each pair once. */
 #include "tree/layouts.h"
 
 static const uint64_t BUDGETS[] = {1, 2, 3, 7, 8, 9, 20, 65, 257, 1000, 20000};
@@ -41,7 +41,7 @@ static void grant(stepping *s)
     s->steps++;
 }
 
-/* After a step that ran out of budget: something is open, and not for ever the same. */
+/* After a step that ran out of budget: something is open, and not always the same. */
 static void check_progress(stepping *s, const char *what)
 {
     assert_true(s->front.count > 0);

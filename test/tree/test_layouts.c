@@ -140,7 +140,7 @@ static void check_rays(const carom_placed *placed, carom_ray ray, const char *wh
 {
     tree_scratch scratch = {.context = context};
     carom_counters counters = {0};
-    tree_placed mesh = placed_tree(placed);
+    mesh_placed mesh = placed_tree(placed);
     tree_ray_task task = {context, &mesh, &ray, &scratch, NULL, &counters, false};
     ray_hits expected = {.nearest = INFINITY, .nearest_triangle = UINT32_MAX};
     narrow_ray line = {ray.origin, ray.direction};
@@ -193,7 +193,7 @@ static void test_rays(void **state)
             carom_placed placed = {carom_shape_tree(tree), scenes[i].pose_b};
             for (int k = 0; k < 60; k++)
             {
-                /* From a corner or beside, towards a corner, an edge or nowhere. */
+                /* From a corner or next to one, towards a corner, an edge or nowhere. */
                 narrow_triangle from =
                     placed_triangle(&placed, (uint32_t)(check_next(&random) % scenes[i].mesh_b->triangle_count));
                 narrow_triangle to =

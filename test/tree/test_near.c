@@ -1,6 +1,6 @@
-/* Attacks on the walk for what is near a ball or capsule: bounds are bounds, nothing near is left out, what is called
- * certain is, and the walk in double agrees. The kernels are compiled into this program so that the part of their bound
- * that is really used can be measured. */
+/* Attacks on the search for triangles near a ball or capsule: bounds hold, nothing near is left out, what is called
+ * certain is certain, and the traversal in double agrees. The kernels are compiled into this program so that the part
+ * of their bound that is really used can be measured. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
 #include "tree/wide_near_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
@@ -16,7 +16,7 @@ enum
 typedef struct near_question
 {
     tree_near_task task;
-    tree_placed placed;
+    mesh_placed placed;
     tree_scratch scratch;
     base_budget budget;
     carom_counters counters;
@@ -130,7 +130,7 @@ static void bounds_of_triangles_hold(void **state)
     {
         bound_case best = random_bound_case(&random);
         bool ball = vec3_equal(best.round.end[0], best.round.end[1]);
-        double most = try_bounds(&best);
+        double worst_ratio = try_bounds(&best);
         for (int step = 0; step < 150; step++)
         {
             bound_case trial = best;
@@ -140,12 +140,12 @@ static void bounds_of_triangles_hold(void **state)
             if (ball)
                 trial.round.end[1] = trial.round.end[0];
             double ratio = try_bounds(&trial);
-            if (ratio > most)
-                most = ratio, best = trial;
+            if (ratio > worst_ratio)
+                worst_ratio = ratio, best = trial;
         }
-        largest = fmax(largest, most);
-        if (!(most <= 1.0))
-            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, most);
+        largest = fmax(largest, worst_ratio);
+        if (!(worst_ratio <= 1.0))
+            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, worst_ratio);
     }
     print_message("a segment and a triangle: the bounds use %.3f of their error\n", largest);
 }
@@ -231,7 +231,7 @@ static void check_walk(const carom_placed *placed, carom_context *context, const
         narrow_front front = {0};
         q.task.front = &front;
         carom_status status;
-        do /* in slices: what was left open is gone on with */
+        do /* in slices, resuming what was left open */
         {
             q.budget = base_budget_begin(&(carom_budget){.work = i == 2 ? 1 + check_next(&random) % 40 : 0});
             status = in_double ? near_in_any_layout(&q.task, &near, &place) : tree_near(&q.task, &near);

@@ -15,7 +15,7 @@ enum
 
 typedef struct attack
 {
-    tree_ray_place place;
+    tree_ray_frame ray_frame;
     carom_context *context;
     oracle *oracle;
     check_random random;
@@ -93,16 +93,16 @@ static void make_pose(attack *a)
         q[i] = pick(random, -1.0, 1.0);
     int kind = pick_integer(random, 0, 3);
     carom_vec3 move = kind == 0 ? vec3(0, 0, 0) : pick_point(random, kind == 3 ? 1e9 * extent : 3.0 * extent);
-    a->place.pose = kind == 0 ? carom_pose_identity() : carom_pose_from_quaternion(q, move);
+    a->ray_frame.pose = kind == 0 ? carom_pose_identity() : carom_pose_from_quaternion(q, move);
     if (kind == 2)
         for (int i = 0; i < 9; i++)
-            a->place.pose.rotation[i] *= 1.0 + 4.5e-10;
-    assert_int_equal(carom_pose_check(&a->place.pose), CAROM_OK);
-    ray_place_set(&a->place, a->tree, extent);
+            a->ray_frame.pose.rotation[i] *= 1.0 + 4.5e-10;
+    assert_int_equal(carom_pose_check(&a->ray_frame.pose), CAROM_OK);
+    ray_frame_set(&a->ray_frame, a->tree, extent);
 }
 
-/* At the inside, a corner or an edge of a triangle, or a few float roundings beside; from around, afar, or from on it.
- */
+/* At the inside, a corner or an edge of a triangle, or a few float roundings off; from nearby, from far away, or from
+ * on it. */
 static carom_ray make_ray(attack *a, const narrow_triangle *t)
 {
     check_random *random = &a->random;
@@ -134,7 +134,7 @@ static carom_ray make_ray(attack *a, const narrow_triangle *t)
 
 static void check_triangle(attack *a, const carom_ray *ray, const ray_entry *entry, const found *list, uint32_t id)
 {
-    carom_placed placed = {carom_shape_mesh(a->mesh), a->place.pose};
+    carom_placed placed = {carom_shape_mesh(a->mesh), a->ray_frame.pose};
     narrow_triangle world = placed_triangle(&placed, id);
     const ray_candidate *own = NULL;
     for (uint32_t i = 0; i < list->count; i++)
@@ -160,7 +160,7 @@ static void check_triangle(attack *a, const carom_ray *ray, const ray_entry *ent
 
 static void attack_once(attack *a)
 {
-    carom_placed placed = {carom_shape_mesh(a->mesh), a->place.pose};
+    carom_placed placed = {carom_shape_mesh(a->mesh), a->ray_frame.pose};
     narrow_triangle target = placed_triangle(&placed, (uint32_t)pick_integer(&a->random, 0, TRIANGLES - 1));
     carom_ray ray = make_ray(a, &target);
     if (ray.direction.x == 0.0 && ray.direction.y == 0.0 && ray.direction.z == 0.0)
@@ -168,7 +168,7 @@ static void attack_once(attack *a)
     ray_walk walk = {.parts = {ray_tree_nodes(a->tree), ray_tree_blocks(a->tree)}, .mesh = a->mesh};
     ray_entry entry;
     found list = {.count = 0};
-    ray_answer answer = BASE_PICK_ISA(a->context, ray_enter)(a->tree, &a->place, &ray, &entry, &walk);
+    ray_answer answer = BASE_PICK_ISA(a->context, ray_enter)(a->tree, &a->ray_frame, &ray, &entry, &walk);
     if (answer == RAY_UNDECIDED)
         return;
     if (answer == RAY_ENTERS)

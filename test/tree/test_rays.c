@@ -76,7 +76,7 @@ static void check_first(const ray_case *test, const char *what)
 static void check_ray(ray_case *test, carom_ray ray, const char *what)
 {
     carom_placed placed = {carom_shape_mesh(test->mesh), test->pose};
-    tree_placed mesh = placed_tree(&placed);
+    mesh_placed mesh = placed_tree(&placed);
     carom_counters counters = {0};
     brute(&placed, &ray, &test->expected);
     for (int mode = 0; mode <= CAROM_RAY_ALL; mode++)

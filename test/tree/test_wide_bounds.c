@@ -12,7 +12,7 @@
 
 typedef struct box_slack
 {
-    double least;    /* (half - |weight|) in units of 2^-24, smallest over all points and axes */
+    double smallest; /* (half - |weight|) in units of 2^-24, smallest over all points and axes */
     double leaf_err; /* |origin + corner - y| / (2^-24 |corner|), largest */
 } box_slack;
 
@@ -52,7 +52,7 @@ static void check_point_in_box(const wide_tree *tree, wide_slot slot, carom_vec3
     {
         double along = a[k][0] * d[0] + a[k][1] * d[1] + a[k][2] * d[2], half = (double)node->half[k][lane];
         double over = fmax(fabs(w[k]), fabs(along)); /* as a sum of axes, and as a slab */
-        slack->least = fmin(slack->least, (half - over) * 0x1p24);
+        slack->smallest = fmin(slack->smallest, (half - over) * 0x1p24);
     }
 }
 
@@ -165,29 +165,29 @@ static void boxes_contain_their_triangles(void **state)
         int triangles = round % 4 ? family_integer(&random, 1, 4) : family_integer(&random, 5, 64);
         make_mixed_soup(&random, corners, triangles);
         box_slack slack = boxes_of(contexts[round % context_count], corners, (size_t)triangles, round / 3 % 2);
-        worst.least = fmin(worst.least, slack.least), worst.leaf_err = fmax(worst.leaf_err, slack.leaf_err);
-        if (!(slack.least >= 0.0))
-            fail_msg("soup %d: a point is outside its box by %g 2^-24", round, -slack.least);
+        worst.smallest = fmin(worst.smallest, slack.smallest), worst.leaf_err = fmax(worst.leaf_err, slack.leaf_err);
+        if (!(slack.smallest >= 0.0))
+            fail_msg("soup %d: a point is outside its box by %g 2^-24", round, -slack.smallest);
     }
     for (int climb = 0; climb < effort(30); climb++)
     {
         int triangles = family_integer(&random, 1, 4);
         make_mixed_soup(&random, corners, triangles);
-        double best = boxes_of(contexts[0], corners, (size_t)triangles, climb % 2).least;
+        double best = boxes_of(contexts[0], corners, (size_t)triangles, climb % 2).smallest;
         for (int step = 0; step < 200; step++)
         {
             memcpy(trial, corners, sizeof trial);
             mutate(&random, trial, triangles);
-            double slack = boxes_of(contexts[0], trial, (size_t)triangles, climb % 2).least;
+            double slack = boxes_of(contexts[0], trial, (size_t)triangles, climb % 2).smallest;
             if (slack < best)
                 best = slack, memcpy(corners, trial, sizeof trial);
         }
-        worst.least = fmin(worst.least, best);
+        worst.smallest = fmin(worst.smallest, best);
         if (!(best >= 0.0))
             fail_msg("climb %d: a point is outside its box by %g 2^-24", climb, -best);
     }
     print_message("boxes: a point comes within %.2f 2^-24 of its box's side; leaf corners err by %.3f of their bound\n",
-                  worst.least, worst.leaf_err);
+                  worst.smallest, worst.leaf_err);
     assert_true(worst.leaf_err <= 1.0);
 }
 
@@ -370,7 +370,7 @@ static void touching_boxes_are_never_apart(void **state)
 /* ---- sixteen triangle pairs ---- */
 
 /* World corners of a leaf's triangle in the target's normalised frame, relative to the leaf that is the origin. */
-static void seen_from(const tree_placed *a, const wide_leaf *origin, const narrow_triangle *world, long double out[9])
+static void seen_from(const mesh_placed *a, const wide_leaf *origin, const narrow_triangle *world, long double out[9])
 {
     const double *r = a->pose->rotation;
     const wide_tree *tree = a->tree->wide;
@@ -521,18 +521,18 @@ static void the_filter_errs_less_than_its_bound(void **state)
     for (int climb = 0; climb < effort(60); climb++)
     {
         filter_case best = random_filter_case(&random);
-        double most = try_filter(&best);
+        double worst_ratio = try_filter(&best);
         for (int step = 0; step < 400; step++)
         {
             filter_case trial = best;
             mutate_filter(&random, &trial);
             double ratio = try_filter(&trial);
-            if (ratio > most)
-                most = ratio, best = trial;
+            if (ratio > worst_ratio)
+                worst_ratio = ratio, best = trial;
         }
-        largest = fmax(largest, most);
-        if (!(most <= 1.0))
-            fail_msg("climb %d: the filter errs by %g of its bound", climb, most);
+        largest = fmax(largest, worst_ratio);
+        if (!(worst_ratio <= 1.0))
+            fail_msg("climb %d: the filter errs by %g of its bound", climb, worst_ratio);
     }
     print_message("sixteen triangle pairs: the filter errs by %.3f of its bound\n", largest);
 }
@@ -610,7 +610,7 @@ static void compare_collide(const body bodies[2], const uint8_t *truth, int roun
     }
 }
 
-static void collide_says_what_the_predicates_say(void **state)
+static void collide_agrees_with_the_predicates(void **state)
 {
     (void)state;
     check_random random = {14};
@@ -641,6 +641,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_contain_their_triangles), cmocka_unit_test(touching_boxes_are_never_apart),
-        cmocka_unit_test(the_filter_errs_less_than_its_bound), cmocka_unit_test(collide_says_what_the_predicates_say)};
+        cmocka_unit_test(the_filter_errs_less_than_its_bound), cmocka_unit_test(collide_agrees_with_the_predicates)};
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }

@@ -13,7 +13,7 @@
 static bool apart_as_a_whole(const carom_context *context, const carom_placed placed[2], double limit, bool thorough,
                              float axis[3])
 {
-    tree_placed a = placed_tree(&placed[0]), b = placed_tree(&placed[1]);
+    mesh_placed a = placed_tree(&placed[0]), b = placed_tree(&placed[1]);
     return BASE_PICK_ISA(context, wide_support_apart)(&a, &b, limit, thorough, axis);
 }
 
@@ -121,7 +121,7 @@ static void distance_bounds_hold(void **state)
     for (int climb = 0; climb < effort(150); climb++)
     {
         bound_case best = random_bound_case(&random);
-        double most = try_bounds(&best);
+        double highest = try_bounds(&best);
         for (int step = 0; step < 200; step++)
         {
             bound_case trial = best;
@@ -131,12 +131,12 @@ static void distance_bounds_hold(void **state)
                 trial.corner[2] = vec3_add(trial.corner[0], vec3_scale(vec3_sub(trial.corner[1], trial.corner[0]),
                                                                        check_uniform(&random, 0.0, 1.0)));
             double ratio = try_bounds(&trial);
-            if (ratio > most)
-                most = ratio, best = trial;
+            if (ratio > highest)
+                highest = ratio, best = trial;
         }
-        largest = fmax(largest, most);
-        if (!(most <= 1.0))
-            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, most);
+        largest = fmax(largest, highest);
+        if (!(highest <= 1.0))
+            fail_msg("climb %d: the distance is outside its bounds by %g of their error", climb, highest);
     }
     print_message("distance of triangles: the bounds use %.3f of their error\n", largest);
 }
@@ -289,13 +289,13 @@ static void whole_meshes_that_meet_are_never_apart(void **state)
             placed[i].shape.tree = tree_of(contexts[round % context_count], mesh[i], round % 2);
             placed[i].pose = random_pose(&random, far, round % 4 ? 0.0 : 1e-9);
             assert_non_null(placed[i].shape.tree->wide->support);
-            double most = -INFINITY;
+            double highest = -INFINITY;
             for (int k = 0; k < 3 * MANY; k++)
             {
                 carom_vec3 world = pose_apply(&placed[i].pose, corners[i][k]);
                 double height = (i ? -1.0 : 1.0) * vec3_dot(u, world);
-                if (height > most)
-                    most = height, extreme[i] = world, own_extreme = corners[i][k];
+                if (height > highest)
+                    highest = height, extreme[i] = world, own_extreme = corners[i][k];
             }
         }
         /* a little more or less than touching */
@@ -392,7 +392,7 @@ static void support_heights_are_upper_bounds(void **state)
 {
     (void)state;
     check_random random = {25};
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (int round = 0; round < effort(60); round++)
     {
         carom_vec3 corners[3 * MANY];
@@ -408,18 +408,18 @@ static void support_heights_are_upper_bounds(void **state)
             u[face >> 1] = face & 1 ? -1.0 : 1.0;
             u[((face >> 1) + 1) % 3] = row % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
             u[((face >> 1) + 2) % 3] = entry % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
-            double most = -INFINITY;
+            double highest = -INFINITY;
             for (int k = 0; k < 3 * MANY; k++)
             {
                 carom_vec3 y = vec3_scale(vec3_sub(corners[k], wide->centre), wide->scale);
-                most = fmax(most, u[0] * y.x + u[1] * y.y + u[2] * y.z);
+                highest = fmax(highest, u[0] * y.x + u[1] * y.y + u[2] * y.z);
             }
-            least = fmin(least, ((double)wide->support[entry] - most) * 0x1p24);
+            smallest = fmin(smallest, ((double)wide->support[entry] - highest) * 0x1p24);
         }
         carom_tree_destroy(tree), carom_mesh_destroy(mesh);
     }
-    print_message("support heights: at least %.1f 2^-24 above the vertices\n", least);
-    assert_true(least >= 0.0);
+    print_message("support heights: at least %.1f 2^-24 above the vertices\n", smallest);
+    assert_true(smallest >= 0.0);
 }
 
 /* ---- refit ---- */
@@ -488,7 +488,7 @@ static double note_hit(uint32_t triangle, double t, const double uv[2], void *us
     return INFINITY;
 }
 
-static void rays_find_what_all_triangles_say(void **state)
+static void rays_agree_with_all_triangles(void **state)
 {
     (void)state;
     check_random random = {27};
@@ -520,7 +520,7 @@ static void rays_find_what_all_triangles_say(void **state)
             hits all = {{0}};
             carom_counters counters = {0};
             tree_scratch scratch = {.context = context};
-            tree_placed as_tree = placed_tree(&placed);
+            mesh_placed as_tree = placed_tree(&placed);
             tree_ray_task task = {.context = context, .placed = &as_tree, .ray = &ray};
             task.scratch = &scratch, task.counters = &counters;
             assert_int_equal(wide_ray(&task, note_hit, &all), CAROM_OK);
@@ -553,6 +553,6 @@ int main(void)
                                        cmocka_unit_test(support_heights_are_upper_bounds),
                                        cmocka_unit_test(whole_meshes_that_meet_are_never_apart),
                                        cmocka_unit_test(a_refitted_tree_answers_like_a_fresh_one),
-                                       cmocka_unit_test(rays_find_what_all_triangles_say)};
+                                       cmocka_unit_test(rays_agree_with_all_triangles)};
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }

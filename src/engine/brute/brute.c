@@ -1,5 +1,4 @@
-/* Engine `brute`: all pairs of triangles as the method. Slow, short and right; what every other
- * engine is compared with. */
+/* Engine `brute`: tests all pairs of triangles. Slow, short and right; the reference for every other engine. */
 #include "engine/brute/brute.h"
 
 typedef struct brute_state
@@ -9,11 +8,11 @@ typedef struct brute_state
     BASE_ARRAY(narrow_triangle) a, b; /* world corners */
     BASE_ARRAY(brute_group) groups;   /* of b */
     BASE_ARRAY(uint64_t) hits;
-    carom_vec3 origin; /* of the boxes: some point of b */
+    carom_vec3 origin; /* of the boxes: a point of b */
     double span;       /* largest extent of both bodies together: bounds the error of a computed distance */
 } brute_state;
 
-/* ---- geometry of the pair at hand ---- */
+/* ---- geometry of the current pair ---- */
 
 static carom_aabb triangle_box(const narrow_triangle *t)
 {
@@ -21,8 +20,8 @@ static carom_aabb triangle_box(const narrow_triangle *t)
                         vec3_max(t->corner[0], vec3_max(t->corner[1], t->corner[2]))};
 }
 
-/* Boxes are seen from near the bodies, where floats are fine. Rounding is monotonic, so boxes that overlap still do
- * when all are shifted alike. */
+/* Boxes are relative to a point near the bodies, where floats are precise. Rounding is monotonic, so boxes that overlap
+ * still do after being shifted alike. */
 static void round_box(const carom_aabb *box, double margin, carom_vec3 origin, float out[6])
 {
     out[0] = math_float_down((box->min.x - margin) - origin.x);
@@ -49,7 +48,7 @@ static void group_boxes(brute_state *brute)
     }
 }
 
-static double box_span(const tree_placed *placed)
+static double box_span(const mesh_placed *placed)
 {
     carom_vec3 size = vec3_sub(placed->mesh->info.bounds.max, placed->mesh->info.bounds.min);
     return 2.0 * (size.x + size.y + size.z); /* more than the diagonal, whatever the rotation */
@@ -130,7 +129,7 @@ typedef struct collide_run
     narrow_counts counts;
 } collide_run;
 
-/* False when the caller wants to stop. */
+/* False if the caller asked to stop. */
 static bool collide_triangles(brute_state *brute, collide_run *run, uint32_t triangle_a, uint32_t triangle_b)
 {
     const narrow_triangle *a = &brute->a.items[triangle_a], *b = &brute->b.items[triangle_b];
@@ -145,7 +144,7 @@ static bool collide_triangles(brute_state *brute, collide_run *run, uint32_t tri
     return true;
 }
 
-/* The front of this method is the first row that is left. */
+/* The front of this method is the first remaining row. */
 static uint32_t first_row(const narrow_front *front) { return front && front->count > 0 ? front->items[0].part_a : 0; }
 
 static carom_status leave_front(carom_context *context, narrow_front *front, carom_status status, uint32_t row)
@@ -237,7 +236,7 @@ static uint32_t nearest_box(const narrow_triangle *from, const narrow_triangle *
     return nearest;
 }
 
-/* A few steps of alternating projection give a bound that lets the rows skip most pairs. */
+/* A few steps of alternating projection give a bound with which the rows can skip most pairs. */
 static void find_first_bound(brute_state *brute, distance_run *run)
 {
     uint32_t triangle_a = 0, triangle_b = 0;

@@ -1,17 +1,17 @@
-/* The four engines of chapter 4: one method with different rules. Distances, rays and what is near a segment, of which
- * the chapter says nothing, are answered by plain walks over the same trees. */
+/* The four engines of the thesis's chapter 4: one method with different rules. Distances, rays and what is near a
+ * segment, which the thesis does not treat, are answered by plain traversals of the same trees. */
 #include "engine/edge/edge.h"
 
 /* ---- the other questions ---- */
 
-static tree_placed with_tree(const tree_placed *placed, const void *asset)
+static mesh_placed with_tree(const mesh_placed *placed, const void *asset)
 {
-    return (tree_placed){placed->mesh, ((const edge_asset *)asset)->tree, placed->pose};
+    return (mesh_placed){placed->mesh, ((const edge_asset *)asset)->tree, placed->pose};
 }
 
 typedef struct tree_question
 {
-    tree_placed a, b;
+    mesh_placed a, b;
     tree_task task;
 } tree_question;
 
@@ -43,7 +43,7 @@ static carom_status within(void *state, const query_task *task, double limit, bo
 
 static carom_status near_shape(void *state, const query_mesh_task *task, const narrow_near *near)
 {
-    tree_placed placed = with_tree(&task->mesh, task->asset);
+    mesh_placed placed = with_tree(&task->mesh, task->asset);
     tree_near_task tree = {.context = task->context,
                            .placed = &placed,
                            .defect = task->defect,
@@ -57,7 +57,7 @@ static carom_status near_shape(void *state, const query_mesh_task *task, const n
 static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user)
 {
-    tree_placed placed = with_tree(&task->mesh, task->asset);
+    mesh_placed placed = with_tree(&task->mesh, task->asset);
     carom_ray ray = {point, {1.0, 0.0, 0.0}, INFINITY};
     tree_ray_task line = {.context = task->context,
                           .placed = &placed,
@@ -78,7 +78,7 @@ static const query_method EDGE_METHOD = {.collide = edge_collide,
 
 enum
 {
-    TASKS_AT_ONCE = 32 /* what the thesis found best on four processors (4.5.1) */
+    TASKS_AT_ONCE = 32 /* the best value on four processors in the thesis (4.5.1) */
 };
 
 /* Most tasks of two nodes take a fraction of a microsecond: several go together. */
@@ -101,7 +101,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->tasks_at_once = def->tasks_at_once > 0 ? def->tasks_at_once : TASKS_AT_ONCE;
     state->find = BASE_PICK_ISA(context, edge_find);
     state->watch = base_watch_create(context);
-    state->scratch.ray_place.pose = carom_pose_identity();
+    state->scratch.ray_frame.pose = carom_pose_identity();
     return CAROM_OK;
 }
 

@@ -1,15 +1,15 @@
-/* edge: chapter 4 of the thesis (seeds: "Parallel"), four ways to search a pair of meshes over the balanced box trees
- * of its section 4.3.2. They differ in what a task is, and in how many tasks run at once:
+/* edge: chapter 4 of the thesis (ARCHITECTURE.md, "Sources"), four ways to search a pair of meshes over the balanced
+ * box trees of its section 4.3.2. They differ in what a task is, and in how many tasks run at once:
  *
  *   sstcd   a node of each tree                              one
  *   spcd    a node of each tree                              all of a level
  *   escd    a node of one tree, all edges of the other mesh  one; then the meshes change places
  *   epcd    a node of one tree, all edges of the other mesh  K; then the meshes change places
  *
- * Tasks wait in a queue, LIVESET in the thesis, which is this method's front too. At the leaves edges are tested
- * against triangles: two triangles that share a point always have a side of one that meets the other, also where they
- * lie in one plane or are degenerate. That test is closed and padded; the exact narrow phase decides what it proposes.
- * Containment, which the thesis assumes away, is found by the query layer, as for every engine. */
+ * Tasks wait in a queue, LIVESET in the thesis, which is also this method's front. At the leaves, edges are tested
+ * against triangles: if two triangles share a point, a side of one meets the other, even if they lie in one plane or
+ * are degenerate. That test is closed and padded; the exact narrow phase decides the pairs that it proposes.
+ * Containment, which the thesis excludes by assumption, is detected by the query layer, as for every engine. */
 #ifndef ENGINE_EDGE_H
 #define ENGINE_EDGE_H
 
@@ -32,13 +32,13 @@ typedef struct edge_asset
     base_arena arena; /* owns the arrays */
 } edge_asset;
 
-/* Null for a shape that is no mesh. */
+/* Null for a shape that is not a mesh. */
 carom_status edge_create_asset(void *context, const carom_shape *shape, void **out);
 void edge_destroy_asset(void *context, void *object);
 
 /* ---- state: memory and sums of a method, one per engine worker ---- */
 
-/* A triangle of a leaf where it stands. */
+/* A placed triangle of a leaf. */
 typedef struct edge_face
 {
     narrow_triangle corners;
@@ -52,14 +52,14 @@ typedef struct edge_found
     uint32_t triangle_a, triangle_b, meeting;
 } edge_found;
 
-/* What one worker needs while tasks run side by side. */
+/* One worker's memory while tasks run in parallel. */
 typedef struct edge_lane
 {
     _Alignas(BASE_CACHE_LINE) carom_status status;
     base_budget budget;
-    BASE_ARRAY(narrow_part_pair) children; /* tasks that its tasks led to */
+    BASE_ARRAY(narrow_part_pair) children; /* the children of its tasks */
     BASE_ARRAY(edge_found) found;
-    /* of the task at hand */
+    /* of the current task */
     BASE_ARRAY(edge_face) faces;
     BASE_ARRAY(uint64_t) proposed, space; /* triangle_a << 32 | triangle_b */
     BASE_ARRAY(uint64_t) hits;            /* group << 8 | lanes */
@@ -91,7 +91,7 @@ typedef struct edge_box
 typedef uint32_t edge_find_fn EDGE_FIND_PARAMETERS;
 BASE_DECLARE_ISA(uint32_t, edge_find, EDGE_FIND_PARAMETERS);
 
-/* How a method goes about its tasks. */
+/* How a method schedules its tasks. */
 typedef struct edge_rules
 {
     bool by_edges;                 /* escd, epcd */
@@ -119,12 +119,12 @@ typedef struct edge_state
     carom_engine_stats stats;         /* since it was created */
 } edge_state;
 
-/* ---- a search under way ---- */
+/* ---- a search in progress ---- */
 
 typedef struct edge_body
 {
     const edge_asset *asset;
-    tree_placed placed; /* with the asset's tree */
+    mesh_placed placed; /* with the asset's tree */
 } edge_body;
 
 typedef struct edge_walk
@@ -145,10 +145,10 @@ typedef struct edge_walk
 } edge_walk;
 
 /* A task is a narrow_part_pair: nodes of a's and b's trees, or one node and EDGE_ALL for the edges of the other mesh.
- * EDGE_ALL twice stands for the clearance, which is checked last. */
+ * EDGE_ALL twice means the clearance, which is checked last. */
 #define EDGE_ALL UINT32_MAX
 
-/* The method's collide. */
+/* The method's collide function. */
 carom_status edge_collide(void *state, const query_task *task, const narrow_search *search, bool *violated);
 
 /* The two kinds of task. CAROM_UNKNOWN: the lane's budget is spent, and the task has to be done again. */

@@ -1,4 +1,4 @@
-/* The balanced tree of a mesh, and its edges with the triangles at each. */
+/* The balanced tree of a mesh, and its edges with the triangles that use each. */
 #include "engine/edge/edge.h"
 
 /* The thesis divides nodes down to 10 polygons (4.3.2). It gives no lambda: this is the default of the library. */

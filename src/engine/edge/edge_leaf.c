@@ -1,4 +1,4 @@
-/* Edges against the triangles of a leaf, and what the exact narrow phase says of the pairs that they propose. */
+/* Edges against the triangles of a leaf, and the exact test of the pairs that they propose. */
 #include "engine/edge/edge.h"
 
 carom_status edge_out_of_memory(carom_context *context)
@@ -34,8 +34,8 @@ static int sign(carom_vec3 a, carom_vec3 b, carom_vec3 c)
 }
 
 /* False only if the closed segment certainly misses the closed triangle: both its ends lie off the triangle's plane on
- * the same side, or its line passes the three sides on different hands. What lies in the plane is left to the boxes and
- * to the narrow phase. */
+ * the same side, or its line passes outside one of the three sides. What lies in the plane is left to the boxes and to
+ * the narrow phase. */
 static bool may_touch(carom_vec3 p, carom_vec3 q, const narrow_triangle *triangle)
 {
     const carom_vec3 *corner = triangle->corner;
@@ -58,7 +58,7 @@ static bool boxes_meet(const carom_aabb *a, const carom_aabb *b)
 carom_status edge_propose(const edge_walk *walk, edge_lane *lane, int edges_of, uint32_t edge)
 {
     const edge_asset *asset = walk->body[edges_of].asset;
-    const tree_placed *placed = &walk->body[edges_of].placed;
+    const mesh_placed *placed = &walk->body[edges_of].placed;
     carom_vec3 p = pose_apply(placed->pose, placed->mesh->vertices[asset->ends[edge][0]]);
     carom_vec3 q = pose_apply(placed->pose, placed->mesh->vertices[asset->ends[edge][1]]);
     carom_aabb box = {vec3_min(p, q), vec3_max(p, q)};

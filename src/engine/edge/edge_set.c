@@ -1,7 +1,7 @@
 /* ESCD and EPCD: a task is a node of one tree and all edges of the other mesh (figures 4-7 and 4-8). */
 #include "engine/edge/edge.h"
 
-/* ---- the edges, seen from the other mesh's tree ---- */
+/* ---- the edges in the frame of the other mesh's tree ---- */
 
 enum
 {

@@ -1,4 +1,4 @@
-/* The queue of tasks, LIVESET in the thesis: level after level, in batches that run on one worker or on all. */
+/* The queue of tasks, LIVESET in the thesis: level by level, in batches that run on one worker or on all. */
 #include "engine/edge/edge.h"
 
 /* ---- one batch ---- */
@@ -36,7 +36,7 @@ static carom_status lanes_status(const edge_walk *walk)
     return status;
 }
 
-/* Hands in the pairs that were found. False when the search wants to end. */
+/* Reports the pairs that were found. False if the search should end. */
 static bool report_found(const edge_walk *walk, bool *violated)
 {
     bool go_on = true;
@@ -105,8 +105,8 @@ static carom_status run_batch(edge_walk *walk, const narrow_part_pair *tasks, ui
 
 /* ---- levels ---- */
 
-/* Tasks between two looks at what they found. On one worker they come one by one if a budget may end them in between;
- * otherwise a level at a time, which a hit ends as well. */
+/* The number of tasks between two checks of what they found. On one worker they come one by one if a budget may end
+ * them in between; otherwise a level at a time, which a hit ends as well. */
 static uint32_t batch_limit(const edge_walk *walk)
 {
     const base_budget *budget = walk->task->budget;
@@ -200,8 +200,8 @@ static carom_status take_stage(edge_state *state, edge_stage stage)
     return CAROM_OK;
 }
 
-/* Nearer than the clearance: not more than the number before it. The thesis has nothing to say here: the tree is walked
- * in the plain way. */
+/* Closer than the clearance means at most the next smaller number. The thesis does not treat this: a plain traversal of
+ * the trees decides. */
 static carom_status check_clearance(edge_walk *walk, bool *violated)
 {
     edge_state *state = walk->state;
@@ -243,7 +243,8 @@ static carom_status run_stage(edge_walk *walk, edge_stage stage, bool *violated)
 
 /* ---- the search ---- */
 
-/* A budget of work is spent on one worker, so that the cut is always the same; a deadline holds for each. */
+/* A work budget is spent on one worker, so that the search always stops at the same point; a deadline applies to each.
+ */
 static carom_status begin_lanes(edge_walk *walk)
 {
     edge_state *state = walk->state;
@@ -302,7 +303,7 @@ static carom_status leave_front(const edge_walk *walk, carom_status status)
     return status;
 }
 
-static edge_body place_body(const void *asset, const tree_placed *placed)
+static edge_body place_body(const void *asset, const mesh_placed *placed)
 {
     const edge_asset *edges = asset;
     return (edge_body){edges, {placed->mesh, edges->tree, placed->pose}};
