@@ -4,15 +4,10 @@
 
 enum
 {
-    VERTICES_PER_TASK = 512 /* tens of microseconds */
+    VERTICES_PER_TASK = 512, /* tens of microseconds */
+    MIN_BLOCK = 4096,        /* triangles */
+    MAX_BLOCKS = 8           /* each has a number per vertex */
 };
-
-/* One side of a triangle: from corner `side % 3` of triangle `side / 3` to the next corner. */
-static uint32_t side_start(const carom_mesh *mesh, size_t side) { return mesh->merged[mesh->indices[side]]; }
-static uint32_t side_end(const carom_mesh *mesh, size_t side)
-{
-    return mesh->merged[mesh->indices[side % 3 == 2 ? side - 2 : side + 1]];
-}
 
 /* What a worker counted. */
 typedef struct edge_tally
@@ -21,17 +16,30 @@ typedef struct edge_tally
     bool open, unoriented;
 } edge_tally;
 
+/* What the vertices of a slice have. */
+typedef struct use_slice
+{
+    size_t count;   /* all uses; then where they begin */
+    size_t largest; /* maximum number of uses of a vertex */
+} use_slice;
+
 /* Sides of nonzero length, gathered by the smaller of their two vertices. A use is one side: the larger vertex in the
- * upper half, then the triangle, then whether the side is walked upward, from the smaller vertex to the larger. */
+ * upper half, then the triangle, then whether the side is walked upward, from the smaller vertex to the larger.
+ *
+ * Triangles are gathered in blocks, by several workers. Each block has its own row of places, one per vertex: how many
+ * uses it has there, then where they go. Once they are there, the last row says where each vertex's uses end. */
 typedef struct edge_uses
 {
     carom_mesh *mesh;
     uint64_t *uses;       /* with room for `scratch` more to sort by */
-    size_t *ends;         /* per vertex: where its uses end; they begin where those of the vertex before end */
+    size_t *places;       /* block_count rows */
+    const size_t *ends;   /* the last row: uses of a vertex begin where those of the vertex before end */
     uint32_t *first_edge; /* per vertex, and one past the last; after sorting */
     size_t use_count;
     size_t largest; /* maximum number of uses of a vertex */
     size_t scratch;
+    uint32_t block_count, slice_count;
+    use_slice slices[MESH_MAX_SLICES];
     edge_tally tallies[CAROM_MAX_WORKERS];
 } edge_uses;
 
@@ -39,34 +47,117 @@ static uint32_t use_high(uint64_t use) { return (uint32_t)(use >> 32); }
 static uint32_t use_triangle(uint64_t use) { return (uint32_t)use >> 1; }
 static bool use_upward(uint64_t use) { return use & 1; }
 
-/* Turns counts per vertex into where each vertex's uses begin. */
-static void count_uses(const carom_mesh *mesh, edge_uses *edges)
+/* ---- gather ---- */
+
+static void count_side(size_t *row, uint32_t start, uint32_t end) { row[start < end ? start : end] += start != end; }
+
+static void count_uses(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    for (size_t side = 0; side < 3 * (size_t)mesh->triangle_count; side++)
+    const edge_uses *edges = data;
+    const carom_mesh *mesh = edges->mesh;
+    (void)worker;
+    for (uint32_t block = first; block < last; block++)
     {
-        uint32_t start = side_start(mesh, side), end = side_end(mesh, side);
-        edges->ends[start < end ? start : end] += start != end;
-    }
-    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
-    {
-        size_t count = edges->ends[vertex];
-        edges->ends[vertex] = edges->use_count;
-        edges->use_count += count;
-        edges->largest = count > edges->largest ? count : edges->largest;
+        size_t *row = edges->places + block * (size_t)mesh->vertex_count;
+        size_t end = mesh_slice_begin(mesh->triangle_count, edges->block_count, block + 1);
+        memset(row, 0, mesh->vertex_count * sizeof *row);
+        for (size_t i = mesh_slice_begin(mesh->triangle_count, edges->block_count, block); i < end; i++)
+        {
+            const uint32_t *index = mesh->indices + 3 * i;
+            uint32_t a = mesh->merged[index[0]], b = mesh->merged[index[1]], c = mesh->merged[index[2]];
+            count_side(row, a, b), count_side(row, b, c), count_side(row, c, a);
+        }
     }
 }
 
-/* Afterwards `ends` holds ends. */
-static void gather_uses(const carom_mesh *mesh, edge_uses *edges)
+static void add_slices(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    for (size_t side = 0; side < 3 * (size_t)mesh->triangle_count; side++)
+    edge_uses *edges = data;
+    size_t vertices = edges->mesh->vertex_count;
+    (void)worker;
+    for (uint32_t slice = first; slice < last; slice++)
     {
-        uint32_t start = side_start(mesh, side), end = side_end(mesh, side);
-        uint32_t low = start < end ? start : end, high = start < end ? end : start;
-        if (start != end)
-            edges->uses[edges->ends[low]++] = (uint64_t)high << 32 | (uint64_t)(side / 3) << 1 | (start == low);
+        use_slice sum = {0};
+        size_t end = mesh_slice_begin(vertices, edges->slice_count, slice + 1);
+        for (size_t vertex = mesh_slice_begin(vertices, edges->slice_count, slice); vertex < end; vertex++)
+        {
+            size_t count = 0;
+            for (uint32_t block = 0; block < edges->block_count; block++)
+                count += edges->places[block * vertices + vertex];
+            sum.count += count;
+            sum.largest = count > sum.largest ? count : sum.largest;
+        }
+        edges->slices[slice] = sum;
     }
 }
+
+/* Turns counts into where the uses go. */
+static void place_slices(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const edge_uses *edges = data;
+    size_t vertices = edges->mesh->vertex_count;
+    (void)worker;
+    for (uint32_t slice = first; slice < last; slice++)
+    {
+        size_t sum = edges->slices[slice].count, end = mesh_slice_begin(vertices, edges->slice_count, slice + 1);
+        for (size_t vertex = mesh_slice_begin(vertices, edges->slice_count, slice); vertex < end; vertex++)
+            for (uint32_t block = 0; block < edges->block_count; block++)
+            {
+                size_t *place = &edges->places[block * vertices + vertex], count = *place;
+                *place = sum;
+                sum += count;
+            }
+    }
+}
+
+static void place_uses(carom_context *context, edge_uses *edges)
+{
+    base_parallel_for(context, edges->block_count, 1, count_uses, edges);
+    base_parallel_for(context, edges->slice_count, 1, add_slices, edges);
+    for (uint32_t i = 0; i < edges->slice_count; i++)
+    {
+        use_slice *slice = &edges->slices[i];
+        size_t count = slice->count;
+        slice->count = edges->use_count;
+        edges->use_count += count;
+        edges->largest = slice->largest > edges->largest ? slice->largest : edges->largest;
+    }
+    base_parallel_for(context, edges->slice_count, 1, place_slices, edges);
+}
+
+static void gather_side(const edge_uses *edges, size_t *row, uint32_t triangle, const uint32_t ends[2])
+{
+    uint32_t low = ends[0] < ends[1] ? ends[0] : ends[1], high = ends[0] < ends[1] ? ends[1] : ends[0];
+    if (low != high)
+        edges->uses[row[low]++] = (uint64_t)high << 32 | (uint64_t)triangle << 1 | (ends[0] == low);
+}
+
+/* Prepares the neighbours too: the pages that they lie on are new, and clearing them takes the system a while. */
+static void gather_uses(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const edge_uses *edges = data;
+    const carom_mesh *mesh = edges->mesh;
+    (void)worker;
+    for (uint32_t block = first; block < last; block++)
+    {
+        size_t *row = edges->places + block * (size_t)mesh->vertex_count;
+        size_t end = mesh_slice_begin(mesh->triangle_count, edges->block_count, block + 1);
+        for (size_t i = mesh_slice_begin(mesh->triangle_count, edges->block_count, block); i < end; i++)
+        {
+            const uint32_t *index = mesh->indices + 3 * i;
+            uint32_t corners[4];
+            for (int k = 0; k < 4; k++)
+                corners[k] = mesh->merged[index[k % 3]];
+            for (int k = 0; k < 3; k++)
+            {
+                gather_side(edges, row, (uint32_t)i, corners + k);
+                mesh->neighbours[3 * i + (size_t)k] = MESH_NONE;
+            }
+        }
+    }
+}
+
+/* ---- sort and number ---- */
 
 static size_t run_end(const uint64_t *uses, size_t first, size_t end)
 {
@@ -111,7 +202,7 @@ static size_t side_of_use(const carom_mesh *mesh, uint64_t use, uint32_t low)
 {
     size_t side = 3 * (size_t)use_triangle(use);
     uint32_t start = use_upward(use) ? low : use_high(use), end = use_upward(use) ? use_high(use) : low;
-    while (side_start(mesh, side) != start || side_end(mesh, side) != end)
+    while (mesh_side_start(mesh, side) != start || mesh_side_end(mesh, side) != end)
         side++;
     return side;
 }
@@ -168,35 +259,38 @@ static carom_status make_edges(mesh_build *build, edge_uses *edges)
 {
     carom_mesh *mesh = &build->parts;
     carom_context *context = build->arena.context;
-    gather_uses(mesh, edges);
+    mesh->neighbours = mesh_build_numbers(build, 3 * (size_t)mesh->triangle_count);
+    if (!mesh->neighbours)
+        return CAROM_OUT_OF_MEMORY;
+    base_parallel_for(context, edges->block_count, 1, gather_uses, edges);
     base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, sort_uses, edges);
-    size_t count = number_edges(edges), sides = 3 * (size_t)mesh->triangle_count;
+    size_t count = number_edges(edges);
     if (count >= UINT32_MAX)
         return base_fail(context, CAROM_TOO_LARGE, "%.100s: %zu edges", mesh->name, count);
     mesh->edges = mesh_build_numbers(build, 2 * count);
-    mesh->neighbours = mesh_build_numbers(build, sides);
-    if (!mesh->edges || !mesh->neighbours)
+    if (!mesh->edges)
         return CAROM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < sides; i++)
-        mesh->neighbours[i] = MESH_NONE;
     base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, list_edges, edges);
     mesh->info.edge_count = (uint32_t)count;
     add_tallies(edges, base_worker_count(context), &mesh->info);
     return CAROM_OK;
 }
 
-static carom_status find_edges(mesh_build *build)
+carom_status mesh_find_edges(mesh_build *build)
 {
     carom_context *context = build->arena.context;
     size_t vertices = build->parts.vertex_count, workers = base_worker_count(context);
-    edge_uses edges = {.mesh = &build->parts};
-    edges.ends = base_allocate(context, vertices, sizeof *edges.ends, BASE_CACHE_LINE);
+    edge_uses edges = {.mesh = &build->parts, .slice_count = mesh_slice_count(vertices)};
+    size_t blocks = workers < MAX_BLOCKS ? workers : MAX_BLOCKS, most = build->parts.triangle_count / MIN_BLOCK;
+    blocks = blocks < most ? blocks : most > 0 ? most : 1;
+    edges.block_count = (uint32_t)blocks;
+    edges.places = base_allocate(context, blocks * vertices, sizeof *edges.places, BASE_CACHE_LINE);
     edges.first_edge = base_allocate(context, vertices + 1, sizeof *edges.first_edge, BASE_CACHE_LINE);
-    bool have = edges.ends && edges.first_edge;
+    bool have = edges.places && edges.first_edge;
     if (have)
     {
-        memset(edges.ends, 0, vertices * sizeof *edges.ends);
-        count_uses(edges.mesh, &edges);
+        edges.ends = edges.places + (blocks - 1) * vertices;
+        place_uses(context, &edges);
     }
     /* Room for each worker's largest vertex, but no more than all uses together need. */
     edges.scratch = edges.largest < edges.use_count / workers ? edges.largest * workers : edges.use_count;
@@ -205,101 +299,6 @@ static carom_status find_edges(mesh_build *build)
     carom_status status = edges.uses ? make_edges(build, &edges) : mesh_build_out_of_memory(build);
     base_release(context, edges.uses, edges.use_count + edges.scratch, sizeof *edges.uses);
     base_release(context, edges.first_edge, vertices + 1, sizeof *edges.first_edge);
-    base_release(context, edges.ends, vertices, sizeof *edges.ends);
+    base_release(context, edges.places, blocks * vertices, sizeof *edges.places);
     return status;
-}
-
-/* ---- is the neighbourhood of each vertex one fan or ring? ---- */
-
-static int corner_of(const carom_mesh *mesh, uint32_t triangle, uint32_t vertex)
-{
-    const uint32_t *index = mesh->indices + 3 * (size_t)triangle;
-    return mesh->merged[index[0]] == vertex ? 0 : mesh->merged[index[1]] == vertex ? 1 : 2;
-}
-
-/* Steps from triangle to triangle around a vertex, first across the side after (or before) its corner, until a
- * boundary or the start. Returns the number of triangles met, the start left out; *around says that it was a ring.
- * Every edge has at most two triangles here, so the walk can't run into a loop that leaves out the start. */
-static size_t walk_around(const carom_mesh *mesh, uint32_t start, uint32_t vertex, bool forward, bool *around)
-{
-    size_t met = 0;
-    uint32_t triangle = start;
-    int corner = corner_of(mesh, triangle, vertex);
-    int side = forward ? corner : (corner + 2) % 3;
-    for (;;)
-    {
-        size_t at = 3 * (size_t)triangle + (size_t)side;
-        uint32_t other_end = side == corner ? side_end(mesh, at) : side_start(mesh, at);
-        triangle = mesh->neighbours[at];
-        *around = triangle == start;
-        if (triangle == start || triangle == MESH_NONE)
-            return met;
-        met++;
-        /* Leave through the side at the vertex that we did not come in by. */
-        corner = corner_of(mesh, triangle, vertex);
-        side = side_end(mesh, 3 * (size_t)triangle + (size_t)corner) == other_end ? (corner + 2) % 3 : corner;
-    }
-}
-
-static bool vertex_is_manifold(const carom_mesh *mesh, uint32_t triangle, uint32_t vertex, uint32_t corner_count)
-{
-    bool around;
-    size_t met = 1 + walk_around(mesh, triangle, vertex, true, &around);
-    if (!around)
-        met += walk_around(mesh, triangle, vertex, false, &around);
-    return met == corner_count;
-}
-
-typedef struct fan_check
-{
-    const carom_mesh *mesh;
-    uint32_t *corners;        /* per vertex: how many there are */
-    uint32_t *first_triangle; /* per vertex that has one */
-    base_cancel broken;       /* a vertex with several fans was found */
-} fan_check;
-
-static void check_fans(uint32_t first, uint32_t last, uint32_t worker, void *data)
-{
-    (void)worker;
-    fan_check *check = data;
-    for (uint32_t vertex = first; vertex < last && !base_cancel_is_set(&check->broken); vertex++)
-        if (check->corners[vertex] > 0 &&
-            !vertex_is_manifold(check->mesh, check->first_triangle[vertex], vertex, check->corners[vertex]))
-            base_cancel_set(&check->broken);
-}
-
-/* Counts distinct vertices and decides manifoldness. */
-static void check_vertices(carom_context *context, carom_mesh *mesh, fan_check *check)
-{
-    bool folded = false; /* a triangle with two corners at one position belongs to no fan */
-    memset(check->corners, 0, mesh->vertex_count * sizeof *check->corners);
-    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
-    {
-        uint32_t vertex = mesh->merged[mesh->indices[i]];
-        if (check->corners[vertex]++ == 0)
-        {
-            mesh->info.distinct_vertex_count++;
-            check->first_triangle[vertex] = (uint32_t)(i / 3);
-        }
-        folded |= side_end(mesh, i) == vertex;
-    }
-    mesh->info.manifold = mesh->info.nonmanifold_edge_count == 0 && !folded;
-    if (!mesh->info.manifold)
-        return;
-    base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, check_fans, check);
-    mesh->info.manifold = !base_cancel_is_set(&check->broken);
-}
-
-carom_status mesh_find_topology(mesh_build *build)
-{
-    BASE_TRY(find_edges(build));
-    size_t count = build->parts.vertex_count;
-    carom_context *context = build->arena.context;
-    uint32_t *scratch = base_allocate(context, 2 * count, sizeof *scratch, BASE_CACHE_LINE);
-    if (!scratch)
-        return mesh_build_out_of_memory(build);
-    fan_check check = {.mesh = &build->parts, .corners = scratch, .first_triangle = scratch + count};
-    check_vertices(context, &build->parts, &check);
-    base_release(context, scratch, 2 * count, sizeof *scratch);
-    return mesh_find_components(build);
 }
