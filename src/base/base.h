@@ -211,6 +211,10 @@ typedef struct base_key_value
 void base_sort_keys(base_key_value *items, base_key_value *scratch, size_t count);
 void base_sort_u64(uint64_t *items, uint64_t *scratch, size_t count);
 
+/* By a code below 2^30 in the upper half of each item, on the context's workers. The result is in `sorted`, which has
+ * room for `count` items; `items` serves as scratch. */
+void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, uint32_t count);
+
 /* ---- hashing ---- */
 
 /* A 64-bit hash that is the same on every machine; not secure against adversaries. Each word is mixed in by multiply

@@ -22,8 +22,39 @@ carom_status mesh_read_indices(mesh_build *build, const carom_mesh_def *def);
 /* parts.merged from parts.vertices. */
 carom_status mesh_merge_positions(mesh_build *build);
 
-/* Edges, neighbours, components and their counts and flags from parts.indices and parts.merged. */
-carom_status mesh_find_topology(mesh_build *build);
-carom_status mesh_find_components(mesh_build *build); /* its last part */
+/* The topology, from parts.indices and parts.merged: edges, neighbours, closedness; distinct vertices, manifoldness;
+ * components. Each step needs what those before it found. */
+carom_status mesh_find_edges(mesh_build *build);
+carom_status mesh_check_fans(mesh_build *build);
+carom_status mesh_find_components(mesh_build *build);
+
+/* One side of a triangle: from corner `side % 3` of triangle `side / 3` to the next corner. */
+static inline uint32_t mesh_side_start(const carom_mesh *mesh, size_t side)
+{
+    return mesh->merged[mesh->indices[side]];
+}
+static inline uint32_t mesh_side_end(const carom_mesh *mesh, size_t side)
+{
+    return mesh->merged[mesh->indices[side % 3 == 2 ? side - 2 : side + 1]];
+}
+
+/* ---- slices: what is worked on in parallel and put together in order; they depend on the count alone ---- */
+
+enum
+{
+    MESH_MAX_SLICES = 64,
+    MESH_MIN_SLICE = 4096
+};
+
+static inline uint32_t mesh_slice_count(size_t count)
+{
+    size_t slices = count / MESH_MIN_SLICE;
+    return slices < 1 ? 1 : slices > MESH_MAX_SLICES ? MESH_MAX_SLICES : (uint32_t)slices;
+}
+
+static inline size_t mesh_slice_begin(size_t count, uint32_t slice_count, uint32_t slice)
+{
+    return (size_t)((uint64_t)count * slice / slice_count);
+}
 
 #endif

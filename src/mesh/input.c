@@ -3,7 +3,8 @@
 
 enum
 {
-    COORDINATES = 3
+    COORDINATES = 3,
+    ITEMS_PER_TASK = 4096
 };
 
 static const size_t VERTEX_LIMIT = (size_t)UINT32_MAX - 1;  /* UINT32_MAX stays free as "none" */
@@ -40,51 +41,131 @@ static carom_status check_vertex_def(const mesh_build *build, const carom_mesh_d
     return check_stride(build, "vertex", def->vertex_stride, packed, def->vertex_count);
 }
 
-static carom_status check_coordinates(const mesh_build *build)
+/* ---- copies, which workers share ---- */
+
+typedef struct input_copy
+{
+    const unsigned char *from;
+    size_t stride;
+    carom_vec3 *vertices;
+    uint32_t *indices, vertex_count;
+    base_cancel bad; /* something was; what exactly is found out afterwards, in order */
+} input_copy;
+
+/* False for NaN as well. */
+static bool in_range(carom_vec3 v)
+{
+    return fabs(v.x) <= MATH_COORDINATE_LIMIT && fabs(v.y) <= MATH_COORDINATE_LIMIT &&
+           fabs(v.z) <= MATH_COORDINATE_LIMIT;
+}
+
+static void copy_doubles(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    input_copy *copy = data;
+    bool good = true;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+    {
+        memcpy(&copy->vertices[i], copy->from + i * copy->stride, sizeof(carom_vec3));
+        good &= in_range(copy->vertices[i]);
+    }
+    if (!good)
+        base_cancel_set(&copy->bad);
+}
+
+static void copy_floats(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    input_copy *copy = data;
+    bool good = true;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+    {
+        float single[COORDINATES];
+        memcpy(single, copy->from + i * copy->stride, sizeof single);
+        copy->vertices[i] = vec3((double)single[0], (double)single[1], (double)single[2]);
+        good &= in_range(copy->vertices[i]);
+    }
+    if (!good)
+        base_cancel_set(&copy->bad);
+}
+
+static void copy_u32(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    input_copy *copy = data;
+    bool good = true;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+    {
+        uint32_t *index = copy->indices + 3 * i;
+        memcpy(index, copy->from + i * copy->stride, 3 * sizeof *index);
+        good &= index[0] < copy->vertex_count && index[1] < copy->vertex_count && index[2] < copy->vertex_count;
+    }
+    if (!good)
+        base_cancel_set(&copy->bad);
+}
+
+static void copy_u16(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    input_copy *copy = data;
+    bool good = true;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+    {
+        uint16_t narrow[3];
+        memcpy(narrow, copy->from + i * copy->stride, sizeof narrow);
+        for (size_t corner = 0; corner < 3; corner++)
+        {
+            copy->indices[3 * i + corner] = narrow[corner];
+            good &= narrow[corner] < copy->vertex_count;
+        }
+    }
+    if (!good)
+        base_cancel_set(&copy->bad);
+}
+
+static void count_up(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const input_copy *copy = data;
+    (void)worker;
+    for (size_t i = 3 * (size_t)first; i < 3 * (size_t)last; i++)
+        copy->indices[i] = (uint32_t)i;
+}
+
+/* ---- vertices ---- */
+
+static carom_status refuse_vertex(const mesh_build *build)
 {
     const carom_vec3 *vertices = build->parts.vertices;
-    for (uint32_t i = 0; i < build->parts.vertex_count; i++)
-    {
-        carom_vec3 v = vertices[i];
-        /* False for NaN as well. */
-        if (BASE_LIKELY(fabs(v.x) <= MATH_COORDINATE_LIMIT && fabs(v.y) <= MATH_COORDINATE_LIMIT &&
-                        fabs(v.z) <= MATH_COORDINATE_LIMIT))
-            continue;
-        if (!vec3_finite(v))
-            return base_fail(build->arena.context, CAROM_NOT_FINITE, "%.100s: vertex %u is (%g, %g, %g)",
-                             build->parts.name, i, v.x, v.y, v.z);
-        return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%.100s: vertex %u is (%g, %g, %g), beyond 2^100",
-                         build->parts.name, i, v.x, v.y, v.z);
-    }
-    return CAROM_OK;
+    uint32_t i = 0;
+    while (in_range(vertices[i]))
+        i++;
+    carom_vec3 v = vertices[i];
+    if (!vec3_finite(v))
+        return base_fail(build->arena.context, CAROM_NOT_FINITE, "%.100s: vertex %u is (%g, %g, %g)", build->parts.name,
+                         i, v.x, v.y, v.z);
+    return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%.100s: vertex %u is (%g, %g, %g), beyond 2^100",
+                     build->parts.name, i, v.x, v.y, v.z);
 }
 
 carom_status mesh_read_vertices(mesh_build *build, const carom_mesh_def *def)
 {
     BASE_TRY(check_vertex_def(build, def));
-    size_t count = def->vertex_count;
+    uint32_t count = (uint32_t)def->vertex_count;
+    bool single = def->vertices_f32 != NULL;
     carom_vec3 *vertices = base_arena_allocate(&build->arena, count, sizeof *vertices, BASE_CACHE_LINE);
     if (!vertices)
         return mesh_build_out_of_memory(build);
     build->parts.vertices = vertices;
-    build->parts.vertex_count = (uint32_t)count;
-    const unsigned char *at = def->vertices_f32 ? (const void *)def->vertices_f32 : (const void *)def->vertices_f64;
-    if (!def->vertices_f32)
-    {
-        size_t stride = def->vertex_stride ? def->vertex_stride : sizeof(carom_vec3);
-        for (size_t i = 0; i < count; i++, at += stride)
-            memcpy(&vertices[i], at, sizeof(carom_vec3));
-        return check_coordinates(build);
-    }
-    size_t stride = def->vertex_stride ? def->vertex_stride : COORDINATES * sizeof(float);
-    for (size_t i = 0; i < count; i++, at += stride)
-    {
-        float single[COORDINATES];
-        memcpy(single, at, sizeof single);
-        vertices[i] = vec3((double)single[0], (double)single[1], (double)single[2]);
-    }
-    return check_coordinates(build);
+    build->parts.vertex_count = count;
+    size_t packed = single ? COORDINATES * sizeof(float) : sizeof(carom_vec3);
+    input_copy copy = {.from = single ? (const void *)def->vertices_f32 : (const void *)def->vertices_f64,
+                       .stride = def->vertex_stride ? def->vertex_stride : packed,
+                       .vertices = vertices};
+    base_parallel_for(build->arena.context, count, ITEMS_PER_TASK, single ? copy_floats : copy_doubles, &copy);
+    return base_cancel_is_set(&copy.bad) ? refuse_vertex(build) : CAROM_OK;
 }
+
+/* ---- indices ---- */
 
 static carom_status check_index_def(const mesh_build *build, const carom_mesh_def *def)
 {
@@ -113,48 +194,34 @@ static carom_status check_index_def(const mesh_build *build, const carom_mesh_de
     return check_stride(build, "triangle", def->triangle_stride, packed, def->triangle_count);
 }
 
-static carom_status check_indices(const mesh_build *build)
+static carom_status refuse_index(const mesh_build *build)
 {
-    uint32_t vertex_count = build->parts.vertex_count;
-    const uint32_t *indices = build->parts.indices;
-    for (size_t i = 0; i < 3 * (size_t)build->parts.triangle_count; i++)
-        if (BASE_UNLIKELY(indices[i] >= vertex_count))
-            return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%.100s: triangle %zu: vertex index %u of %u",
-                             build->parts.name, i / 3, indices[i], vertex_count);
-    return CAROM_OK;
+    const uint32_t *indices = build->parts.indices, vertex_count = build->parts.vertex_count;
+    size_t i = 0;
+    while (indices[i] < vertex_count)
+        i++;
+    return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%.100s: triangle %zu: vertex index %u of %u",
+                     build->parts.name, i / 3, indices[i], vertex_count);
 }
 
 carom_status mesh_read_indices(mesh_build *build, const carom_mesh_def *def)
 {
     BASE_TRY(check_index_def(build, def));
-    size_t count = def->triangle_count;
-    uint32_t *indices = mesh_build_numbers(build, 3 * count);
+    uint32_t count = (uint32_t)def->triangle_count;
+    uint32_t *indices = mesh_build_numbers(build, 3 * (size_t)count);
     if (!indices)
         return CAROM_OUT_OF_MEMORY;
     build->parts.indices = indices;
-    build->parts.triangle_count = (uint32_t)count;
-    const unsigned char *at = def->indices_u16 ? (const void *)def->indices_u16 : (const void *)def->indices_u32;
-    size_t given = def->triangle_stride;
-    if (def->unindexed)
-    {
-        for (size_t i = 0; i < 3 * count; i++)
-            indices[i] = (uint32_t)i;
-        return CAROM_OK;
-    }
-    if (!def->indices_u16)
-    {
-        size_t stride = given ? given : 3 * sizeof(uint32_t);
-        for (size_t i = 0; i < count; i++, at += stride)
-            memcpy(indices + 3 * i, at, 3 * sizeof(uint32_t));
-        return check_indices(build);
-    }
-    size_t stride = given ? given : 3 * sizeof(uint16_t);
-    for (size_t i = 0; i < count; i++, at += stride)
-    {
-        uint16_t narrow[3];
-        memcpy(narrow, at, sizeof narrow);
-        for (int corner = 0; corner < 3; corner++)
-            indices[3 * i + (size_t)corner] = narrow[corner];
-    }
-    return check_indices(build);
+    build->parts.triangle_count = count;
+    size_t packed = 3 * (def->indices_u16 ? sizeof(uint16_t) : sizeof(uint32_t));
+    input_copy copy = {.from = def->indices_u16 ? (const void *)def->indices_u16 : (const void *)def->indices_u32,
+                       .stride = def->triangle_stride ? def->triangle_stride : packed,
+                       .indices = indices,
+                       .vertex_count = build->parts.vertex_count};
+    base_parallel_for(build->arena.context, count, ITEMS_PER_TASK,
+                      def->unindexed     ? count_up
+                      : def->indices_u16 ? copy_u16
+                                         : copy_u32,
+                      &copy);
+    return base_cancel_is_set(&copy.bad) ? refuse_index(build) : CAROM_OK;
 }

@@ -2,12 +2,6 @@
  * are added up in order, so the sums are the same bits for any number of workers. */
 #include "mesh/build.h"
 
-enum
-{
-    MAX_SLICES = 64,
-    MIN_SLICE = 4096 /* triangles */
-};
-
 typedef struct mesh_slice
 {
     carom_aabb bounds;
@@ -20,12 +14,12 @@ typedef struct measuring
     const carom_mesh *mesh;
     carom_vec3 middle;
     uint32_t slice_count;
-    mesh_slice slices[MAX_SLICES];
+    mesh_slice slices[MESH_MAX_SLICES];
 } measuring;
 
 static size_t slice_begin(const measuring *m, uint32_t slice)
 {
-    return (size_t)((uint64_t)m->mesh->triangle_count * slice / m->slice_count);
+    return mesh_slice_begin(m->mesh->triangle_count, m->slice_count, slice);
 }
 
 static double largest_coordinate(const carom_aabb *box)
@@ -75,8 +69,7 @@ static void measure_slices(uint32_t first, uint32_t last, uint32_t worker, void 
 void mesh_measure(carom_context *context, carom_mesh *mesh)
 {
     carom_mesh_info *info = &mesh->info;
-    uint32_t slices = mesh->triangle_count / MIN_SLICE;
-    measuring m = {.mesh = mesh, .slice_count = slices < 1 ? 1 : slices > MAX_SLICES ? MAX_SLICES : slices};
+    measuring m = {.mesh = mesh, .slice_count = mesh_slice_count(mesh->triangle_count)};
     info->vertex_count = mesh->vertex_count;
     info->triangle_count = mesh->triangle_count;
     info->bounds = aabb_empty();

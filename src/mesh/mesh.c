@@ -62,6 +62,45 @@ static void point_to_block_parts(carom_mesh *mesh, char *const starts[BLOCK_PART
     mesh->name = starts[7];
 }
 
+/* Copies in pieces, which workers share: the block is new memory, and most of the time goes into the system's clearing
+ * of its pages. */
+enum
+{
+    COPY_BYTES = 1 << 17
+};
+
+typedef struct block_copy
+{
+    const block_part *parts;
+    char *const *starts;
+} block_copy;
+
+static void copy_pieces(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const block_copy *copy = data;
+    (void)worker;
+    uint32_t piece = 0; /* the next part's first */
+    for (int i = 0; i < BLOCK_PARTS; i++)
+    {
+        size_t bytes = copy->parts[i].bytes;
+        uint32_t begin = piece, end = piece += (uint32_t)((bytes + COPY_BYTES - 1) / COPY_BYTES);
+        if (end <= first || begin >= last)
+            continue;
+        size_t from = begin < first ? (size_t)(first - begin) * COPY_BYTES : 0;
+        size_t to = end > last ? (size_t)(last - begin) * COPY_BYTES : bytes;
+        memcpy(copy->starts[i] + from, (const char *)copy->parts[i].source + from, to - from);
+    }
+}
+
+static void copy_parts(carom_context *context, const block_part parts[BLOCK_PARTS], char *const starts[BLOCK_PARTS])
+{
+    size_t pieces = 0;
+    for (int i = 0; i < BLOCK_PARTS; i++)
+        pieces += (parts[i].bytes + COPY_BYTES - 1) / COPY_BYTES;
+    block_copy copy = {parts, starts};
+    base_parallel_for(context, (uint32_t)pieces, 1, copy_pieces, &copy);
+}
+
 static size_t round_to_cache_line(size_t bytes)
 {
     return (bytes + BASE_CACHE_LINE - 1) & ~(size_t)(BASE_CACHE_LINE - 1);
@@ -83,11 +122,10 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
     char *starts[BLOCK_PARTS], *at = block + round_to_cache_line(sizeof mesh);
     for (int i = 0; i < BLOCK_PARTS; i++)
     {
-        if (list[i].bytes > 0)
-            memcpy(at, list[i].source, list[i].bytes);
         starts[i] = at;
         at += round_to_cache_line(list[i].bytes);
     }
+    copy_parts(context, list, starts);
     point_to_block_parts(&mesh, starts);
     mesh.context = context;
     mesh.serial = atomic_fetch_add(&context->next_serial, 1);
@@ -102,26 +140,6 @@ carom_status mesh_assemble(carom_context *context, const carom_mesh *parts, caro
         atomic_init(&(*out)->slots[i].destroy, NULL);
     }
     return CAROM_OK;
-}
-
-void mesh_find_extremes(carom_mesh *mesh)
-{
-    memset(mesh->extremes, 0, sizeof mesh->extremes);
-    if (mesh->triangle_count == 0)
-        return;
-    const carom_vec3 *v = mesh->vertices;
-    uint32_t e[6];
-    for (int k = 0; k < 6; k++)
-        e[k] = mesh->indices[0];
-    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
-    {
-        uint32_t vertex = mesh->indices[i];
-        e[0] = v[vertex].x < v[e[0]].x ? vertex : e[0], e[1] = v[vertex].x > v[e[1]].x ? vertex : e[1];
-        e[2] = v[vertex].y < v[e[2]].y ? vertex : e[2], e[3] = v[vertex].y > v[e[3]].y ? vertex : e[3];
-        e[4] = v[vertex].z < v[e[4]].z ? vertex : e[4], e[5] = v[vertex].z > v[e[5]].z ? vertex : e[5];
-    }
-    for (int k = 0; k < 6; k++)
-        mesh->extremes[k] = v[e[k]];
 }
 
 /* ---- references ---- */
@@ -159,13 +177,20 @@ void *mesh_fill_slot(const carom_mesh *mesh, uint32_t slot, void *object, mesh_d
 
 /* ---- create ---- */
 
+static carom_status find_topology(mesh_build *build)
+{
+    BASE_TRY(mesh_find_edges(build));
+    BASE_TRY(mesh_check_fans(build));
+    return mesh_find_components(build);
+}
+
 static carom_status build_steps(mesh_build *build, const carom_mesh_def *def)
 {
     BASE_TRY(base_check_float_mode(build->arena.context));
     BASE_TRY(mesh_read_vertices(build, def));
     BASE_TRY(mesh_read_indices(build, def));
     BASE_TRY(mesh_merge_positions(build));
-    BASE_TRY(mesh_find_topology(build));
+    BASE_TRY(find_topology(build));
     mesh_measure(build->arena.context, &build->parts);
     return CAROM_OK;
 }
@@ -203,7 +228,7 @@ static carom_status deform_steps(mesh_build *build, const carom_mesh *mesh, cons
     if (memcmp(build->parts.merged, mesh->merged, mesh->vertex_count * sizeof *mesh->merged) != 0)
     {
         build->parts.info = (carom_mesh_info){0};
-        BASE_TRY(mesh_find_topology(build));
+        BASE_TRY(find_topology(build));
     }
     mesh_measure(build->arena.context, &build->parts);
     return CAROM_OK;

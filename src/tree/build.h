@@ -165,9 +165,9 @@ carom_status build_balanced(const build_input *input, build_nodes *nodes, uint32
 
 /* ---- shared by builders ---- */
 
-/* Sorts records along a Morton curve of 30 bits; keys and spare have room for twice and once as many. False, and the
- * order as it was, if all centres coincide. */
-bool build_sort_morton(build_box *boxes, uint32_t count, uint64_t *keys, build_box *spare);
+/* Sorts input->boxes along a Morton curve of 30 bits; keys and spare have room for twice and once as many. False, and
+ * the order as it was, if all centres coincide. */
+bool build_sort_morton(const build_input *input, uint64_t *keys, build_box *spare);
 
 /* A tree as builders that merge or insert make it: ids below count are records, id count + i has children[i]. Becomes
  * canonical: subtrees of at most leaf_size records are leaves, deep ones are halved from BUILD_FREE_DEPTH on. */

@@ -117,7 +117,7 @@ carom_status build_bottom_up(const build_input *input, build_nodes *nodes)
         free_space(&space);
         return build_out_of_memory(input->context, input->count);
     }
-    build_sort_morton(input->boxes, input->count, space.keys, space.spare);
+    build_sort_morton(input, space.keys, space.spare);
     space.unit = build_unit(input->boxes, input->count);
     for (uint32_t i = 0; i < input->count; i++)
         space.clusters[i] = (cluster){input->boxes[i], i};

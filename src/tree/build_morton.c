@@ -8,18 +8,14 @@
 enum
 {
     AXIS_BITS = 10,
-    CODE_BITS = 3 * AXIS_BITS,
-    DIGIT_BITS = 10,
-    DIGIT_COUNT = CODE_BITS / DIGIT_BITS,
-    BUCKETS = 1 << DIGIT_BITS,
-    SMALL_SORT = 64
+    RECORDS_PER_TASK = 4096
 };
 
 typedef struct morton_space
 {
     carom_context *context;
     build_box *boxes, *spare;
-    uint64_t *keys, *spare_keys; /* code << 32 | position before sorting */
+    uint64_t *keys; /* code << 32 | position before sorting; twice as many as records */
     uint32_t count;
 } morton_space;
 
@@ -44,92 +40,67 @@ static uint32_t spread_bits(uint32_t x)
     return (x | x << 2) & 0x09249249u;
 }
 
-/* False if all centres coincide (or so nearly that no scale separates them). */
-static bool encode(const build_box *boxes, uint32_t count, uint64_t *keys)
+/* Records on their way to their place on the curve. */
+typedef struct curve_task
 {
-    float low[3], high[3];
-    build_centre_range(boxes, count, low, high);
-    /* One scale for all axes keeps the cells cubes. */
-    float extent = fmaxf(high[0] - low[0], fmaxf(high[1] - low[1], high[2] - low[2]));
-    float scale = 0.99999f * (float)(1 << AXIS_BITS) / extent;
-    if (!(scale <= 0x1p126f))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
+    build_box *boxes, *spare;
+    uint64_t *keys, *sorted;
+    float low[3], scale;
+} curve_task;
+
+static void encode(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const curve_task *task = data;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
     {
         uint32_t cell[3];
         for (int axis = 0; axis < 3; axis++)
-            cell[axis] = (uint32_t)(int32_t)((build_box_centre(&boxes[i], axis) - low[axis]) * scale);
+            cell[axis] = (uint32_t)(int32_t)((build_box_centre(&task->boxes[i], axis) - task->low[axis]) * task->scale);
         uint32_t code = spread_bits(cell[0]) << 2 | spread_bits(cell[1]) << 1 | spread_bits(cell[2]);
-        keys[i] = (uint64_t)code << 32 | i;
-    }
-    return true;
-}
-
-static void sort_small(uint64_t *keys, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++)
-    {
-        uint64_t moving = keys[i];
-        uint32_t j = i;
-        for (; j > 0 && keys[j - 1] > moving; j--)
-            keys[j] = keys[j - 1];
-        keys[j] = moving;
+        task->keys[i] = (uint64_t)code << 32 | i;
+        task->spare[i] = task->boxes[i];
     }
 }
 
-/* By the code alone; stable, so equal codes stay in the order of their positions. */
-static void sort_keys(uint64_t *keys, uint64_t *spare, uint32_t count)
+static void put_in_order(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    if (count <= SMALL_SORT)
-    {
-        sort_small(keys, count);
-        return;
-    }
-    uint32_t starts[DIGIT_COUNT][BUCKETS];
-    memset(starts, 0, sizeof starts);
-    for (uint32_t i = 0; i < count; i++)
-        for (int digit = 0; digit < DIGIT_COUNT; digit++)
-            starts[digit][keys[i] >> (32 + digit * DIGIT_BITS) & (BUCKETS - 1)]++;
-    uint64_t *from = keys, *to = spare;
-    for (int digit = 0; digit < DIGIT_COUNT; digit++)
-    {
-        uint32_t sum = 0, *start = starts[digit];
-        for (int bucket = 0; bucket < BUCKETS; bucket++)
-        {
-            uint32_t here = start[bucket];
-            start[bucket] = sum;
-            sum += here;
-        }
-        for (uint32_t i = 0; i < count; i++)
-            to[start[from[i] >> (32 + digit * DIGIT_BITS) & (BUCKETS - 1)]++] = from[i];
-        uint64_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != keys)
-        memcpy(keys, from, count * sizeof *keys);
+    const curve_task *task = data;
+    (void)worker;
+    for (uint32_t i = first; i < last; i++)
+        task->boxes[i] = task->spare[(uint32_t)task->sorted[i]];
 }
 
-static bool sort_records(build_box *boxes, uint32_t count, uint64_t *keys, uint64_t *spare_keys, build_box *spare)
+/* The sort is stable: equal codes stay in the order of their positions. */
+static bool sort_records(carom_context *context, curve_task *task, uint32_t count)
 {
-    if (!encode(boxes, count, keys))
+    float high[3];
+    build_centre_range(task->boxes, count, task->low, high);
+    /* One scale for all axes keeps the cells cubes. */
+    float extent = fmaxf(high[0] - task->low[0], fmaxf(high[1] - task->low[1], high[2] - task->low[2]));
+    task->scale = 0.99999f * (float)(1 << AXIS_BITS) / extent;
+    if (!(task->scale <= 0x1p126f)) /* no scale separates the centres */
         return false;
-    sort_keys(keys, spare_keys, count);
-    memcpy(spare, boxes, count * sizeof *boxes);
-    for (uint32_t i = 0; i < count; i++)
-        boxes[i] = spare[(uint32_t)keys[i]];
+    base_parallel_for(context, count, RECORDS_PER_TASK, encode, task);
+    base_sort_codes(context, task->keys, task->sorted, count);
+    base_parallel_for(context, count, RECORDS_PER_TASK, put_in_order, task);
     return true;
 }
 
-bool build_sort_morton(build_box *boxes, uint32_t count, uint64_t *keys, build_box *spare)
+bool build_sort_morton(const build_input *input, uint64_t *keys, build_box *spare)
 {
-    return sort_records(boxes, count, keys, keys + count, spare);
+    curve_task task = {.boxes = input->boxes, .spare = spare, .keys = keys + input->count, .sorted = keys};
+    return sort_records(input->context, &task, input->count);
 }
 
 /* Sorts a range along the curve within its own bounds. False if its centres coincide. */
 static bool sort_range(morton_space *space, uint32_t first, uint32_t count)
 {
-    return sort_records(space->boxes + first, count, space->keys + first, space->spare_keys + first, space->spare);
+    curve_task task = {.boxes = space->boxes + first,
+                       .spare = space->spare,
+                       .keys = space->keys + space->count + first,
+                       .sorted = space->keys + first};
+    return sort_records(space->context, &task, count);
 }
 
 static uint32_t code_of(const morton_space *space, uint32_t at) { return (uint32_t)(space->keys[at] >> 32); }
@@ -209,7 +180,6 @@ carom_status build_morton(const build_input *input, build_nodes *nodes)
         free_space(&space);
         return build_out_of_memory(input->context, input->count);
     }
-    space.spare_keys = space.keys + input->count;
     read_hierarchy(&space, input, nodes);
     free_space(&space);
     return CAROM_OK;

@@ -31,6 +31,44 @@ static void sorts_like_qsort_and_keeps_equal_keys_in_order(void **state)
     }
 }
 
+/* Codes that are spread, few, equal and ascending; from one item to several blocks. */
+static void sorts_codes_alike_on_any_number_of_workers(void **state)
+{
+    (void)state;
+    static const uint32_t COUNTS[] = {0, 1, 2, 63, 64, 65, 4095, 8192, 40000}, WORKERS[] = {0, 2, 3, 32};
+    check_random random = {11};
+    for (size_t w = 0; w < sizeof WORKERS / sizeof *WORKERS; w++)
+    {
+        carom_context_def def = carom_context_def_default();
+        def.workers = WORKERS[w];
+        carom_context *context;
+        assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+        for (size_t k = 0; k < 4 * sizeof COUNTS / sizeof *COUNTS; k++)
+        {
+            uint32_t count = COUNTS[k / 4];
+            const uint64_t modulus[4] = {(uint64_t)1 << 30, 5, 1, (uint64_t)1 << 21};
+            uint64_t *items = calloc(count + 1, sizeof *items), *sorted = calloc(count + 1, sizeof *items);
+            uint64_t sum = 0;
+            for (uint32_t i = 0; i < count; i++)
+            {
+                items[i] = check_next(&random) % modulus[k % 4] << 32 | i;
+                sum += items[i] * items[i];
+            }
+            sorted[count] = 42;
+            base_sort_codes(context, items, sorted, count);
+            for (uint32_t i = 0; i < count; i++)
+            {
+                sum -= sorted[i] * sorted[i];
+                assert_true(i == 0 || sorted[i - 1] < sorted[i]); /* equal codes: in the order they came in */
+            }
+            assert_int_equal(sum, 0);
+            assert_int_equal(sorted[count], 42);
+            free(items), free(sorted);
+        }
+        carom_context_destroy(context);
+    }
+}
+
 static void ids_are_reused_with_a_new_generation(void **state)
 {
     (void)state;
@@ -280,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_like_qsort_and_keeps_equal_keys_in_order),
+        cmocka_unit_test(sorts_codes_alike_on_any_number_of_workers),
         cmocka_unit_test(ids_are_reused_with_a_new_generation),
         cmocka_unit_test(arenas_keep_alignment_and_contents),
         cmocka_unit_test(a_budget_stops_after_its_work),
