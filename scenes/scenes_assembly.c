@@ -4,7 +4,7 @@
  *   clashes:   gear-a and gear-c (too close), bolt-4 and pipe-1 through the housing
  *   inside:    insert within the counterweight
  *   touching:  the ball rests on the floor of the housing's cavity with one vertex
- *   too near:  shaft-b in the bore of gear-b, pipe-2 over the housing (less than 1 mm)
+ *   too close: shaft-b in the bore of gear-b, pipe-2 over the housing (less than 1 mm)
  *   fine:      gear-a meshing with gear-b, shaft-a and shaft-c in their bores */
 #include "scenes/stage.h"
 

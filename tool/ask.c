@@ -29,7 +29,8 @@ carom_status tool_ask_tree(const tool_asker *asker, const carom_mesh *mesh, caro
     return asker->engine ? CAROM_OK : carom_tree_create(asker->context, mesh, &asker->method->def, out);
 }
 
-/* One pair of bodies out of a scene report. */
+/* The pair of bodies out of a scene report, with the hash that carom_collide would give. A pair that is apart is not
+ * listed, so it has none: 0. */
 static void take_pair(const carom_scene_report *scene, carom_report *report)
 {
     *report = (carom_report){.status = scene->status,
@@ -37,7 +38,6 @@ static void take_pair(const carom_scene_report *scene, carom_report *report)
                              .distance = INFINITY,
                              .triangle_a = CAROM_NO_TRIANGLE,
                              .triangle_b = CAROM_NO_TRIANGLE,
-                             .hash = scene->hash,
                              .counters = scene->counters,
                              .times = scene->times};
     if (scene->body_pair_count == 0)
@@ -58,6 +58,7 @@ static void take_pair(const carom_scene_report *scene, carom_report *report)
     report->distance = found->distance;
     report->point_a = found->point_a, report->point_b = found->point_b;
     report->triangle_a = found->triangle_a, report->triangle_b = found->triangle_b;
+    report->hash = found->hash;
 }
 
 static carom_status run_engine(const tool_asker *asker, carom_scene *scene, const carom_collide_options *options,

@@ -48,7 +48,7 @@ static carom_status ask(check_work *work)
 {
     const check_options *wanted = work->options;
     carom_collide_options options = carom_collide_options_default();
-    options.mode = wanted->all || wanted->contacts || work->asker.engine ? CAROM_COLLIDE_ALL : CAROM_COLLIDE_COUNT;
+    options.mode = wanted->all || wanted->contacts ? CAROM_COLLIDE_ALL : CAROM_COLLIDE_COUNT;
     options.contacts = wanted->contacts;
     options.relation = true;
     options.clearance = wanted->clearance;
@@ -170,7 +170,7 @@ static int print_json(const check_work *work)
         json_object_set_new(root, "unit", json_string(work->options->unit));
     if (work->options->distance)
         distance_to_json(root, &work->distance);
-    json_object_set_new(root, "hash", tool_json_hash(report->hash));
+    json_object_set_new(root, "hash", report->hash ? tool_json_hash(report->hash) : json_null());
     json_object_set_new(root, "counters", tool_json_counters(&report->counters));
     json_object_set_new(root, "times", tool_json_times(&report->times));
     return tool_print_json(work->command, root);
@@ -230,7 +230,8 @@ static void print_text(const check_work *work)
     print_work("", report);
     if (work->options->distance)
         print_work("for the distance ", &work->distance);
-    printf("hash      %016llx\n", (unsigned long long)report->hash);
+    if (report->hash)
+        printf("hash      %016llx\n", (unsigned long long)report->hash);
 }
 
 /* ---- the subcommand ---- */

@@ -184,7 +184,7 @@ typedef enum demo_verdict
     DEMO_VERDICT_COUNT
 } demo_verdict;
 
-static const char *const verdict_names[DEMO_VERDICT_COUNT] = {"clash", "inside", "contact", "too near"};
+static const char *const verdict_names[DEMO_VERDICT_COUNT] = {"clash", "inside", "contact", "too close"};
 
 static demo_verdict verdict_of(const demo_work *work, const carom_body_pair *pair)
 {
@@ -214,7 +214,7 @@ static void print_found(const demo_work *work)
                verdict <= DEMO_INSIDE ? tool_plain() : "", carom_relation_name(pair->relation),
                (unsigned long long)pair->pair_count, work->distance[i]);
     }
-    printf("\nfound: %u clashes, %u inside, %u contacts, %u too near; hash %016llx\n", counts[DEMO_CLASH],
+    printf("\nfound: %u clashes, %u inside, %u contacts, %u too close; hash %016llx\n", counts[DEMO_CLASH],
            counts[DEMO_INSIDE], counts[DEMO_CONTACT], counts[DEMO_NEAR], (unsigned long long)report->hash);
 }
 

@@ -1,41 +1,13 @@
 // FCL: oriented boxes, oriented boxes with swept spheres, k-IOS. (Its AABB, k-DOP and RSS trees rebuild the model in
 // every collide call and are left out; RSS is asked for distances only.)
-#include "contest.hpp"
+#include "fcl_model.hpp"
 
-#include <fcl/fcl.h>
 #include <limits>
 
 namespace bench
 {
 namespace
 {
-
-fcl::Transform3d to_fcl(const Pose &pose)
-{
-    fcl::Transform3d transform = fcl::Transform3d::Identity();
-    for (int row = 0; row < 3; row++)
-    {
-        for (int column = 0; column < 3; column++)
-            transform.linear()(row, column) = pose.rotation[static_cast<size_t>(3 * row + column)];
-        transform.translation()[row] = pose.translation[static_cast<size_t>(row)];
-    }
-    return transform;
-}
-
-template <class Volume> std::shared_ptr<fcl::BVHModel<Volume>> make_model(const Model &model)
-{
-    std::vector<fcl::Vector3d> vertices;
-    std::vector<fcl::Triangle> triangles;
-    for (const Vec3 &vertex : model.vertices)
-        vertices.emplace_back(vertex[0], vertex[1], vertex[2]);
-    for (const Triangle &triangle : model.triangles)
-        triangles.emplace_back(triangle[0], triangle[1], triangle[2]);
-    auto result = std::make_shared<fcl::BVHModel<Volume>>();
-    result->beginModel(static_cast<int>(triangles.size()), static_cast<int>(vertices.size()));
-    result->addSubModel(vertices, triangles);
-    result->endModel();
-    return result;
-}
 
 template <class Volume> class FclContestant : public Contestant
 {
@@ -53,8 +25,8 @@ template <class Volume> class FclContestant : public Contestant
     }
     bool load(const Model &a, const Model &b) override
     {
-        a_ = make_model<Volume>(a);
-        b_ = &a == &b ? a_ : make_model<Volume>(b);
+        a_ = make_fcl_model<Volume>(a);
+        b_ = &a == &b ? a_ : make_fcl_model<Volume>(b);
         return true;
     }
     bool any_hit(const Pose &pose) override
@@ -100,7 +72,7 @@ template <class Volume> class FclBuilder : public Builder
         model_ = &model;
         return true;
     }
-    void build() override { tree_ = make_model<Volume>(*model_); }
+    void build() override { tree_ = make_fcl_model<Volume>(*model_); }
     bool can_refit() const override { return true; }
     void move(const std::vector<Vec3> &vertices) override
     {

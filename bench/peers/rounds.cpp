@@ -3,12 +3,12 @@
 #include "rounds.hpp"
 
 #include "exact.h"
+#include "fcl_model.hpp"
 
 #include <algorithm>
 #include <carom/carom.h>
 #include <cmath>
 #include <cstdio>
-#include <fcl/fcl.h>
 #include <functional>
 #include <limits>
 #include <stdexcept>
@@ -23,18 +23,6 @@ struct Round
 {
     double radius = 0, length = 0;
 };
-
-fcl::Transform3d to_fcl(const Pose &pose)
-{
-    fcl::Transform3d transform = fcl::Transform3d::Identity();
-    for (int row = 0; row < 3; row++)
-    {
-        for (int column = 0; column < 3; column++)
-            transform.linear()(row, column) = pose.rotation[static_cast<size_t>(3 * row + column)];
-        transform.translation()[row] = pose.translation[static_cast<size_t>(row)];
-    }
-    return transform;
-}
 
 // One library in one configuration. The mesh stands at the origin.
 class RoundContestant
@@ -53,17 +41,8 @@ template <class Volume> class FclRound : public RoundContestant
 {
   public:
     FclRound(std::string label, bool collides, bool measures, const Model &model)
-        : label_(std::move(label)), collides_(collides), measures_(measures)
+        : label_(std::move(label)), collides_(collides), measures_(measures), model_(make_fcl_model<Volume>(model))
     {
-        std::vector<fcl::Vector3d> vertices;
-        std::vector<fcl::Triangle> triangles;
-        for (const Vec3 &vertex : model.vertices)
-            vertices.emplace_back(vertex[0], vertex[1], vertex[2]);
-        for (const Triangle &triangle : model.triangles)
-            triangles.emplace_back(triangle[0], triangle[1], triangle[2]);
-        model_.beginModel(static_cast<int>(triangles.size()), static_cast<int>(vertices.size()));
-        model_.addSubModel(vertices, triangles);
-        model_.endModel();
     }
     std::string name() const override { return label_; }
     bool can(Question question) const override { return question == Question::distance ? measures_ : collides_; }
@@ -78,14 +57,14 @@ template <class Volume> class FclRound : public RoundContestant
     {
         fcl::CollisionRequestd request(1, false);
         fcl::CollisionResultd result;
-        fcl::collide(&model_, fcl::Transform3d::Identity(), shape_.get(), to_fcl(pose), request, result);
+        fcl::collide(model_.get(), fcl::Transform3d::Identity(), shape_.get(), to_fcl(pose), request, result);
         return result.isCollision();
     }
     const std::vector<uint32_t> &all(const Pose &pose) override
     {
         fcl::CollisionRequestd request(static_cast<size_t>(1) << 30, false);
         fcl::CollisionResultd result;
-        fcl::collide(&model_, fcl::Transform3d::Identity(), shape_.get(), to_fcl(pose), request, result);
+        fcl::collide(model_.get(), fcl::Transform3d::Identity(), shape_.get(), to_fcl(pose), request, result);
         triangles_.clear();
         for (size_t i = 0; i < result.numContacts(); i++)
             triangles_.push_back(static_cast<uint32_t>(result.getContact(i).b1));
@@ -95,14 +74,14 @@ template <class Volume> class FclRound : public RoundContestant
     {
         fcl::DistanceRequestd request(false);
         fcl::DistanceResultd result;
-        fcl::distance(&model_, fcl::Transform3d::Identity(), shape_.get(), to_fcl(pose), request, result);
+        fcl::distance(model_.get(), fcl::Transform3d::Identity(), shape_.get(), to_fcl(pose), request, result);
         return result.min_distance;
     }
 
   private:
     std::string label_;
     bool collides_, measures_;
-    fcl::BVHModel<Volume> model_;
+    std::shared_ptr<fcl::BVHModel<Volume>> model_;
     std::unique_ptr<fcl::CollisionGeometryd> shape_;
     std::vector<uint32_t> triangles_;
 };

@@ -1,13 +1,13 @@
 // Places body b at each distance from body a with FCL, and keeps the poses in a cache on disk.
 #include "workload.hpp"
 
+#include "fcl_model.hpp"
 #include "models.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fcl/fcl.h>
 #include <filesystem>
 
 namespace bench
@@ -50,28 +50,13 @@ std::array<double, 9> small_turn(const Vec3 &axis, double angle)
     return quaternion_pose(h[0] * scale, h[1] * scale, h[2] * scale, scale).rotation;
 }
 
-std::shared_ptr<fcl::BVHModel<fcl::RSSd>> make_rss(const Model &model)
-{
-    std::vector<fcl::Vector3d> vertices;
-    std::vector<fcl::Triangle> triangles;
-    for (const Vec3 &vertex : model.vertices)
-        vertices.emplace_back(vertex[0], vertex[1], vertex[2]);
-    for (const Triangle &triangle : model.triangles)
-        triangles.emplace_back(triangle[0], triangle[1], triangle[2]);
-    auto tree = std::make_shared<fcl::BVHModel<fcl::RSSd>>();
-    tree->beginModel();
-    tree->addSubModel(vertices, triangles);
-    tree->endModel();
-    return tree;
-}
-
 // Places body b with FCL's distance.
 class Placer
 {
   public:
     Placer(const Workload &workload, const WorkloadOptions &options)
-        : workload_(workload), options_(options), a_(make_rss(*workload.a)),
-          b_(workload.a == workload.b ? a_ : make_rss(*workload.b)),
+        : workload_(workload), options_(options), a_(make_fcl_model<fcl::RSSd>(*workload.a)),
+          b_(workload.a == workload.b ? a_ : make_fcl_model<fcl::RSSd>(*workload.b)),
           size_(workload.inside ? workload.b->diagonal : std::max(workload.a->diagonal, workload.b->diagonal))
     {
     }
@@ -120,16 +105,9 @@ class Placer
 
     double distance(const Pose &pose) const
     {
-        fcl::Transform3d transform = fcl::Transform3d::Identity();
-        for (int row = 0; row < 3; row++)
-        {
-            for (int column = 0; column < 3; column++)
-                transform.linear()(row, column) = pose.rotation[static_cast<size_t>(3 * row + column)];
-            transform.translation()[row] = pose.translation[static_cast<size_t>(row)];
-        }
         fcl::DistanceRequestd request(false);
         fcl::DistanceResultd result;
-        fcl::distance(a_.get(), fcl::Transform3d::Identity(), b_.get(), transform, request, result);
+        fcl::distance(a_.get(), fcl::Transform3d::Identity(), b_.get(), to_fcl(pose), request, result);
         return std::max(result.min_distance, 0.0);
     }
     void set_centre(Pose &pose, const Vec3 &centre) const

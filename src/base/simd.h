@@ -371,6 +371,17 @@ static inline uint32_t d4_le_bits(d4 a, d4 b)
 #error "a *_simd.c file is compiled with CAROM_ISA_AVX2, CAROM_ISA_SSE2 or CAROM_ISA_SCALAR defined"
 #endif
 
+/* lanes 3 and 7 cleared: builders keep ids there, whose bits are not floats and must not reach arithmetic */
+static BASE_ALWAYS_INLINE f8 f8_xyz(f8 a)
+{
+    static const union
+    {
+        uint32_t bits[8];
+        _Alignas(32) float v[8];
+    } lanes = {{~0u, ~0u, ~0u, 0, ~0u, ~0u, ~0u, 0}};
+    return f8_and(a, f8_load(lanes.v));
+}
+
 /* one float and its bits */
 static inline float as_float(uint32_t bits)
 {

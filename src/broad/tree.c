@@ -1,4 +1,5 @@
-/* Broad phase `tree`: a tree over the boxes, rebuilt each frame, in which each box searches for its partners. */
+/* Broad phase `tree`: a tree over the boxes, rebuilt when a box has changed, in which each box searches for its
+ * partners. */
 #include "broad/broad.h"
 
 typedef struct worker_pairs
@@ -12,6 +13,8 @@ typedef struct tree_state
 {
     carom_context *context;
     broad_box_tree tree;
+    uint32_t slot_count;   /* of the last call */
+    bool is_current;       /* the tree holds the boxes of the last call, which succeeded */
     worker_pairs *workers; /* one per worker */
 } tree_state;
 
@@ -132,13 +135,17 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     out->count = 0;
     for (uint32_t i = 0; i < base_worker_count(tree->context); i++)
         tree->workers[i].pairs.count = 0, tree->workers[i].boxes_tested = 0, tree->workers[i].out_of_memory = false;
-    bool enough = broad_box_tree_build(&tree->tree, input->boxes, input->slot_count);
+    bool keep = tree->is_current && input->changed_count == 0 && input->slot_count == tree->slot_count;
+    bool enough = keep || broad_box_tree_build(&tree->tree, input->boxes, input->slot_count);
+    tree->is_current = false;
     if (enough)
         base_parallel_for(tree->context, (uint32_t)tree->tree.order.count, MIN_RANGE, search_range, &search);
     if (!enough || !gather_pairs(tree, out, boxes_tested))
         return base_fail(tree->context, CAROM_OUT_OF_MEMORY, "broad phase tree: no memory for %u boxes",
                          input->slot_count);
+    tree->is_current = true, tree->slot_count = input->slot_count;
     return CAROM_OK;
 }
 
-const broad_kind broad_tree = {{"tree", "eight boxes per node, rebuilt each frame"}, create, find_pairs, destroy};
+const broad_kind broad_tree = {
+    {"tree", "eight boxes per node, rebuilt when a box has changed"}, create, find_pairs, destroy};

@@ -285,7 +285,7 @@ static carom_status resume_checked(carom_engine *engine, const carom_frame *fram
     BASE_TRY(check_frame(engine->context, frame));
     if (frame->scene == 0 || frame->scene != engine->scene || frame->version != engine->version)
         return base_fail(engine->context, CAROM_STALE_FRAME,
-                         "engine resume: the frame is not the one of the run that is to be gone on with");
+                         "engine resume: the frame is not that of the run to be resumed");
     engine->can_resume = false; /* unless this succeeds */
     engine_reopen(engine, frame);
     BASE_TRY(engine_examine(engine, frame, budget));

@@ -338,7 +338,7 @@ carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh
 {
     *out = (tree_structure){0};
     bool binned = def->builder == CAROM_BUILDER_SAH || def->builder == CAROM_BUILDER_VOLUME;
-    build_result result;
+    build_result result = {0};
     base_arena scratch = {.context = context};
     carom_status status = build_reserve(&scratch, mesh) ? build_with_boxes(&scratch, mesh, def, binned ? 1 : 0, &result)
                                                         : build_out_of_memory(context, mesh->triangle_count);

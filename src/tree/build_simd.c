@@ -37,17 +37,6 @@ typedef struct split
 
 static BASE_ALWAYS_INLINE f8 empty_box(void) { return f8_set1(-INFINITY); }
 
-/* A record without its id. */
-static BASE_ALWAYS_INLINE f8 numbers_of(f8 record)
-{
-    static const union
-    {
-        uint32_t bits[8];
-        _Alignas(32) float v[8];
-    } lanes = {{~0u, ~0u, ~0u, 0, ~0u, ~0u, ~0u, 0}};
-    return f8_and(record, f8_load(lanes.v));
-}
-
 /* (centre, -centre), doubled */
 static BASE_ALWAYS_INLINE f8 centre_of(f8 box) { return f8_sub(f8_swap(box), box); }
 
@@ -92,12 +81,12 @@ static BASE_ALWAYS_INLINE void fill_bins(build_bins *bins, const bin_scale *scal
         uint32_t batch = count - first < BATCH ? count - first : BATCH;
         for (uint32_t i = 0; i < batch; i++)
         {
-            f8 box = numbers_of(f8_load(boxes[first + i].v));
+            f8 box = f8_xyz(f8_load(boxes[first + i].v));
             f8_store(at[i], f8_min(f8_mul(f8_add(centre_of(box), centres), scale), last));
         }
         for (uint32_t i = 0; i < batch; i++)
         {
-            f8 box = numbers_of(f8_load(boxes[first + i].v));
+            f8 box = f8_xyz(f8_load(boxes[first + i].v));
             for (int axis = 0; axis < 3; axis++)
             {
                 uint32_t bin = (uint32_t)(int32_t)at[i][axis];
@@ -206,7 +195,7 @@ static BASE_ALWAYS_INLINE void move_records(move_work *work, const bin_scale *sc
     uint32_t front = work->front, back = work->count - 1;
     for (uint32_t i = work->first; i < work->last; i++)
     {
-        f8 record = f8_load(from[i].v), centre = centre_box(numbers_of(record));
+        f8 record = f8_load(from[i].v), centre = centre_box(f8_xyz(record));
         f8 is_left = f8_lt(f8_set1((build_box_centre(&from[i], at->axis) + offset) * scale), limit);
         uint32_t goes_left = f8_bits(is_left) & 1;
         uint32_t right_place = back - i + front, differing = right_place ^ front;
@@ -231,7 +220,7 @@ static void halve(const build_box *boxes, range child[2])
         child[side].bounds = child[side].centres = empty_box();
         for (uint32_t i = start[side]; i < start[side + 1]; i++)
         {
-            f8 box = numbers_of(f8_load(boxes[i].v));
+            f8 box = f8_xyz(f8_load(boxes[i].v));
             child[side].bounds = f8_max(child[side].bounds, box);
             child[side].centres = f8_max(child[side].centres, centre_box(box));
         }
@@ -439,7 +428,7 @@ void BASE_ISA(build_add_spread)(const build_box *boxes, uint32_t count, build_sp
     f8 bounds = f8_load(spread->bounds.v), centres = f8_load(spread->centres.v);
     for (uint32_t i = 0; i < count; i++)
     {
-        f8 box = numbers_of(f8_load(boxes[i].v));
+        f8 box = f8_xyz(f8_load(boxes[i].v));
         bounds = f8_max(bounds, box);
         centres = f8_max(centres, centre_box(box));
     }

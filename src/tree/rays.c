@@ -340,7 +340,7 @@ carom_status ray_tree_create(carom_context *context, const carom_mesh *mesh, con
 {
     carom_tree_def small = *def;
     small.leaf_size = def->leaf_size && def->leaf_size < RAY_LEAF ? def->leaf_size : RAY_LEAF;
-    build_result built;
+    build_result built = {0};
     base_arena scratch = {.context = context};
     carom_status status = build_reserve(&scratch, mesh) ? build_with_boxes(&scratch, mesh, &small, RAY_LEAF, &built)
                                                         : out_of_memory(context, mesh->triangle_count);

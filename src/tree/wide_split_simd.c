@@ -27,17 +27,6 @@ static inline float box_area(const float *b)
     return x * y + y * z + z * x;
 }
 
-/* A record without its id, whose bits are not a number. */
-static BASE_ALWAYS_INLINE f8 numbers_of(f8 record)
-{
-    static const union
-    {
-        uint32_t bits[8];
-        _Alignas(32) float v[8];
-    } lanes = {{~0u, ~0u, ~0u, 0, ~0u, ~0u, ~0u, 0}};
-    return f8_and(record, f8_load(lanes.v));
-}
-
 static inline float twice_centre(const split_box *box, int axis) { return box->lane[axis] - box->lane[4 + axis]; }
 
 /* Twice the centre, in the upper half negated: the smallest of each lane make a box of centres. */
@@ -106,7 +95,7 @@ static split_extent extent_of(const split_box *boxes, uint32_t count)
     f8 bounds = f8_loadu(EMPTY_BOX.lane), centres = bounds;
     for (uint32_t i = 0; i < count; i++)
     {
-        f8 box = numbers_of(f8_loadu(boxes[i].lane));
+        f8 box = f8_xyz(f8_loadu(boxes[i].lane));
         bounds = f8_min(bounds, box);
         centres = f8_min(centres, twice_centres(box));
     }
@@ -155,7 +144,7 @@ static void fill_bins(const split_box *boxes, uint32_t count, const split_plan *
             out->box[axis][bin] = EMPTY_BOX, out->count[axis][bin] = 0;
     for (uint32_t i = 0; i < count; i++)
     {
-        f8 box = numbers_of(f8_loadu(boxes[i].lane));
+        f8 box = f8_xyz(f8_loadu(boxes[i].lane));
         float at[8];
         f8_storeu(at, f8_mul(f8_sub(twice_centres(box), lows), scales));
         for (int axis = 0; axis < 3; axis++)

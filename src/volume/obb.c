@@ -64,14 +64,11 @@ static void corners_of(const float *obb, carom_vec3 out[8])
     }
 }
 
-/* The smallest of three: along the axes of either, or the principal axes of their corners. */
-void obb_merge(const float *a, const float *b, float *out)
+void oriented_merge(const volume_cloud *corners, const double *radii, const float *a, const float *b, float *out)
 {
-    static const uint32_t indices[18] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15, 15};
-    carom_vec3 corners[16], axis[3];
-    corners_of(a, corners), corners_of(b, corners + 8);
-    volume_cloud cloud = {.vertices = corners, .indices = indices, .count = 6};
-    float best[15], tried[15];
+    carom_volume kind = radii ? CAROM_VOLUME_RSS : CAROM_VOLUME_OBB;
+    carom_vec3 axis[3];
+    float best[ORIENTED_FLOATS], tried[ORIENTED_FLOATS];
     double smallest = INFINITY;
     for (int candidate = 0; candidate < 3; candidate++)
     {
@@ -79,11 +76,23 @@ void obb_merge(const float *a, const float *b, float *out)
         for (int i = 0; i < 3; i++)
             axis[i] = load3(model + 3 + 3 * i);
         if (candidate == 2)
-            axes_fit(CAROM_OBB_COVARIANCE, &cloud, axis);
-        obb_enclose(&cloud, axis, tried);
-        double area = volume_area(CAROM_VOLUME_OBB, tried);
+            axes_fit(CAROM_OBB_COVARIANCE, corners, axis);
+        if (radii)
+            rss_enclose(corners, radii, axis, tried);
+        else
+            obb_enclose(corners, axis, tried);
+        double area = volume_area(kind, tried);
         if (area < smallest || candidate == 0)
             smallest = area, memcpy(best, tried, sizeof best);
     }
     memcpy(out, best, sizeof best);
+}
+
+void obb_merge(const float *a, const float *b, float *out)
+{
+    static const uint32_t indices[18] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15, 15};
+    carom_vec3 corners[16];
+    corners_of(a, corners), corners_of(b, corners + 8);
+    volume_cloud cloud = {.vertices = corners, .indices = indices, .count = 6};
+    oriented_merge(&cloud, NULL, a, b, out);
 }

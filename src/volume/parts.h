@@ -63,6 +63,15 @@ void rss_enclose(const volume_cloud *cloud, const double *radii, const carom_vec
 void rss_measure(const volume_cloud *cloud, float *rss); /* sets the radius */
 void rss_merge(const float *a, const float *b, float *out);
 
+/* ---- OBB and RSS: centre, three axes, then two halves and a radius or three halves ---- */
+enum
+{
+    ORIENTED_FLOATS = 15
+};
+/* The smallest of three volumes around the corners of a and b: along the axes of either, or their principal axes.
+ * radii: as for rss_enclose; null: OBBs. */
+void oriented_merge(const volume_cloud *corners, const double *radii, const float *a, const float *b, float *out);
+
 /* ---- swept boxes ---- */
 bool box_apart(const volume_frame *frame, const volume_box *still, const volume_box *moved, double margin);
 double box_distance(const volume_frame *frame, const volume_box *still, const volume_box *moved);

@@ -222,7 +222,7 @@ void rss_measure(const volume_cloud *cloud, float *rss)
 void rss_merge(const float *a, const float *b, float *out)
 {
     static const uint32_t indices[9] = {0, 1, 2, 3, 4, 5, 6, 7, 7};
-    carom_vec3 corners[8], axis[3];
+    carom_vec3 corners[8];
     double radii[9];
     for (int i = 0; i < 9; i++)
         radii[i] = (double)(i < 4 ? a[14] : b[14]);
@@ -233,19 +233,5 @@ void rss_merge(const float *a, const float *b, float *out)
         corners[i] = vec3_add(load3(from), vec3_add(vec3_scale(load3(from + 3), x), vec3_scale(load3(from + 6), y)));
     }
     volume_cloud cloud = {.vertices = corners, .indices = indices, .count = 3};
-    float best[15], tried[15];
-    double smallest = INFINITY;
-    for (int candidate = 0; candidate < 3; candidate++)
-    {
-        const float *model = candidate == 0 ? a : b;
-        for (int i = 0; i < 3; i++)
-            axis[i] = load3(model + 3 + 3 * i);
-        if (candidate == 2)
-            axes_fit(CAROM_OBB_COVARIANCE, &cloud, axis);
-        rss_enclose(&cloud, radii, axis, tried);
-        double area = volume_area(CAROM_VOLUME_RSS, tried);
-        if (area < smallest || candidate == 0)
-            smallest = area, memcpy(best, tried, sizeof best);
-    }
-    memcpy(out, best, sizeof best);
+    oriented_merge(&cloud, radii, a, b, out);
 }

@@ -328,12 +328,15 @@ static void changes_are_listed(void **state)
             model_apply(&m, &proxies);
             check_model(&m, &proxies);
             check_slots(&proxies, &frame);
-            if (c < 2 || i % 10 == 0)
-                check_phases(w.context, &all, &proxies, i % 3 ? 0.0 : 0.25);
+            if (c == 2 && i % 10 != 0)
+                continue; /* many parts: the changes wait until the broad phases see them */
+            check_phases(w.context, &all, &proxies, i % 3 ? 0.0 : 0.25);
             engine_proxies_forget_changes(&proxies);
-            /* nothing changed: nothing is listed */
+            /* nothing changed: nothing is listed, and the pairs are the same, or those of another margin */
             assert_int_equal(engine_proxies_update(&proxies, &frame), CAROM_OK);
             assert_int_equal(proxies.changed.count, 0);
+            if (c < 2)
+                check_phases(w.context, &all, &proxies, i % 5 ? 0.0 : 0.5);
         }
         if (c == 0) /* slots are used again */
             assert_true(proxies.boxes.count <= MAX_BODIES);

@@ -1,6 +1,7 @@
 /* Reentrancy: threads with separate query objects share a context, meshes and trees, and get the answers that one
  * thread gets. Built with the thread sanitizer, it also shows that nothing is written that they share. */
 #include "query/world.h"
+#include "support/hosts.h"
 #include "tree/tree.h"
 #include "volume/volume.h"
 
@@ -93,35 +94,21 @@ static void threads_get_the_same_answers(void **state)
 
 /* ---- threads that the host lends ---- */
 
-typedef struct lent_range
-{
-    carom_task_fn *task;
-    void *task_data;
-    uint32_t first, last, worker;
-} lent_range;
-
-static void *run_range(void *data)
-{
-    const lent_range *range = data;
-    range->task(range->first, range->last, range->worker, range->task_data);
-    return NULL;
-}
-
 /* Ranges of different lengths, each on a thread of its own, the last one first. user: how many ranges there were. */
 static void lend_threads(carom_task_fn *task, uint32_t count, uint32_t min_range, void *task_data, void *user)
 {
-    lent_range ranges[THREADS];
+    host_range ranges[THREADS];
     pthread_t threads[THREADS];
     uint32_t used = 0, first = 0;
     for (; used < THREADS && first < count; used++)
     {
         uint32_t length = min_range * (used + 1) + used;
         uint32_t last = used + 1 == THREADS || count - first <= length ? count : first + length;
-        ranges[used] = (lent_range){task, task_data, first, last, used};
+        ranges[used] = (host_range){task, task_data, first, last, used, 0};
         first = last;
     }
     for (uint32_t i = used; i-- > 0;)
-        assert_int_equal(pthread_create(&threads[i], NULL, run_range, &ranges[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, host_run_range, &ranges[i]), 0);
     for (uint32_t i = 0; i < used; i++)
         pthread_join(threads[i], NULL);
     *(uint32_t *)user += used;

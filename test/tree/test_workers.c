@@ -3,6 +3,7 @@
  * what the tree answers, which its leaves, boxes and table of heights decide. */
 #include "query/world.h"
 #include "support/guarded.h"
+#include "support/hosts.h"
 #include "support/soup.h"
 #include "tree/build.h"
 #include "tree/subtrees.h"
@@ -61,28 +62,14 @@ static void run_backwards(carom_task_fn *task, uint32_t count, uint32_t min_rang
     }
 }
 
-typedef struct lent_range
-{
-    carom_task_fn *task;
-    void *task_data;
-    uint32_t first, last, worker;
-} lent_range;
-
-static void *run_range(void *data)
-{
-    const lent_range *range = data;
-    range->task(range->first, range->last, range->worker, range->task_data);
-    return NULL;
-}
-
 /* Two threads, of which one gets a third. */
 static void run_on_threads(carom_task_fn *task, uint32_t count, uint32_t min_range, void *task_data, void *user)
 {
     uint32_t chunks = (count + min_range - 1) / min_range, middle = chunks / 3 * min_range;
-    lent_range low = {task, task_data, 0, middle, 0};
+    host_range low = {task, task_data, 0, middle, 0, 0};
     pthread_t thread;
     (void)user;
-    assert_int_equal(pthread_create(&thread, NULL, run_range, &low), 0);
+    assert_int_equal(pthread_create(&thread, NULL, host_run_range, &low), 0);
     task(middle, count, 1, task_data);
     pthread_join(thread, NULL);
 }
