@@ -7,7 +7,7 @@
 enum
 {
     SHAPES = 6,
-    MAX_STEPS = 60000
+    MAX_STEPS = 300000 /* more than pairs of triangles: a step may test a single one */
 };
 
 typedef struct shapes
