@@ -651,14 +651,61 @@ static void open_pairs_are_counted(void **state)
     world_close(&w);
 }
 
+/* Small budgets of one size, one after another, come to an end with every engine and question: what was spent once is
+ * not spent again. */
+static void small_budgets_come_to_an_end(void **state)
+{
+    (void)state;
+    world w = world_open();
+    stage s = open_stage(w.context, 23, 120);
+    carom_frame frame;
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    for (uint32_t e = 0; carom_engine_list(e); e++)
+        for (int question = 0; question < 12; question++)
+        {
+            carom_engine *engine;
+            carom_scene_report report;
+            assert_int_equal(
+                carom_engine_create(w.context, &(carom_engine_def){.engine = carom_engine_list(e)->name}, &engine),
+                CAROM_OK);
+            carom_collide_options options = {.mode = (carom_collide_mode)(question % 3), .relation = question / 3 % 2};
+            options.clearance = question < 6 ? 0.0 : 0.3;
+            assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+            uint64_t hash = report.hash, work = report.counters.boxes_tested + report.counters.triangles_tested;
+            carom_engine_destroy(engine); /* and what it remembers */
+            assert_int_equal(
+                carom_engine_create(w.context, &(carom_engine_def){.engine = carom_engine_list(e)->name}, &engine),
+                CAROM_OK);
+            options.budget.work = question % 2 ? 1 + work / 40 : 60; /* 60: less than some single step takes */
+            int max_steps = 200 + (int)(10 * work / options.budget.work);
+            carom_status status = carom_engine_run(engine, &frame, &options, &report);
+            int steps = 0;
+            for (; status == CAROM_UNKNOWN && steps < max_steps; steps++)
+                status = carom_engine_resume(engine, &frame, &options.budget, &report);
+            if (status != CAROM_OK || report.hash != hash)
+                fail_msg("engine %s, question %d: %s after %d steps of %lu, where %lu are enough at once",
+                         carom_engine_list(e)->name, question, carom_status_name(status), steps,
+                         (unsigned long)options.budget.work, (unsigned long)work);
+            carom_engine_destroy(engine);
+        }
+    close_stage(&s);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_hash_for_all_workers),    cmocka_unit_test(pairs_agree_with_collide),
-        cmocka_unit_test(heavy_pairs_are_split),       cmocka_unit_test(memory_does_not_depend_on_workers),
-        cmocka_unit_test(margins_are_exact),           cmocka_unit_test(inside_is_never_apart),
-        cmocka_unit_test(only_its_own_run_is_resumed), cmocka_unit_test(huge_budgets_are_none),
-        cmocka_unit_test(budgets_are_passed_on),       cmocka_unit_test(open_pairs_are_counted),
+        cmocka_unit_test(one_hash_for_all_workers),
+        cmocka_unit_test(pairs_agree_with_collide),
+        cmocka_unit_test(heavy_pairs_are_split),
+        cmocka_unit_test(memory_does_not_depend_on_workers),
+        cmocka_unit_test(margins_are_exact),
+        cmocka_unit_test(inside_is_never_apart),
+        cmocka_unit_test(only_its_own_run_is_resumed),
+        cmocka_unit_test(huge_budgets_are_none),
+        cmocka_unit_test(budgets_are_passed_on),
+        cmocka_unit_test(open_pairs_are_counted),
+        cmocka_unit_test(small_budgets_come_to_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static void ask_trees(edge_state *state, const query_task *task, tree_question *
                             .b = &out->b,
                             .defect = task->defect,
                             .scratch = &state->scratch,
+                            .front = task->front,
                             .budget = task->budget,
                             .counters = task->counters};
 }

@@ -60,6 +60,7 @@ typedef struct edge_lane
     BASE_ARRAY(narrow_part_pair) children; /* the children of its tasks */
     BASE_ARRAY(edge_found) found;
     /* of the current task */
+    bool first_step; /* is it the first that its budget is spent on? */
     BASE_ARRAY(edge_face) faces;
     BASE_ARRAY(uint64_t) proposed, space; /* triangle_a << 32 | triangle_b */
     BASE_ARRAY(uint64_t) hits;            /* group << 8 | lanes */
@@ -171,6 +172,22 @@ carom_status edge_certify(const edge_walk *walk, edge_lane *lane);
 static inline bool edge_spend(edge_lane *lane, uint64_t work)
 {
     return base_budget_spend(&lane->budget, work < UINT32_MAX ? (uint32_t)work : UINT32_MAX);
+}
+
+/* A task is one step of the search, which is made even where it takes more than the work there is, if it is the first:
+ * what a task spends at once, and what it spends on top. */
+static inline bool edge_begin_step(edge_lane *lane, uint64_t work)
+{
+    lane->first_step = !lane->budget.begun;
+    return edge_spend(lane, work);
+}
+
+static inline bool edge_end_step(edge_lane *lane, uint64_t work)
+{
+    base_budget *budget = &lane->budget;
+    if (lane->first_step && budget->work_left != UINT64_MAX && budget->work_left < work)
+        return budget->work_left = 0, true;
+    return edge_spend(lane, work);
 }
 
 carom_status edge_out_of_memory(carom_context *context);

@@ -11,7 +11,7 @@ static carom_status test_leaves(const edge_walk *walk, edge_lane *lane, const ui
         size_t edges = asset->first_of_leaf[leaf[own] + 1] - asset->first_of_leaf[leaf[own]];
         work += (uint64_t)edges * walk->body[!own].asset->tree->nodes[leaf[!own]].count;
     }
-    if (!edge_spend(lane, work))
+    if (!edge_end_step(lane, work))
         return CAROM_UNKNOWN;
     for (int own = 0; own < 2; own++)
     {
@@ -41,7 +41,7 @@ carom_status edge_run_pair(edge_walk *walk, edge_lane *lane, narrow_part_pair ta
 {
     const carom_tree *a = walk->body[0].asset->tree, *b = walk->body[1].asset->tree;
     volume_moved moved;
-    if (!edge_spend(lane, 1))
+    if (!edge_begin_step(lane, 1))
         return CAROM_UNKNOWN;
     volume_move(&walk->frame, edge_node_box(b, task.part_b), &moved);
     lane->counters.boxes_tested++, lane->counters.volumes_updated++;

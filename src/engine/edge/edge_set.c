@@ -120,7 +120,7 @@ static carom_status test_leaf(const edge_walk *walk, edge_lane *lane, uint32_t l
     for (uint32_t i = 0; i < hit_count; i++)
         candidates += (uint64_t)__builtin_popcount((unsigned)(lane->hits.items[i] & 0xff));
     BASE_TRY(edge_place_faces(lane, &walk->body[!walk->edges_of], leaf, walk->task->context));
-    if (!edge_spend(lane, candidates * lane->faces.count))
+    if (!edge_end_step(lane, candidates * lane->faces.count))
         return CAROM_UNKNOWN;
     for (uint32_t i = 0; i < hit_count; i++)
     {
@@ -147,7 +147,7 @@ carom_status edge_run_set(edge_walk *walk, edge_lane *lane, narrow_part_pair tas
     const carom_tree *tree = walk->body[!walk->edges_of].asset->tree;
     uint32_t node = walk->edges_of == 0 ? task.part_b : task.part_a, group_count = (uint32_t)state->groups.count;
     bool leaf = tree->nodes[node].count > 0;
-    if (!edge_spend(lane, (uint64_t)LANES * group_count))
+    if (!edge_begin_step(lane, (uint64_t)LANES * group_count))
         return CAROM_UNKNOWN;
     lane->hits.count = 0;
     if (!base_array_reserve(walk->task->context, &lane->hits, group_count))

@@ -162,8 +162,12 @@ typedef enum edge_stage
     STAGE_COUNT
 } edge_stage;
 
+static const float OF_CLEARANCE = -1.0f; /* the bound of what the check of the clearance left open */
+
 static edge_stage stage_of(narrow_part_pair task)
 {
+    if (task.bound < 0.0f)
+        return STAGE_CLEARANCE;
     bool all_a = task.part_a == EDGE_ALL, all_b = task.part_b == EDGE_ALL;
     return all_a && all_b ? STAGE_CLEARANCE : all_a ? STAGE_EDGES_OF_A : all_b ? STAGE_EDGES_OF_B : STAGE_PAIRS;
 }
@@ -208,16 +212,27 @@ static carom_status check_clearance(edge_walk *walk, bool *violated)
     const query_task *task = walk->task;
     if (!(walk->search->clearance > 0.0) || *violated)
         return CAROM_OK;
+    narrow_front front = {0}; /* empty: from the roots */
+    bool resumed = state->current.items[0].bound < 0.0f;
+    if (!base_array_reserve(task->context, &front, state->current.count))
+        return edge_out_of_memory(task->context);
+    for (size_t i = 0; resumed && i < state->current.count; i++)
+        front.items[front.count++] =
+            (narrow_part_pair){state->current.items[i].part_a, state->current.items[i].part_b, 0.0f};
     tree_task trees = {.context = task->context,
                        .a = &walk->body[0].placed,
                        .b = &walk->body[1].placed,
                        .defect = task->defect,
                        .scratch = &state->scratch,
+                       .front = &front,
                        .budget = &state->lanes[0].budget,
                        .counters = task->counters};
     carom_status status = tree_within(&trees, nextafter(walk->search->clearance, 0.0), violated);
-    if (status == CAROM_UNKNOWN && !add_tasks(state->context, &state->open, state->current.items, 1))
-        return edge_out_of_memory(state->context);
+    for (size_t i = 0; i < front.count; i++)
+        front.items[i].bound = OF_CLEARANCE;
+    if (status == CAROM_UNKNOWN && !add_tasks(state->context, &state->open, front.items, front.count))
+        status = edge_out_of_memory(state->context);
+    base_array_free(task->context, &front);
     return status;
 }
 
