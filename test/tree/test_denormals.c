@@ -30,6 +30,7 @@ static carom_mesh *make_mesh(const model *m, generate_kind kind, uint32_t triang
     def.triangles = triangles, def.size = m->size;
     carom_mesh *mesh, *shifted;
     assert_int_equal(generate_mesh(m->w.context, &def, &mesh), CAROM_OK);
+    check_flags(m, "mesh", "create");
     uint32_t count = carom_mesh_get_info(mesh).vertex_count;
     carom_vec3 *vertices = malloc(count * sizeof *vertices);
     assert_non_null(vertices);
@@ -39,6 +40,7 @@ static carom_mesh *make_mesh(const model *m, generate_kind kind, uint32_t triang
     carom_mesh_def moved = carom_mesh_def_default();
     moved.vertices_f64 = (const double *)vertices, moved.vertex_count = count;
     assert_int_equal(carom_mesh_deform(mesh, &moved, &shifted), CAROM_OK);
+    check_flags(m, "mesh", "deform");
     carom_mesh_destroy(mesh);
     free(vertices);
     return shifted;
@@ -70,7 +72,10 @@ static void ask_rays(const model *m, const carom_placed *placed)
 {
     static const char *const names[] = {"first", "any", "all"};
     check_random random = {3};
-    carom_aabb bounds = carom_mesh_get_info(placed->shape.mesh).bounds;
+    carom_aabb bounds = {{-0.3 * m->size, -0.3 * m->size, -0.3 * m->size},
+                         {0.3 * m->size, 0.3 * m->size, 0.3 * m->size}};
+    if (placed->shape.kind == CAROM_SHAPE_MESH)
+        bounds = carom_mesh_get_info(placed->shape.mesh).bounds;
     for (int i = 0; i < 60; i++)
     {
         carom_vec3 from = {-2.0 * m->size, 0.1 * m->size, 0.2 * m->size}, to;
@@ -116,32 +121,115 @@ static void ask_all(const model *m, const carom_tree *tree, const carom_tree *ot
     }
 }
 
-static void run_engines(const model *m)
+/* Spheres and capsules among themselves, and rays at them. */
+static void ask_solids(const model *m)
 {
-    carom_scene *scene;
-    assert_int_equal(carom_scene_create(m->w.context, &scene), CAROM_OK);
-    check_random random = {5};
-    for (int i = 0; i < 12; i++)
+    const double s = m->size;
+    const carom_vec3 ends[2] = {{-0.2 * s, 0.0, 0.1 * s}, {0.3 * s, 0.1 * s, 6.1e-17 * s}};
+    const carom_shape shapes[] = {
+        carom_shape_sphere(0.3 * s), carom_shape_sphere(0.0), carom_shape_capsule(ends[0], ends[1], 0.1 * s),
+        carom_shape_capsule(ends[0], ends[1], 0.0), carom_shape_capsule(ends[0], ends[0], 0.2 * s)};
+    const int count = sizeof shapes / sizeof *shapes;
+    check_random random = {7};
+    for (int i = 0; i < count * count * 4; i++)
     {
-        carom_body_def def = carom_body_def_default();
-        def.placed =
-            (carom_placed){carom_shape_mesh(i % 2 ? m->mesh : m->other), world_random_pose(&random, 1.2 * m->size)};
-        carom_body_id id;
-        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+        carom_placed a = {shapes[i % count], world_random_pose(&random, 0.3 * s)};
+        carom_placed b = {shapes[i / count % count], world_random_pose(&random, i < count * count ? 0.0 : 0.4 * s)};
+        ask_pair(m, &a, &b);
+        if (i < 2 * count)
+            ask_rays(m, &a);
     }
+}
+
+/* ---- scenes ---- */
+
+static void run_engine(const model *m, const carom_frame *frame, const carom_engine_def *def)
+{
+    carom_engine *engine;
+    carom_scene_report report;
+    carom_collide_options options = carom_collide_options_default();
+    assert_int_equal(carom_engine_create(m->w.context, def, &engine), CAROM_OK);
+    assert_false(carom_failed(carom_engine_run(engine, frame, NULL, &report)));
+    check_flags(m, "engine run with broad phase", def->broad_phase);
+    options.relation = options.contacts = true, options.clearance = 0.1 * m->size;
+    assert_false(carom_failed(carom_engine_run(engine, frame, &options, &report)));
+    check_flags(m, "engine run with a clearance", def->engine);
+    options.mode = CAROM_COLLIDE_ANY, options.contacts = false, options.budget.work = 2000;
+    carom_status status = carom_engine_run(engine, frame, &options, &report);
+    while (status == CAROM_UNKNOWN)
+        status = carom_engine_resume(engine, frame, &(carom_budget){.work = 100000}, &report);
+    assert_int_equal(status, CAROM_OK);
+    check_flags(m, "engine resume", def->engine);
+    carom_engine_destroy(engine);
+}
+
+/* Every broad phase, and every engine. */
+static void run_engines(const model *m, carom_scene *scene)
+{
     carom_frame frame;
     assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
     check_flags(m, "scene", "");
-    for (uint32_t broad = 0; carom_broad_list(broad); broad++)
+    for (uint32_t i = 0; carom_broad_list(i); i++)
+        run_engine(m, &frame, &(carom_engine_def){.engine = "tree", .broad_phase = carom_broad_list(i)->name});
+    for (uint32_t i = 0; carom_engine_list(i); i++)
+        run_engine(m, &frame, &(carom_engine_def){.engine = carom_engine_list(i)->name, .broad_phase = "tree"});
+    run_engine(m, &frame,
+               &(carom_engine_def){.engine = "tree", .broad_phase = "tree", .cut_size = 0.2 * m->size}); /* parts */
+}
+
+static void cast_at_scene(const model *m, carom_scene *scene)
+{
+    static const char *const names[] = {"first", "any", "all"};
+    check_random random = {13};
+    carom_ray rays[64];
+    for (int i = 0; i < 64; i++)
     {
-        carom_engine_def def = {.engine = "tree", .broad_phase = carom_broad_list(broad)->name};
-        carom_engine *engine;
-        carom_scene_report report;
-        assert_int_equal(carom_engine_create(m->w.context, &def, &engine), CAROM_OK);
-        assert_true(carom_engine_run(engine, &frame, NULL, &report) < CAROM_FIRST_ERROR);
-        check_flags(m, "engine run with broad phase", def.broad_phase);
-        carom_engine_destroy(engine);
+        double *numbers[6] = {&rays[i].origin.x,    &rays[i].origin.y,    &rays[i].origin.z,
+                              &rays[i].direction.x, &rays[i].direction.y, &rays[i].direction.z};
+        for (int k = 0; k < 6; k++)
+            *numbers[k] = check_uniform(&random, -2.0, 2.0) * m->size;
+        if (i % 4 == 0)
+            rays[i].direction = (carom_vec3){0.0, 0.0, 1.0};
+        rays[i].max_t = i % 3 ? INFINITY : m->size;
     }
+    for (int mode = CAROM_RAY_FIRST; mode <= CAROM_RAY_ALL; mode++)
+    {
+        carom_ray_batch batch = {rays, 64, (carom_ray_mode)mode};
+        carom_frame_ray_report report;
+        assert_int_equal(carom_scene_cast(scene, &batch, &report), CAROM_OK);
+        check_flags(m, "scene cast", names[mode]);
+        carom_placed placed = {carom_shape_mesh(m->mesh), carom_pose_identity()};
+        carom_ray_batch_report batch_report;
+        assert_int_equal(carom_ray_cast_batch(m->w.query, &placed, &batch, &batch_report), CAROM_OK);
+        check_flags(m, "ray batch", names[mode]);
+    }
+}
+
+/* Meshes, spheres and capsules, one large static body; then a body deforms, with its default trees. */
+static void exercise_scene(const model *m)
+{
+    const double s = m->size;
+    const carom_shape shapes[4] = {carom_shape_mesh(m->mesh), carom_shape_mesh(m->other), carom_shape_sphere(0.4 * s),
+                                   carom_shape_capsule((carom_vec3){0, 0, 0}, (carom_vec3){0.3 * s, 0, 0}, 0.2 * s)};
+    carom_scene *scene;
+    carom_body_id ids[14];
+    assert_int_equal(carom_scene_create(m->w.context, &scene), CAROM_OK);
+    check_random random = {5};
+    for (int i = 0; i < 14; i++)
+    {
+        carom_body_def def = carom_body_def_default();
+        def.placed = (carom_placed){shapes[i % 4], world_random_pose(&random, 1.2 * s)};
+        def.is_static = i < 2, def.margin = i % 5 == 0 ? 0.05 * s : 0.0;
+        assert_int_equal(carom_scene_add(scene, &def, &ids[i]), CAROM_OK);
+    }
+    run_engines(m, scene);
+    cast_at_scene(m, scene);
+    carom_shape moved = carom_shape_mesh(m->moved);
+    assert_int_equal(carom_scene_reshape(scene, ids[0], &moved), CAROM_OK);
+    assert_int_equal(carom_scene_reshape(scene, ids[4], &moved), CAROM_OK);
+    check_flags(m, "reshape", "");
+    run_engines(m, scene);
+    cast_at_scene(m, scene);
     carom_scene_destroy(scene);
 }
 
@@ -182,7 +270,8 @@ static void exercise(const model *m)
         def.obb_fit = (carom_obb_fit)(i % 3);
         exercise_tree(m, &def, carom_volume_name(def.volume));
     }
-    run_engines(m);
+    ask_solids(m);
+    exercise_scene(m);
 }
 
 static void ordinary_models_raise_no_flag(carom_simd simd)
@@ -209,13 +298,13 @@ static void ordinary_models_raise_no_flag(carom_simd simd)
             if (carom_context_create(&def, &m.w.context) != CAROM_OK)
                 return; /* not on this machine */
             assert_int_equal(carom_query_create(m.w.context, &m.w.query), CAROM_OK);
+            float_flags_clear();
             double away = kinds[kind].away * m.size;
             carom_vec3 offset = {away, -2.0 * away, 3.1 * away};
             m.mesh = make_mesh(&m, kinds[kind].kind, kinds[kind].triangles, offset);
             m.other = make_mesh(&m, kinds[kind].other, kinds[kind].triangles, offset);
             offset.x += 0.01 * m.size;
             m.moved = make_mesh(&m, kinds[kind].kind, kinds[kind].triangles, offset);
-            float_flags_clear();
             exercise(&m);
             carom_mesh_destroy(m.mesh);
             carom_mesh_destroy(m.other);
