@@ -246,7 +246,6 @@ static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame,
     base_budget unlimited = base_budget_begin(NULL);
     pair_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false};
     engine_open_pair *open = engine->open.items[index];
-    open->job.question.memory = NULL;
     carom_status status = query_job_search_all(task.worker->query, &open->job);
     return status < CAROM_FIRST_ERROR ? advance(&task, &open->job, true) : status;
 }

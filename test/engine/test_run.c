@@ -622,6 +622,41 @@ static void budgets_are_passed_on(void **state)
     world_close(&w);
 }
 
+/* Where the work does not suffice for all, it goes to the pairs of the highest priority, whatever their place. */
+static void urgent_pairs_come_first(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *mesh = make(w.context, GENERATE_ICO_SPHERE, 1280, 1.0);
+    for (uint32_t urgent = 0; urgent < 8; urgent++)
+    {
+        carom_scene *scene;
+        assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+        for (uint32_t i = 0; i < 16; i++)
+        {
+            carom_body_def def = carom_body_def_default();
+            def.placed = world_place(mesh, i % 2 ? 0.3 : 0.0, i % 2 ? 0.3 : 0.0, 10.0 * (i / 2));
+            def.priority = i == 2 * urgent + 1 ? 2.0 : 1.0;
+            carom_body_id id;
+            assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+        }
+        carom_frame frame;
+        carom_scene_report report;
+        carom_engine *engine;
+        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+        carom_collide_options options = {.mode = CAROM_COLLIDE_ANY, .budget.work = 120}; /* a pair takes about 90 */
+        assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_UNKNOWN);
+        assert_int_equal(report.body_pair_count, 8);
+        for (uint32_t i = 0; i < 8; i++)
+            assert_int_equal(report.body_pairs[i].status, i == urgent ? CAROM_OK : CAROM_UNKNOWN);
+        carom_engine_destroy(engine);
+        carom_scene_destroy(scene);
+    }
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
 /* The work on pairs that are still open is in the report, and grows until they are decided. */
 static void open_pairs_are_counted(void **state)
 {
@@ -648,6 +683,129 @@ static void open_pairs_are_counted(void **state)
     }
     carom_engine_destroy(engine);
     close_stage(&s);
+    world_close(&w);
+}
+
+/* How near a pair comes is found within the budget too, not on top of it. */
+static void measuring_keeps_to_the_budget(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *mesh = make(w.context, GENERATE_ICO_SPHERE, 5120, 1.0);
+    carom_scene *scene;
+    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    for (int i = 0; i < 2; i++)
+    {
+        carom_body_def def = carom_body_def_default();
+        def.placed = world_place(mesh, 1.02 * i, 0.01 * i, 0.02 * i);
+        carom_body_id id;
+        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+    }
+    carom_frame frame;
+    carom_scene_report report;
+    carom_engine *engine;
+    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_collide_options options = {.mode = CAROM_COLLIDE_ANY, .clearance = 0.5, .budget.work = 300};
+    carom_status status = carom_engine_run(engine, &frame, &options, &report);
+    uint64_t before = 0, steps = 0;
+    for (;; steps++)
+    {
+        uint64_t done = report.counters.boxes_tested + report.counters.triangles_tested;
+        assert_true(done <= before + 2 * options.budget.work);
+        before = done;
+        if (status != CAROM_UNKNOWN)
+            break;
+        assert_true(report.body_pairs[0].distance == INFINITY || steps > 0);
+        status = carom_engine_resume(engine, &frame, &options.budget, &report);
+    }
+    assert_int_equal(status, CAROM_OK);
+    assert_true(steps > 0);
+    assert_true(report.body_pairs[0].clearance_violated && report.body_pairs[0].distance < 0.1);
+    carom_engine_destroy(engine);
+    carom_scene_destroy(scene);
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
+/* A limit that ends within a pair of bodies cuts its contacts as well, and each limit has a hash of its own. */
+static void limits_cut_contacts(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *box = world_box(&w, 0, 0, 0, 1, 1, 1);
+    carom_scene *scene;
+    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    for (int i = 0; i < 4; i++)
+    {
+        carom_body_def def = carom_body_def_default();
+        def.placed = world_place(box, 0.7 * i, 0.2 * i, 0.1 * i);
+        carom_body_id id;
+        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+    }
+    carom_frame frame;
+    carom_scene_report report;
+    carom_engine *engine;
+    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_collide_options options = carom_collide_options_default();
+    options.contacts = true;
+    assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+    uint64_t count = report.pair_count, last_hash = 0;
+    assert_true(report.body_pair_count == 3 && count > 12);
+    for (options.max_pairs = 1; options.max_pairs < count; options.max_pairs++)
+    {
+        assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_TRUNCATED);
+        assert_int_equal(report.pair_count, count);
+        assert_int_equal(report.pairs_listed, options.max_pairs);
+        assert_int_equal(report.contact_count, options.max_pairs);
+        for (uint64_t i = 0; i < report.contact_count; i++)
+            assert_int_equal(report.contacts[i].pair, i);
+        assert_true(report.hash != last_hash);
+        last_hash = report.hash;
+    }
+    carom_engine_destroy(engine);
+    carom_scene_destroy(scene);
+    carom_mesh_destroy(box);
+    world_close(&w);
+}
+
+/* The ids and versions of two scenes may be the same numbers: what was kept of one says nothing about the other. */
+static void scenes_are_told_apart(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *box = world_box(&w, 0, 0, 0, 1, 1, 1);
+    carom_scene *scenes[2];
+    for (int i = 0; i < 2; i++)
+    {
+        assert_int_equal(carom_scene_create(w.context, &scenes[i]), CAROM_OK);
+        for (int k = 0; k < 3; k++)
+        {
+            carom_body_def def = carom_body_def_default();
+            def.placed = world_place(box, i == 0 ? 5.0 * k : 0.5 * k, 0, 0); /* apart, or in a heap */
+            carom_body_id id;
+            assert_int_equal(carom_scene_add(scenes[i], &def, &id), CAROM_OK);
+        }
+    }
+    for (uint32_t broad = 0; carom_broad_list(broad); broad++)
+    {
+        carom_engine *engine;
+        carom_engine_def def = {.broad_phase = carom_broad_list(broad)->name};
+        assert_int_equal(carom_engine_create(w.context, &def, &engine), CAROM_OK);
+        for (int turn = 0; turn < 6; turn++)
+        {
+            carom_frame frame;
+            carom_scene_report report;
+            assert_int_equal(carom_scene_frame(scenes[turn % 2], &frame), CAROM_OK);
+            assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_OK);
+            assert_int_equal(report.body_pair_count, turn % 2 == 0 ? 0 : 3);
+        }
+        carom_engine_destroy(engine);
+    }
+    carom_scene_destroy(scenes[0]);
+    carom_scene_destroy(scenes[1]);
+    carom_mesh_destroy(box);
     world_close(&w);
 }
 
@@ -706,6 +864,10 @@ int main(void)
         cmocka_unit_test(budgets_are_passed_on),
         cmocka_unit_test(open_pairs_are_counted),
         cmocka_unit_test(small_budgets_come_to_an_end),
+        cmocka_unit_test(measuring_keeps_to_the_budget),
+        cmocka_unit_test(limits_cut_contacts),
+        cmocka_unit_test(scenes_are_told_apart),
+        cmocka_unit_test(urgent_pairs_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
