@@ -214,6 +214,8 @@ void base_sort_u64(uint64_t *items, uint64_t *scratch, size_t count);
 /* By a code below 2^30 in the upper half of each item, on the context's workers. The result is in `sorted`, which has
  * room for `count` items; `items` serves as scratch. */
 void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, uint32_t count);
+/* As base_sort_u64, on the context's workers. */
+void base_sort_words(carom_context *context, uint64_t *items, uint64_t *scratch, size_t count);
 
 /* ---- hashing ---- */
 

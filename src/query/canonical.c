@@ -6,7 +6,7 @@ bool query_sort_unique(carom_context *context, query_words *words, query_words *
     space->count = 0;
     if (!base_array_reserve(context, space, words->count))
         return false;
-    base_sort_u64(words->items, space->items, words->count);
+    base_sort_words(context, words->items, space->items, words->count);
     size_t kept = 0;
     for (size_t i = 0; i < words->count; i++)
         if (kept == 0 || words->items[kept - 1] != words->items[i])
@@ -27,8 +27,7 @@ static void hash_pairs(base_hash *hash, const carom_report *report)
     for (uint64_t i = 0; i < report->pairs_listed; i++)
     {
         const carom_pair *pair = &report->pairs[i];
-        base_hash_u64(hash, (uint64_t)pair->triangle_a << 32 | pair->triangle_b);
-        base_hash_u64(hash, pair->meeting);
+        base_hash_u64(hash, query_pack(pair->triangle_a, pair->triangle_b, pair->meeting));
     }
     for (uint64_t i = 0; i < report->contact_count; i++)
         base_hash_u64(hash, report->contacts[i].point_count);

@@ -69,6 +69,65 @@ static void sorts_codes_alike_on_any_number_of_workers(void **state)
     }
 }
 
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whichever bits vary: all, a few with gaps between them, the lowest, the highest, none. */
+static void sorts_words_like_qsort_on_any_number_of_workers(void **state)
+{
+    (void)state;
+    static const uint32_t COUNTS[] = {0, 1, 100, 8191, 8192, 50000}, WORKERS[] = {0, 2, 5, 32};
+    static const uint64_t MASKS[] = {~(uint64_t)0, 0x0007ffff0007ffff, 3, (uint64_t)3 << 62, 0x8000000000000001, 0};
+    check_random random = {12};
+    for (size_t w = 0; w < sizeof WORKERS / sizeof *WORKERS; w++)
+    {
+        carom_context_def def = carom_context_def_default();
+        def.workers = WORKERS[w];
+        carom_context *context;
+        assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+        for (size_t k = 0; k < 6 * sizeof COUNTS / sizeof *COUNTS; k++)
+        {
+            uint32_t count = COUNTS[k / 6];
+            uint64_t *items = calloc(count + 1, sizeof *items), *expected = calloc(count + 1, sizeof *items);
+            uint64_t *scratch = calloc(count + 1, sizeof *items);
+            for (uint32_t i = 0; i < count; i++)
+                items[i] = expected[i] = (check_next(&random) & MASKS[k % 6]) | (0x5555555555555555 & ~MASKS[k % 6]);
+            qsort(expected, count, sizeof *expected, compare_words);
+            base_sort_words(context, items, scratch, count);
+            assert_memory_equal(items, expected, (count + 1) * sizeof *items);
+            free(items), free(expected), free(scratch);
+        }
+        carom_context_destroy(context);
+    }
+}
+
+/* What was allocated since a mark is used again, and reserved memory is in one piece. */
+static void arenas_rewind_to_a_mark(void **state)
+{
+    (void)state;
+    carom_context *context = make_context();
+    base_arena arena = {.context = context};
+    assert_true(base_arena_reserve(&arena, 1000, 100));
+    char *kept = base_arena_allocate(&arena, 10, 1, 1);
+    memset(kept, 7, 10);
+    base_arena_mark mark = base_arena_at(&arena);
+    char *first = base_arena_allocate(&arena, 60000, 1, BASE_CACHE_LINE);
+    char *second = base_arena_allocate(&arena, 30000, 1, BASE_CACHE_LINE);
+    assert_true(second >= first + 60000 && second <= first + 60000 + BASE_CACHE_LINE);
+    assert_non_null(base_arena_allocate(&arena, 5000000, 1, BASE_CACHE_LINE)); /* a block of its own, gone below */
+    base_arena_rewind(&arena, mark);
+    assert_ptr_equal(base_arena_allocate(&arena, 60000, 1, BASE_CACHE_LINE), first);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(kept[i], 7);
+    assert_false(base_arena_reserve(&arena, SIZE_MAX, 2));
+    base_arena_free(&arena);
+    assert_null(arena.first);
+    carom_context_destroy(context);
+}
+
 static void ids_are_reused_with_a_new_generation(void **state)
 {
     (void)state;
@@ -319,8 +378,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_like_qsort_and_keeps_equal_keys_in_order),
         cmocka_unit_test(sorts_codes_alike_on_any_number_of_workers),
+        cmocka_unit_test(sorts_words_like_qsort_on_any_number_of_workers),
         cmocka_unit_test(ids_are_reused_with_a_new_generation),
         cmocka_unit_test(arenas_keep_alignment_and_contents),
+        cmocka_unit_test(arenas_rewind_to_a_mark),
         cmocka_unit_test(a_budget_stops_after_its_work),
         cmocka_unit_test(an_unknown_instruction_set_is_a_warning),
         cmocka_unit_test(half_an_allocator_is_refused),

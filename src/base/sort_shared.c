@@ -1,6 +1,6 @@
-/* Radix sort by a code of 30 bits, least significant digit first, on the context's workers. Each worker counts the
- * digits of a block and then moves that block; where the items of a bucket go follows from the order of the blocks, so
- * the sort is stable, and the same for any number of them. */
+/* Radix sorts, least significant digit first, on the context's workers. Each worker counts the digits of a block and
+ * then moves that block; where the items of a bucket go follows from the order of the blocks, so the sort is stable,
+ * and the same for any number of them. */
 #include "base/base.h"
 
 enum
@@ -15,10 +15,8 @@ enum
 };
 
 static uint32_t code_of(uint64_t item) { return (uint32_t)(item >> CODE_SHIFT); }
-static uint32_t digit_of(uint64_t item, int digit)
-{
-    return (uint32_t)(item >> (CODE_SHIFT + digit * DIGIT_BITS)) & (BUCKETS - 1);
-}
+static uint32_t digit_of(uint64_t item, int shift) { return (uint32_t)(item >> shift) & (BUCKETS - 1); }
+static int code_shift(int digit) { return CODE_SHIFT + digit * DIGIT_BITS; }
 
 static void insert_all(const uint64_t *from, uint64_t *to, uint32_t count)
 {
@@ -31,10 +29,10 @@ static void insert_all(const uint64_t *from, uint64_t *to, uint32_t count)
     }
 }
 
-static void move_items(const uint64_t *from, uint64_t *to, uint32_t count, int digit, uint32_t *starts)
+static void move_items(const uint64_t *from, uint64_t *to, uint32_t count, int shift, uint32_t *starts)
 {
     for (uint32_t i = 0; i < count; i++)
-        to[starts[digit_of(from[i], digit)]++] = from[i];
+        to[starts[digit_of(from[i], shift)]++] = from[i];
 }
 
 /* All digits are counted at once. */
@@ -44,7 +42,7 @@ static void sort_alone(uint64_t *from, uint64_t *to, uint32_t count)
     memset(starts, 0, sizeof starts);
     for (uint32_t i = 0; i < count; i++)
         for (int digit = 0; digit < DIGIT_COUNT; digit++)
-            starts[digit][digit_of(from[i], digit)]++;
+            starts[digit][digit_of(from[i], code_shift(digit))]++;
     for (int digit = 0; digit < DIGIT_COUNT; digit++)
     {
         uint32_t sum = 0;
@@ -54,7 +52,7 @@ static void sort_alone(uint64_t *from, uint64_t *to, uint32_t count)
             starts[digit][bucket] = sum;
             sum += here;
         }
-        move_items(from, to, count, digit, starts[digit]);
+        move_items(from, to, count, code_shift(digit), starts[digit]);
         uint64_t *swap = from;
         from = to, to = swap;
     }
@@ -64,7 +62,7 @@ typedef struct shared_sort
 {
     uint64_t *from, *to;
     uint32_t count, block_count;
-    int digit;
+    int shift; /* of the digit that is sorted by */
     uint32_t starts[MAX_BLOCKS][BUCKETS];
 } shared_sort;
 
@@ -81,7 +79,7 @@ static void count_blocks(uint32_t first, uint32_t last, uint32_t worker, void *d
     {
         uint32_t counts[BUCKETS] = {0}, end = block_begin(sort, block + 1);
         for (uint32_t i = block_begin(sort, block); i < end; i++)
-            counts[digit_of(sort->from[i], sort->digit)]++;
+            counts[digit_of(sort->from[i], sort->shift)]++;
         memcpy(sort->starts[block], counts, sizeof counts);
     }
 }
@@ -105,27 +103,37 @@ static void move_blocks(uint32_t first, uint32_t last, uint32_t worker, void *da
     for (uint32_t block = first; block < last; block++)
     {
         uint32_t begin = block_begin(sort, block);
-        move_items(sort->from + begin, sort->to, block_begin(sort, block + 1) - begin, sort->digit,
+        move_items(sort->from + begin, sort->to, block_begin(sort, block + 1) - begin, sort->shift,
                    sort->starts[block]);
     }
 }
 
-static BASE_NEVER_INLINE void sort_together(carom_context *context, shared_sort *sort)
+static void sort_by_digit(carom_context *context, shared_sort *sort, int shift)
 {
-    for (sort->digit = 0; sort->digit < DIGIT_COUNT; sort->digit++)
-    {
-        base_parallel_for(context, sort->block_count, 1, count_blocks, sort);
-        find_starts(sort);
-        base_parallel_for(context, sort->block_count, 1, move_blocks, sort);
-        uint64_t *swap = sort->from;
-        sort->from = sort->to, sort->to = swap;
-    }
+    sort->shift = shift;
+    base_parallel_for(context, sort->block_count, 1, count_blocks, sort);
+    find_starts(sort);
+    base_parallel_for(context, sort->block_count, 1, move_blocks, sort);
+    uint64_t *swap = sort->from;
+    sort->from = sort->to, sort->to = swap;
+}
+
+/* How many blocks are worth it; below 2: none. */
+static uint32_t blocks_for(const carom_context *context, size_t count)
+{
+    uint32_t blocks = base_worker_count(context) < MAX_BLOCKS ? base_worker_count(context) : MAX_BLOCKS;
+    return blocks < count / MIN_BLOCK ? blocks : (uint32_t)(count / MIN_BLOCK);
+}
+
+static BASE_NEVER_INLINE void sort_codes_together(carom_context *context, shared_sort *sort)
+{
+    for (int digit = 0; digit < DIGIT_COUNT; digit++)
+        sort_by_digit(context, sort, code_shift(digit));
 }
 
 void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, uint32_t count)
 {
-    uint32_t blocks = base_worker_count(context) < MAX_BLOCKS ? base_worker_count(context) : MAX_BLOCKS;
-    blocks = blocks < count / MIN_BLOCK ? blocks : count / MIN_BLOCK;
+    uint32_t blocks = blocks_for(context, count);
     if (count < SMALL)
         insert_all(items, sorted, count);
     else if (blocks < 2)
@@ -133,6 +141,34 @@ void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, 
     else
     {
         shared_sort sort = {.from = items, .to = sorted, .count = count, .block_count = blocks};
-        sort_together(context, &sort);
+        sort_codes_together(context, &sort);
     }
+}
+
+/* Bits that are the same everywhere need no sorting. */
+static BASE_NEVER_INLINE void sort_words_together(carom_context *context, shared_sort *sort)
+{
+    uint64_t varying = 0;
+    for (uint32_t i = 1; i < sort->count; i++)
+        varying |= sort->from[i] ^ sort->from[0];
+    while (varying)
+    {
+        int shift = __builtin_ctzll(varying);
+        sort_by_digit(context, sort, shift);
+        varying &= ~((uint64_t)(BUCKETS - 1) << shift);
+    }
+}
+
+void base_sort_words(carom_context *context, uint64_t *items, uint64_t *scratch, size_t count)
+{
+    uint32_t blocks = blocks_for(context, count);
+    if (blocks < 2 || count > UINT32_MAX)
+    {
+        base_sort_u64(items, scratch, count);
+        return;
+    }
+    shared_sort sort = {.from = items, .to = scratch, .count = (uint32_t)count, .block_count = blocks};
+    sort_words_together(context, &sort);
+    if (sort.from != items)
+        memcpy(items, sort.from, count * sizeof *items);
 }
