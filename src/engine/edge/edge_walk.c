@@ -106,14 +106,17 @@ static carom_status run_batch(edge_walk *walk, const narrow_part_pair *tasks, ui
 /* ---- levels ---- */
 
 /* The number of tasks between two checks of what they found. On one worker they come one by one if a budget may end
- * them in between; otherwise a level at a time, which a hit ends as well. */
+ * them in between; otherwise a level at a time, which a hit ends as well. Several workers take a level at a time too if
+ * they are no more than K: then never more than K tasks run at once, and there are fewer ends to wait for. A deadline
+ * has its batch done again, which is kept small. */
 static uint32_t batch_limit(const edge_walk *walk)
 {
-    const base_budget *budget = walk->task->budget;
-    uint32_t batch = walk->state->rules->batch;
+    const edge_state *state = walk->state;
+    bool unlimited = base_budget_is_unlimited(walk->task->budget);
+    uint32_t batch = state->rules->batch > 0 ? state->rules->batch : state->tasks_at_once;
     if (!walk->shared)
-        return base_budget_is_unlimited(budget) ? UINT32_MAX : 1;
-    return batch > 0 ? batch : walk->state->tasks_at_once;
+        return unlimited ? UINT32_MAX : 1;
+    return unlimited && state->lane_count <= batch ? UINT32_MAX : batch;
 }
 
 static carom_status run_level(edge_walk *walk, bool *violated)
