@@ -6,7 +6,7 @@
 enum
 {
     LANES = 8,
-    EDGES_RANGE = 256 /* a microsecond or two: worth handing to another worker, and few enough to end together */
+    EDGES_RANGE = 256 /* worth handing to another worker, and few enough that workers end together */
 };
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
