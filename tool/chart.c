@@ -146,12 +146,13 @@ static double bar_height(decades decades, double value)
     return PLOT_HEIGHT * (log10(value) - decades.low) / (decades.high - decades.low);
 }
 
-static void draw_bar(const picture_pixels *image, chart_box box, uint32_t colour, double value)
+/* The value is written above the bar: around its middle, or up to its right edge where a higher bar may follow. */
+static void draw_bar(const picture_pixels *image, chart_box box, uint32_t colour, double value, chart_align side)
 {
     char text[32];
     fill(image, box, colour);
     snprintf(text, sizeof text, "%.*f", value < 1 ? 2 : value < 100 ? 1 : 0, value);
-    draw_text(image, (chart_point){box.x + box.width / 2.0, box.y - 20}, AROUND, text);
+    draw_text(image, (chart_point){box.x + (side == UP_TO ? box.width : box.width / 2.0), box.y - 20}, side, text);
 }
 
 static void draw_decades(const picture_pixels *image, int left, decades decades)
@@ -180,12 +181,13 @@ static void draw_bars(const picture_pixels *image, const chart_def *def, uint32_
         int x = left + (int)i * slot, height = (int)bar_height(decades, panel->bar[i]);
         bool pair = panel->reference[i] > 0;
         int bar_width = slot / 3, first = x + (pair ? slot / 8 : slot / 3);
-        draw_bar(image, (chart_box){first, bottom - height, bar_width, height}, BAR_COLOUR[i], panel->bar[i]);
+        draw_bar(image, (chart_box){first, bottom - height, bar_width, height}, BAR_COLOUR[i], panel->bar[i],
+                 pair ? UP_TO : AROUND);
         if (pair)
         {
             height = (int)bar_height(decades, panel->reference[i]);
             draw_bar(image, (chart_box){first + bar_width + 4, bottom - height, bar_width, height}, GREY,
-                     panel->reference[i]);
+                     panel->reference[i], AROUND);
         }
         draw_text(image, (chart_point){x + slot / 2.0, bottom + 10}, AROUND, def->bar_name[i]);
     }
