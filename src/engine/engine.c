@@ -179,7 +179,7 @@ static bool is_plainly_sound(const carom_context *context, const carom_placed *p
 {
     const carom_shape *shape = &placed->shape;
     return query_is_mesh(placed) && shape->mesh && shape->mesh->context == context && !shape->tree &&
-           carom_pose_check(&placed->pose) == CAROM_OK;
+           math_check_pose(&placed->pose) == CAROM_OK;
 }
 
 static carom_status check_placed(carom_context *context, const carom_frame_body *body)
