@@ -90,6 +90,7 @@ struct carom_context
     carom_task_hooks tasks;
     struct base_pool *pool; /* null: no threads */
     uint32_t worker_count;
+    atomic_bool warned_of_numbers; /* that the host passes and no worker has */
     carom_simd simd;
     atomic_uint_fast64_t next_serial; /* identifies meshes and trees, even after their memory is reused */
     bool has_counter;                 /* the processor's, of constant rate */
