@@ -86,9 +86,10 @@ extern "C"
 
     /* How the host lends its threads. run must call task for disjoint ranges that cover [0, count), each of at least
      * min_range items except the last, and return when all are done. It may do so serially, in any order, on any
-     * threads. It passes worker numbers below worker_count; tasks of one run that overlap in time must have different
-     * numbers. If the context is used from several threads, run may be called from several at once. Carom never calls
-     * run from within a task. Null run: see carom_context_def.workers. */
+     * threads. It passes worker numbers below worker_count (larger ones are taken modulo worker_count, and the log gets
+     * a warning); tasks of one run that overlap in time must have different numbers. If the context is used from
+     * several threads, run may be called from several at once. Carom never calls run from within a task. Null run: see
+     * carom_context_def.workers. */
     typedef struct carom_task_hooks
     {
         void (*run)(carom_task_fn *task, uint32_t count, uint32_t min_range, void *task_data, void *user);

@@ -40,7 +40,7 @@ extern "C"
     CAROM_API carom_engine_def carom_engine_def_default(void);
 
     /* An engine belongs to one thread at a time and keeps what helps the next frame. A call from within its own run (of
-     * an author's function, see carom/author.h) is refused as CAROM_BUSY. */
+     * an author's function, see carom/author.h) is refused as CAROM_BUSY; destroy then does nothing. */
     CAROM_API carom_status carom_engine_create(carom_context *context, const carom_engine_def *def, carom_engine **out);
     CAROM_API void carom_engine_destroy(carom_engine *engine);
 

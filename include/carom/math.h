@@ -29,6 +29,7 @@ extern "C"
         carom_vec3 translation;
     } carom_pose;
 
+    /* The functions of this header compute the same in any float mode of the thread. */
     CAROM_API carom_pose carom_pose_identity(void);
     CAROM_API carom_pose carom_pose_translation(double x, double y, double z);
 

@@ -18,7 +18,7 @@ extern "C"
 #endif
 
     /* Scratch memory for queries, one per thread. Reports point into it. A call from within a callback of the same
-     * query is refused as CAROM_BUSY. */
+     * query is refused as CAROM_BUSY; destroy then does nothing. */
     typedef struct carom_query carom_query;
     CAROM_API carom_status carom_query_create(carom_context *context, carom_query **out);
     CAROM_API void carom_query_destroy(carom_query *query);

@@ -72,7 +72,7 @@ typedef struct base_moment
 /* A versioned object that is alive. */
 typedef struct base_live
 {
-    uint64_t serial, version;
+    uint64_t identity, version;
 } base_live;
 
 /* A copy, in the context's memory, of what another folder or library adds to the context. */
@@ -90,6 +90,7 @@ struct carom_context
     carom_task_hooks tasks;
     struct base_pool *pool; /* null: no threads */
     uint32_t worker_count;
+    atomic_bool warned_of_numbers; /* that the host passes and no worker has */
     carom_simd simd;
     atomic_uint_fast64_t next_serial; /* identifies meshes and trees, even after their memory is reused */
     bool has_counter;                 /* the processor's, of constant rate */
@@ -276,11 +277,12 @@ void base_id_pool_free(base_id_pool *pool);
 /* ---- what is alive ---- */
 
 /* Objects that lend views of themselves are registered here with a version, so that a stale view can be detected even
- * when its object is gone. add: false when out of memory; find: false if no object has that serial. */
-bool base_live_add(carom_context *context, uint64_t serial, uint64_t version);
-void base_live_set(carom_context *context, uint64_t serial, uint64_t version);
-bool base_live_find(carom_context *context, uint64_t serial, uint64_t *version);
-void base_live_remove(carom_context *context, uint64_t serial);
+ * when its object is gone. add: false when out of memory; find: false if no object has that identity. */
+uint64_t base_new_identity(carom_context *context); /* also differs from those of other contexts; never 0 */
+bool base_live_add(carom_context *context, uint64_t identity, uint64_t version);
+void base_live_set(carom_context *context, uint64_t identity, uint64_t version);
+bool base_live_find(carom_context *context, uint64_t identity, uint64_t *version);
+void base_live_remove(carom_context *context, uint64_t identity);
 
 /* ---- tasks ---- */
 

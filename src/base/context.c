@@ -79,10 +79,8 @@ static void default_release(void *memory, size_t size, void *user)
     free(memory);
 }
 
-carom_context_def carom_context_def_default(void)
-{
-    return (carom_context_def){.allocator = {default_allocate, default_release, NULL}};
-}
+/* The allocator stays null: were it filled in, a caller who sets one of its functions would mix it with the other. */
+carom_context_def carom_context_def_default(void) { return (carom_context_def){0}; }
 
 static carom_simd best_simd(void)
 {
@@ -155,7 +153,7 @@ static carom_status refuse_def(const carom_context_def *def, carom_status status
 static carom_status check_allocator(carom_context_def *def)
 {
     if (!def->allocator.allocate && !def->allocator.release)
-        def->allocator = carom_context_def_default().allocator;
+        def->allocator = (carom_allocator){default_allocate, default_release, NULL};
     if (!def->allocator.allocate)
         return refuse_def(def, CAROM_INVALID_ARGUMENT, "allocator.allocate is null, allocator.release is not");
     if (!def->allocator.release)

@@ -20,9 +20,21 @@ void base_job_call(const base_job *job, uint32_t first, uint32_t last, uint32_t 
     base_float_mode_leave(&found);
 }
 
+/* Numbers that start at 1, say: they must not reach memory that no worker has. */
+static uint32_t reduce_number(carom_context *context, uint32_t worker)
+{
+    if (!atomic_exchange(&context->warned_of_numbers, true))
+        base_log(context, CAROM_LOG_WARNING, "tasks.run: worker number %u of %u; taken modulo the latter", worker,
+                 context->worker_count);
+    return worker % context->worker_count;
+}
+
 static void call_from_host(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    base_job_call(data, first, last, worker);
+    const base_job *job = data;
+    if (BASE_UNLIKELY(worker >= job->context->worker_count))
+        worker = reduce_number(job->context, worker);
+    base_job_call(job, first, last, worker);
 }
 
 /* False if this thread must do it alone. */

@@ -129,11 +129,21 @@ static void free_arrays(carom_engine *engine)
     base_release(context, engine->kept, engine->kept_capacity, sizeof *engine->kept);
 }
 
+static carom_status refuse_busy(carom_engine *engine, const char *what)
+{
+    return base_fail(engine->context, CAROM_BUSY, "%s: the engine is in use: this was called from its own run", what);
+}
+
 void carom_engine_destroy(carom_engine *engine)
 {
     if (!engine)
         return;
     carom_context *context = engine->context;
+    if (engine->busy) /* the run goes on after the author's function */
+    {
+        refuse_busy(engine, "engine destroy");
+        return;
+    }
     engine_forget_open(engine);
     engine_assets_free(&engine->assets);
     if (engine->broad_state)
@@ -179,7 +189,7 @@ static bool is_plainly_sound(const carom_context *context, const carom_placed *p
 {
     const carom_shape *shape = &placed->shape;
     return query_is_mesh(placed) && shape->mesh && shape->mesh->context == context && !shape->tree &&
-           carom_pose_check(&placed->pose) == CAROM_OK;
+           math_check_pose(&placed->pose) == CAROM_OK;
 }
 
 static carom_status check_placed(carom_context *context, const carom_frame_body *body)
@@ -237,11 +247,6 @@ static carom_status close_run(carom_engine *engine, carom_status status, double 
     report->times = engine->times;
     report->times.total_ms = 1e3 * (base_now() - start);
     return report->status;
-}
-
-static carom_status refuse_busy(carom_engine *engine, const char *what)
-{
-    return base_fail(engine->context, CAROM_BUSY, "%s: the engine is in use: this was called from its own run", what);
 }
 
 static carom_status run_checked(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,

@@ -141,6 +141,9 @@ static carom_status group_pairs(carom_engine *engine, const carom_frame *frame)
         !base_array_reserve(engine->context, &engine->space, count) ||
         !base_array_reserve(engine->context, &engine->pairs, count))
         return out_of_memory(engine);
+    /* A broad phase lists the parts of a body in any order, but a budget must end a search at the same point. */
+    if (engine->proxies.cut_size > 0.0)
+        base_sort_words(engine->context, engine->proposed.items, (uint64_t *)engine->space.items, count);
     for (size_t i = 0; i < count; i++)
         engine->grouped.items[i] = make_key(engine, engine->proposed.items[i]);
     base_sort_keys(engine->grouped.items, engine->space.items, count);

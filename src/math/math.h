@@ -80,8 +80,11 @@ static inline double math_rotation_volume(const double r[9]) /* NaN if one of th
 {
     return r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
 }
-/* True if both poses pass carom_pose_check. False is not final: then carom_pose_check decides. defect:
- * math_pair_defect. */
+/* carom_pose_check in a float mode that was checked. */
+carom_status math_check_pose(const carom_pose *pose);
+
+/* True if both poses pass math_check_pose. False is not final: then math_check_pose decides. defect: math_pair_defect.
+ */
 BASE_DECLARE_ISA(bool, math_check_pair, (const carom_pose *a, const carom_pose *b, double *defect));
 
 /* Of two poses the larger defect. */

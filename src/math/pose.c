@@ -14,7 +14,10 @@ carom_pose carom_pose_translation(double x, double y, double z)
     return (carom_pose){{1, 0, 0, 0, 1, 0, 0, 0, 1}, {x, y, z}};
 }
 
-carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translation)
+/* The public functions have no context to refuse a float mode with: they set their own, and leave the arithmetic to a
+ * function that is never inlined, so that none of it moves out of that mode. */
+
+static BASE_NEVER_INLINE carom_pose make_from_quaternion(const double xyzw[4], carom_vec3 translation)
 {
     double largest = 0.0;
     for (int i = 0; i < 4; i++)
@@ -35,6 +38,14 @@ carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translati
     return pose;
 }
 
+carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translation)
+{
+    base_float_mode found = base_float_mode_enter();
+    carom_pose pose = make_from_quaternion(xyzw, translation);
+    base_float_mode_leave(&found);
+    return pose;
+}
+
 /* One step of Newton's iteration to the nearest rotation: r becomes (r + r^-T) / 2. False where r has no inverse. */
 static bool step_to_rotation(double r[9])
 {
@@ -49,10 +60,8 @@ static bool step_to_rotation(double r[9])
     return true;
 }
 
-carom_status carom_pose_from_matrix(const double matrix[12], carom_pose *out)
+static BASE_NEVER_INLINE carom_status make_from_matrix(const double matrix[12], carom_pose *out)
 {
-    if (!matrix || !out)
-        return CAROM_INVALID_ARGUMENT;
     *out = carom_pose_identity();
     for (int i = 0; i < 12; i++)
         if (!isfinite(matrix[i]))
@@ -67,18 +76,34 @@ carom_status carom_pose_from_matrix(const double matrix[12], carom_pose *out)
     for (int step = 0; step < 4; step++) /* each squares the error */
         if (!step_to_rotation(pose.rotation))
             return CAROM_NOT_RIGID;
-    carom_status status = carom_pose_check(&pose);
+    carom_status status = math_check_pose(&pose);
     if (status == CAROM_OK)
         *out = pose;
     return status;
 }
 
-carom_vec3 carom_pose_apply(const carom_pose *pose, carom_vec3 point) { return pose_apply(pose, point); }
-
-carom_status carom_pose_check(const carom_pose *pose)
+carom_status carom_pose_from_matrix(const double matrix[12], carom_pose *out)
 {
-    if (!pose)
+    if (!matrix || !out)
         return CAROM_INVALID_ARGUMENT;
+    base_float_mode found = base_float_mode_enter();
+    carom_status status = make_from_matrix(matrix, out);
+    base_float_mode_leave(&found);
+    return status;
+}
+
+static BASE_NEVER_INLINE carom_vec3 apply(const carom_pose *pose, carom_vec3 point) { return pose_apply(pose, point); }
+
+carom_vec3 carom_pose_apply(const carom_pose *pose, carom_vec3 point)
+{
+    base_float_mode found = base_float_mode_enter();
+    carom_vec3 placed = apply(pose, point);
+    base_float_mode_leave(&found);
+    return placed;
+}
+
+BASE_NEVER_INLINE carom_status math_check_pose(const carom_pose *pose)
+{
     const double *r = pose->rotation;
     carom_vec3 t = pose->translation;
     double zero = t.x * 0.0 + t.y * 0.0 + t.z * 0.0; /* NaN as soon as one is not finite */
@@ -90,6 +115,16 @@ carom_status carom_pose_check(const carom_pose *pose)
         return CAROM_OUT_OF_RANGE;
     const double allowed = 1e-9;
     return math_rotation_defect(r) <= allowed && math_rotation_volume(r) > 0.0 ? CAROM_OK : CAROM_NOT_RIGID;
+}
+
+carom_status carom_pose_check(const carom_pose *pose)
+{
+    if (!pose)
+        return CAROM_INVALID_ARGUMENT;
+    base_float_mode found = base_float_mode_enter();
+    carom_status status = math_check_pose(pose);
+    base_float_mode_leave(&found);
+    return status;
 }
 
 carom_aabb aabb_empty(void) { return (carom_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }

@@ -134,12 +134,12 @@ carom_status carom_within(carom_query *query, const carom_placed *a, const carom
     base_budget budget = base_budget_begin(NULL);
     query_question question = {.a = a, .b = b, .method = &query_tree_method};
     BASE_TRY(query_check_bodies(query, &question));
+    BASE_TRY(query_find_trees(query, &question)); /* or refuse those for rays, whatever the answer */
     if (query_is_empty(a) || query_is_empty(b))
         return CAROM_OK;
     if (isinf(distance))
         return *out = true, CAROM_OK;
     carom_counters counters = {0};
-    BASE_TRY(query_find_trees(query, &question));
     if (query_far_apart(query->context, &question, distance))
         return CAROM_OK;
     query_walk walk = {&question, NULL, &budget, &counters};

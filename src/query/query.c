@@ -39,6 +39,11 @@ void carom_query_destroy(carom_query *query)
     if (!query)
         return;
     carom_context *context = query->context;
+    if (query->busy) /* the search goes on after the callback */
+    {
+        query_busy(query, "query destroy");
+        return;
+    }
     query_free_helpers(query);
     tree_scratch_free(&query->scratch);
     query_job_free(context, &query->job);

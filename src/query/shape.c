@@ -125,7 +125,7 @@ carom_status query_check_shape(carom_context *context, const carom_shape *shape,
 
 carom_status query_check_pose(carom_context *context, const carom_pose *pose, const char *whose)
 {
-    carom_status refused = carom_pose_check(pose);
+    carom_status refused = math_check_pose(pose);
     if (refused == CAROM_OK)
         return CAROM_OK;
     const char *text = refused == CAROM_NOT_FINITE ? "the pose holds NaN or infinity"

@@ -19,10 +19,10 @@ carom_status carom_scene_create(carom_context *context, carom_scene **out)
     memset(scene, 0, sizeof *scene);
     scene->context = context;
     scene->ids.context = context;
-    scene->serial = atomic_fetch_add(&context->next_serial, 1);
+    scene->identity = base_new_identity(context);
     scene->version = 1;
     scene->frame_stale = true;
-    if (!base_live_add(context, scene->serial, NO_VERSION))
+    if (!base_live_add(context, scene->identity, NO_VERSION))
     {
         base_release(context, scene, 1, sizeof *scene);
         return base_fail(context, CAROM_OUT_OF_MEMORY, "scene create: no memory");
@@ -63,7 +63,7 @@ void carom_scene_destroy(carom_scene *scene)
 {
     if (!scene)
         return;
-    base_live_remove(scene->context, scene->serial);
+    base_live_remove(scene->context, scene->identity);
     for (size_t i = 0; i < scene->bodies.count; i++)
         if (scene->bodies.items[i].id.index != 0)
             release_body(scene->context, &scene->bodies.items[i]);
@@ -100,7 +100,7 @@ static carom_status copy_name(carom_context *context, const char *name, const ch
 static uint64_t next_version(carom_scene *scene)
 {
     if (!scene->frame_stale)
-        base_live_set(scene->context, scene->serial, NO_VERSION);
+        base_live_set(scene->context, scene->identity, NO_VERSION);
     scene->frame_stale = true;
     return ++scene->version;
 }
@@ -299,11 +299,11 @@ carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
             if (scene->bodies.items[i].id.index != 0)
                 scene->frame.items[scene->frame.count++] = scene->bodies.items[i];
         scene->frame_stale = false;
-        base_live_set(scene->context, scene->serial, scene->version);
+        base_live_set(scene->context, scene->identity, scene->version);
     }
     *out = (carom_frame){.bodies = scene->frame.items,
                          .body_count = (uint32_t)scene->frame.count,
-                         .scene = scene->serial,
+                         .scene = scene->identity,
                          .version = scene->version};
     return CAROM_OK;
 }
@@ -314,7 +314,8 @@ carom_status scene_check_fresh(carom_context *context, const carom_frame *frame)
         return CAROM_OK;
     uint64_t version;
     if (!base_live_find(context, frame->scene, &version))
-        return base_fail(context, CAROM_STALE_FRAME, "the frame's scene is gone; take a snapshot to outlive it");
+        return base_fail(context, CAROM_STALE_FRAME,
+                         "the frame's scene is gone or belongs to another context; a snapshot outlives its scene");
     if (version != frame->version)
         return base_fail(context, CAROM_STALE_FRAME,
                          "the scene has changed since the frame was taken; take a new one, or a snapshot");

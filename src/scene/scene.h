@@ -11,8 +11,8 @@ typedef struct scene_hits scene_hits; /* memory for rays: scene/ray.c */
 struct carom_scene
 {
     carom_context *context;
-    uint64_t serial;  /* unique within the context */
-    uint64_t version; /* grows with each change */
+    uint64_t identity; /* of frames: base_new_identity */
+    uint64_t version;  /* grows with each change */
     base_id_pool ids;
     BASE_ARRAY(carom_frame_body) bodies; /* bodies[id.index - 1]; index 0: free */
     BASE_ARRAY(carom_frame_body) frame;

@@ -347,6 +347,20 @@ static void half_an_allocator_is_refused(void **state)
     assert_int_equal(carom_context_create(NULL, NULL), CAROM_INVALID_ARGUMENT);
 }
 
+/* The default def must not supply the other half. */
+static void half_an_allocator_in_the_default_def_is_refused(void **state)
+{
+    (void)state;
+    carom_context *context = NULL;
+    carom_context_def def = carom_context_def_default();
+    def.allocator.allocate = allocate_plainly;
+    assert_int_equal(carom_context_create(&def, &context), CAROM_INVALID_ARGUMENT);
+    def = carom_context_def_default();
+    def.allocator.release = release_plainly;
+    assert_int_equal(carom_context_create(&def, &context), CAROM_INVALID_ARGUMENT);
+    assert_null(context);
+}
+
 static void answers_are_no_failures(void **state)
 {
     (void)state;
@@ -385,6 +399,7 @@ int main(void)
         cmocka_unit_test(a_budget_stops_after_its_work),
         cmocka_unit_test(an_unknown_instruction_set_is_a_warning),
         cmocka_unit_test(half_an_allocator_is_refused),
+        cmocka_unit_test(half_an_allocator_in_the_default_def_is_refused),
         cmocka_unit_test(answers_are_no_failures),
         cmocka_unit_test(every_status_has_its_own_name),
         cmocka_unit_test(a_stopwatch_agrees_with_the_clock),

@@ -545,6 +545,35 @@ static void check_def(carom_context_def def, carom_status expected, const char *
         fail_msg("'%s' does not name '%s'", message, culprit);
 }
 
+/* Counts workers from 1. */
+static void run_from_one(carom_task_fn *task, uint32_t count, uint32_t min_range, void *task_data, void *user)
+{
+    (void)user;
+    host_range ranges[MAX_RANGES];
+    uint32_t used = cut(&(host_range){task, task_data, 0, count, 0}, min_range, ranges);
+    for (uint32_t i = 0; i < used; i++)
+        task(ranges[i].first, ranges[i].last, i % 4 + 1, task_data);
+}
+
+static void count_warnings(carom_log_level level, const char *message, void *user)
+{
+    *(int *)user += level == CAROM_LOG_WARNING && strstr(message, "worker number 4 of 4");
+}
+
+static void hosts_may_count_from_one(void **state)
+{
+    (void)state;
+    int warnings = 0;
+    carom_context_def def = carom_context_def_default();
+    def.tasks = (carom_task_hooks){run_from_one, 4, NULL};
+    def.log = count_warnings, def.log_user = &warnings;
+    carom_context *context;
+    assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+    check_runs(context);
+    assert_int_equal(warnings, 1);
+    carom_context_destroy(context);
+}
+
 static void odd_worker_counts_are_refused(void **state)
 {
     (void)state;
@@ -636,6 +665,7 @@ int main(void)
         cmocka_unit_test(a_context_ends_right_after_a_run),
         cmocka_unit_test(a_task_can_cancel_the_others),
         cmocka_unit_test(tasks_set_and_restore_the_float_mode),
+        cmocka_unit_test(hosts_may_count_from_one),
         cmocka_unit_test(odd_worker_counts_are_refused),
         cmocka_unit_test(all_processors_and_the_largest_count_work),
 #ifdef __GLIBC__

@@ -328,6 +328,66 @@ static void memory_does_not_depend_on_workers(void **state)
     }
 }
 
+/* What is known when a work budget has run out, and what it took: not only the status. */
+static void hash_open_report(base_hash *hash, const carom_scene_report *report)
+{
+    base_hash_u64(hash, report->status);
+    base_hash_u64(hash, report->counters.boxes_tested);
+    base_hash_u64(hash, report->counters.triangles_tested);
+    for (uint64_t i = 0; i < report->body_pair_count; i++)
+    {
+        const carom_body_pair *pair = &report->body_pairs[i];
+        base_hash_u64(hash, (uint64_t)pair->body_a.index << 32 | pair->body_b.index);
+        base_hash_u64(hash, pair->status);
+        base_hash_u64(hash, pair->pair_count);
+    }
+}
+
+/* Broad phases list the parts of a body in an order of their own, which depends on the workers. */
+static uint64_t spend_on_parts(carom_context *context, double cut_size)
+{
+    stage s = open_stage(context, 5, 600);
+    carom_frame frame;
+    carom_engine *engine;
+    carom_engine_def def = {.cut_size = cut_size};
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_create(context, &def, &engine), CAROM_OK);
+    base_hash hash = base_hash_begin();
+    for (int i = 0; i < QUESTIONS; i++)
+        for (uint64_t work = 500; work < 40000; work *= 3)
+        {
+            carom_collide_options options = question(i);
+            options.budget.work = work;
+            carom_scene_report report;
+            assert_false(carom_failed(carom_engine_run(engine, &frame, &options, &report)));
+            hash_open_report(&hash, &report);
+        }
+    carom_engine_destroy(engine);
+    close_stage(&s);
+    return base_hash_end(&hash);
+}
+
+static void budgets_of_parts_end_at_the_same_point(void **state)
+{
+    (void)state;
+    const double cuts[] = {0.0, 0.5, 2.0};
+    for (size_t cut = 0; cut < sizeof cuts / sizeof *cuts; cut++)
+    {
+        uint64_t truth = 0;
+        for (uint32_t host = 0; host < HOST_COUNT; host++)
+        {
+            carom_context_def def = host_def(host);
+            carom_context *context;
+            assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+            uint64_t hash = spend_on_parts(context, cuts[cut]);
+            truth = host == 0 ? hash : truth;
+            if (hash != truth)
+                fail_msg("host %u, cut size %g: budgets end elsewhere", host, cuts[cut]);
+            carom_context_destroy(context);
+        }
+    }
+}
+
 /* ---- margins ---- */
 
 static void margins_are_exact(void **state)
@@ -857,6 +917,7 @@ int main(void)
         cmocka_unit_test(pairs_agree_with_collide),
         cmocka_unit_test(heavy_pairs_are_split),
         cmocka_unit_test(memory_does_not_depend_on_workers),
+        cmocka_unit_test(budgets_of_parts_end_at_the_same_point),
         cmocka_unit_test(margins_are_exact),
         cmocka_unit_test(inside_is_never_apart),
         cmocka_unit_test(only_its_own_run_is_resumed),

@@ -303,6 +303,36 @@ static void contradictory_options_are_refused(void **state)
     close_fixture(&f);
 }
 
+/* Whatever else decides the question: an empty partner, one far away, an infinite distance. */
+static void trees_for_rays_are_refused_by_pair_questions(void **state)
+{
+    (void)state;
+    fixture f = open_fixture();
+    carom_tree_def def = carom_tree_def_preset(CAROM_TREE_RAYS);
+    carom_tree *tree;
+    assert_int_equal(carom_tree_create(f.w.context, f.box, &def, &tree), CAROM_OK);
+    carom_mesh *empty = world_mesh(&f.w, NULL, 0, NULL, 0);
+    carom_placed rays = {carom_shape_tree(tree), carom_pose_identity()};
+    const carom_placed partners[] = {f.good,
+                                     world_place(f.second, 100, 0, 0),
+                                     world_place(empty, 0, 0, 0),
+                                     {carom_shape_sphere(1.0), carom_pose_identity()}};
+    for (int i = 0; i < 8; i++)
+    {
+        const carom_placed *a = i % 2 ? &rays : &partners[i / 2], *b = i % 2 ? &partners[i / 2] : &rays;
+        carom_report report;
+        bool within;
+        assert_int_equal(carom_collide(f.w.query, a, b, NULL, &report), CAROM_UNSUPPORTED);
+        assert_int_equal(carom_distance(f.w.query, a, b, NULL, &report), CAROM_UNSUPPORTED);
+        assert_int_equal(carom_within(f.w.query, a, b, 1.0, &within), CAROM_UNSUPPORTED);
+        assert_int_equal(carom_within(f.w.query, a, b, INFINITY, &within), CAROM_UNSUPPORTED);
+        world_check_message(&f.w, i % 2 ? "body a: its tree is one for rays" : "body b: its tree is one for rays");
+    }
+    carom_mesh_destroy(empty);
+    carom_tree_destroy(tree);
+    close_fixture(&f);
+}
+
 static void spoiled_rays_are_refused(void **state)
 {
     (void)state;
@@ -455,6 +485,24 @@ static bool can_trap(void)
     return traps;
 }
 
+/* Poses have no context that could refuse the mode: they are made and checked in any. */
+static bool make_poses(void)
+{
+    const double tilted[4] = {0.1, 0.2, 0.3, 0.4}, none[4] = {0, 0, 0, 0}, odd[4] = {INFINITY, NAN, 0, 1};
+    const double huge[12] = {1e200, 0, 0, 0, 0, 1e200, 0, 0, 0, 0, 1e200, 0};
+    const double rounded[12] = {0.9553365, -0.2955202, 0, 1, 0.2955202, 0.9553365, 0, 2, 0, 0, 1, 3};
+    const carom_vec3 origin = {0, 0, 0}, point = {1, 2, 3};
+    carom_pose good = carom_pose_from_quaternion(tilted, origin), out;
+    carom_pose bad[] = {carom_pose_from_quaternion(none, origin), carom_pose_from_quaternion(odd, origin),
+                        carom_pose_translation(INFINITY, 0, 0)};
+    bool right = carom_pose_check(&good) == CAROM_OK && carom_pose_from_matrix(rounded, &out) == CAROM_OK &&
+                 carom_pose_from_matrix(huge, &out) == CAROM_NOT_RIGID;
+    for (int i = 0; i < 3; i++)
+        right = right && carom_pose_check(&bad[i]) == CAROM_NOT_FINITE;
+    carom_vec3 placed = carom_pose_apply(&bad[2], point);
+    return right && !(placed.x < INFINITY);
+}
+
 /* 0: with these exceptions trapped, everything refuses, contexts and queries come and go, and afterwards all works. */
 static int use_with_traps(int exceptions)
 {
@@ -467,11 +515,12 @@ static int use_with_traps(int exceptions)
     created = created && carom_query_create(context, &query) == CAROM_OK;
     carom_query_destroy(query);
     carom_context_destroy(context);
+    bool posed = make_poses();
     fedisableexcept(FE_ALL_EXCEPT);
     carom_report report;
     bool works = carom_collide(e.f.w.query, &e.f.good, &e.f.good, NULL, &report) == CAROM_OK && report.pair_count > 0;
     close_entrances(&e);
-    return refused && created && works ? 0 : 1;
+    return refused && created && posed && works ? 0 : 1;
 }
 
 static void traps_are_refused_not_fallen_into(void **state)
@@ -510,6 +559,7 @@ int main(void)
         cmocka_unit_test(scenes_refuse_the_same),
         cmocka_unit_test(null_pointers_are_refused),
         cmocka_unit_test(contradictory_options_are_refused),
+        cmocka_unit_test(trees_for_rays_are_refused_by_pair_questions),
         cmocka_unit_test(spoiled_rays_are_refused),
         cmocka_unit_test(other_float_modes_are_refused),
 #ifdef __GLIBC__

@@ -122,6 +122,45 @@ static void stale_frames_are_refused(void **state)
         }
 }
 
+/* Two contexts number their scenes alike, but a frame of one is never taken for a frame of the other. */
+static void frames_of_another_context_are_told_apart(void **state)
+{
+    (void)state;
+    carom_context *contexts[2];
+    carom_scene *scenes[2];
+    carom_frame frames[2];
+    for (int i = 0; i < 2; i++)
+    {
+        assert_int_equal(carom_context_create(NULL, &contexts[i]), CAROM_OK);
+        assert_int_equal(carom_scene_create(contexts[i], &scenes[i]), CAROM_OK);
+        for (int body = 0; body < 2; body++)
+        {
+            carom_body_def def = carom_body_def_default();
+            def.placed = (carom_placed){carom_shape_sphere(1.0), carom_pose_translation(body * (i ? 1.0 : 5.0), 0, 0)};
+            carom_body_id id;
+            assert_int_equal(carom_scene_add(scenes[i], &def, &id), CAROM_OK);
+        }
+        assert_int_equal(carom_scene_frame(scenes[i], &frames[i]), CAROM_OK);
+    }
+    carom_engine *engine;
+    carom_scene_report report;
+    carom_snapshot *snapshot;
+    assert_int_equal(carom_engine_create(contexts[0], NULL, &engine), CAROM_OK);
+    assert_int_equal(carom_engine_run(engine, &frames[0], NULL, &report), CAROM_OK);
+    assert_int_equal(report.body_pair_count, 0);
+    assert_int_equal(carom_engine_run(engine, &frames[1], NULL, &report), CAROM_STALE_FRAME);
+    assert_int_equal(carom_scene_snapshot(scenes[1], &snapshot), CAROM_OK);
+    assert_int_equal(carom_engine_run(engine, carom_snapshot_frame(snapshot), NULL, &report), CAROM_OK);
+    assert_int_equal(report.body_pair_count, 1);
+    carom_snapshot_destroy(snapshot);
+    carom_engine_destroy(engine);
+    for (int i = 0; i < 2; i++)
+    {
+        carom_scene_destroy(scenes[i]);
+        carom_context_destroy(contexts[i]);
+    }
+}
+
 /* What is refused changes nothing, so frames stay fresh. */
 static void refused_changes_change_nothing(void **state)
 {
@@ -359,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stale_frames_are_refused),
+        cmocka_unit_test(frames_of_another_context_are_told_apart),
         cmocka_unit_test(refused_changes_change_nothing),
         cmocka_unit_test(shapes_are_replaced_and_removed),
         cmocka_unit_test(owners_may_release_first),
