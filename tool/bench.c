@@ -165,11 +165,9 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
         if (status < CAROM_FIRST_ERROR)
             status = tool_ask_tree(&asker, work->mesh[i], &tree[i]);
         placed[i] = (carom_placed){tool_shape(work->mesh[i], tree[i]), carom_pose_identity()};
-        if (tree[i])
-        {
-            result->build_ms += carom_tree_get_info(tree[i]).build_ms / 2;
-            result->bytes_per_triangle += carom_tree_get_info(tree[i]).bytes_per_triangle / 2;
-        }
+        /* an engine's trees belong to the meshes: NaN */
+        result->build_ms += tree[i] ? carom_tree_get_info(tree[i]).build_ms / 2 : NAN;
+        result->bytes_per_triangle += tree[i] ? carom_tree_get_info(tree[i]).bytes_per_triangle / 2 : NAN;
     }
     if (status < CAROM_FIRST_ERROR)
         status = time_collide(work, &asker, placed, result);
@@ -183,13 +181,21 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
 
 /* ---- output ---- */
 
+/* A dash for NaN: what a method does not have. */
+static const char *format_known(double value, int digits, char out[24])
+{
+    if (isnan(value))
+        return "-";
+    snprintf(out, 24, "%.*f", digits, value);
+    return out;
+}
+
 static void print_row(const bench_result *row, const char *note)
 {
-    char distance[24] = "-";
-    if (!isnan(row->distance_us))
-        snprintf(distance, sizeof distance, "%.2f", row->distance_us);
-    printf("%-20s %9.2f %9.1f %11.2f %11.2f %11s %10.1f %10.1f%s\n", row->method, row->build_ms,
-           row->bytes_per_triangle, row->any_us, row->all_us, distance, row->boxes, row->triangles, note);
+    char build[24], bytes[24], distance[24];
+    printf("%-20s %9s %9s %11.2f %12.2f %11s %10.1f %10.1f%s\n", row->method, format_known(row->build_ms, 2, build),
+           format_known(row->bytes_per_triangle, 1, bytes), row->any_us, row->all_us,
+           format_known(row->distance_us, 2, distance), row->boxes, row->triangles, note);
     fflush(stdout);
 }
 
@@ -211,9 +217,9 @@ static int run_methods(bench_work *work, const tool_method *methods, int count)
     bench_result first = {0};
     int code = TOOL_CLEAN;
     if (!options->json)
-        printf("%u x %u triangles, %llu poses\n%-20s %9s %9s %11s %11s %11s %10s %10s\n",
+        printf("%u x %u triangles, %llu poses\n%-20s %9s %9s %11s %12s %11s %10s %10s\n",
                carom_mesh_get_info(work->mesh[0]).triangle_count, carom_mesh_get_info(work->mesh[1]).triangle_count,
-               (unsigned long long)options->poses, "tree", "build ms", "bytes/tri", "any-hit us", "all pairs us",
+               (unsigned long long)options->poses, "method", "build ms", "bytes/tri", "any-hit us", "all pairs us",
                "distance us", "boxes", "triangles");
     for (int i = 0; i < count && code != TOOL_ERROR; i++)
     {
@@ -309,7 +315,7 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         {"--poses", TOOL_COUNT, &options.poses, "N", "number of random poses (default: 200)"},
         {"--seed", TOOL_COUNT, &options.seed, "S", "seed of the poses (default: 1)"},
         {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "skip distance queries"},
-        TOOL_METHOD_ROWS(&options.method),
+        TOOL_METHODS_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};

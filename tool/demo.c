@@ -74,21 +74,6 @@ static carom_status examine(demo_work *work)
     return status;
 }
 
-/* Bodies are sorted by id, so a binary search finds one. */
-static const carom_frame_body *find_body(const demo_work *work, carom_body_id id)
-{
-    uint32_t low = 0, high = work->frame.body_count;
-    while (low < high)
-    {
-        uint32_t middle = low + (high - low) / 2;
-        if (work->frame.bodies[middle].id.index < id.index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return &work->frame.bodies[low];
-}
-
 static carom_status measure_distances(demo_work *work)
 {
     work->distance = calloc(work->report.body_pair_count + 1, sizeof *work->distance);
@@ -98,8 +83,8 @@ static carom_status measure_distances(demo_work *work)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
         carom_report report;
-        carom_status status = carom_distance(work->query, &find_body(work, pair->body_a)->placed,
-                                             &find_body(work, pair->body_b)->placed, NULL, &report);
+        carom_status status = carom_distance(work->query, &carom_frame_find(&work->frame, pair->body_a)->placed,
+                                             &carom_frame_find(&work->frame, pair->body_b)->placed, NULL, &report);
         if (status >= CAROM_FIRST_ERROR)
             return status;
         work->distance[i] = report.distance;
@@ -137,7 +122,8 @@ static carom_status mark_triangles(demo_work *work)
     for (uint64_t i = 0; i < work->report.body_pair_count; i++)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
-        const carom_frame_body *a = find_body(work, pair->body_a), *b = find_body(work, pair->body_b);
+        const carom_frame_body *a = carom_frame_find(&work->frame, pair->body_a),
+                               *b = carom_frame_find(&work->frame, pair->body_b);
         unsigned char *marks[2] = {work->marked[a - work->frame.bodies], work->marked[b - work->frame.bodies]};
         picture_mark_pairs(&a->placed, &b->placed, work->report.pairs + pair->first_pair, pair->pairs_listed, marks);
     }
@@ -192,7 +178,8 @@ static demo_verdict verdict_of(const demo_work *work, const carom_body_pair *pai
         return DEMO_INSIDE;
     if (pair->relation == CAROM_RELATION_APART)
         return DEMO_NEAR;
-    const carom_placed *a = &find_body(work, pair->body_a)->placed, *b = &find_body(work, pair->body_b)->placed;
+    const carom_placed *a = &carom_frame_find(&work->frame, pair->body_a)->placed,
+                       *b = &carom_frame_find(&work->frame, pair->body_b)->placed;
     for (uint64_t k = 0; k < pair->pairs_listed; k++)
         if (picture_judge(a, b, &work->report.pairs[pair->first_pair + k]) == PICTURE_CLASH)
             return DEMO_CLASH;
@@ -209,9 +196,9 @@ static void print_found(const demo_work *work)
         const carom_body_pair *pair = &report->body_pairs[i];
         demo_verdict verdict = verdict_of(work, pair);
         counts[verdict]++;
-        printf("%-14s %-14s %s%-9s%s %-11s %6llu %10.4g\n", find_body(work, pair->body_a)->name,
-               find_body(work, pair->body_b)->name, verdict <= DEMO_INSIDE ? tool_red() : "", verdict_names[verdict],
-               verdict <= DEMO_INSIDE ? tool_plain() : "", carom_relation_name(pair->relation),
+        printf("%-14s %-14s %s%-9s%s %-11s %6llu %10.4g\n", carom_frame_find(&work->frame, pair->body_a)->name,
+               carom_frame_find(&work->frame, pair->body_b)->name, verdict <= DEMO_INSIDE ? tool_red() : "",
+               verdict_names[verdict], verdict <= DEMO_INSIDE ? tool_plain() : "", carom_relation_name(pair->relation),
                (unsigned long long)pair->pair_count, work->distance[i]);
     }
     printf("\nfound: %u clashes, %u inside, %u contacts, %u too close; hash %016llx\n", counts[DEMO_CLASH],
@@ -224,11 +211,11 @@ static json_t *findings_to_json(const demo_work *work)
     for (uint64_t i = 0; i < work->report.body_pair_count; i++)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
-        json_t *item =
-            json_pack("{s:s,s:s,s:s,s:s,s:b,s:I,s:o}", "a", find_body(work, pair->body_a)->name, "b",
-                      find_body(work, pair->body_b)->name, "finding", verdict_names[verdict_of(work, pair)], "relation",
-                      carom_relation_name(pair->relation), "clearance_violated", pair->clearance_violated, "pair_count",
-                      (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
+        json_t *item = json_pack(
+            "{s:s,s:s,s:s,s:s,s:b,s:I,s:o}", "a", carom_frame_find(&work->frame, pair->body_a)->name, "b",
+            carom_frame_find(&work->frame, pair->body_b)->name, "finding", verdict_names[verdict_of(work, pair)],
+            "relation", carom_relation_name(pair->relation), "clearance_violated", pair->clearance_violated,
+            "pair_count", (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
         json_t *pairs = json_array();
         for (uint64_t k = 0; k < pair->pairs_listed; k++)
         {
@@ -349,7 +336,7 @@ int tool_demo(const tool_command *command, int argc, char **argv)
     demo_options options = {.folder = "build/demo", .scene = "assembly"};
     const tool_option table[] = {
         {"--scene", TOOL_SCENE, &options.scene, "NAME", "generated scene (default: assembly)"},
-        {"--engine", TOOL_ONE_ENGINE, &options.engine, "NAME", "engine (default: tree)"},
+        {"--engine", TOOL_ENGINE, &options.engine, "NAME", "engine (default: tree)"},
         {"-o", TOOL_TEXT, &options.folder, "FOLDER",
          "output folder for report.json and demo.png (default: build/demo)"},
     };

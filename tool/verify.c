@@ -140,7 +140,7 @@ static int verify_file(verify_work *work, verify_function *verify, const tool_me
 int tool_verify(const tool_command *command, int argc, char **argv)
 {
     tool_method_options chosen = {0};
-    const tool_option table[] = {TOOL_METHOD_ROWS(&chosen)};
+    const tool_option table[] = {TOOL_METHODS_ROWS(&chosen)};
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)
