@@ -111,7 +111,7 @@ static carom_status time_collide(bench_work *work, const tool_asker *asker, caro
     {
         placed[1].pose = work->poses[i];
         carom_status status = tool_ask_collide(asker, &placed[0], &placed[1], &any, &report);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
         result->hits += report.pair_count > 0;
     }
@@ -120,7 +120,7 @@ static carom_status time_collide(bench_work *work, const tool_asker *asker, caro
     {
         placed[1].pose = work->poses[i];
         carom_status status = tool_ask_collide(asker, &placed[0], &placed[1], NULL, &report);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
         result->pairs += report.pair_count;
         result->boxes += (double)report.counters.boxes_tested / (double)poses;
@@ -146,7 +146,7 @@ static carom_status time_distance(bench_work *work, const tool_asker *asker, car
     {
         placed[1].pose = work->poses[i];
         carom_status status = carom_distance(asker->query, &placed[0], &placed[1], NULL, &report);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
     }
     result->distance_us = 1e3 * (tool_now_ms() - start) / (double)work->options->poses;
@@ -162,16 +162,16 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
     carom_status status = tool_asker_open(work->context, method, &asker);
     for (int i = 0; i < 2; i++)
     {
-        if (status < CAROM_FIRST_ERROR)
+        if (!carom_failed(status))
             status = tool_ask_tree(&asker, work->mesh[i], &tree[i]);
         placed[i] = (carom_placed){tool_shape(work->mesh[i], tree[i]), carom_pose_identity()};
         /* an engine's trees belong to the meshes: NaN */
         result->build_ms += tree[i] ? carom_tree_get_info(tree[i]).build_ms / 2 : NAN;
         result->bytes_per_triangle += tree[i] ? carom_tree_get_info(tree[i]).bytes_per_triangle / 2 : NAN;
     }
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = time_collide(work, &asker, placed, result);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = time_distance(work, &asker, placed, result);
     carom_tree_destroy(tree[0]);
     carom_tree_destroy(tree[1]);
@@ -225,7 +225,7 @@ static int run_methods(bench_work *work, const tool_method *methods, int count)
     {
         bench_result row;
         carom_status status = measure(work, &methods[i], &row);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
         {
             code = tool_fail_status(work->command, work->context, status);
             break;
@@ -285,7 +285,7 @@ static int run(bench_work *work, const tool_arguments *arguments, const tool_met
     carom_mesh *generated[2] = {NULL, NULL};
     int code;
     carom_status status = load_pair(work, arguments, model, generated);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         code = tool_fail_status(work->command, work->context, status);
     else if (carom_mesh_get_info(work->mesh[0]).triangle_count == 0 ||
              carom_mesh_get_info(work->mesh[1]).triangle_count == 0)

@@ -61,7 +61,7 @@ static carom_status ask(check_work *work)
         limits.budget = options.budget;
         carom_status status =
             carom_distance(work->asker.query, &work->placed[0], &work->placed[1], &limits, &work->distance);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
     }
     return tool_ask_collide(&work->asker, &work->placed[0], &work->placed[1], &options, &work->report);
@@ -239,11 +239,11 @@ static void print_text(const check_work *work)
 static int run(check_work *work, const tool_method *method)
 {
     carom_status status = tool_asker_open(work->context, method, &work->asker);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = prepare(work);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = ask(work);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
     if (work->options->json)
     {

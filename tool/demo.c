@@ -45,7 +45,7 @@ static carom_status add_bodies(demo_work *work)
         def.user = i;
         carom_body_id id;
         carom_status status = carom_scene_add(work->scene, &def, &id);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
     }
     return CAROM_OK;
@@ -56,20 +56,20 @@ static carom_status examine(demo_work *work)
     carom_engine_def engine = carom_engine_def_default();
     engine.engine = work->options->engine;
     carom_status status = scenes_create(work->context, work->options->scene, &work->parts);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_scene_create(work->context, &work->scene);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = add_bodies(work);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_engine_create(work->context, &engine, &work->engine);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_query_create(work->context, &work->query);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_scene_frame(work->scene, &work->frame);
     carom_collide_options options = carom_collide_options_default();
     options.relation = true;
     options.clearance = work->parts ? work->parts->clearance : 0;
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_engine_run(work->engine, &work->frame, &options, &work->report);
     return status;
 }
@@ -85,7 +85,7 @@ static carom_status measure_distances(demo_work *work)
         carom_report report;
         carom_status status = carom_distance(work->query, &carom_frame_find(&work->frame, pair->body_a)->placed,
                                              &carom_frame_find(&work->frame, pair->body_b)->placed, NULL, &report);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
         work->distance[i] = report.distance;
     }
@@ -98,7 +98,7 @@ static carom_status make_skins(demo_work *work)
     if (!work->skins)
         return CAROM_OUT_OF_MEMORY;
     carom_status status = CAROM_OK;
-    for (uint32_t i = 0; i < work->frame.body_count && status < CAROM_FIRST_ERROR; i++)
+    for (uint32_t i = 0; i < work->frame.body_count && !carom_failed(status); i++)
         status = skin_create(work->context, &work->frame.bodies[i].placed.shape, &work->skins[i]);
     return status;
 }
@@ -245,7 +245,7 @@ static carom_status write_report(const demo_work *work, const char *path)
         return CAROM_OUT_OF_MEMORY;
     io_output *output;
     carom_status status = io_output_open(work->context, path, &output);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
     {
         io_output_write(output, text, strlen(text));
         io_output_write(output, "\n", 1);
@@ -296,20 +296,20 @@ static int present(demo_work *work)
     snprintf(report_path, sizeof report_path, "%s/report.json", work->options->folder);
     snprintf(picture_path, sizeof picture_path, "%s/demo.png", work->options->folder);
     carom_status status = measure_distances(work);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = make_skins(work);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = mark_triangles(work);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
     print_examined(work);
     print_found(work);
     if (!make_folder(work->command, work->options->folder))
         return TOOL_ERROR;
     status = write_report(work, report_path);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = write_picture(work, picture_path);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
     printf("report: %s\npicture: %s\n", report_path, picture_path);
     return TOOL_CLEAN;
@@ -350,7 +350,7 @@ int tool_demo(const tool_command *command, int argc, char **argv)
     if (!work.context)
         return TOOL_ERROR;
     carom_status status = examine(&work);
-    code = status < CAROM_FIRST_ERROR ? present(&work) : tool_fail_status(command, work.context, status);
+    code = carom_failed(status) ? tool_fail_status(command, work.context, status) : present(&work);
     clean_up(&work);
     return code;
 }

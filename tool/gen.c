@@ -52,9 +52,9 @@ static int generate(const tool_arguments *arguments, generate_kind kind, const g
     carom_mesh *mesh = NULL;
     io_write_options write = {.text = options->text};
     carom_status status = generate_mesh(context, &def, &mesh);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = io_write(context, options->output, mesh, &write);
-    int code = status < CAROM_FIRST_ERROR ? TOOL_CLEAN : tool_fail_status(command, context, status);
+    int code = carom_failed(status) ? tool_fail_status(command, context, status) : TOOL_CLEAN;
     if (code == TOOL_CLEAN)
     {
         carom_mesh_info info = carom_mesh_get_info(mesh);

@@ -96,7 +96,7 @@ carom_status carom_engine_create(carom_context *context, const carom_engine_def 
     engine->proxies.first_free = ENGINE_NO_SLOT;
     carom_engine_def standard = carom_engine_def_default();
     carom_status status = make_parts(engine, def ? def : &standard);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return carom_engine_destroy(engine), status;
     *out = engine;
     return CAROM_OK;
@@ -228,7 +228,7 @@ static carom_status check_options(carom_context *context, const carom_collide_op
 
 static carom_status close_run(carom_engine *engine, carom_status status, double start, carom_scene_report *report)
 {
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
     {
         *report = (carom_scene_report){.status = status};
         return status;

@@ -237,7 +237,7 @@ static carom_status find_any(carom_query *query, const query_question *question,
     bool remembers = question->memory && query_can_split(question);
     carom_status status = remembers ? search_remembering(query, &walk, &search, &violated)
                                     : query_row_of(question)->collide(query, &walk, &search, &violated);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return status;
     report->clearance_violated = clearance > 0.0 && (violated || hit.found);
     if (hit.found)
@@ -273,7 +273,7 @@ static carom_status answer(carom_query *query, const query_question *question, c
     query_job *job = &query->job;
     query_job_begin(job, question, options);
     carom_status status = search(query, job, budget);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return status;
     double searched = job->found.count > 0 ? base_watch_read(&query->watch, start) : 0.0;
     status = report_job(query, job, budget, report);
@@ -289,7 +289,7 @@ static carom_status answer(carom_query *query, const query_question *question, c
 static carom_status close_report(const query_question *question, const carom_collide_options *options,
                                  carom_status status, carom_report *report)
 {
-    if (BASE_UNLIKELY(status >= CAROM_FIRST_ERROR))
+    if (BASE_UNLIKELY(carom_failed(status)))
     {
         query_clear_report(report);
         return report->status = status;
@@ -393,7 +393,7 @@ carom_status carom_collide_resume(carom_query *query, const carom_budget *budget
     job->options = &query->resumable_options;
     job->question.a = &query->resumable[0], job->question.b = &query->resumable[1];
     carom_status status = search(query, job, &left);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = query_job_answer(query, job, &left, report);
     query->can_resume = status == CAROM_UNKNOWN;
     report->times.total_ms = report->times.mid_ms = 1e3 * base_watch_read(&query->watch, start);

@@ -48,7 +48,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
     carom_status status = CAROM_OK;
     if (!empty && !beyond)
         status = query_row_of(question)->distance(query, walk, &nearest->closest);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         report_closest(&nearest->closest, status, limit, report);
     return status;
 }
@@ -62,12 +62,12 @@ carom_status query_distance(carom_query *query, const query_question *question, 
     query_nearest nearest = {0};
     query_walk walk = {question, NULL, budget, &report->counters};
     carom_status status = query_measure(query, &walk, upper_bound, &nearest, report);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
     {
         carom_status relation = decide_relation(query, question, budget, report);
-        status = relation >= CAROM_FIRST_ERROR ? relation : status;
+        status = carom_failed(relation) ? relation : status;
     }
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
     {
         query_clear_report(report);
         return report->status = status;
