@@ -20,16 +20,15 @@ static void report_closest(const narrow_closest *closest, carom_status status, d
 }
 
 /* If the surfaces are apart, one body may still be inside the other. */
-static carom_status decide_relation(carom_query *query, const query_question *question, base_budget *budget,
-                                    carom_report *report)
+static carom_status decide_relation(carom_query *query, const query_walk *walk, carom_report *report)
 {
     const query_meetings none = {0};
     if (!(report->distance_bound > 0.0))
         return CAROM_OK;
     report->relation = CAROM_RELATION_APART;
-    if (!query_may_contain(question))
+    if (!query_may_contain(walk->question))
         return CAROM_OK;
-    return query_relation(query, question, budget, &none, &report->counters, &report->relation);
+    return query_relation(query, walk, &none, &report->relation);
 }
 
 carom_status query_measure(carom_query *query, const query_walk *walk, double upper_bound, query_nearest *nearest,
@@ -64,7 +63,7 @@ carom_status query_distance(carom_query *query, const query_question *question, 
     carom_status status = query_measure(query, &walk, upper_bound, &nearest, report);
     if (!carom_failed(status))
     {
-        carom_status relation = decide_relation(query, question, budget, report);
+        carom_status relation = decide_relation(query, &walk, report);
         status = carom_failed(relation) ? relation : status;
     }
     if (carom_failed(status))
