@@ -14,6 +14,7 @@
 typedef struct demo_options
 {
     const char *folder, *scene, *engine;
+    bool list;
 } demo_options;
 
 typedef struct demo_work
@@ -331,10 +332,20 @@ static void clean_up(demo_work *work)
     carom_context_destroy(work->context);
 }
 
+static void print_scenes(void)
+{
+    const scenes_info *info;
+    char triangles[32];
+    for (uint32_t i = 0; (info = scenes_get_info(i)) != NULL; i++)
+        printf("%-15s %3u parts %8s triangles  %s\n", info->name, info->body_count,
+               tool_thousands(info->triangle_count, triangles), info->summary);
+}
+
 int tool_demo(const tool_command *command, int argc, char **argv)
 {
     demo_options options = {.folder = "build/demo", .scene = "assembly"};
     const tool_option table[] = {
+        {"--list", TOOL_FLAG, &options.list, NULL, "list all scenes and what is in them"},
         {"--scene", TOOL_SCENE, &options.scene, "NAME", "generated scene (default: assembly)"},
         {"--engine", TOOL_ENGINE, &options.engine, "NAME", "engine (default: tree)"},
         {"-o", TOOL_TEXT, &options.folder, "FOLDER",
@@ -346,6 +357,8 @@ int tool_demo(const tool_command *command, int argc, char **argv)
         return code;
     if (arguments.positional_count != 0)
         return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
+    if (options.list)
+        return print_scenes(), TOOL_CLEAN;
     demo_work work = {.command = command, .options = &options, .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;

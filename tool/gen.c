@@ -60,8 +60,8 @@ static int generate(const tool_arguments *arguments, generate_kind kind, const g
         carom_mesh_info info = carom_mesh_get_info(mesh);
         fprintf(stderr, "%s: %u triangles, %u vertices\n", options->output, info.triangle_count, info.vertex_count);
         if (info.triangle_count != options->triangles)
-            fprintf(stderr, "note: %s has %u triangles instead of %llu\n", options->output, info.triangle_count,
-                    (unsigned long long)options->triangles);
+            fprintf(stderr, "carom gen: note: %s has %u triangles instead of %llu\n", options->output,
+                    info.triangle_count, (unsigned long long)options->triangles);
     }
     carom_mesh_destroy(mesh);
     carom_context_destroy(context);

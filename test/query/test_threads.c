@@ -16,7 +16,7 @@ enum
 typedef struct shared
 {
     carom_context *context;
-    const carom_mesh *torus, *knot;
+    const carom_mesh *knot;
     const carom_tree *torus_tree, *knot_tree;
 } shared;
 
@@ -68,7 +68,7 @@ static void threads_get_the_same_answers(void **state)
     carom_tree *torus_tree, *knot_tree;
     assert_int_equal(carom_tree_create(w.context, torus, NULL, &torus_tree), CAROM_OK);
     assert_int_equal(carom_tree_create(w.context, knot, NULL, &knot_tree), CAROM_OK);
-    shared s = {w.context, torus, knot, torus_tree, knot_tree};
+    shared s = {w.context, knot, torus_tree, knot_tree};
     worker alone = {.shared = &s}, workers[THREADS];
     run_worker(&alone);
     assert_false(carom_failed(alone.status));

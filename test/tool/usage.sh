@@ -27,6 +27,8 @@ tells "'nonsense'"
 expect 0 bench --help
 says ", all"
 says torus-knot,
+expect 0 demo --list
+says "thesis, chapter 4, scene 3"
 expect 0 demo --help
 says assembly,
 expect 0 verify --help
