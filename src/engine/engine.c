@@ -244,6 +244,15 @@ static carom_status refuse_busy(carom_engine *engine, const char *what)
     return base_fail(engine->context, CAROM_BUSY, "%s: the engine is in use: this was called from its own run", what);
 }
 
+static carom_status begin_call(carom_engine *engine, const char *call, carom_scene_report *report)
+{
+    if (!engine || !report)
+        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "%s: %s is null", call,
+                         engine ? "report" : "engine");
+    *report = (carom_scene_report){0};
+    return engine->busy ? report->status = refuse_busy(engine, call) : CAROM_OK;
+}
+
 static carom_status run_checked(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,
                                 carom_scene_report *report)
 {
@@ -258,13 +267,8 @@ static carom_status run_checked(carom_engine *engine, const carom_frame *frame, 
 carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,
                               carom_scene_report *report)
 {
-    if (!engine || !report)
-        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "engine run: %s is null",
-                         engine ? "report" : "engine");
     double start = base_now();
-    *report = (carom_scene_report){0};
-    if (engine->busy)
-        return report->status = refuse_busy(engine, "engine run");
+    BASE_TRY(begin_call(engine, "engine run", report));
     engine->can_resume = false;
     engine->busy = true;
     carom_collide_options chosen = options ? *options : carom_collide_options_default();
@@ -295,13 +299,8 @@ static carom_status resume_checked(carom_engine *engine, const carom_frame *fram
 carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame, const carom_budget *budget,
                                  carom_scene_report *report)
 {
-    if (!engine || !report)
-        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "engine resume: %s is null",
-                         engine ? "report" : "engine");
     double start = base_now();
-    *report = (carom_scene_report){0};
-    if (engine->busy)
-        return report->status = refuse_busy(engine, "engine resume");
+    BASE_TRY(begin_call(engine, "engine resume", report));
     engine->times = (carom_times){0};
     carom_status status = resume_checked(engine, frame, budget, report);
     return close_run(engine, status, start, report);
