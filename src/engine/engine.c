@@ -191,7 +191,8 @@ static carom_status check_placed(carom_context *context, const carom_frame_body 
     return query_check_placed(context, &body->placed, whose);
 }
 
-/* A frame of a scene was checked when its bodies changed; one made by the caller is checked here. */
+/* Callers can make frames too, or change copies of a scene's. So every run checks its bodies, once: nothing after this
+ * does. */
 static carom_status check_bodies(carom_context *context, const carom_frame *frame)
 {
     for (uint32_t i = 0; i < frame->body_count; i++)
@@ -244,15 +245,6 @@ static carom_status refuse_busy(carom_engine *engine, const char *what)
     return base_fail(engine->context, CAROM_BUSY, "%s: the engine is in use: this was called from its own run", what);
 }
 
-static carom_status begin_call(carom_engine *engine, const char *call, carom_scene_report *report)
-{
-    if (!engine || !report)
-        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "%s: %s is null", call,
-                         engine ? "report" : "engine");
-    *report = (carom_scene_report){0};
-    return engine->busy ? report->status = refuse_busy(engine, call) : CAROM_OK;
-}
-
 static carom_status run_checked(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,
                                 carom_scene_report *report)
 {
@@ -262,6 +254,15 @@ static carom_status run_checked(carom_engine *engine, const carom_frame *frame, 
     engine->options = *options;
     engine->scene = frame->scene, engine->version = frame->version;
     return engine_run(engine, frame, report);
+}
+
+static carom_status begin_call(carom_engine *engine, const char *call, carom_scene_report *report)
+{
+    if (!engine || !report)
+        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "%s: %s is null", call,
+                         engine ? "report" : "engine");
+    *report = (carom_scene_report){0};
+    return engine->busy ? report->status = refuse_busy(engine, call) : CAROM_OK;
 }
 
 carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,

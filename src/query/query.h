@@ -331,5 +331,6 @@ bool query_sort_unique(carom_context *context, query_words *words, query_words *
 /* Hashes everything that does not depend on the machine, the method or timing; only the status of an incomplete answer.
  * with_ids: false for any-hit, whose witness may be any pair. */
 uint64_t query_report_hash(const carom_report *report, bool with_ids);
+void query_hash_point(base_hash *hash, carom_vec3 point);
 
 #endif
