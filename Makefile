@@ -1,5 +1,6 @@
-# A thin layer: CMake builds (CMakePresets.json), scripts/ check. `make help` lists the targets. SETUP=no installs nothing.
-# PQP, OPCODE: folders of these two libraries, built, for bench-peers. REV: the revision that bench-against compares with.
+# A thin layer: CMake builds (CMakePresets.json), scripts/ check. `make help` lists the targets. SETUP=no installs
+# nothing. PQP, OPCODE: folders of these two libraries, built, for bench-peers. REV: the revision that bench-against
+# compares with.
 JOBS         ?= $(shell nproc)
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -23,7 +24,7 @@ all:
 	$(call compile,release,ship)
 
 help:
-	@sed -n 's/^| \(`make[^|]*\) | \(.*\) |$$/\1: \2/p' CONTRIBUTING.md | tr -d '`'
+	@sed -n 's/^| \(`make[^|]*\) | \(.*\) |$$/\1: \2/p' CONTRIBUTING.md | sed 's/\[\([^]]*\)\]([^)]*)/\1/g' | tr -d '`'
 
 demo: all
 	build/bin/carom demo

@@ -24,7 +24,7 @@ double bench_now(void)
 
 bool bench_check_on(bench_session *session, const carom_context *context, carom_status status, const char *what)
 {
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         return true;
     char message[256];
     carom_context_message(context, message, sizeof message);

@@ -223,7 +223,7 @@ void bench_volumes(bench_session *session)
     char path[512];
     snprintf(path, sizeof path, "%s/models/stanford-bunny.obj", session->options->data_folder);
     io_model model;
-    if (session->options->quick || io_read(session->context, path, NULL, &model) >= CAROM_FIRST_ERROR)
+    if (session->options->quick || carom_failed(io_read(session->context, path, NULL, &model)))
     {
         printf("stanford-bunny left out: %s\n", session->options->quick ? "quick" : "no such file, set CAROM_DATA");
         return;

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     io_model model;
     carom_status status = io_read_memory(context, bytes, size, "obj", &model);
-    if (status < CAROM_FIRST_ERROR && !model.mesh)
+    if (!carom_failed(status) && !model.mesh)
         __builtin_trap();
     io_model_free(&model);
     carom_context_destroy(context);

@@ -69,7 +69,7 @@ carom_status io_write(carom_context *context, const char *path, const carom_mesh
     io_output *output;
     BASE_TRY(io_output_open(context, path, &output));
     status = format->write(output, mesh, options);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
     {
         io_output_abandon(output);
         return status;

@@ -1,17 +1,16 @@
 /* Your own engine: a sweep along x over the bodies proposes pairs, and the library decides them exactly. */
 #include "scenes/generate.h"
-
 #include <carom/author.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-/* Kept per mesh: how far it reaches from the origin of its frame, in any orientation. All bodies here are meshes. */
+/* Kept per mesh: no point is farther from the frame's origin, which is inside the box. All bodies here are meshes. */
 static carom_status measure(void *state, const carom_shape *shape, void **asset)
 {
     carom_aabb box = carom_mesh_get_info(shape->mesh).bounds;
     double *reach = *asset = malloc(sizeof *reach);
     if (reach)
-        *reach = fmax(-box.min.x, box.max.x) + fmax(-box.min.y, box.max.y) + fmax(-box.min.z, box.max.z);
+        *reach = (box.max.x - box.min.x) + (box.max.y - box.min.y) + (box.max.z - box.min.z);
     return (void)state, reach ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
 static void discard(void *state, void *asset) { (void)state, free(asset); }
@@ -37,24 +36,25 @@ static carom_status sweep(void *state, carom_run *run)
 int main(void)
 {
     carom_engine_kind kind = {{"sweep", "along x", 0}, .run = sweep, .create_asset = measure, .destroy_asset = discard};
+    generate_def shape = generate_def_default(GENERATE_GEAR);
     carom_context *context;
     carom_mesh *gear = NULL;
     carom_scene *scene;
-    carom_engine *own, *tree;
+    carom_engine *engine;
     carom_frame frame;
-    carom_scene_report report, expected;
+    carom_scene_report report;
+    bool failed =
+        carom_failed(carom_context_create(NULL, &context)) || carom_failed(carom_scene_create(context, &scene)) ||
+        carom_failed(carom_engine_register(context, &kind)) || carom_failed(generate_mesh(context, &shape, &gear));
     carom_body_def body = carom_body_def_default();
-    bool failed = carom_context_create(NULL, &context) || carom_scene_create(context, &scene) ||
-                  carom_engine_register(context, &kind) ||
-                  generate_mesh(context, &(generate_def){GENERATE_GEAR, .triangles = 1000, .size = 1.0}, &gear);
     body.placed.shape = carom_shape_mesh(gear);
     for (int i = 0; i < 20 && !failed; i++, body.placed.pose.translation.x += 0.8)
-        failed = carom_scene_add(scene, &body, &(carom_body_id){0});
-    if (failed || carom_scene_frame(scene, &frame) || carom_engine_create(context, NULL, &tree) ||
-        carom_engine_create(context, &(carom_engine_def){.engine = "sweep"}, &own) ||
-        carom_engine_run(own, &frame, NULL, &report) || carom_engine_run(tree, &frame, NULL, &expected))
-        return 1;
-    carom_engine_destroy(own), carom_engine_destroy(tree), carom_scene_destroy(scene);
-    carom_mesh_destroy(gear), carom_context_destroy(context);
-    return report.body_pair_count == 19 && report.hash == expected.hash ? 0 : 1;
+        failed = carom_failed(carom_scene_add(scene, &body, &(carom_body_id){0}));
+    if (failed || carom_failed(carom_scene_frame(scene, &frame)) ||
+        carom_failed(carom_engine_create(context, &(carom_engine_def){.engine = "sweep"}, &engine)) ||
+        carom_failed(carom_engine_run(engine, &frame, NULL, &report)))
+        return fprintf(stderr, "the sweep failed\n"), 1;
+    printf("%u pairs proposed, %u meet\n", (unsigned)report.body_pairs_examined, (unsigned)report.body_pair_count);
+    carom_engine_destroy(engine), carom_scene_destroy(scene), carom_mesh_destroy(gear), carom_context_destroy(context);
+    return report.body_pair_count == 19 ? 0 : 1;
 }

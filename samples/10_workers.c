@@ -40,7 +40,7 @@ static int cast(uint32_t workers, uint64_t *hash)
     carom_ray_batch_report report;
     if (carom_failed(carom_ray_cast_batch(query, &placed, &batch, &report)))
         return fail(context);
-    printf("%u workers: %llu of %d rays hit, hash %016llx\n", carom_context_workers(context),
+    printf("workers %u: %llu of %d rays hit, hash %016llx\n", carom_context_workers(context),
            (unsigned long long)report.hit_count, RAYS, (unsigned long long)report.hash);
     *hash = report.hash;
     carom_query_destroy(query);

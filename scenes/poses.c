@@ -57,7 +57,7 @@ static carom_status bisect(const approach *approach, double wanted, double low, 
     {
         double middle = 0.5 * (low + *high), distance;
         carom_status status = measure(approach, middle, &distance);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
         if (distance > wanted)
             *high = middle;
@@ -77,7 +77,7 @@ static carom_status first_at_distance(const approach *approach, double wanted, d
     {
         double distance;
         carom_status status = measure(approach, *centre_distance, &distance);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
         double left = distance - wanted;
         if (left <= approach->tolerance || *centre_distance <= 0.0)
@@ -86,7 +86,7 @@ static carom_status first_at_distance(const approach *approach, double wanted, d
         if (left < bold)
         {
             status = measure(approach, *centre_distance - bold, &distance);
-            if (status >= CAROM_FIRST_ERROR)
+            if (carom_failed(status))
                 return status;
             if (distance <= wanted)
                 return bisect(approach, wanted, *centre_distance - bold, centre_distance);

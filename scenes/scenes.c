@@ -11,7 +11,7 @@ typedef struct scene_row
     uint32_t variant;
 } scene_row;
 
-/* Name, what, bodies, steps, triangles. */
+/* Name, summary, bodies, steps, triangles. */
 static const scene_row SCENES[] = {
     {{"assembly", "demo: a small machine with clashes, near misses and one part inside another", 17, 1, 25888},
      stage_assembly,

@@ -14,7 +14,7 @@
 typedef struct scenes_info
 {
     const char *name;
-    const char *what; /* in one line; names the document that a scene comes from */
+    const char *summary; /* in one line; names the document that a scene comes from */
     uint32_t body_count;
     uint32_t step_count;
     uint32_t triangle_count; /* over all bodies, exact */

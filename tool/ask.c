@@ -7,7 +7,7 @@ carom_status tool_asker_open(carom_context *context, const tool_method *method, 
 {
     *out = (tool_asker){.context = context, .method = method};
     carom_status status = carom_query_create(context, &out->query);
-    if (status < CAROM_FIRST_ERROR && method->engine)
+    if (!carom_failed(status) && method->engine)
     {
         carom_engine_def def = carom_engine_def_default();
         def.engine = method->engine;
@@ -67,9 +67,9 @@ static carom_status run_engine(const tool_asker *asker, carom_scene *scene, cons
     carom_frame frame;
     carom_status status = carom_scene_frame(scene, &frame);
     carom_scene_report found;
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_engine_run(asker->engine, &frame, options, &found);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         take_pair(&found, report);
     return status;
 }
@@ -95,16 +95,16 @@ carom_status tool_ask_collide(const tool_asker *asker, const carom_placed *a, co
     carom_scene *scene = NULL;
     carom_status status = carom_scene_create(asker->context, &scene);
     const carom_placed *placed[2] = {a, b};
-    for (int i = 0; i < 2 && status < CAROM_FIRST_ERROR; i++)
+    for (int i = 0; i < 2 && !carom_failed(status); i++)
     {
         carom_body_def def = carom_body_def_default();
         carom_body_id id;
         def.placed = *placed[i];
         status = carom_scene_add(scene, &def, &id);
     }
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = run_engine(asker, scene, options, report);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
     {
         report->a_closed = is_container(a->shape.mesh);
         report->b_closed = is_container(b->shape.mesh);

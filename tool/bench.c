@@ -111,7 +111,7 @@ static carom_status time_collide(bench_work *work, const tool_asker *asker, caro
     {
         placed[1].pose = work->poses[i];
         carom_status status = tool_ask_collide(asker, &placed[0], &placed[1], &any, &report);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
         result->hits += report.pair_count > 0;
     }
@@ -120,7 +120,7 @@ static carom_status time_collide(bench_work *work, const tool_asker *asker, caro
     {
         placed[1].pose = work->poses[i];
         carom_status status = tool_ask_collide(asker, &placed[0], &placed[1], NULL, &report);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
         result->pairs += report.pair_count;
         result->boxes += (double)report.counters.boxes_tested / (double)poses;
@@ -146,7 +146,7 @@ static carom_status time_distance(bench_work *work, const tool_asker *asker, car
     {
         placed[1].pose = work->poses[i];
         carom_status status = carom_distance(asker->query, &placed[0], &placed[1], NULL, &report);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
     }
     result->distance_us = 1e3 * (tool_now_ms() - start) / (double)work->options->poses;
@@ -162,18 +162,16 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
     carom_status status = tool_asker_open(work->context, method, &asker);
     for (int i = 0; i < 2; i++)
     {
-        if (status < CAROM_FIRST_ERROR)
+        if (!carom_failed(status))
             status = tool_ask_tree(&asker, work->mesh[i], &tree[i]);
         placed[i] = (carom_placed){tool_shape(work->mesh[i], tree[i]), carom_pose_identity()};
-        if (tree[i])
-        {
-            result->build_ms += carom_tree_get_info(tree[i]).build_ms / 2;
-            result->bytes_per_triangle += carom_tree_get_info(tree[i]).bytes_per_triangle / 2;
-        }
+        /* an engine's trees belong to the meshes: NaN */
+        result->build_ms += tree[i] ? carom_tree_get_info(tree[i]).build_ms / 2 : NAN;
+        result->bytes_per_triangle += tree[i] ? carom_tree_get_info(tree[i]).bytes_per_triangle / 2 : NAN;
     }
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = time_collide(work, &asker, placed, result);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = time_distance(work, &asker, placed, result);
     carom_tree_destroy(tree[0]);
     carom_tree_destroy(tree[1]);
@@ -183,13 +181,21 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
 
 /* ---- output ---- */
 
+/* A dash for NaN: what a method does not have. */
+static const char *format_known(double value, int digits, char out[24])
+{
+    if (isnan(value))
+        return "-";
+    snprintf(out, 24, "%.*f", digits, value);
+    return out;
+}
+
 static void print_row(const bench_result *row, const char *note)
 {
-    char distance[24] = "-";
-    if (!isnan(row->distance_us))
-        snprintf(distance, sizeof distance, "%.2f", row->distance_us);
-    printf("%-20s %9.2f %9.1f %11.2f %11.2f %11s %10.1f %10.1f%s\n", row->method, row->build_ms,
-           row->bytes_per_triangle, row->any_us, row->all_us, distance, row->boxes, row->triangles, note);
+    char build[24], bytes[24], distance[24];
+    printf("%-20s %9s %9s %11.2f %12.2f %11s %10.1f %10.1f%s\n", row->method, format_known(row->build_ms, 2, build),
+           format_known(row->bytes_per_triangle, 1, bytes), row->any_us, row->all_us,
+           format_known(row->distance_us, 2, distance), row->boxes, row->triangles, note);
     fflush(stdout);
 }
 
@@ -211,15 +217,15 @@ static int run_methods(bench_work *work, const tool_method *methods, int count)
     bench_result first = {0};
     int code = TOOL_CLEAN;
     if (!options->json)
-        printf("%u x %u triangles, %llu poses\n%-20s %9s %9s %11s %11s %11s %10s %10s\n",
+        printf("%u x %u triangles, %llu poses\n%-20s %9s %9s %11s %12s %11s %10s %10s\n",
                carom_mesh_get_info(work->mesh[0]).triangle_count, carom_mesh_get_info(work->mesh[1]).triangle_count,
-               (unsigned long long)options->poses, "tree", "build ms", "bytes/tri", "any-hit us", "all pairs us",
+               (unsigned long long)options->poses, "method", "build ms", "bytes/tri", "any-hit us", "all pairs us",
                "distance us", "boxes", "triangles");
     for (int i = 0; i < count && code != TOOL_ERROR; i++)
     {
         bench_result row;
         carom_status status = measure(work, &methods[i], &row);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
         {
             code = tool_fail_status(work->command, work->context, status);
             break;
@@ -279,7 +285,7 @@ static int run(bench_work *work, const tool_arguments *arguments, const tool_met
     carom_mesh *generated[2] = {NULL, NULL};
     int code;
     carom_status status = load_pair(work, arguments, model, generated);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         code = tool_fail_status(work->command, work->context, status);
     else if (carom_mesh_get_info(work->mesh[0]).triangle_count == 0 ||
              carom_mesh_get_info(work->mesh[1]).triangle_count == 0)
@@ -309,7 +315,7 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         {"--poses", TOOL_COUNT, &options.poses, "N", "number of random poses (default: 200)"},
         {"--seed", TOOL_COUNT, &options.seed, "S", "seed of the poses (default: 1)"},
         {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "skip distance queries"},
-        TOOL_METHOD_ROWS(&options.method),
+        TOOL_METHODS_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};

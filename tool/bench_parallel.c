@@ -85,7 +85,7 @@ static carom_status fill_scene(parallel_world *world)
     world->ids = calloc(world->source->body_count, sizeof *world->ids);
     if (!world->ids)
         return CAROM_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < world->source->body_count && status < CAROM_FIRST_ERROR; i++)
+    for (uint32_t i = 0; i < world->source->body_count && !carom_failed(status); i++)
     {
         carom_body_def def = carom_body_def_default();
         def.placed = (carom_placed){world->source->bodies[i].shape, world->source->bodies[i].pose};
@@ -99,11 +99,11 @@ static carom_status open_world(const parallel_work *work, uint32_t workers, para
     carom_context_def def = carom_context_def_default();
     def.workers = workers;
     carom_status status = carom_context_create(&def, &world->context);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = scenes_create(world->context, work->published->scene, &world->source);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = fill_scene(world);
-    for (int i = 0; i < METHOD_COUNT && status < CAROM_FIRST_ERROR; i++)
+    for (int i = 0; i < METHOD_COUNT && !carom_failed(status); i++)
     {
         carom_engine_def engine = carom_engine_def_default();
         engine.engine = METHODS[i], engine.broad_phase = "all";
@@ -131,7 +131,7 @@ static carom_status move_world(parallel_world *world, uint32_t step, carom_frame
     for (uint32_t i = 0; i < world->source->body_count; i++)
     {
         carom_status status = carom_scene_move(world->scene, world->ids[i], &world->source->bodies[i].pose);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
     }
     return carom_scene_frame(world->scene, frame);
@@ -155,7 +155,7 @@ static carom_status run_once(parallel_work *work, const carom_frame *frame, para
     double start = tool_now_ms();
     carom_status status = carom_engine_run(run->engine, frame, &any, &report);
     double taken = tool_now_ms() - start;
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return status;
     run->best_ms[step] = fmin(run->best_ms[step], taken);
     run->boxes += (double)report.counters.boxes_tested;
@@ -174,9 +174,9 @@ static carom_status run_step(parallel_work *work, uint32_t step)
         parallel_world *world = &work->worlds[i];
         carom_frame frame;
         carom_status status = move_world(world, step * work->stride, &frame);
-        for (int k = 0; k < METHOD_COUNT && status < CAROM_FIRST_ERROR; k++)
+        for (int k = 0; k < METHOD_COUNT && !carom_failed(status); k++)
             status = run_once(work, &frame, &world->runs[k], step);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return tool_fail_status(work->command, world->context, status), status;
     }
     return CAROM_OK;
@@ -216,7 +216,7 @@ static carom_status measure(parallel_work *work)
     double start = tool_now_ms();
     uint64_t total = work->options->repeats * work->step_count, done = 0;
     for (uint64_t repeat = 0; repeat < work->options->repeats; repeat++)
-        for (uint32_t step = 0; step < work->step_count && status < CAROM_FIRST_ERROR; step++)
+        for (uint32_t step = 0; step < work->step_count && !carom_failed(status); step++)
         {
             status = run_step(work, step);
             done++;
@@ -378,7 +378,7 @@ static int draw_chart(const tool_command *command, const parallel_options *optio
     if (!context)
         return TOOL_ERROR;
     carom_status status = chart_write(context, &def, options->output);
-    int code = status < CAROM_FIRST_ERROR ? TOOL_CLEAN : tool_fail_status(command, context, status);
+    int code = carom_failed(status) ? tool_fail_status(command, context, status) : TOOL_CLEAN;
     if (code == TOOL_CLEAN)
         fprintf(stderr, "carom %s: the chart is in %s\n", command->name, options->output);
     carom_context_destroy(context);
@@ -413,17 +413,17 @@ static bool parse_threads(const tool_command *command, parallel_options *options
 static int run_scene(parallel_work *work, json_t *scenes, chart_panel *panel)
 {
     carom_status status = CAROM_OK;
-    for (uint32_t i = 0; i < work->options->worker_counts && status < CAROM_FIRST_ERROR; i++)
+    for (uint32_t i = 0; i < work->options->worker_counts && !carom_failed(status); i++)
         status = open_world(work, work->options->workers[i], &work->worlds[i]);
     int code = TOOL_CLEAN;
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         code = tool_fail(work->command, "%s: %s", work->published->scene, carom_status_name(status));
     else
     {
         uint32_t available = work->worlds[0].source->step_count;
         work->step_count = work->options->steps < available ? (uint32_t)work->options->steps : available;
         work->stride = available / work->step_count;
-        code = measure(work) >= CAROM_FIRST_ERROR ? TOOL_ERROR : work->differ ? TOOL_FINDINGS : TOOL_CLEAN;
+        code = carom_failed(measure(work)) ? TOOL_ERROR : work->differ ? TOOL_FINDINGS : TOOL_CLEAN;
     }
     if (code != TOOL_ERROR && work->options->json)
         json_array_append_new(scenes, scene_to_json(work));

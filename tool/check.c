@@ -61,7 +61,7 @@ static carom_status ask(check_work *work)
         limits.budget = options.budget;
         carom_status status =
             carom_distance(work->asker.query, &work->placed[0], &work->placed[1], &limits, &work->distance);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
     }
     return tool_ask_collide(&work->asker, &work->placed[0], &work->placed[1], &options, &work->report);
@@ -239,11 +239,11 @@ static void print_text(const check_work *work)
 static int run(check_work *work, const tool_method *method)
 {
     carom_status status = tool_asker_open(work->context, method, &work->asker);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = prepare(work);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = ask(work);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
     if (work->options->json)
     {
@@ -288,7 +288,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
         return code;
     if (arguments.positional_count != 2)
         return tool_fail(command, "two files are needed, %d given", arguments.positional_count);
-    if (options.clearance_text && !tool_parse_length(command, options.clearance_text, options.unit, &options.clearance))
+    if (options.clearance_text &&
+        !tool_parse_length(command, "--clearance", options.clearance_text, options.unit, &options.clearance))
         return TOOL_ERROR;
     if (!(options.seconds > 0))
         return tool_fail(command, "--seconds %g: must be above 0", options.seconds);
@@ -300,8 +301,7 @@ int tool_check(const tool_command *command, int argc, char **argv)
     tool_method methods[TOOL_METHOD_LIMIT];
     int count = tool_methods(&options.method, methods);
     if (count > 1)
-        return tool_fail(
-            command, "a check uses one method, not %d: give one of --tree, --volume, --engine, and not `all`", count);
+        return tool_fail(command, "a check uses one method, not %d: give one of --tree, --volume, --engine", count);
 
     check_work work = {.command = command,
                        .options = &options,

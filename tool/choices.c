@@ -32,13 +32,14 @@ static const char *scene_word(int i)
 }
 
 static const char *(*const lists[TOOL_KIND_COUNT])(int) = {
-    [TOOL_UNIT] = tool_unit_name,  [TOOL_TREE] = tree_word,     [TOOL_VOLUME] = volume_word,
-    [TOOL_BUILDER] = builder_word, [TOOL_ENGINE] = engine_word, [TOOL_ONE_ENGINE] = engine_word,
-    [TOOL_SHAPE] = shape_word,     [TOOL_SCENE] = scene_word};
+    [TOOL_UNIT] = tool_unit_name,   [TOOL_TREE] = tree_word,      [TOOL_VOLUME] = volume_word,
+    [TOOL_BUILDER] = builder_word,  [TOOL_ENGINE] = engine_word,  [TOOL_VOLUMES] = volume_word,
+    [TOOL_BUILDERS] = builder_word, [TOOL_ENGINES] = engine_word, [TOOL_SHAPE] = shape_word,
+    [TOOL_SCENE] = scene_word};
 
 static bool takes_all(tool_option_kind kind)
 {
-    return kind == TOOL_VOLUME || kind == TOOL_BUILDER || kind == TOOL_ENGINE;
+    return kind == TOOL_VOLUMES || kind == TOOL_BUILDERS || kind == TOOL_ENGINES;
 }
 
 const char *tool_choice(tool_option_kind kind, int i)

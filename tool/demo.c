@@ -14,6 +14,7 @@
 typedef struct demo_options
 {
     const char *folder, *scene, *engine;
+    bool list;
 } demo_options;
 
 typedef struct demo_work
@@ -45,7 +46,7 @@ static carom_status add_bodies(demo_work *work)
         def.user = i;
         carom_body_id id;
         carom_status status = carom_scene_add(work->scene, &def, &id);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
             return status;
     }
     return CAROM_OK;
@@ -56,37 +57,22 @@ static carom_status examine(demo_work *work)
     carom_engine_def engine = carom_engine_def_default();
     engine.engine = work->options->engine;
     carom_status status = scenes_create(work->context, work->options->scene, &work->parts);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_scene_create(work->context, &work->scene);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = add_bodies(work);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_engine_create(work->context, &engine, &work->engine);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_query_create(work->context, &work->query);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_scene_frame(work->scene, &work->frame);
     carom_collide_options options = carom_collide_options_default();
     options.relation = true;
     options.clearance = work->parts ? work->parts->clearance : 0;
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_engine_run(work->engine, &work->frame, &options, &work->report);
     return status;
-}
-
-/* Bodies are sorted by id, so a binary search finds one. */
-static const carom_frame_body *find_body(const demo_work *work, carom_body_id id)
-{
-    uint32_t low = 0, high = work->frame.body_count;
-    while (low < high)
-    {
-        uint32_t middle = low + (high - low) / 2;
-        if (work->frame.bodies[middle].id.index < id.index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return &work->frame.bodies[low];
 }
 
 static carom_status measure_distances(demo_work *work)
@@ -98,9 +84,9 @@ static carom_status measure_distances(demo_work *work)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
         carom_report report;
-        carom_status status = carom_distance(work->query, &find_body(work, pair->body_a)->placed,
-                                             &find_body(work, pair->body_b)->placed, NULL, &report);
-        if (status >= CAROM_FIRST_ERROR)
+        carom_status status = carom_distance(work->query, &carom_frame_find(&work->frame, pair->body_a)->placed,
+                                             &carom_frame_find(&work->frame, pair->body_b)->placed, NULL, &report);
+        if (carom_failed(status))
             return status;
         work->distance[i] = report.distance;
     }
@@ -113,7 +99,7 @@ static carom_status make_skins(demo_work *work)
     if (!work->skins)
         return CAROM_OUT_OF_MEMORY;
     carom_status status = CAROM_OK;
-    for (uint32_t i = 0; i < work->frame.body_count && status < CAROM_FIRST_ERROR; i++)
+    for (uint32_t i = 0; i < work->frame.body_count && !carom_failed(status); i++)
         status = skin_create(work->context, &work->frame.bodies[i].placed.shape, &work->skins[i]);
     return status;
 }
@@ -137,7 +123,8 @@ static carom_status mark_triangles(demo_work *work)
     for (uint64_t i = 0; i < work->report.body_pair_count; i++)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
-        const carom_frame_body *a = find_body(work, pair->body_a), *b = find_body(work, pair->body_b);
+        const carom_frame_body *a = carom_frame_find(&work->frame, pair->body_a),
+                               *b = carom_frame_find(&work->frame, pair->body_b);
         unsigned char *marks[2] = {work->marked[a - work->frame.bodies], work->marked[b - work->frame.bodies]};
         picture_mark_pairs(&a->placed, &b->placed, work->report.pairs + pair->first_pair, pair->pairs_listed, marks);
     }
@@ -192,7 +179,8 @@ static demo_verdict verdict_of(const demo_work *work, const carom_body_pair *pai
         return DEMO_INSIDE;
     if (pair->relation == CAROM_RELATION_APART)
         return DEMO_NEAR;
-    const carom_placed *a = &find_body(work, pair->body_a)->placed, *b = &find_body(work, pair->body_b)->placed;
+    const carom_placed *a = &carom_frame_find(&work->frame, pair->body_a)->placed,
+                       *b = &carom_frame_find(&work->frame, pair->body_b)->placed;
     for (uint64_t k = 0; k < pair->pairs_listed; k++)
         if (picture_judge(a, b, &work->report.pairs[pair->first_pair + k]) == PICTURE_CLASH)
             return DEMO_CLASH;
@@ -209,9 +197,9 @@ static void print_found(const demo_work *work)
         const carom_body_pair *pair = &report->body_pairs[i];
         demo_verdict verdict = verdict_of(work, pair);
         counts[verdict]++;
-        printf("%-14s %-14s %s%-9s%s %-11s %6llu %10.4g\n", find_body(work, pair->body_a)->name,
-               find_body(work, pair->body_b)->name, verdict <= DEMO_INSIDE ? tool_red() : "", verdict_names[verdict],
-               verdict <= DEMO_INSIDE ? tool_plain() : "", carom_relation_name(pair->relation),
+        printf("%-14s %-14s %s%-9s%s %-11s %6llu %10.4g\n", carom_frame_find(&work->frame, pair->body_a)->name,
+               carom_frame_find(&work->frame, pair->body_b)->name, verdict <= DEMO_INSIDE ? tool_red() : "",
+               verdict_names[verdict], verdict <= DEMO_INSIDE ? tool_plain() : "", carom_relation_name(pair->relation),
                (unsigned long long)pair->pair_count, work->distance[i]);
     }
     printf("\nfound: %u clashes, %u inside, %u contacts, %u too close; hash %016llx\n", counts[DEMO_CLASH],
@@ -224,11 +212,11 @@ static json_t *findings_to_json(const demo_work *work)
     for (uint64_t i = 0; i < work->report.body_pair_count; i++)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
-        json_t *item =
-            json_pack("{s:s,s:s,s:s,s:s,s:b,s:I,s:o}", "a", find_body(work, pair->body_a)->name, "b",
-                      find_body(work, pair->body_b)->name, "finding", verdict_names[verdict_of(work, pair)], "relation",
-                      carom_relation_name(pair->relation), "clearance_violated", pair->clearance_violated, "pair_count",
-                      (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
+        json_t *item = json_pack(
+            "{s:s,s:s,s:s,s:s,s:b,s:I,s:o}", "a", carom_frame_find(&work->frame, pair->body_a)->name, "b",
+            carom_frame_find(&work->frame, pair->body_b)->name, "finding", verdict_names[verdict_of(work, pair)],
+            "relation", carom_relation_name(pair->relation), "clearance_violated", pair->clearance_violated,
+            "pair_count", (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
         json_t *pairs = json_array();
         for (uint64_t k = 0; k < pair->pairs_listed; k++)
         {
@@ -258,7 +246,7 @@ static carom_status write_report(const demo_work *work, const char *path)
         return CAROM_OUT_OF_MEMORY;
     io_output *output;
     carom_status status = io_output_open(work->context, path, &output);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
     {
         io_output_write(output, text, strlen(text));
         io_output_write(output, "\n", 1);
@@ -309,20 +297,20 @@ static int present(demo_work *work)
     snprintf(report_path, sizeof report_path, "%s/report.json", work->options->folder);
     snprintf(picture_path, sizeof picture_path, "%s/demo.png", work->options->folder);
     carom_status status = measure_distances(work);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = make_skins(work);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = mark_triangles(work);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
     print_examined(work);
     print_found(work);
     if (!make_folder(work->command, work->options->folder))
         return TOOL_ERROR;
     status = write_report(work, report_path);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = write_picture(work, picture_path);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
     printf("report: %s\npicture: %s\n", report_path, picture_path);
     return TOOL_CLEAN;
@@ -344,12 +332,22 @@ static void clean_up(demo_work *work)
     carom_context_destroy(work->context);
 }
 
+static void print_scenes(void)
+{
+    const scenes_info *info;
+    char triangles[32];
+    for (uint32_t i = 0; (info = scenes_get_info(i)) != NULL; i++)
+        printf("%-15s %3u parts %8s triangles  %s\n", info->name, info->body_count,
+               tool_thousands(info->triangle_count, triangles), info->summary);
+}
+
 int tool_demo(const tool_command *command, int argc, char **argv)
 {
     demo_options options = {.folder = "build/demo", .scene = "assembly"};
     const tool_option table[] = {
+        {"--list", TOOL_FLAG, &options.list, NULL, "list all scenes and what is in them"},
         {"--scene", TOOL_SCENE, &options.scene, "NAME", "generated scene (default: assembly)"},
-        {"--engine", TOOL_ONE_ENGINE, &options.engine, "NAME", "engine (default: tree)"},
+        {"--engine", TOOL_ENGINE, &options.engine, "NAME", "engine (default: tree)"},
         {"-o", TOOL_TEXT, &options.folder, "FOLDER",
          "output folder for report.json and demo.png (default: build/demo)"},
     };
@@ -359,11 +357,13 @@ int tool_demo(const tool_command *command, int argc, char **argv)
         return code;
     if (arguments.positional_count != 0)
         return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
+    if (options.list)
+        return print_scenes(), TOOL_CLEAN;
     demo_work work = {.command = command, .options = &options, .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;
     carom_status status = examine(&work);
-    code = status < CAROM_FIRST_ERROR ? present(&work) : tool_fail_status(command, work.context, status);
+    code = carom_failed(status) ? tool_fail_status(command, work.context, status) : present(&work);
     clean_up(&work);
     return code;
 }

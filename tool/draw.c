@@ -19,14 +19,14 @@ static carom_status draw(carom_context *context, const draw_options *options, io
     carom_placed a = {carom_shape_mesh(model[0].mesh), options->pose[0]},
                  b = {carom_shape_mesh(model[1].mesh), options->pose[1]};
     carom_report report = {0};
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_collide(query, &a, &b, NULL, &report);
     unsigned char *marked[2];
     for (int i = 0; i < 2; i++)
         marked[i] = calloc((size_t)carom_mesh_get_info(model[i].mesh).triangle_count + 1, 1);
-    if (status < CAROM_FIRST_ERROR && (!marked[0] || !marked[1]))
+    if (!carom_failed(status) && (!marked[0] || !marked[1]))
         status = CAROM_OUT_OF_MEMORY;
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
     {
         *pairs = report.pair_count;
         picture_mark_pairs(&a, &b, report.pairs, report.pairs_listed, marked);
@@ -51,10 +51,10 @@ static int run(const tool_command *command, carom_context *context, const draw_o
     for (int i = 0; i < 2 && !carom_failed(status); i++)
         triangles[i] = carom_mesh_get_info(model[i].mesh).triangle_count;
     int code = TOOL_NOTHING;
-    bool nothing = status < CAROM_FIRST_ERROR && triangles[0] + triangles[1] == 0;
-    if (status < CAROM_FIRST_ERROR && !nothing)
+    bool nothing = !carom_failed(status) && triangles[0] + triangles[1] == 0;
+    if (!carom_failed(status) && !nothing)
         status = draw(context, options, model, &pairs);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         code = tool_fail_status(command, context, status);
     else if (nothing)
         fprintf(stderr, "carom draw: nothing was drawn: neither %s nor %s has triangles\n", path[0], path[1]);

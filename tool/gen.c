@@ -52,16 +52,16 @@ static int generate(const tool_arguments *arguments, generate_kind kind, const g
     carom_mesh *mesh = NULL;
     io_write_options write = {.text = options->text};
     carom_status status = generate_mesh(context, &def, &mesh);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = io_write(context, options->output, mesh, &write);
-    int code = status < CAROM_FIRST_ERROR ? TOOL_CLEAN : tool_fail_status(command, context, status);
+    int code = carom_failed(status) ? tool_fail_status(command, context, status) : TOOL_CLEAN;
     if (code == TOOL_CLEAN)
     {
         carom_mesh_info info = carom_mesh_get_info(mesh);
         fprintf(stderr, "%s: %u triangles, %u vertices\n", options->output, info.triangle_count, info.vertex_count);
         if (info.triangle_count != options->triangles)
-            fprintf(stderr, "note: %s has %u triangles instead of %llu\n", options->output, info.triangle_count,
-                    (unsigned long long)options->triangles);
+            fprintf(stderr, "carom gen: note: %s has %u triangles instead of %llu\n", options->output,
+                    info.triangle_count, (unsigned long long)options->triangles);
     }
     carom_mesh_destroy(mesh);
     carom_context_destroy(context);

@@ -35,7 +35,11 @@ static const tool_command commands[] = {
      "have none, nothing is drawn.\n",
      true, tool_draw},
     {"demo", "", "check a generated assembly, list what was found, and draw it",
-     "Exit codes: 0 checked and drawn, whatever was found, 2 error.\n", true, tool_demo},
+     "Findings: clash, surfaces pass through each other; inside, a part is inside another; contact, parts touch or\n"
+     "faces lie flat on each other (triangles in one plane that overlap count as crossing); too close, parts are\n"
+     "closer than the scene's clearance.\n"
+     "Exit codes: 0 checked and drawn, whatever was found, 2 error.\n",
+     true, tool_demo},
 };
 
 enum
@@ -49,8 +53,16 @@ static void print_usage(FILE *out)
             carom_version());
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-7s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n`carom COMMAND --help` lists a command's options.\n"
+    fprintf(out, "\n`carom COMMAND --help` or `carom help COMMAND` lists a command's options.\n"
                  "Exit codes: 0 clean, 1 findings, 2 error, 3 nothing was checked.\n");
+}
+
+static const tool_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
 }
 
 /* Output that could not be written is an error too. */
@@ -77,11 +89,12 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0)
         return printf("carom %s\n", carom_version()), finish(TOOL_CLEAN);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+    bool help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0;
+    if (help && argc == 2)
         return print_usage(stdout), finish(TOOL_CLEAN);
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i].name, argv[1]) == 0)
-            return finish(commands[i].run(&commands[i], argc - 2, argv + 2));
-    fprintf(stderr, "carom: unknown command '%s'; see `carom --help`\n", argv[1]);
-    return TOOL_ERROR;
+    char *ask_help[] = {"--help"};
+    const tool_command *command = find_command(argv[help ? 2 : 1]);
+    if (!command)
+        return fprintf(stderr, "carom: unknown command '%s'; see `carom --help`\n", argv[help ? 2 : 1]), TOOL_ERROR;
+    return finish(help ? command->run(command, 1, ask_help) : command->run(command, argc - 2, argv + 2));
 }

@@ -119,7 +119,7 @@ static int parse_pose(const tool_arguments *arguments, const tool_option *option
     while (count < 12 && taken < argc)
         if (!add_numbers(argv[taken++], numbers, &count, 12))
         {
-            tool_fail(arguments->command, "%s: '%s' is not part of a pose of 12 numbers", option->name,
+            tool_fail(arguments->command, "%s: '%s' is not a list of numbers, 12 in all", option->name,
                       argv[taken - 1]);
             return -1;
         }
@@ -173,7 +173,7 @@ static int take_value(const tool_arguments *arguments, const tool_option *option
         return tool_fail(arguments->command, "%s: the value is empty", option->name), -1;
     if (!fine)
         return tool_fail(arguments->command, "%s: '%s' is not a %s", option->name, argv[0],
-                         option->kind == TOOL_COUNT ? "whole number" : "number"),
+                         option->kind == TOOL_COUNT ? "whole number, 0 or more" : "number"),
                -1;
     return 1;
 }
@@ -251,19 +251,20 @@ static double unit_metres(const char *name)
 
 const char *tool_unit_name(int i) { return i < (int)(sizeof units / sizeof *units) ? units[i].name : NULL; }
 
-bool tool_parse_length(const tool_command *command, const char *text, const char *unit, double *out)
+bool tool_parse_length(const tool_command *command, const char *option, const char *text, const char *unit, double *out)
 {
     double value;
     const char *suffix = io_parse_number(text, &value);
     if (!suffix || !isfinite(value) || value < 0)
-        return tool_fail(command, "'%s' is not a length", text), false;
+        return tool_fail(command, "%s: '%s' is not a length", option, text), false;
     if (*suffix == '\0')
         return *out = value, true;
     double metres = unit_metres(suffix);
     if (metres == 0)
-        return tool_fail(command, "'%s': '%s' is not one of mm, cm, m, in, ft", text, suffix), false;
+        return tool_fail(command, "%s %s: '%s' is not one of mm, cm, m, in, ft", option, text, suffix), false;
     if (!unit)
-        return tool_fail(command, "'%s' has a unit, but the model has none: add --unit mm|cm|m|in|ft", text), false;
+        return tool_fail(command, "%s %s: the unit of the models is not known: add --unit mm|cm|m|in|ft", option, text),
+               false;
     /* the same unit needs no conversion, and so no rounding */
     *out = strcmp(unit, suffix) == 0 ? value : value * metres / unit_metres(unit);
     return true;

@@ -59,10 +59,12 @@ typedef enum tool_option_kind
     /* const char *: one of a list of values, which is shown in the help and in the message for any other value */
     TOOL_UNIT,
     TOOL_TREE,
-    TOOL_VOLUME,     /* or all */
-    TOOL_BUILDER,    /* or all */
-    TOOL_ENGINE,     /* or all */
-    TOOL_ONE_ENGINE, /* not all */
+    TOOL_VOLUME,
+    TOOL_BUILDER,
+    TOOL_ENGINE,
+    TOOL_VOLUMES, /* one, or the word all; so for the next two */
+    TOOL_BUILDERS,
+    TOOL_ENGINES,
     TOOL_SHAPE,
     TOOL_SCENE,
     TOOL_KIND_COUNT
@@ -102,8 +104,10 @@ bool tool_check_choice(const tool_command *command, const char *what, tool_optio
 /* Checks that a shape with this many triangles can be generated; false after a message. */
 bool tool_check_triangles(const tool_command *command, const char *shape, uint64_t triangles);
 
-/* Parses a length such as 5, 5mm, 0.5in into units of the model; a suffix requires `unit`. False after a message. */
-bool tool_parse_length(const tool_command *command, const char *text, const char *unit, double *out);
+/* Parses an option's length such as 5, 5mm, 0.5in into units of the model; a suffix requires `unit`. False after a
+ * message. */
+bool tool_parse_length(const tool_command *command, const char *option, const char *text, const char *unit,
+                       double *out);
 const char *tool_unit_name(int i); /* null past the last */
 
 /* ---- messages ---- */
@@ -168,13 +172,15 @@ enum
 /* Returns the number of methods, at least one. The values were checked when they were parsed. */
 int tool_methods(const tool_method_options *options, tool_method *out);
 
-/* The four options, for a subcommand's table. */
-#define TOOL_METHOD_ROWS(options)                                                                                      \
+/* The four options, for the table of a subcommand that uses one method, and of one that compares several. */
+#define TOOL_METHOD_ROWS(options)  TOOL_ROWS_OF_KINDS(options, TOOL_VOLUME, TOOL_BUILDER, TOOL_ENGINE)
+#define TOOL_METHODS_ROWS(options) TOOL_ROWS_OF_KINDS(options, TOOL_VOLUMES, TOOL_BUILDERS, TOOL_ENGINES)
+#define TOOL_ROWS_OF_KINDS(options, volume_kind, builder_kind, engine_kind)                                            \
     {"--tree", TOOL_TREE, &(options)->tree, "KIND", "wide tree: fast to build (default) or to query"},                 \
-        {"--volume", TOOL_VOLUME, &(options)->volume, "NAME", "binary tree with this bounding volume"},                \
-        {"--builder", TOOL_BUILDER, &(options)->builder, "NAME", "builder of the binary tree"},                        \
+        {"--volume", volume_kind, &(options)->volume, "NAME", "binary tree with this bounding volume"},                \
+        {"--builder", builder_kind, &(options)->builder, "NAME", "builder of the binary tree"},                        \
     {                                                                                                                  \
-        "--engine", TOOL_ENGINE, &(options)->engine, "NAME", "use a scene and this engine"                             \
+        "--engine", engine_kind, &(options)->engine, "NAME", "use a scene and this engine"                             \
     }
 
 #endif

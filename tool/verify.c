@@ -78,7 +78,7 @@ static carom_status make_triangle(verify_work *work, const double corners[9], ca
     carom_mesh *mesh = NULL;
     carom_tree *tree = NULL;
     carom_status status = carom_mesh_create(work->context, &def, &mesh);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = tool_ask_tree(&work->asker, mesh, &tree);
     *out = (carom_placed){tool_shape(mesh, tree), carom_pose_identity()};
     return status;
@@ -94,12 +94,12 @@ carom_status verify_triangles_meet(verify_work *work, const double a[9], const d
 {
     carom_placed placed_a = {0}, placed_b = {0};
     carom_status status = make_triangle(work, a, &placed_a);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = make_triangle(work, b, &placed_b);
     carom_report report = {0};
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = tool_ask_collide(&work->asker, &placed_a, &placed_b, NULL, &report);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         *out = report.pair_count > 0;
     free_triangle(&placed_a);
     free_triangle(&placed_b);
@@ -127,7 +127,7 @@ static int verify_file(verify_work *work, verify_function *verify, const tool_me
 {
     carom_status status = tool_asker_open(work->context, method, &work->asker);
     verify_tally before = work->tally;
-    int code = status < CAROM_FIRST_ERROR ? verify(work) : tool_fail_status(work->command, work->context, status);
+    int code = carom_failed(status) ? tool_fail_status(work->command, work->context, status) : verify(work);
     tool_asker_close(&work->asker);
     if (code == TOOL_CLEAN)
         fprintf(stderr, "%s: [%s] %llu cases, %llu wrong, %llu skipped\n", work->path, method->name,
@@ -140,7 +140,7 @@ static int verify_file(verify_work *work, verify_function *verify, const tool_me
 int tool_verify(const tool_command *command, int argc, char **argv)
 {
     tool_method_options chosen = {0};
-    const tool_option table[] = {TOOL_METHOD_ROWS(&chosen)};
+    const tool_option table[] = {TOOL_METHODS_ROWS(&chosen)};
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code >= 0)

@@ -77,9 +77,9 @@ static int verify_triangles(verify_work *work, const json_t *item, size_t index)
     const char *source = json_string_value(json_object_get(item, "source"));
     bool meets = false, swapped = false;
     carom_status status = verify_triangles_meet(work, a, b, &meets);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = verify_triangles_meet(work, b, a, &swapped);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         verify_wrong(work, "case %zu (%s): %s", index, source ? source : "", carom_status_name(status));
     else if (meets != json_is_true(truth) || swapped != meets)
         verify_wrong(work, "case %zu (%s): truth %d, answer %d, swapped %d", index, source ? source : "",

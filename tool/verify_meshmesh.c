@@ -67,7 +67,7 @@ static void verify_pose(verify_work *work, pose_models *models, const pose_case 
     work->tally.cases++;
     carom_report report;
     carom_status status = tool_ask_collide(&work->asker, &models->fixed, &models->posed, NULL, &report);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
     {
         verify_wrong(work, "line %u: %s", truth->line, carom_status_name(status));
         return;
@@ -78,7 +78,7 @@ static void verify_pose(verify_work *work, pose_models *models, const pose_case 
     if (!work->asker.engine)
     {
         status = carom_distance(work->asker.query, &models->fixed, &models->posed, NULL, &report);
-        distance = status < CAROM_FIRST_ERROR ? report.distance : NAN;
+        distance = carom_failed(status) ? NAN : report.distance;
     }
     bool near = fabs(distance - truth->distance) <= DISTANCE_TOLERANCE * truth->distance;
     if (pairs != truth->pairs || hash != truth->hash || !near)
@@ -125,8 +125,8 @@ int verify_meshmesh(verify_work *work)
     carom_status status = load_models(work, &models);
     models.fixed = (carom_placed){tool_shape(models.model[0].mesh, models.tree[0]), carom_pose_identity()};
     models.posed = (carom_placed){tool_shape(models.model[1].mesh, models.tree[1]), carom_pose_identity()};
-    int code = status < CAROM_FIRST_ERROR ? verify_poses(work, &models, text)
-                                          : tool_fail_status(work->command, work->context, status);
+    int code = carom_failed(status) ? tool_fail_status(work->command, work->context, status)
+                                    : verify_poses(work, &models, text);
     for (int i = 0; i < 2; i++)
     {
         carom_tree_destroy(models.tree[i]);

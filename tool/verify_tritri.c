@@ -30,14 +30,15 @@ static int verify_line(verify_work *work, const char *line, unsigned number)
     long truth;
     double corners[18];
     if (!parse_line(line, &truth, corners))
-        return tool_fail(work->command, "%s: line %u is not a family, a truth and 18 numbers", work->path, number);
+        return tool_fail(work->command, "%s: line %u is not a family, a result (0 or 1) and 18 numbers", work->path,
+                         number);
     /* both orders: an answer that depends on the order is wrong as well */
     bool meets = false, swapped = false;
     carom_status status = verify_triangles_meet(work, corners, corners + 9, &meets);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = verify_triangles_meet(work, corners + 9, corners, &swapped);
     work->tally.cases++;
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         verify_wrong(work, "line %u: %s", number, carom_status_name(status));
     else if (meets != (truth == 1) || swapped != meets)
         verify_wrong(work, "line %u: truth %ld, answer %d, swapped %d", number, truth, meets, swapped);

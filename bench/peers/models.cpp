@@ -53,7 +53,7 @@ class Context
     carom_context *get() const { return context_; }
     void require(carom_status status) const
     {
-        if (status < CAROM_FIRST_ERROR)
+        if (!carom_failed(status))
             return;
         char message[256];
         carom_context_message(context_, message, sizeof message);

@@ -71,7 +71,7 @@ static carom_status make_object(engine_assets *assets, const carom_frame_body *b
         return assets->create(assets->owner, &body->placed.shape, out);
     *out = take_out(assets, earlier);
     carom_status status = assets->update(assets->owner, &body->placed.shape, *out);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         assets->destroy(assets->owner, *out);
     return status;
 }

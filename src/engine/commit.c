@@ -103,13 +103,6 @@ static carom_status add_undecided(commit *commit, const carom_frame *frame, uint
 
 /* ---- the hash ---- */
 
-static void hash_point(base_hash *hash, carom_vec3 point)
-{
-    base_hash_double(hash, point.x);
-    base_hash_double(hash, point.y);
-    base_hash_double(hash, point.z);
-}
-
 /* An any-hit's witness may be any pair that meets, so its ids are not hashed. */
 static void hash_body_pair(base_hash *hash, const carom_body_pair *pair, bool with_ids)
 {
@@ -118,8 +111,8 @@ static void hash_body_pair(base_hash *hash, const carom_body_pair *pair, bool wi
     base_hash_u64(hash, pair->hash);
     base_hash_u64(hash, pair->pairs_listed);
     base_hash_double(hash, pair->distance);
-    hash_point(hash, pair->point_a);
-    hash_point(hash, pair->point_b);
+    query_hash_point(hash, pair->point_a);
+    query_hash_point(hash, pair->point_b);
     if (with_ids)
         base_hash_u64(hash, (uint64_t)pair->triangle_a << 32 | pair->triangle_b);
 }

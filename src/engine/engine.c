@@ -96,7 +96,7 @@ carom_status carom_engine_create(carom_context *context, const carom_engine_def 
     engine->proxies.first_free = ENGINE_NO_SLOT;
     carom_engine_def standard = carom_engine_def_default();
     carom_status status = make_parts(engine, def ? def : &standard);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return carom_engine_destroy(engine), status;
     *out = engine;
     return CAROM_OK;
@@ -201,7 +201,8 @@ static carom_status check_placed(carom_context *context, const carom_frame_body 
     return query_check_placed(context, &body->placed, whose);
 }
 
-/* A frame of a scene was checked when its bodies changed; one made by the caller is checked here. */
+/* Callers can make frames too, or change copies of a scene's. So every run checks its bodies, once: nothing after this
+ * does. */
 static carom_status check_bodies(carom_context *context, const carom_frame *frame)
 {
     for (uint32_t i = 0; i < frame->body_count; i++)
@@ -238,7 +239,7 @@ static carom_status check_options(carom_context *context, const carom_collide_op
 
 static carom_status close_run(carom_engine *engine, carom_status status, double start, carom_scene_report *report)
 {
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
     {
         *report = (carom_scene_report){.status = status};
         return status;
@@ -260,16 +261,20 @@ static carom_status run_checked(carom_engine *engine, const carom_frame *frame, 
     return engine_run(engine, frame, report);
 }
 
+static carom_status begin_call(carom_engine *engine, const char *call, carom_scene_report *report)
+{
+    if (!engine || !report)
+        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "%s: %s is null", call,
+                         engine ? "report" : "engine");
+    *report = (carom_scene_report){0};
+    return engine->busy ? report->status = refuse_busy(engine, call) : CAROM_OK;
+}
+
 carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,
                               carom_scene_report *report)
 {
-    if (!engine || !report)
-        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "engine run: %s is null",
-                         engine ? "report" : "engine");
     double start = base_now();
-    *report = (carom_scene_report){0};
-    if (engine->busy)
-        return report->status = refuse_busy(engine, "engine run");
+    BASE_TRY(begin_call(engine, "engine run", report));
     engine->can_resume = false;
     engine->busy = true;
     carom_collide_options chosen = options ? *options : carom_collide_options_default();
@@ -300,13 +305,8 @@ static carom_status resume_checked(carom_engine *engine, const carom_frame *fram
 carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame, const carom_budget *budget,
                                  carom_scene_report *report)
 {
-    if (!engine || !report)
-        return base_fail(engine ? engine->context : NULL, CAROM_INVALID_ARGUMENT, "engine resume: %s is null",
-                         engine ? "report" : "engine");
     double start = base_now();
-    *report = (carom_scene_report){0};
-    if (engine->busy)
-        return report->status = refuse_busy(engine, "engine resume");
+    BASE_TRY(begin_call(engine, "engine resume", report));
     engine->times = (carom_times){0};
     carom_status status = resume_checked(engine, frame, budget, report);
     return close_run(engine, status, start, report);

@@ -154,11 +154,11 @@ static carom_status advance(const pair_task *task, query_job *job, bool is_open)
     carom_query *query = task->worker->query;
     carom_status status = query_job_search(query, job, task->budget);
     carom_report report;
-    if (status != CAROM_UNKNOWN && status < CAROM_FIRST_ERROR)
+    if (status != CAROM_UNKNOWN && !carom_failed(status))
         status = query_job_answer(query, job, task->budget, &report);
-    if (status != CAROM_UNKNOWN && status < CAROM_FIRST_ERROR)
+    if (status != CAROM_UNKNOWN && !carom_failed(status))
         status = file_report(task, job, &report);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return status;
     if (status == CAROM_UNKNOWN)
         return is_open ? CAROM_OK : suspend(task, job);
@@ -247,7 +247,7 @@ static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame,
     pair_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false};
     engine_open_pair *open = engine->open.items[index];
     carom_status status = query_job_search_all(task.worker->query, &open->job);
-    return status < CAROM_FIRST_ERROR ? advance(&task, &open->job, true) : status;
+    return carom_failed(status) ? status : advance(&task, &open->job, true);
 }
 
 static carom_status examine_all(carom_engine *engine, const carom_frame *frame)

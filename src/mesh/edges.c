@@ -281,8 +281,8 @@ carom_status mesh_find_edges(mesh_build *build)
     carom_context *context = build->arena.context;
     size_t vertices = build->parts.vertex_count, workers = base_worker_count(context);
     edge_uses edges = {.mesh = &build->parts, .slice_count = mesh_slice_count(vertices)};
-    size_t blocks = workers < MAX_BLOCKS ? workers : MAX_BLOCKS, most = build->parts.triangle_count / MIN_BLOCK;
-    blocks = blocks < most ? blocks : most > 0 ? most : 1;
+    size_t blocks = workers < MAX_BLOCKS ? workers : MAX_BLOCKS, limit = build->parts.triangle_count / MIN_BLOCK;
+    blocks = blocks < limit ? blocks : limit > 0 ? limit : 1;
     edges.block_count = (uint32_t)blocks;
     edges.places = base_allocate(context, blocks * vertices, sizeof *edges.places, BASE_CACHE_LINE);
     edges.first_edge = base_allocate(context, vertices + 1, sizeof *edges.first_edge, BASE_CACHE_LINE);

@@ -15,7 +15,7 @@ bool query_sort_unique(carom_context *context, query_words *words, query_words *
     return true;
 }
 
-static void hash_point(base_hash *hash, carom_vec3 point)
+void query_hash_point(base_hash *hash, carom_vec3 point)
 {
     base_hash_double(hash, point.x);
     base_hash_double(hash, point.y);
@@ -32,7 +32,7 @@ static void hash_pairs(base_hash *hash, const carom_report *report)
     for (uint64_t i = 0; i < report->contact_count; i++)
         base_hash_u64(hash, report->contacts[i].point_count);
     for (uint64_t i = 0; i < report->point_count; i++)
-        hash_point(hash, report->points[i]);
+        query_hash_point(hash, report->points[i]);
 }
 
 /* Fields without information are left out: hashing each would take as long as a box test, which matters for short
@@ -55,8 +55,8 @@ uint64_t query_report_hash(const carom_report *report, bool with_ids)
     if (report->distance < INFINITY) /* otherwise there are no nearest points either */
     {
         base_hash_double(&hash, report->distance);
-        hash_point(&hash, report->point_a);
-        hash_point(&hash, report->point_b);
+        query_hash_point(&hash, report->point_a);
+        query_hash_point(&hash, report->point_b);
         base_hash_u64(&hash, (uint64_t)report->triangle_a << 32 | report->triangle_b);
     }
     return base_hash_end(&hash);

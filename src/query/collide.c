@@ -72,7 +72,8 @@ static carom_status ask_relation(carom_query *query, query_job *job, base_budget
         return report->relation = job->relation.decided, CAROM_OK;
     query_meetings meetings = {job->found.count > 0, job->found.crossing, job->keys.items, job->keys.count,
                                &job->relation};
-    BASE_TRY(query_relation(query, &job->question, budget, &meetings, &job->counters, &report->relation));
+    const query_walk walk = {&job->question, NULL, budget, &job->counters};
+    BASE_TRY(query_relation(query, &walk, &meetings, &report->relation));
     report->counters = job->counters;
     job->relation.decided = report->relation;
     if (report->relation == CAROM_RELATION_UNKNOWN)
@@ -237,7 +238,7 @@ static carom_status find_any(carom_query *query, const query_question *question,
     bool remembers = question->memory && query_can_split(question);
     carom_status status = remembers ? search_remembering(query, &walk, &search, &violated)
                                     : query_row_of(question)->collide(query, &walk, &search, &violated);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return status;
     report->clearance_violated = clearance > 0.0 && (violated || hit.found);
     if (hit.found)
@@ -251,7 +252,7 @@ static carom_status find_any(carom_query *query, const query_question *question,
     if (!query_may_contain(question))
         return CAROM_OK;
     const query_meetings none = {0};
-    return query_relation(query, question, budget, &none, &report->counters, &report->relation);
+    return query_relation(query, &walk, &none, &report->relation);
 }
 
 /* ---- one question from start to finish ---- */
@@ -262,18 +263,12 @@ static carom_status search(carom_query *query, query_job *job, base_budget *budg
     return base_budget_is_unlimited(budget) ? query_job_search_all(query, job) : query_job_search(query, job, budget);
 }
 
-static carom_status answer(carom_query *query, const query_question *question, const carom_collide_options *options,
-                           base_budget *budget, uint64_t start, carom_report *report)
+/* start: of the whole question, on the query's watch. */
+static carom_status run_job(carom_query *query, query_job *job, base_budget *budget, uint64_t start,
+                            carom_report *report)
 {
-    if (query_far_apart(query->context, question, options->clearance))
-        return report_apart(options->clearance, report);
-    if (options->mode == CAROM_COLLIDE_ANY && !options->relation && base_budget_is_unlimited(budget) &&
-        base_worker_count(query->context) == 1)
-        return find_any(query, question, options->clearance, budget, report);
-    query_job *job = &query->job;
-    query_job_begin(job, question, options);
     carom_status status = search(query, job, budget);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return status;
     double searched = job->found.count > 0 ? base_watch_read(&query->watch, start) : 0.0;
     status = report_job(query, job, budget, report);
@@ -289,7 +284,7 @@ static carom_status answer(carom_query *query, const query_question *question, c
 static carom_status close_report(const query_question *question, const carom_collide_options *options,
                                  carom_status status, carom_report *report)
 {
-    if (BASE_UNLIKELY(status >= CAROM_FIRST_ERROR))
+    if (BASE_UNLIKELY(carom_failed(status)))
     {
         query_clear_report(report);
         return report->status = status;
@@ -305,7 +300,17 @@ carom_status query_collide(carom_query *query, const query_question *question, c
                            base_budget *budget, carom_report *report)
 {
     uint64_t start = base_watch_start(&query->watch);
-    carom_status status = answer(query, question, options, budget, start, report);
+    carom_status status;
+    if (query_far_apart(query->context, question, options->clearance))
+        status = report_apart(options->clearance, report);
+    else if (options->mode == CAROM_COLLIDE_ANY && !options->relation && base_budget_is_unlimited(budget) &&
+             base_worker_count(query->context) == 1)
+        status = find_any(query, question, options->clearance, budget, report);
+    else
+    {
+        query_job_begin(&query->job, question, options);
+        status = run_job(query, &query->job, budget, start, report);
+    }
     status = close_report(question, options, status, report);
     report->times.total_ms = 1e3 * base_watch_read(&query->watch, start);
     if (report->times.mid_ms == 0.0)
@@ -393,7 +398,7 @@ carom_status carom_collide_resume(carom_query *query, const carom_budget *budget
     job->options = &query->resumable_options;
     job->question.a = &query->resumable[0], job->question.b = &query->resumable[1];
     carom_status status = search(query, job, &left);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = query_job_answer(query, job, &left, report);
     query->can_resume = status == CAROM_UNKNOWN;
     report->times.total_ms = report->times.mid_ms = 1e3 * base_watch_read(&query->watch, start);

@@ -20,16 +20,15 @@ static void report_closest(const narrow_closest *closest, carom_status status, d
 }
 
 /* If the surfaces are apart, one body may still be inside the other. */
-static carom_status decide_relation(carom_query *query, const query_question *question, base_budget *budget,
-                                    carom_report *report)
+static carom_status decide_relation(carom_query *query, const query_walk *walk, carom_report *report)
 {
     const query_meetings none = {0};
     if (!(report->distance_bound > 0.0))
         return CAROM_OK;
     report->relation = CAROM_RELATION_APART;
-    if (!query_may_contain(question))
+    if (!query_may_contain(walk->question))
         return CAROM_OK;
-    return query_relation(query, question, budget, &none, &report->counters, &report->relation);
+    return query_relation(query, walk, &none, &report->relation);
 }
 
 carom_status query_measure(carom_query *query, const query_walk *walk, double upper_bound, query_nearest *nearest,
@@ -48,7 +47,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
     carom_status status = CAROM_OK;
     if (!empty && !beyond)
         status = query_row_of(question)->distance(query, walk, &nearest->closest);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         report_closest(&nearest->closest, status, limit, report);
     return status;
 }
@@ -62,12 +61,12 @@ carom_status query_distance(carom_query *query, const query_question *question, 
     query_nearest nearest = {0};
     query_walk walk = {question, NULL, budget, &report->counters};
     carom_status status = query_measure(query, &walk, upper_bound, &nearest, report);
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
     {
-        carom_status relation = decide_relation(query, question, budget, report);
-        status = relation >= CAROM_FIRST_ERROR ? relation : status;
+        carom_status relation = decide_relation(query, &walk, report);
+        status = carom_failed(relation) ? relation : status;
     }
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
     {
         query_clear_report(report);
         return report->status = status;

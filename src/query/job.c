@@ -240,7 +240,7 @@ static carom_status count_repeated(carom_query *query, query_job *job)
 
 static carom_status finish_search(carom_query *query, query_job *job, carom_status status)
 {
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         return status;
     job->searched = status != CAROM_UNKNOWN;
     if (job->searched)
@@ -293,7 +293,7 @@ static void search_parts(uint32_t first, uint32_t last, uint32_t worker, void *d
         }
         if (status == CAROM_STOPPED)
             base_cancel_set(&split->cancel);
-        if (status >= CAROM_FIRST_ERROR)
+        if (carom_failed(status))
         {
             atomic_store(&split->failure, status);
             base_cancel_set(&split->cancel);

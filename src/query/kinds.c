@@ -183,9 +183,9 @@ static round_search begin_search(const query_walk *walk)
                           .smallest = CAROM_NO_TRIANGLE};
 }
 
-static carom_status search_near(carom_query *query, round_search *all, narrow_near *near)
+static carom_status search_near(carom_query *query, round_search *state, narrow_near *near)
 {
-    const query_walk *walk = all->walk;
+    const query_walk *walk = state->walk;
     const query_question *question = walk->question;
     query_mesh_task task = {.context = query->context,
                             .mesh = query_placed_mesh(question->a, question->tree_a),
@@ -194,101 +194,101 @@ static carom_status search_near(carom_query *query, round_search *all, narrow_ne
                             .front = walk->front,
                             .budget = walk->budget,
                             .counters = walk->counters};
-    near->round = &all->round, near->user = all;
-    near->limit = reach_for(all->mesh, &all->round, near->limit);
+    near->round = &state->round, near->user = state;
+    near->limit = reach_for(state->mesh, &state->round, near->limit);
     carom_status status = question->method->near(query->method_state, &task, near);
-    walk->counters->exact_fallbacks += all->counts.exact_fallbacks;
+    walk->counters->exact_fallbacks += state->counts.exact_fallbacks;
     return status;
 }
 
 /* Is a triangle that does not meet the solid closer than the clearance? */
-static bool is_too_near(round_search *all, const narrow_triangle *triangle)
+static bool is_too_near(round_search *state, const narrow_triangle *triangle)
 {
-    return narrow_round_triangle_distance(&all->round, triangle, &all->counts).distance < all->search->clearance;
+    return narrow_round_triangle_distance(&state->round, triangle, &state->counts).distance < state->search->clearance;
 }
 
 static double collide_triangle(uint32_t triangle, bool certain, void *user)
 {
-    round_search *all = user;
+    round_search *state = user;
     uint32_t meeting = CAROM_MEET_CROSSING;
     if (!certain)
     {
-        narrow_triangle corners = triangle_of(all->mesh, triangle);
-        meeting = narrow_round_triangle_meet(&all->round, &corners, &all->counts);
-        if (meeting == CAROM_MEET_NONE && all->margin > 0.0 && is_too_near(all, &corners))
-            all->violated = true, all->margin = 0.0;
+        narrow_triangle corners = triangle_of(state->mesh, triangle);
+        meeting = narrow_round_triangle_meet(&state->round, &corners, &state->counts);
+        if (meeting == CAROM_MEET_NONE && state->margin > 0.0 && is_too_near(state, &corners))
+            state->violated = true, state->margin = 0.0;
     }
     if (meeting != CAROM_MEET_NONE)
     {
-        all->violated = true, all->margin = 0.0;
-        if (!all->search->on_pair(triangle, 0, meeting, all->search->user))
+        state->violated = true, state->margin = 0.0;
+        if (!state->search->on_pair(triangle, 0, meeting, state->search->user))
             return -1.0;
     }
-    return reach_for(all->mesh, &all->round, all->margin);
+    return reach_for(state->mesh, &state->round, state->margin);
 }
 
 static carom_status collide_mesh_round(carom_query *query, const query_walk *walk, const narrow_search *search,
                                        bool *violated)
 {
-    round_search all = begin_search(walk);
-    all.search = search;
-    all.violated = *violated;
-    all.margin = all.violated ? 0.0 : search->clearance;
-    narrow_near near = {.limit = all.margin, .on_triangle = collide_triangle};
-    carom_status status = search_near(query, &all, &near);
-    *violated = all.violated;
+    round_search state = begin_search(walk);
+    state.search = search;
+    state.violated = *violated;
+    state.margin = state.violated ? 0.0 : search->clearance;
+    narrow_near near = {.limit = state.margin, .on_triangle = collide_triangle};
+    carom_status status = search_near(query, &state, &near);
+    *violated = state.violated;
     return status;
 }
 
-static narrow_distance_result distance_to_round(round_search *all, uint32_t triangle)
+static narrow_distance_result distance_to_round(round_search *state, uint32_t triangle)
 {
-    narrow_triangle corners = triangle_of(all->mesh, triangle);
-    narrow_distance_result found = narrow_round_triangle_distance(&all->round, &corners, &all->counts);
+    narrow_triangle corners = triangle_of(state->mesh, triangle);
+    narrow_distance_result found = narrow_round_triangle_distance(&state->round, &corners, &state->counts);
     return (narrow_distance_result){found.distance, found.point_b, found.point_a};
 }
 
 static double measure_triangle(uint32_t triangle, bool certain, void *user)
 {
-    round_search *all = user;
-    narrow_closest *closest = all->closest;
+    round_search *state = user;
+    narrow_closest *closest = state->closest;
     narrow_distance_result found = {0.0, closest->point_a, closest->point_b};
     if (!certain)
-        found = distance_to_round(all, triangle);
+        found = distance_to_round(state, triangle);
     keep_closer(&found, (carom_pair){triangle, 0, 0}, closest);
     if (closest->triangle_a == triangle)
-        all->unmeasured = certain;
+        state->unmeasured = certain;
     if (closest->distance == 0.0)
-        all->smallest = closest->triangle_a;
-    if (closest->distance <= all->good_enough)
+        state->smallest = closest->triangle_a;
+    if (closest->distance <= state->good_enough)
         return -1.0;
-    return reach_for(all->mesh, &all->round, closest->distance);
+    return reach_for(state->mesh, &state->round, closest->distance);
 }
 
-static carom_status search_closest(carom_query *query, round_search *all)
+static carom_status search_closest(carom_query *query, round_search *state)
 {
-    narrow_closest *closest = all->closest;
+    narrow_closest *closest = state->closest;
     double open = 0.0;
     narrow_near near = {.limit = closest->distance,
                         .nearest_only = true,
-                        .smallest = &all->smallest,
+                        .smallest = &state->smallest,
                         .open_bound = &open,
                         .on_triangle = measure_triangle};
-    carom_status status = search_near(query, all, &near);
-    if (all->unmeasured)
+    carom_status status = search_near(query, state, &near);
+    if (state->unmeasured)
     {
-        narrow_distance_result found = distance_to_round(all, closest->triangle_a);
+        narrow_distance_result found = distance_to_round(state, closest->triangle_a);
         closest->point_a = found.point_a, closest->point_b = found.point_b;
     }
-    double radius = all->round.radius, bound = open - radius - 0x1p-40 * (open + radius);
+    double radius = state->round.radius, bound = open - radius - 0x1p-40 * (open + radius);
     closest->lower_bound = status != CAROM_UNKNOWN || bound > closest->distance ? closest->distance : fmax(bound, 0.0);
     return status == CAROM_STOPPED ? CAROM_OK : status;
 }
 
 static carom_status distance_mesh_round(carom_query *query, const query_walk *walk, narrow_closest *closest)
 {
-    round_search all = begin_search(walk);
-    all.closest = closest;
-    return search_closest(query, &all);
+    round_search state = begin_search(walk);
+    state.closest = closest;
+    return search_closest(query, &state);
 }
 
 static carom_status mesh_round_within(carom_query *query, const query_walk *walk, double limit, bool *within)
@@ -296,9 +296,9 @@ static carom_status mesh_round_within(carom_query *query, const query_walk *walk
     /* Just above the limit, so that a pair at the limit is kept. */
     narrow_closest closest = {
         .distance = nextafter(limit, INFINITY), .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
-    round_search all = begin_search(walk);
-    all.closest = &closest, all.good_enough = limit;
-    carom_status status = search_closest(query, &all);
+    round_search state = begin_search(walk);
+    state.closest = &closest, state.good_enough = limit;
+    carom_status status = search_closest(query, &state);
     *within = closest.triangle_a != CAROM_NO_TRIANGLE && closest.distance <= limit;
     return *within ? CAROM_OK : status;
 }

@@ -289,9 +289,9 @@ typedef struct query_meetings
 /* May one of two bodies that do not meet be inside the other, judging by a point and a box? */
 bool query_may_contain(const query_question *question);
 
-/* *out is CAROM_RELATION_UNKNOWN where the budget ran out. */
-carom_status query_relation(carom_query *query, const query_question *question, base_budget *budget,
-                            const query_meetings *meetings, carom_counters *counters, carom_relation *out);
+/* *out is CAROM_RELATION_UNKNOWN where the budget ran out. The walk's front is not used. */
+carom_status query_relation(carom_query *query, const query_walk *walk, const query_meetings *meetings,
+                            carom_relation *out);
 
 /* Adds to a sum of counters. */
 void query_count(carom_counters *sum, const carom_counters *counters);
@@ -331,5 +331,6 @@ bool query_sort_unique(carom_context *context, query_words *words, query_words *
 /* Hashes everything that does not depend on the machine, the method or timing; only the status of an incomplete answer.
  * with_ids: false for any-hit, whose witness may be any pair. */
 uint64_t query_report_hash(const carom_report *report, bool with_ids);
+void query_hash_point(base_hash *hash, carom_vec3 point);
 
 #endif

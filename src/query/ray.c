@@ -232,7 +232,7 @@ carom_status carom_ray_cast(carom_query *query, const carom_placed *placed, cons
     query->hits.count = 0;
     if (status == CAROM_OK)
         status = cast(query, placed, ray, mode, &report->counters);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
     {
         *report = (carom_ray_report){.status = status};
         return status;
@@ -381,7 +381,7 @@ carom_status carom_ray_cast_batch(carom_query *query, const carom_placed *placed
     carom_status status = check_batch(query, placed, batch);
     if (status == CAROM_OK)
         status = cast_batch(&task, report);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         *report = (carom_ray_batch_report){.status = status};
     return report->status = status;
 }

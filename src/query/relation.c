@@ -364,9 +364,10 @@ static carom_status locate_body(inside_task *task, const query_meetings *meeting
     return inner_is_mesh ? locate_mesh_in_mesh(task, meetings, out) : locate_round_in_mesh(task, out);
 }
 
-carom_status query_relation(carom_query *query, const query_question *question, base_budget *budget,
-                            const query_meetings *meetings, carom_counters *counters, carom_relation *out)
+carom_status query_relation(carom_query *query, const query_walk *walk, const query_meetings *meetings,
+                            carom_relation *out)
 {
+    const query_question *question = walk->question;
     *out = meetings->crossing ? CAROM_RELATION_CROSSING
            : meetings->any    ? CAROM_RELATION_TOUCHING
                               : CAROM_RELATION_APART;
@@ -384,9 +385,9 @@ carom_status query_relation(carom_query *query, const query_question *question, 
                             .outer = a_is_inner ? question->b : question->a,
                             .touching = meetings->any,
                             .cursor = cursor,
-                            .budget = budget,
+                            .budget = walk->budget,
                             .counts = &counts,
-                            .counters = counters};
+                            .counters = walk->counters};
         if (query_is_mesh(task.inner))
             task.inner_mesh = query_placed_mesh(task.inner, a_is_inner ? question->tree_a : question->tree_b);
         if (query_is_mesh(task.outer))
@@ -403,6 +404,6 @@ carom_status query_relation(carom_query *query, const query_question *question, 
         if (where == LOCATION_UNDECIDED || where == LOCATION_INSIDE)
             break;
     }
-    counters->exact_fallbacks += counts.exact_fallbacks;
+    walk->counters->exact_fallbacks += counts.exact_fallbacks;
     return CAROM_OK;
 }

@@ -332,7 +332,7 @@ carom_status carom_scene_cast(carom_scene *scene, const carom_ray_batch *batch, 
                          scene ? "report" : "scene");
     *report = (carom_frame_ray_report){0};
     carom_status status = cast(scene, batch, report);
-    if (status >= CAROM_FIRST_ERROR)
+    if (carom_failed(status))
         *report = (carom_frame_ray_report){.status = status};
     return report->status = status;
 }

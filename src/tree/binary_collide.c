@@ -134,7 +134,7 @@ carom_status binary_collide(const tree_task *task, const narrow_search *options,
     }
     binary_walk_end(&state.walk);
     *violated = state.violated;
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         BASE_TRY(binary_walk_leave_front(&state.walk, status != CAROM_UNKNOWN));
     return status;
 }

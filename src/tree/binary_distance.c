@@ -129,7 +129,7 @@ static carom_status search(distance_walk *state)
             task->scratch->stack.items[task->scratch->stack.count++] = entry;
     }
     state->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(state) : state->best->distance;
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         BASE_TRY(binary_walk_leave_front(&state->walk, status != CAROM_UNKNOWN));
     return status;
 }

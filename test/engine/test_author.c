@@ -5,13 +5,12 @@
 typedef struct asset
 {
     carom_shape shape;
-    int updates;
 } asset;
 
 /* What the engine under test does and counts; one per context. */
 typedef struct probe
 {
-    int states, runs, created, updated, destroyed;
+    int states, created, updated, destroyed;
     int fail_create, fail_update; /* after so many */
     bool lazy;                    /* asks for no asset */
     carom_status run_status;
@@ -51,7 +50,6 @@ static carom_status update_asset(void *state, const carom_shape *shape, void *ob
     if (tally.fail_update > 0 && --tally.fail_update == 0)
         return CAROM_OUT_OF_MEMORY;
     ((asset *)object)->shape = *shape;
-    ((asset *)object)->updates++;
     tally.updated++;
     return CAROM_OK;
 }
@@ -76,7 +74,6 @@ static bool same_shape(const carom_shape *a, const carom_shape *b)
 static carom_status run_all(void *state, carom_run *run)
 {
     assert_ptr_equal(state, &tally);
-    tally.runs++;
     const carom_frame *frame = carom_run_frame(run);
     uint32_t count = frame->body_count;
     void *object;

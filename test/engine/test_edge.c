@@ -32,9 +32,9 @@ typedef struct sources
     uint32_t count;
 } sources;
 
-static source *add_body(sources *all, carom_pose pose)
+static source *add_body(sources *list, carom_pose pose)
 {
-    source *body = &all->items[all->count++];
+    source *body = &list->items[list->count++];
     body->triangle_count = 0, body->pose = pose;
     return body;
 }
@@ -106,14 +106,14 @@ typedef struct setting
     carom_frame frame;
 } setting;
 
-static setting open_setting(const carom_context_def *def, const sources *all)
+static setting open_setting(const carom_context_def *def, const sources *list)
 {
     setting s = {0};
     assert_int_equal(carom_context_create(def, &s.context), CAROM_OK);
     assert_int_equal(carom_scene_create(s.context, &s.scene), CAROM_OK);
-    for (uint32_t i = 0; i < all->count; i++)
+    for (uint32_t i = 0; i < list->count; i++)
     {
-        const source *body = &all->items[i];
+        const source *body = &list->items[i];
         carom_body_def body_def = carom_body_def_default();
         if (body->triangle_count > 0)
             s.meshes[i] = soup_mesh(s.context, body->corners, body->triangle_count);
@@ -165,7 +165,7 @@ static void ask(const setting *s, const char *name, uint32_t tasks_at_once, uint
     {
         carom_collide_options options = make_question(i);
         carom_scene_report report;
-        assert_true(carom_engine_run(engine, &s->frame, &options, &report) < CAROM_FIRST_ERROR);
+        assert_false(carom_failed(carom_engine_run(engine, &s->frame, &options, &report)));
         hashes[i] = report.hash;
     }
     carom_engine_destroy(engine);
@@ -179,14 +179,14 @@ static void compare(const uint64_t *truth, const uint64_t *answer, const char *w
 }
 
 /* Every method, batch size and instruction set against brute force. */
-static void check_bodies(const sources *all, const char *what)
+static void check_bodies(const sources *list, const char *what)
 {
     uint64_t truth[QUESTIONS], answer[QUESTIONS];
     for (int simd = CAROM_SIMD_AUTO; simd <= CAROM_SIMD_SSE2; simd++)
     {
         carom_context_def def = carom_context_def_default();
         def.simd = (carom_simd)simd;
-        setting s = open_setting(&def, all);
+        setting s = open_setting(&def, list);
         ask(&s, "brute", 0, truth);
         for (int k = 0; k < METHODS; k++)
             ask(&s, NAMES[k], simd == CAROM_SIMD_AUTO ? 0 : (uint32_t)simd, answer),
@@ -196,9 +196,9 @@ static void check_bodies(const sources *all, const char *what)
 }
 
 /* How many pairs of triangles brute force finds, so that a test knows that it is about something. */
-static uint64_t count_pairs(const sources *all)
+static uint64_t count_pairs(const sources *list)
 {
-    setting s = open_setting(NULL, all);
+    setting s = open_setting(NULL, list);
     carom_engine *brute = open_engine(&s, "brute", 0);
     carom_scene_report report;
     assert_int_equal(carom_engine_run(brute, &s.frame, NULL, &report), CAROM_OK);
@@ -212,26 +212,26 @@ static uint64_t count_pairs(const sources *all)
 
 static sources *new_sources(void)
 {
-    sources *all = calloc(1, sizeof *all);
-    assert_non_null(all);
-    return all;
+    sources *list = calloc(1, sizeof *list);
+    assert_non_null(list);
+    return list;
 }
 
 /* No edge of the large face's body comes near the needle: only the swapped pass finds it. */
 static void needle_through_a_large_face(void **state)
 {
     (void)state;
-    sources *all = new_sources();
-    source *face = add_body(all, carom_pose_identity());
+    sources *list = new_sources();
+    source *face = add_body(list, carom_pose_identity());
     add_triangle(face, vec(-1000, -1000, 0), vec(1000, -1000, 0), vec(0, 1500, 0));
-    source *needle = add_body(all, carom_pose_translation(0.3, 0.2, 0));
+    source *needle = add_body(list, carom_pose_translation(0.3, 0.2, 0));
     add_triangle(needle, vec(0, 0, -1), vec(0.001, 0, 1), vec(0, 0.001, 1));
-    assert_int_equal(count_pairs(all), 1);
-    check_bodies(all, "needle, second");
-    source swapped = all->items[0];
-    all->items[0] = all->items[1], all->items[1] = swapped;
-    check_bodies(all, "needle, first");
-    free(all);
+    assert_int_equal(count_pairs(list), 1);
+    check_bodies(list, "needle, second");
+    source swapped = list->items[0];
+    list->items[0] = list->items[1], list->items[1] = swapped;
+    check_bodies(list, "needle, first");
+    free(list);
 }
 
 static void coplanar_and_touching(void **state)
@@ -241,30 +241,30 @@ static void coplanar_and_touching(void **state)
                                       {8, 8, 0}, {8.5, 0, 0},    {0, 0, 1e-9}};
     for (size_t i = 0; i < sizeof SHIFT / sizeof *SHIFT; i++)
     {
-        sources *all = new_sources();
-        add_sheet(add_body(all, carom_pose_identity()), 8, 0);
-        add_sheet(add_body(all, carom_pose_translation(SHIFT[i][0], SHIFT[i][1], SHIFT[i][2])), 8, 0);
-        assert_true((count_pairs(all) > 0) == (i < 5));
-        check_bodies(all, "sheets in one plane");
-        source *box = add_body(all, carom_pose_identity()); /* stands on the sheets */
+        sources *list = new_sources();
+        add_sheet(add_body(list, carom_pose_identity()), 8, 0);
+        add_sheet(add_body(list, carom_pose_translation(SHIFT[i][0], SHIFT[i][1], SHIFT[i][2])), 8, 0);
+        assert_true((count_pairs(list) > 0) == (i < 5));
+        check_bodies(list, "sheets in one plane");
+        source *box = add_body(list, carom_pose_identity()); /* stands on the sheets */
         add_box(box, (double[3]){1, 1, 0}, (double[3]){3, 2, 1});
-        source *beside = add_body(all, carom_pose_translation(3, 1, 0)); /* shares a face with it */
+        source *beside = add_body(list, carom_pose_translation(3, 1, 0)); /* shares a face with it */
         add_box(beside, (double[3]){0, 0, 0}, (double[3]){2, 1, 1});
-        check_bodies(all, "boxes on sheets");
-        free(all);
+        check_bodies(list, "boxes on sheets");
+        free(list);
     }
 }
 
 static void one_inside_the_other(void **state)
 {
     (void)state;
-    sources *all = new_sources();
-    add_box(add_body(all, carom_pose_identity()), (double[3]){-2, -2, -2}, (double[3]){2, 2, 2});
-    add_box(add_body(all, carom_pose_identity()), (double[3]){-1, -1, -1}, (double[3]){1, 1, 1});
-    add_box(add_body(all, carom_pose_translation(1.5, 0, 0)), (double[3]){-.5, -.5, -.5}, (double[3]){.5, .5, .5});
-    assert_true(count_pairs(all) > 0);
-    check_bodies(all, "nested boxes");
-    setting s = open_setting(NULL, all);
+    sources *list = new_sources();
+    add_box(add_body(list, carom_pose_identity()), (double[3]){-2, -2, -2}, (double[3]){2, 2, 2});
+    add_box(add_body(list, carom_pose_identity()), (double[3]){-1, -1, -1}, (double[3]){1, 1, 1});
+    add_box(add_body(list, carom_pose_translation(1.5, 0, 0)), (double[3]){-.5, -.5, -.5}, (double[3]){.5, .5, .5});
+    assert_true(count_pairs(list) > 0);
+    check_bodies(list, "nested boxes");
+    setting s = open_setting(NULL, list);
     for (int k = 0; k < METHODS; k++)
     {
         carom_engine *engine = open_engine(&s, NAMES[k], 0);
@@ -275,7 +275,7 @@ static void one_inside_the_other(void **state)
         carom_engine_destroy(engine);
     }
     close_setting(&s);
-    free(all);
+    free(list);
 }
 
 /* A point, a segment and a triangle, each against each, in and out of one plane. */
@@ -284,16 +284,16 @@ static void degenerate_triangles(void **state)
     (void)state;
     for (int shift = 0; shift < 3; shift++)
     {
-        sources *all = new_sources();
+        sources *list = new_sources();
         for (int i = 0; i < 6; i++)
         {
-            source *body = add_body(all, carom_pose_translation(0, 0, i >= 3 ? shift * 0.25 : 0));
+            source *body = add_body(list, carom_pose_translation(0, 0, i >= 3 ? shift * 0.25 : 0));
             carom_vec3 a = vec(0, 0, 0), b = vec(1, 0, 0), c = vec(0, 1, 0);
             add_triangle(body, a, i % 3 > 0 ? b : a, i % 3 > 1 ? c : a);
         }
-        assert_true(count_pairs(all) > 0);
-        check_bodies(all, "degenerate triangles");
-        free(all);
+        assert_true(count_pairs(list) > 0);
+        check_bodies(list, "degenerate triangles");
+        free(list);
     }
 }
 
@@ -305,10 +305,10 @@ static void far_away_and_tiny(void **state)
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
         {
-            sources *all = new_sources();
+            sources *list = new_sources();
             for (int body = 0; body < 3; body++)
             {
-                source *soup = add_body(all, world_random_pose(&random, 0.1 * SIZE[k]));
+                source *soup = add_body(list, world_random_pose(&random, 0.1 * SIZE[k]));
                 add_soup(soup, &random, 40);
                 for (uint32_t corner = 0; corner < 3 * soup->triangle_count; corner++)
                 {
@@ -317,8 +317,8 @@ static void far_away_and_tiny(void **state)
                 }
                 soup->pose.translation.x += AT[i];
             }
-            check_bodies(all, "far away");
-            free(all);
+            check_bodies(list, "far away");
+            free(list);
         }
 }
 
@@ -329,17 +329,18 @@ static void random_soups(void **state)
     uint64_t pairs = 0;
     for (int round = 0; round < 20; round++)
     {
-        sources *all = new_sources();
+        sources *list = new_sources();
         for (int i = 0; i < 3; i++)
-            add_soup(add_body(all, round % 4 ? world_random_pose(&random, 0.8) : carom_pose_translation(0.5 * i, 0, 0)),
-                     &random, 10 + (uint32_t)(check_next(&random) % 100));
-        source *sphere = add_body(all, world_random_pose(&random, 0.8));
+            add_soup(
+                add_body(list, round % 4 ? world_random_pose(&random, 0.8) : carom_pose_translation(0.5 * i, 0, 0)),
+                &random, 10 + (uint32_t)(check_next(&random) % 100));
+        source *sphere = add_body(list, world_random_pose(&random, 0.8));
         sphere->primitive = carom_shape_sphere(0.3);
-        source *capsule = add_body(all, world_random_pose(&random, 0.8));
+        source *capsule = add_body(list, world_random_pose(&random, 0.8));
         capsule->primitive = carom_shape_capsule(vec(0, 0, -1), vec(0, 0, 1), 0.2);
-        pairs += count_pairs(all);
-        check_bodies(all, "random soups");
-        free(all);
+        pairs += count_pairs(list);
+        check_bodies(list, "random soups");
+        free(list);
     }
     assert_true(pairs > 20 * 100);
 }
@@ -358,12 +359,12 @@ static void run_backwards(carom_task_fn *task, uint32_t count, uint32_t min_rang
 }
 
 /* Crumpled sheets through each other. */
-static void fill_worker_scene(sources *all)
+static void fill_worker_scene(sources *list)
 {
     check_random random = {3};
     for (int i = 0; i < 4; i++)
     {
-        source *sheet = add_body(all, world_random_pose(&random, 2.0));
+        source *sheet = add_body(list, world_random_pose(&random, 2.0));
         add_sheet(sheet, 12, 0);
         for (uint32_t k = 0; k < 3 * sheet->triangle_count; k++)
         {
@@ -378,10 +379,10 @@ static void workers_do_not_matter(void **state)
 {
     (void)state;
     static const uint32_t WORKERS[] = {0, 1, 2, 3, 4, 8, 32, UINT32_MAX};
-    sources *all = new_sources();
-    fill_worker_scene(all);
+    sources *list = new_sources();
+    fill_worker_scene(list);
     uint64_t truth[QUESTIONS], answer[QUESTIONS];
-    setting alone = open_setting(NULL, all);
+    setting alone = open_setting(NULL, list);
     ask(&alone, "brute", 0, truth);
     close_setting(&alone);
     for (size_t i = 0; i < sizeof WORKERS / sizeof *WORKERS; i++)
@@ -391,24 +392,24 @@ static void workers_do_not_matter(void **state)
             def.tasks = (carom_task_hooks){run_backwards, 5, NULL};
         else
             def.workers = WORKERS[i];
-        setting s = open_setting(&def, all);
+        setting s = open_setting(&def, list);
         for (int k = 0; k < METHODS; k++)
             for (int round = 0; round < 2; round++)
                 ask(&s, NAMES[k], round == 1 ? 3 : 0, answer), compare(truth, answer, "workers", NAMES[k]);
         close_setting(&s);
     }
-    free(all);
+    free(list);
 }
 
 /* A hit cancels what is left, and the counts say how much there was to do. */
 static void stats_count_the_work(void **state)
 {
     (void)state;
-    sources *all = new_sources();
-    fill_worker_scene(all);
+    sources *list = new_sources();
+    fill_worker_scene(list);
     carom_context_def def = carom_context_def_default();
     def.workers = 3;
-    setting s = open_setting(&def, all);
+    setting s = open_setting(&def, list);
     for (int k = 0; k < METHODS; k++)
     {
         carom_engine *any = open_engine(&s, NAMES[k], 0), *every = open_engine(&s, NAMES[k], 0);
@@ -433,7 +434,7 @@ static void stats_count_the_work(void **state)
     assert_int_equal(carom_engine_get_stats(NULL).tasks, 0);
     carom_engine_destroy(tree);
     close_setting(&s);
-    free(all);
+    free(list);
 }
 
 /* ---- budgets ---- */
@@ -445,7 +446,7 @@ static carom_scene_report run_limited(const setting *s, const char *name, uint64
     options.budget.work = work;
     carom_scene_report report;
     carom_status status = carom_engine_run(*engine, &s->frame, &options, &report);
-    assert_true(status < CAROM_FIRST_ERROR);
+    assert_false(carom_failed(status));
     return report;
 }
 
@@ -453,14 +454,14 @@ static carom_scene_report run_limited(const setting *s, const char *name, uint64
 static void budgets_stop_at_the_same_point_and_resume(void **state)
 {
     (void)state;
-    sources *all = new_sources();
-    fill_worker_scene(all);
+    sources *list = new_sources();
+    fill_worker_scene(list);
     uint64_t truth[QUESTIONS];
-    setting alone = open_setting(NULL, all);
+    setting alone = open_setting(NULL, list);
     ask(&alone, "brute", 0, truth);
     carom_context_def def = carom_context_def_default();
     def.workers = 4;
-    setting shared = open_setting(&def, all);
+    setting shared = open_setting(&def, list);
     int cut = 0, decided = 0;
     for (int k = 0; k < METHODS; k++)
         for (uint64_t work = 1; work < (uint64_t)1 << 26; work *= 3)
@@ -476,7 +477,7 @@ static void budgets_stop_at_the_same_point_and_resume(void **state)
             {
                 carom_budget more = {.work = 1000000};
                 carom_status status = carom_engine_resume(one, &alone.frame, step < 200 ? &more : NULL, &first);
-                assert_true(status < CAROM_FIRST_ERROR);
+                assert_false(carom_failed(status));
             }
             assert_int_equal(first.hash, truth[3]);
             carom_engine_destroy(one);
@@ -485,18 +486,18 @@ static void budgets_stop_at_the_same_point_and_resume(void **state)
     assert_true(cut > 10 && decided > 2);
     close_setting(&alone);
     close_setting(&shared);
-    free(all);
+    free(list);
 }
 
 static void deadlines_leave_no_wrong_answer(void **state)
 {
     (void)state;
-    sources *all = new_sources();
-    fill_worker_scene(all);
+    sources *list = new_sources();
+    fill_worker_scene(list);
     uint64_t truth[QUESTIONS];
     carom_context_def def = carom_context_def_default();
     def.workers = 3;
-    setting s = open_setting(&def, all);
+    setting s = open_setting(&def, list);
     ask(&s, "brute", 0, truth);
     for (int k = 0; k < METHODS; k++)
     {
@@ -514,7 +515,7 @@ static void deadlines_leave_no_wrong_answer(void **state)
         carom_engine_destroy(engine);
     }
     close_setting(&s);
-    free(all);
+    free(list);
 }
 
 /* ---- memory ---- */
@@ -550,7 +551,7 @@ static carom_status run_engine(const setting *s, const char *name, uint64_t *has
     carom_status status = carom_engine_create(s->context, &def, &engine);
     carom_collide_options options = make_question(3);
     carom_scene_report report = {0};
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         status = carom_engine_run(engine, &s->frame, &options, &report);
     *hash = report.hash;
     carom_engine_destroy(engine);
@@ -564,11 +565,11 @@ static void fail_each_allocation(const char *name, uint32_t workers)
     carom_context_def def = carom_context_def_default();
     def.allocator = (carom_allocator){allocate_locked, release_locked, &locked};
     def.workers = workers;
-    sources *all = new_sources();
+    sources *list = new_sources();
     check_random random = {8};
     for (int i = 0; i < 3; i++)
-        add_soup(add_body(all, world_random_pose(&random, 0.3)), &random, 60);
-    setting s = open_setting(&def, all);
+        add_soup(add_body(list, world_random_pose(&random, 0.3)), &random, 60);
+    setting s = open_setting(&def, list);
     uint64_t truth, hash, failures = 0;
     assert_int_equal(run_engine(&s, name, &truth), CAROM_OK);
     uint64_t blocks = locked.memory.blocks_out;
@@ -591,7 +592,7 @@ static void fail_each_allocation(const char *name, uint32_t workers)
     assert_int_equal(hash, truth);
     close_setting(&s);
     assert_int_equal(locked.memory.blocks_out, 0);
-    free(all);
+    free(list);
     pthread_mutex_destroy(&locked.lock);
 }
 
@@ -610,16 +611,16 @@ static void shapes_change(void **state)
 {
     (void)state;
     check_random random = {12};
-    sources *all = new_sources();
+    sources *list = new_sources();
     for (int i = 0; i < 3; i++)
-        add_soup(add_body(all, world_random_pose(&random, 0.3)), &random, 100);
-    setting s = open_setting(NULL, all);
+        add_soup(add_body(list, world_random_pose(&random, 0.3)), &random, 100);
+    setting s = open_setting(NULL, list);
     carom_engine *brute = open_engine(&s, "brute", 0), *engines[METHODS];
     for (int k = 0; k < METHODS; k++)
         engines[k] = open_engine(&s, NAMES[k], 0);
     for (int round = 0; round < 10; round++)
     {
-        source *body = &all->items[round % 2];
+        source *body = &list->items[round % 2];
         for (uint32_t i = 0; i < 3 * body->triangle_count; i++)
             body->corners[i].x += check_uniform(&random, -0.2, 0.2);
         carom_mesh *mesh = soup_mesh(s.context, body->corners, body->triangle_count);
@@ -639,7 +640,7 @@ static void shapes_change(void **state)
         carom_engine_destroy(engines[k]);
     carom_engine_destroy(brute);
     close_setting(&s);
-    free(all);
+    free(list);
 }
 
 int main(void)

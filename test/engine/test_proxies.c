@@ -15,7 +15,6 @@ enum
 
 typedef struct play
 {
-    carom_context *context;
     carom_scene *scene;
     carom_mesh *meshes[MESHES];
     carom_body_id ids[MAX_BODIES];
@@ -101,7 +100,7 @@ static void change_some(play *p)
 
 static play open_play(carom_context *context, uint64_t seed)
 {
-    play p = {.context = context, .random = {.state = seed}};
+    play p = {.random = {.state = seed}};
     world w = {.context = context};
     assert_int_equal(carom_scene_create(context, &p.scene), CAROM_OK);
     p.meshes[0] = world_box(&w, -0.5, -0.5, -0.5, 0.5, 0.5, 0.5);

@@ -1,67 +1,12 @@
 /* Runs of an engine: one hash for any number of workers, host and cut; each pair of bodies as carom_collide says;
- * budgets, limits, margins, static marks and containment. */
-#include "query/world.h"
+ * limits, margins, static marks and containment. Budgets: test_run_budget.c. */
+#include "engine/stage.h"
 #include "support/hosts.h"
 
 enum
 {
-    BODIES = 14,
     QUESTIONS = 10
 };
-
-/* ---- scenes ---- */
-
-typedef struct stage
-{
-    carom_context *context;
-    carom_scene *scene;
-    carom_mesh *meshes[5];
-} stage;
-
-static carom_mesh *make(carom_context *context, generate_kind kind, uint32_t triangles, double size)
-{
-    generate_def def = generate_def_default(kind);
-    def.triangles = triangles, def.size = size;
-    carom_mesh *mesh;
-    assert_int_equal(generate_mesh(context, &def, &mesh), CAROM_OK);
-    return mesh;
-}
-
-/* Bodies of all kinds: a terrain that may be cut, a large shell with something inside, heavy pairs, primitives. */
-static stage open_stage(carom_context *context, uint64_t seed, uint32_t triangles)
-{
-    stage s = {.context = context};
-    check_random random = {.state = seed};
-    s.meshes[0] = make(context, GENERATE_TERRAIN, 3 * triangles, 8.0);
-    s.meshes[1] = make(context, GENERATE_ICO_SPHERE, triangles, 5.0);
-    s.meshes[2] = make(context, GENERATE_TORUS_KNOT, triangles, 1.5);
-    s.meshes[3] = make(context, GENERATE_BOX, 12, 0.7);
-    s.meshes[4] = make(context, GENERATE_BLOB, triangles, 1.2);
-    assert_int_equal(carom_scene_create(context, &s.scene), CAROM_OK);
-    for (int i = 0; i < BODIES; i++)
-    {
-        carom_body_def def = carom_body_def_default();
-        def.placed.shape = i == 8    ? carom_shape_sphere(0.5)
-                           : i == 9  ? carom_shape_capsule((carom_vec3){-1, 0, 0}, (carom_vec3){1, 0, 0}, 0.3)
-                           : i == 10 ? carom_shape_sphere(2.0)
-                                     : carom_shape_mesh(s.meshes[i < 5 ? i : 2 + i % 3]);
-        def.placed.pose = world_random_pose(&random, i < 2 ? 0.2 : 2.2);
-        def.is_static = i < 2 || i == 7;
-        def.margin = i % 3 == 0 ? 0.05 * i : 0.0;
-        def.priority = i % 4 == 0 ? 0.0 : (double)i;
-        def.filter.group = i == 11 || i == 12 ? 3 : 0;
-        carom_body_id id;
-        assert_int_equal(carom_scene_add(s.scene, &def, &id), CAROM_OK);
-    }
-    return s;
-}
-
-static void close_stage(stage *s)
-{
-    carom_scene_destroy(s->scene);
-    for (int i = 0; i < 5; i++)
-        carom_mesh_destroy(s->meshes[i]);
-}
 
 static carom_collide_options question(int which)
 {
@@ -81,7 +26,7 @@ static void collect_hashes(uint32_t host, double cut_size, uint64_t hashes[2 * Q
     carom_context_def def = host_def(host);
     carom_context *context;
     assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
-    stage s = open_stage(context, 3, 700);
+    stage s = stage_open(context, 3, 700);
     carom_engine *engine;
     carom_engine_def engine_def = {.cut_size = cut_size};
     assert_int_equal(carom_engine_create(context, &engine_def, &engine), CAROM_OK);
@@ -117,10 +62,10 @@ static void collect_hashes(uint32_t host, double cut_size, uint64_t hashes[2 * Q
             fail_msg("question %d: budgets end with another hash", i);
         hashes[2 * i + 1] = cut_size > 0.0 ? 0 : base_hash_end(&hash); /* parts cost what the whole does not */
         carom_pose pose = world_random_pose(&poses, 2.0);
-        assert_int_equal(carom_scene_move(s.scene, frame.bodies[2 + i % (BODIES - 2)].id, &pose), CAROM_OK);
+        assert_int_equal(carom_scene_move(s.scene, frame.bodies[2 + i % (STAGE_BODIES - 2)].id, &pose), CAROM_OK);
     }
     carom_engine_destroy(engine);
-    close_stage(&s);
+    stage_close(&s);
     carom_context_destroy(context);
 }
 
@@ -158,7 +103,7 @@ static void pairs_agree_with_collide(void **state)
         assert_int_equal(carom_query_create(context, &query), CAROM_OK);
         for (uint64_t seed = 1; seed <= 3; seed++)
         {
-            stage s = open_stage(context, seed, 200);
+            stage s = stage_open(context, seed, 200);
             carom_engine *engine;
             carom_engine_def engine_def = {.cut_size = host % 4 ? 0.5 : 0.0};
             assert_int_equal(carom_engine_create(context, &engine_def, &engine), CAROM_OK);
@@ -201,7 +146,7 @@ static void pairs_agree_with_collide(void **state)
                 assert_int_equal(at, report.body_pair_count);
             }
             carom_engine_destroy(engine);
-            close_stage(&s);
+            stage_close(&s);
         }
         carom_query_destroy(query);
         carom_context_destroy(context);
@@ -220,8 +165,8 @@ static void heavy_pairs_are_split(void **state)
         carom_query *query;
         assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
         assert_int_equal(carom_query_create(context, &query), CAROM_OK);
-        carom_mesh *knot = make(context, GENERATE_TORUS_KNOT, 50000, 1.0),
-                   *blob = make(context, GENERATE_BLOB, 50000, 1.0);
+        carom_mesh *knot = stage_mesh(context, GENERATE_TORUS_KNOT, 50000, 1.0),
+                   *blob = stage_mesh(context, GENERATE_BLOB, 50000, 1.0);
         carom_placed bodies[3] = {{carom_shape_mesh(knot), carom_pose_identity()},
                                   {carom_shape_mesh(blob), carom_pose_translation(0.05, 0.02, 0.01)},
                                   {carom_shape_sphere(0.45), carom_pose_translation(0.1, 0, 0)}};
@@ -283,8 +228,8 @@ static void memory_does_not_depend_on_workers(void **state)
         carom_context_def def = host_def(host);
         carom_context *context;
         assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
-        carom_mesh *knot = make(context, GENERATE_TORUS_KNOT, 40000, 1.0),
-                   *blob = make(context, GENERATE_BLOB, 40000, 1.0);
+        carom_mesh *knot = stage_mesh(context, GENERATE_TORUS_KNOT, 40000, 1.0),
+                   *blob = stage_mesh(context, GENERATE_BLOB, 40000, 1.0);
         carom_scene *scene;
         carom_engine *engine;
         carom_body_id id[2];
@@ -479,7 +424,8 @@ static void inside_is_never_apart(void **state)
         world w = {0};
         assert_int_equal(carom_context_create(&def, &w.context), CAROM_OK);
         assert_int_equal(carom_query_create(w.context, &w.query), CAROM_OK);
-        carom_mesh *shell = make(w.context, GENERATE_ICO_SPHERE, 1280, 10.0), *box = world_box(&w, 0, 0, 0, 1, 1, 1);
+        carom_mesh *shell = stage_mesh(w.context, GENERATE_ICO_SPHERE, 1280, 10.0),
+                   *box = world_box(&w, 0, 0, 0, 1, 1, 1);
         carom_shape inner[3] = {carom_shape_mesh(box), carom_shape_sphere(0.5),
                                 carom_shape_capsule((carom_vec3){0, 0, 0}, (carom_vec3){1, 0, 0}, 0.2)};
         for (int k = 0; k < 3; k++)
@@ -545,248 +491,7 @@ static void inside_is_never_apart(void **state)
     }
 }
 
-/* ---- resuming ---- */
-
-static void only_its_own_run_is_resumed(void **state)
-{
-    (void)state;
-    world w = world_open();
-    stage s = open_stage(w.context, 8, 300);
-    carom_engine *engine, *fresh;
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
-    assert_int_equal(carom_engine_create(w.context, NULL, &fresh), CAROM_OK);
-    carom_frame frame, by_hand;
-    carom_scene_report report, whole;
-    carom_collide_options cut = carom_collide_options_default();
-    cut.budget.work = 3000;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_resume(NULL, &frame, NULL, &report), CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_engine_resume(engine, &frame, NULL, NULL), CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_INVALID_ARGUMENT); /* no run */
-    assert_int_equal(carom_engine_run(fresh, &frame, NULL, &whole), CAROM_OK);
-    assert_int_equal(carom_engine_resume(fresh, &frame, NULL, &report), CAROM_INVALID_ARGUMENT); /* it was done */
-    assert_int_equal(carom_engine_run(fresh, &frame, NULL, &whole), CAROM_OK);
-
-    /* what is refused leaves the run as it is */
-    assert_int_equal(carom_engine_run(engine, &frame, &cut, &report), CAROM_UNKNOWN);
-    by_hand = frame, by_hand.scene = 0;
-    assert_int_equal(carom_engine_resume(engine, &by_hand, NULL, &report), CAROM_STALE_FRAME);
-    assert_int_equal(carom_engine_resume(engine, NULL, NULL, &report), CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_engine_resume(engine, &frame, &(carom_budget){.seconds = -1}, &report),
-                     CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_OK);
-    assert_int_equal(report.hash, whole.hash);
-    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_INVALID_ARGUMENT); /* twice */
-
-    /* a snapshot of the same version will do, and the first may be gone by then */
-    carom_snapshot *snapshots[2];
-    assert_int_equal(carom_scene_snapshot(s.scene, &snapshots[0]), CAROM_OK);
-    assert_int_equal(carom_scene_snapshot(s.scene, &snapshots[1]), CAROM_OK);
-    assert_int_equal(carom_engine_run(engine, carom_snapshot_frame(snapshots[0]), &cut, &report), CAROM_UNKNOWN);
-    carom_snapshot_destroy(snapshots[0]);
-    carom_budget little = {.work = 300};
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(carom_engine_resume(engine, carom_snapshot_frame(snapshots[1]), &little, &report),
-                         CAROM_UNKNOWN);
-    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_OK);
-    assert_int_equal(report.hash, whole.hash);
-    carom_snapshot_destroy(snapshots[1]);
-
-    /* a body that the fronts remember goes */
-    assert_int_equal(carom_engine_run(engine, &frame, &cut, &report), CAROM_UNKNOWN);
-    assert_int_equal(carom_scene_remove(s.scene, frame.bodies[3].id), CAROM_OK);
-    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_STALE_FRAME);
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_STALE_FRAME);
-    assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_OK);
-    carom_engine_destroy(engine);
-    carom_engine_destroy(fresh);
-    close_stage(&s);
-    world_close(&w);
-}
-
-/* A budget as large as it gets is no budget. */
-static void huge_budgets_are_none(void **state)
-{
-    (void)state;
-    world w = world_open();
-    stage s = open_stage(w.context, 8, 100);
-    carom_engine *engine;
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
-    carom_frame frame;
-    carom_scene_report report, whole;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_run(engine, &frame, NULL, &whole), CAROM_OK);
-    uint64_t hash = whole.hash;
-    const uint64_t works[4] = {UINT64_MAX, UINT64_MAX - 1, (uint64_t)1 << 63, (uint64_t)1 << 40};
-    for (int i = 0; i < 4; i++)
-    {
-        carom_collide_options options = carom_collide_options_default();
-        options.budget.work = works[i];
-        assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
-        assert_int_equal(report.hash, hash);
-        options.budget = (carom_budget){.seconds = i == 0 ? INFINITY : 1e9};
-        assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
-        assert_int_equal(report.hash, hash);
-    }
-    carom_engine_destroy(engine);
-    close_stage(&s);
-    world_close(&w);
-}
-
-/* Pairs of spheres around the origin of each level: urgent ones that a quick rejection test decides, others that meet.
- */
-static carom_scene *stack_pairs(const world *w, carom_mesh *mesh, double urgent)
-{
-    carom_scene *scene;
-    assert_int_equal(carom_scene_create(w->context, &scene), CAROM_OK);
-    for (int i = 0; i < 16; i++)
-    {
-        double off = i % 2 == 0 ? 0.0 : i < 8 ? 0.75 : 0.3; /* on the diagonal; the diameter is 1 */
-        carom_body_def def = carom_body_def_default();
-        def.placed = world_place(mesh, off, off, 10.0 * (i / 2));
-        def.priority = i < 8 ? urgent : 1.0;
-        carom_body_id id;
-        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-    }
-    return scene;
-}
-
-/* What a pair does not need of its slice goes to the others, even if it needed nothing at all. */
-static void budgets_are_passed_on(void **state)
-{
-    (void)state;
-    world w = world_open();
-    carom_mesh *mesh = make(w.context, GENERATE_ICO_SPHERE, 1280, 1.0);
-    const double urgencies[3] = {1.0, 1000.0, 0x1p100};
-    for (int i = 0; i < 3; i++)
-    {
-        carom_scene *scene = stack_pairs(&w, mesh, urgencies[i]);
-        carom_frame frame;
-        carom_scene_report report;
-        carom_engine *engine;
-        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
-        carom_collide_options options = carom_collide_options_default();
-        options.mode = CAROM_COLLIDE_ANY;
-        for (uint64_t work = 800; work != 0; work = work == 800 ? UINT64_MAX : 0)
-        {
-            options.budget.work = work; /* the four that meet take less than 800 */
-            assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
-            assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
-            assert_int_equal(report.body_pair_count, 4);
-            carom_engine_destroy(engine);
-        }
-        carom_scene_destroy(scene);
-    }
-    carom_mesh_destroy(mesh);
-    world_close(&w);
-}
-
-/* Where the work does not suffice for all, it goes to the pairs of the highest priority, whatever their place. */
-static void urgent_pairs_come_first(void **state)
-{
-    (void)state;
-    world w = world_open();
-    carom_mesh *mesh = make(w.context, GENERATE_ICO_SPHERE, 1280, 1.0);
-    for (uint32_t urgent = 0; urgent < 8; urgent++)
-    {
-        carom_scene *scene;
-        assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
-        for (uint32_t i = 0; i < 16; i++)
-        {
-            carom_body_def def = carom_body_def_default();
-            def.placed = world_place(mesh, i % 2 ? 0.3 : 0.0, i % 2 ? 0.3 : 0.0, 10.0 * (i / 2));
-            def.priority = i == 2 * urgent + 1 ? 2.0 : 1.0;
-            carom_body_id id;
-            assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-        }
-        carom_frame frame;
-        carom_scene_report report;
-        carom_engine *engine;
-        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
-        assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
-        carom_collide_options options = {.mode = CAROM_COLLIDE_ANY, .budget.work = 120}; /* a pair takes about 90 */
-        assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_UNKNOWN);
-        assert_int_equal(report.body_pair_count, 8);
-        for (uint32_t i = 0; i < 8; i++)
-            assert_int_equal(report.body_pairs[i].status, i == urgent ? CAROM_OK : CAROM_UNKNOWN);
-        carom_engine_destroy(engine);
-        carom_scene_destroy(scene);
-    }
-    carom_mesh_destroy(mesh);
-    world_close(&w);
-}
-
-/* The work on pairs that are still open is in the report, and grows until they are decided. */
-static void open_pairs_are_counted(void **state)
-{
-    (void)state;
-    world w = world_open();
-    stage s = open_stage(w.context, 11, 2000);
-    carom_frame frame;
-    carom_scene_report report;
-    carom_engine *engine;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
-    carom_collide_options options = carom_collide_options_default();
-    options.budget.work = 5000, options.relation = true;
-    carom_status status = carom_engine_run(engine, &frame, &options, &report);
-    uint64_t granted = options.budget.work, before = 0;
-    for (int i = 0; i < 3; i++)
-    {
-        assert_int_equal(status, CAROM_UNKNOWN);
-        uint64_t done = report.counters.boxes_tested + report.counters.triangles_tested;
-        assert_true(done > before && done > granted / 2);
-        before = done;
-        status = carom_engine_resume(engine, &frame, &options.budget, &report);
-        granted += options.budget.work;
-    }
-    carom_engine_destroy(engine);
-    close_stage(&s);
-    world_close(&w);
-}
-
-/* How near a pair comes is found within the budget too, not on top of it. */
-static void measuring_keeps_to_the_budget(void **state)
-{
-    (void)state;
-    world w = world_open();
-    carom_mesh *mesh = make(w.context, GENERATE_ICO_SPHERE, 5120, 1.0);
-    carom_scene *scene;
-    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
-    for (int i = 0; i < 2; i++)
-    {
-        carom_body_def def = carom_body_def_default();
-        def.placed = world_place(mesh, 1.02 * i, 0.01 * i, 0.02 * i);
-        carom_body_id id;
-        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-    }
-    carom_frame frame;
-    carom_scene_report report;
-    carom_engine *engine;
-    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
-    carom_collide_options options = {.mode = CAROM_COLLIDE_ANY, .clearance = 0.5, .budget.work = 300};
-    carom_status status = carom_engine_run(engine, &frame, &options, &report);
-    uint64_t before = 0, steps = 0;
-    for (;; steps++)
-    {
-        uint64_t done = report.counters.boxes_tested + report.counters.triangles_tested;
-        assert_true(done <= before + 2 * options.budget.work);
-        before = done;
-        if (status != CAROM_UNKNOWN)
-            break;
-        assert_true(report.body_pairs[0].distance == INFINITY || steps > 0);
-        status = carom_engine_resume(engine, &frame, &options.budget, &report);
-    }
-    assert_int_equal(status, CAROM_OK);
-    assert_true(steps > 0);
-    assert_true(report.body_pairs[0].clearance_violated && report.body_pairs[0].distance < 0.1);
-    carom_engine_destroy(engine);
-    carom_scene_destroy(scene);
-    carom_mesh_destroy(mesh);
-    world_close(&w);
-}
+/* ---- limits, several scenes ---- */
 
 /* A limit that ends within a pair of bodies cuts its contacts as well, and each limit has a hash of its own. */
 static void limits_cut_contacts(void **state)
@@ -869,47 +574,6 @@ static void scenes_are_told_apart(void **state)
     world_close(&w);
 }
 
-/* Small budgets of one size, one after another, come to an end with every engine and question: what was spent once is
- * not spent again. */
-static void small_budgets_come_to_an_end(void **state)
-{
-    (void)state;
-    world w = world_open();
-    stage s = open_stage(w.context, 23, 120);
-    carom_frame frame;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-    for (uint32_t e = 0; carom_engine_list(e); e++)
-        for (int question = 0; question < 12; question++)
-        {
-            carom_engine *engine;
-            carom_scene_report report;
-            assert_int_equal(
-                carom_engine_create(w.context, &(carom_engine_def){.engine = carom_engine_list(e)->name}, &engine),
-                CAROM_OK);
-            carom_collide_options options = {.mode = (carom_collide_mode)(question % 3), .relation = question / 3 % 2};
-            options.clearance = question < 6 ? 0.0 : 0.3;
-            assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
-            uint64_t hash = report.hash, work = report.counters.boxes_tested + report.counters.triangles_tested;
-            carom_engine_destroy(engine); /* and what it remembers */
-            assert_int_equal(
-                carom_engine_create(w.context, &(carom_engine_def){.engine = carom_engine_list(e)->name}, &engine),
-                CAROM_OK);
-            options.budget.work = question % 2 ? 1 + work / 40 : 60; /* 60: less than some single step takes */
-            int max_steps = 200 + (int)(10 * work / options.budget.work);
-            carom_status status = carom_engine_run(engine, &frame, &options, &report);
-            int steps = 0;
-            for (; status == CAROM_UNKNOWN && steps < max_steps; steps++)
-                status = carom_engine_resume(engine, &frame, &options.budget, &report);
-            if (status != CAROM_OK || report.hash != hash)
-                fail_msg("engine %s, question %d: %s after %d steps of %lu, where %lu are enough at once",
-                         carom_engine_list(e)->name, question, carom_status_name(status), steps,
-                         (unsigned long)options.budget.work, (unsigned long)work);
-            carom_engine_destroy(engine);
-        }
-    close_stage(&s);
-    world_close(&w);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -917,18 +581,11 @@ int main(void)
         cmocka_unit_test(pairs_agree_with_collide),
         cmocka_unit_test(heavy_pairs_are_split),
         cmocka_unit_test(memory_does_not_depend_on_workers),
-        cmocka_unit_test(budgets_of_parts_end_at_the_same_point),
         cmocka_unit_test(margins_are_exact),
         cmocka_unit_test(inside_is_never_apart),
-        cmocka_unit_test(only_its_own_run_is_resumed),
-        cmocka_unit_test(huge_budgets_are_none),
-        cmocka_unit_test(budgets_are_passed_on),
-        cmocka_unit_test(open_pairs_are_counted),
-        cmocka_unit_test(small_budgets_come_to_an_end),
-        cmocka_unit_test(measuring_keeps_to_the_budget),
         cmocka_unit_test(limits_cut_contacts),
         cmocka_unit_test(scenes_are_told_apart),
-        cmocka_unit_test(urgent_pairs_come_first),
+        cmocka_unit_test(budgets_of_parts_end_at_the_same_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 static void check(carom_status status, const char *what)
 {
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         return;
     fprintf(stderr, "carom_golden: %s: %s\n", what, carom_status_name(status));
     exit(2);

@@ -63,8 +63,8 @@ static void poses_give_the_published_answers(void **state)
     data_find("meshmesh/poses.txt", pose_path, sizeof pose_path);
     world w = world_open();
     io_model env, rob;
-    assert_true(io_read(w.context, env_path, NULL, &env) < CAROM_FIRST_ERROR);
-    assert_true(io_read(w.context, rob_path, NULL, &rob) < CAROM_FIRST_ERROR);
+    assert_false(carom_failed(io_read(w.context, env_path, NULL, &env)));
+    assert_false(carom_failed(io_read(w.context, rob_path, NULL, &rob)));
     const carom_tree_preset presets[] = {CAROM_TREE_FAST, CAROM_TREE_TIGHT};
     for (int p = 0; p < 3; p++)
     {

@@ -59,7 +59,7 @@ static double now(void)
 static void stop_on(soak *s, carom_status status, const char *what)
 {
     char message[256];
-    if (status < CAROM_FIRST_ERROR)
+    if (!carom_failed(status))
         return;
     carom_context_message(s->context, message, sizeof message);
     fprintf(stderr, "\ncarom_soak: seed %llu: %s: %s (%s)\n", (unsigned long long)s->seed, what,

@@ -371,7 +371,7 @@ static void check_topology(const carom_mesh *mesh)
     }
 }
 
-/* One or two damaged places a copy; most are refused, the others answer right. */
+/* One or two damaged places per copy; most are refused, the others answer right. */
 static void forged_blocks_do_no_harm(void **state)
 {
     (void)state;

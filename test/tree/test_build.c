@@ -9,12 +9,11 @@
 typedef struct soup
 {
     carom_mesh mesh;
-    const char *name;
 } soup;
 
-static soup soup_new(const char *name, uint32_t triangle_count)
+static soup soup_new(uint32_t triangle_count)
 {
-    soup made = {.name = name};
+    soup made = {0};
     made.mesh.vertex_count = 3 * triangle_count;
     made.mesh.triangle_count = triangle_count;
     made.mesh.vertices = calloc(3 * (size_t)triangle_count + 1, sizeof(carom_vec3));
@@ -38,7 +37,7 @@ static carom_vec3 random_point(check_random *random, double size)
 
 static soup random_soup(uint32_t count, double size, double triangle_size)
 {
-    soup made = soup_new("random", count);
+    soup made = soup_new(count);
     check_random random = {count};
     for (uint32_t i = 0; i < count; i++)
     {
@@ -51,7 +50,7 @@ static soup random_soup(uint32_t count, double size, double triangle_size)
 
 static soup identical_soup(uint32_t count)
 {
-    soup made = soup_new("identical", count);
+    soup made = soup_new(count);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t corner = 0; corner < 3; corner++)
             made.mesh.vertices[3 * i + corner] = vec3(corner == 1, corner == 2, 0.5);
@@ -61,7 +60,7 @@ static soup identical_soup(uint32_t count)
 /* Each triangle is half the size of the one before, all around one corner; 2^-1074 is reached and stays. */
 static soup chain_soup(uint32_t count)
 {
-    soup made = soup_new("chain", count);
+    soup made = soup_new(count);
     for (uint32_t i = 0; i < count; i++)
     {
         double size = ldexp(1.0, 99 - (int)(i % 1170));
@@ -75,7 +74,7 @@ static soup chain_soup(uint32_t count)
 /* Long triangles through the middle: any plane cuts nearly all of them. */
 static soup fan_soup(uint32_t count)
 {
-    soup made = soup_new("fan", count);
+    soup made = soup_new(count);
     check_random random = {7};
     for (uint32_t i = 0; i < count; i++)
     {
@@ -89,7 +88,7 @@ static soup fan_soup(uint32_t count)
 
 static soup line_soup(uint32_t count)
 {
-    soup made = soup_new("points on a line", count);
+    soup made = soup_new(count);
     for (uint32_t i = 0; i < 3 * count; i++)
         made.mesh.vertices[i] = vec3(1e-12 * (double)(i / 3), 0, 0);
     return made;
@@ -98,7 +97,6 @@ static soup line_soup(uint32_t count)
 static soup huge_soup(uint32_t count)
 {
     soup made = random_soup(count, 0x1p99, 0x1p99);
-    made.name = "huge";
     return made;
 }
 

@@ -56,11 +56,11 @@ static void ask_pair(const model *m, const carom_placed *a, const carom_placed *
     {
         carom_collide_options options = {.mode = (carom_collide_mode)mode, .relation = mode != CAROM_COLLIDE_COUNT};
         options.contacts = mode == CAROM_COLLIDE_ALL;
-        assert_true(carom_collide(m->w.query, a, b, &options, &report) < CAROM_FIRST_ERROR);
+        assert_false(carom_failed(carom_collide(m->w.query, a, b, &options, &report)));
         check_flags(m, "collide", mode == CAROM_COLLIDE_ANY ? "any" : mode == CAROM_COLLIDE_ALL ? "all" : "count");
     }
     carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .clearance = 0.05 * m->size};
-    assert_true(carom_collide(m->w.query, a, b, &options, &report) < CAROM_FIRST_ERROR);
+    assert_false(carom_failed(carom_collide(m->w.query, a, b, &options, &report)));
     check_flags(m, "collide", "with a clearance");
     assert_int_equal(carom_distance(m->w.query, a, b, NULL, &report), CAROM_OK);
     check_flags(m, "distance", "");

@@ -17,7 +17,6 @@ typedef struct bench
     carom_tree_def def;
     carom_mesh *mesh, *moved;
     carom_tree *tree;
-    carom_query *query;
     void *block;
     size_t block_size;
     char folder[64];

@@ -534,7 +534,7 @@ static void rays_agree_with_all_triangles(void **state)
                 bool hit = narrow_ray_hit(&line, &t, &parameter, uv, &counts);
                 found += hit;
                 if (hit != all.hit[i])
-                    fail_msg("round %d shot %d: triangle %u, hit %d, told %d times; direction %g %g %g t %g", round,
+                    fail_msg("round %d shot %d: triangle %u, hit %d, reported %d times; direction %g %g %g t %g", round,
                              shot, i, hit, all.hit[i], ray.direction.x, ray.direction.y, ray.direction.z, parameter);
             }
         }

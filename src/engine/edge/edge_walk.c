@@ -31,7 +31,7 @@ static carom_status lanes_status(const edge_walk *walk)
 {
     carom_status status = CAROM_OK;
     for (uint32_t i = 0; i < lanes_in_use(walk); i++)
-        if (status < CAROM_FIRST_ERROR && walk->state->lanes[i].status != CAROM_OK)
+        if (!carom_failed(status) && walk->state->lanes[i].status != CAROM_OK)
             status = walk->state->lanes[i].status;
     return status;
 }
@@ -67,7 +67,7 @@ static bool add_tasks(carom_context *context, edge_queue *queue, const narrow_pa
 static carom_status gather(edge_walk *walk, carom_status status, bool *violated)
 {
     edge_state *state = walk->state;
-    if (status < CAROM_FIRST_ERROR && !report_found(walk, violated))
+    if (!carom_failed(status) && !report_found(walk, violated))
         status = CAROM_STOPPED;
     for (uint32_t i = 0; i < lanes_in_use(walk); i++)
     {
@@ -308,7 +308,7 @@ static void end_lanes(edge_walk *walk)
 static carom_status leave_front(const edge_walk *walk, carom_status status)
 {
     narrow_front *front = walk->task->front;
-    if (!front || status >= CAROM_FIRST_ERROR)
+    if (!front || carom_failed(status))
         return status;
     front->count = 0;
     if (status != CAROM_UNKNOWN)
