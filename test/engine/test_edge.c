@@ -300,10 +300,11 @@ static void degenerate_triangles(void **state)
 static void far_away_and_tiny(void **state)
 {
     (void)state;
-    static const double AT[] = {1e9, -3e14, 1e25}, SIZE[] = {1.0, 1e-30, 1e20};
+    /* below 1e-38 and 1e-45 no box fits in floats; below 1e-120 the wide layout's frame ends */
+    static const double AT[] = {0.0, 1e9, -3e14, 1e25}, SIZE[] = {1.0, 1e-30, 1e20, 1e-60, 1e-150, 1e-300};
     check_random random = {5};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 6; k++)
         {
             sources *all = new_sources();
             for (int body = 0; body < 3; body++)
