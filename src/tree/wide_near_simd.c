@@ -201,8 +201,8 @@ static bool take_nearest(wide_near_walk *w, const wide_leaf *leaf, uint32_t near
     return true;
 }
 
-/* The segment's ends, seen from the leaf; returns the error of the bounds, infinity: there are none. Meshes below 2^-400
- * don't fill their frame, so squares of lengths there may underflow. */
+/* The segment's ends, seen from the leaf; returns the error of the bounds, infinity: there are none. Meshes below
+ * 2^-400 don't fill their frame, so squares of lengths there may underflow. */
 static BASE_ALWAYS_INLINE float place_ends(const wide_near_walk *w, const wide_leaf *leaf, float end[2][3])
 {
     float reach = leaf->reach;
