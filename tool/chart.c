@@ -174,13 +174,13 @@ static void draw_bars(const picture_pixels *image, const chart_def *def, uint32_
     int slot = width / (int)def->bar_count, bottom = TOP + PLOT_HEIGHT;
     decades decades = find_decades(def);
     draw_text(image, (chart_point){left + width / 2.0, 10}, AROUND, panel->title);
-    draw_text(image, (chart_point){left, 32}, FROM, def->bars_title);
+    draw_text(image, (chart_point){left - MARGIN_LEFT + PANEL_WIDTH / 2.0, 32}, AROUND, def->bars_title);
     draw_decades(image, left, decades);
     for (uint32_t i = 0; i < def->bar_count; i++)
     {
         int x = left + (int)i * slot, height = (int)bar_height(decades, panel->bar[i]);
         bool pair = panel->reference[i] > 0;
-        int bar_width = slot / 3, first = x + (pair ? slot / 8 : slot / 3);
+        int bar_width = slot / 3, first = x + (pair ? 2 * slot / 9 : slot / 3); /* room for a value left of it */
         draw_bar(image, (chart_box){first, bottom - height, bar_width, height}, BAR_COLOUR[i], panel->bar[i],
                  pair ? UP_TO : AROUND);
         if (pair)

@@ -1,4 +1,4 @@
-/* The thesis's balanced tree (4.3.1, eq. 4-1 and 4-2): the plane across one of the three axes that minimises
+/* The thesis's balanced tree (4.3.2, eq. 4-1 and 4-2): the plane across one of the three axes that minimises
  * |n_left - n_right| + lambda n_cross; triangles that cross it go to both sides. It ends where a node is small, deep,
  * or a child nearly as big as its parent. The thesis leaves a leaf of any size there (keep_large_leaves); otherwise
  * such a node is halved at the median, without duplicates, so that no leaf is larger than leaf_size. Duplicates are
@@ -81,7 +81,18 @@ static uint64_t high_key(const build_box *box, int axis)
     return key_of(box->v[4 + axis]) + (box->v[4 + axis] == -box->v[axis]);
 }
 
-/* Tries every plane through an end of a triangle along one axis. */
+/* A plane with this many triangles completely left and right of it. */
+static void offer_plane(const balanced_space *space, uint32_t count, plane at, plane *best)
+{
+    uint32_t cross = count - at.left - at.right;
+    at.penalty = fabs((double)at.left - (double)at.right) + space->input->balance_penalty * (double)cross;
+    at.left += cross, at.right += cross;
+    if (at.left > 0 && at.right > 0 && at.penalty < best->penalty)
+        *best = at;
+}
+
+/* Tries every plane across one axis: through each end of a triangle, and between there and the next, where more
+ * triangles cross, which lambda < 1 may prefer for the balance. */
 static void try_axis(balanced_space *space, const uint32_t *ids, uint32_t count, int axis, plane *best)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -99,14 +110,12 @@ static void try_axis(balanced_space *space, const uint32_t *ids, uint32_t count,
         at &= ~(uint64_t)1;
         while (ended < count && space->highs[ended] <= at)
             ended++;
-        uint32_t left = ended, right = count - started, cross = count - left - right;
-        double penalty = fabs((double)left - (double)right) + space->input->balance_penalty * (double)cross;
-        if (left + cross > 0 && right + cross > 0 && penalty < best->penalty)
-            *best = (plane){penalty, axis, at, left + cross, right + cross};
+        offer_plane(space, count, (plane){.axis = axis, .at = at, .left = ended, .right = count - started}, best);
         while (started < count && space->lows[started] <= at)
             started++;
         while (ended < count && space->highs[ended] <= at + 1)
             ended++;
+        offer_plane(space, count, (plane){.axis = axis, .at = at + 1, .left = ended, .right = count - started}, best);
     }
 }
 

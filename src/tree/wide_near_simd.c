@@ -201,7 +201,8 @@ static bool take_nearest(wide_near_walk *w, const wide_leaf *leaf, uint32_t near
     return true;
 }
 
-/* The segment's ends, seen from the leaf; returns the error of the bounds, infinity: there are none. */
+/* The segment's ends, seen from the leaf; returns the error of the bounds, infinity: there are none. Meshes below
+ * 2^-400 don't fill their frame, so squares of lengths there may underflow. */
 static BASE_ALWAYS_INLINE float place_ends(const wide_near_walk *w, const wide_leaf *leaf, float end[2][3])
 {
     float reach = leaf->reach;
@@ -213,7 +214,7 @@ static BASE_ALWAYS_INLINE float place_ends(const wide_near_walk *w, const wide_l
         }
     for (int i = 0; i < 6; i++) /* as a leaf's own corners: nothing whose square is denormal */
         end[i / 3][i % 3] = fabsf(end[i / 3][i % 3]) > 0x1p-30f * reach ? end[i / 3][i % 3] : 0.0f;
-    return reach < MAX_REACH ? 64.0f * UNIT * reach + 2.0f * w->pad : INFINITY;
+    return reach < MAX_REACH ? 64.0f * UNIT * reach + 2.0f * w->pad + 0x1p-60f : INFINITY;
 }
 
 static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *leaf, const bool ball)

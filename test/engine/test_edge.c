@@ -300,10 +300,11 @@ static void degenerate_triangles(void **state)
 static void far_away_and_tiny(void **state)
 {
     (void)state;
-    static const double AT[] = {1e9, -3e14, 1e25}, SIZE[] = {1.0, 1e-30, 1e20};
+    /* Floats end at 1e-38 to 1e-45, so boxes of the last ones are far larger than what they hold. */
+    static const double AT[] = {0.0, 1e9, -3e14, 1e25}, SIZE[] = {1.0, 1e-30, 1e20, 1e-60, 1e-150, 1e-300};
     check_random random = {5};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 4; i++)
+        for (int k = i == 0 ? 3 : 0; k < (i == 0 ? 6 : 3); k++)
         {
             sources *list = new_sources();
             for (int body = 0; body < 3; body++)
@@ -399,6 +400,31 @@ static void workers_do_not_matter(void **state)
         close_setting(&s);
     }
     free(list);
+}
+
+/* The thesis stops at nodes of fewer than 10 triangles: 9 are a leaf, so one task; 10 that planes part are not. */
+static void leaves_have_fewer_than_ten(void **state)
+{
+    (void)state;
+    for (int count = 9; count <= 10; count++)
+    {
+        sources *all = new_sources();
+        for (int body = 0; body < 2; body++)
+        {
+            source *row = add_body(all, carom_pose_identity());
+            for (int i = 0; i < count; i++)
+                add_triangle(row, vec(i, 0, 0), vec(i + 1, 0, 0), vec(i, 1, body));
+        }
+        setting s = open_setting(NULL, all);
+        carom_engine *engine = open_engine(&s, "sstcd", 0);
+        carom_scene_report report;
+        assert_int_equal(carom_engine_run(engine, &s.frame, NULL, &report), CAROM_OK);
+        assert_int_equal(carom_engine_get_stats(engine).tasks, count < 10 ? 1 : 5);
+        assert_true(report.pair_count > 0);
+        carom_engine_destroy(engine);
+        close_setting(&s);
+        free(all);
+    }
 }
 
 /* A hit cancels what is left, and the counts say how much there was to do. */
@@ -653,6 +679,7 @@ int main(void)
         cmocka_unit_test(far_away_and_tiny),
         cmocka_unit_test(random_soups),
         cmocka_unit_test(workers_do_not_matter),
+        cmocka_unit_test(leaves_have_fewer_than_ten),
         cmocka_unit_test(stats_count_the_work),
         cmocka_unit_test(budgets_stop_at_the_same_point_and_resume),
         cmocka_unit_test(deadlines_leave_no_wrong_answer),

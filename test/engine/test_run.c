@@ -291,7 +291,7 @@ static void hash_open_report(base_hash *hash, const carom_scene_report *report)
 /* Broad phases list the parts of a body in an order of their own, which depends on the workers. */
 static uint64_t spend_on_parts(carom_context *context, double cut_size)
 {
-    stage s = open_stage(context, 5, 600);
+    stage s = stage_open(context, 5, 600);
     carom_frame frame;
     carom_engine *engine;
     carom_engine_def def = {.cut_size = cut_size};
@@ -308,7 +308,7 @@ static uint64_t spend_on_parts(carom_context *context, double cut_size)
             hash_open_report(&hash, &report);
         }
     carom_engine_destroy(engine);
-    close_stage(&s);
+    stage_close(&s);
     return base_hash_end(&hash);
 }
 

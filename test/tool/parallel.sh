@@ -3,12 +3,14 @@
 . "$(dirname "$0")/harness.bash"
 cd "$folder" || exit 1
 
-expect 0 bench parallel --steps 2 --repeats 1 --threads 2,3 -o chart.png
+expect 0 bench parallel --steps 2 --repeats 1 --threads 3,2 -o chart.png
 for scene in parallel-1 parallel-2 parallel-3; do says "$scene: "; done
 says "28,853 triangles"
 says "14832.7     7225.9      581.7      222.4" # table 4-1
+says "1.00       2.05       1.00       2.66"
 says " 1 worker"
 says " 3 workers"
+holds "$(grep -oE '[0-9]+ workers?$|[0-9]+ workers? ' .out | head -3 | tr -d '\n')" = "1 worker 2 workers 3 workers " # ascending
 says "idle share"
 tells chart.png
 holds "$(head -c 4 chart.png | tail -c 3)" = PNG

@@ -1,6 +1,5 @@
 /* The thesis's balanced builder against its own definition: every split minimises |n_left - n_right| + lambda n_cross
- * over all planes through an end of a triangle, by a search that tries them all, and nodes end where the thesis says.
- */
+ * over all planes, by a search that tries them all, and nodes end where the thesis says. */
 #include "query/world.h"
 #include "tree/tree.h"
 
@@ -89,11 +88,11 @@ static best_split find_best(const carom_mesh *mesh, const members *all, double l
 {
     best_split best = {.penalty = INFINITY, .useless = true};
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
-        for (int k = 0; k < 6 && all->has[i]; k++)
+        for (int k = 0; k < 12 && all->has[i]; k++)
         {
-            double range[2];
-            find_range(mesh, i, k / 2, range);
-            split s = count_split(mesh, all, k / 2, range[k % 2], lambda);
+            double range[2], beyond = k < 6 ? 0.0 : 0.5; /* at an end of a triangle, and before any other */
+            find_range(mesh, i, k / 2 % 3, range);
+            split s = count_split(mesh, all, k / 2 % 3, range[k % 2] + beyond, lambda);
             if (s.left + s.cross == 0 || s.right + s.cross == 0 || s.penalty > best.penalty)
                 continue;
             if (s.penalty < best.penalty)

@@ -1,14 +1,14 @@
 /* The balanced tree of a mesh, and its edges with the triangles that use each. */
 #include "engine/edge/edge.h"
 
-/* The thesis divides nodes down to 10 polygons (4.3.2). It gives no lambda: this is the default of the library. */
+/* The thesis ends at nodes of fewer than 10 polygons (4.3.2). It gives no lambda: this is the library's default. */
 static carom_status build_tree(edge_asset *asset, const carom_mesh *mesh)
 {
     carom_tree_def def = carom_tree_def_default();
     def.layout = CAROM_LAYOUT_BINARY;
     def.volume = CAROM_VOLUME_AABB;
     def.builder = CAROM_BUILDER_BALANCED;
-    def.leaf_size = 10;
+    def.leaf_size = 9;
     def.keep_large_leaves = true;
     return carom_tree_create(asset->context, mesh, &def, &asset->tree);
 }

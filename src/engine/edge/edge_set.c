@@ -11,7 +11,8 @@ enum
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
-/* Scales by a power of two such that nothing of both meshes lies outside [-1, 1]. What may shift an edge against a box
+/* Scales by a power of two such that nothing of both meshes lies outside [-1, 1], nor any box, which is a float and may
+ * be far larger than what it holds: a mesh can be smaller than every normal float. What may shift an edge against a box
  * there: placement (the frame's slack), and the rounding to float of the positions, the box and the arithmetic, each a
  * few times 2^-24; the half ways are rounded relatively, so products of theirs err by 2^-20 of the other factor, which
  * the grown box covers, and by the placement. */
@@ -20,6 +21,9 @@ static void set_scale(edge_walk *walk)
     const carom_aabb *own = &walk->body[0].placed.mesh->info.bounds, *other = &walk->body[1].placed.mesh->info.bounds;
     double reach = largest(walk->frame.relative.translation) + vec3_length(vec3_sub(own->max, own->min)) +
                    vec3_length(vec3_sub(other->max, other->min)) + walk->frame.slack;
+    const float *root = edge_node_box(walk->body[!walk->edges_of].asset->tree, 0);
+    for (int i = 0; i < 6; i++)
+        reach = fmax(reach, fabs((double)root[i]));
     int exponent;
     frexp(reach, &exponent);
     exponent = exponent < -900 ? -900 : exponent;
