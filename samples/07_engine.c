@@ -40,7 +40,7 @@ int main(void)
     carom_context *context;
     carom_mesh *gear = NULL;
     carom_scene *scene;
-    carom_engine *engine;
+    carom_engine *engine = NULL;
     carom_frame frame;
     carom_scene_report report;
     bool failed =
