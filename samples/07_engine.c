@@ -1,16 +1,17 @@
 /* Your own engine: a sweep along x over the bodies proposes pairs, and the library decides them exactly. */
 #include "scenes/generate.h"
 #include <carom/author.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Kept per mesh: no point is farther from the frame's origin, which is inside the box. All bodies here are meshes. */
+/* Kept per mesh: how far it reaches from the origin of its frame, in any orientation. All bodies here are meshes. */
 static carom_status measure(void *state, const carom_shape *shape, void **asset)
 {
     carom_aabb box = carom_mesh_get_info(shape->mesh).bounds;
     double *reach = *asset = malloc(sizeof *reach);
     if (reach)
-        *reach = (box.max.x - box.min.x) + (box.max.y - box.min.y) + (box.max.z - box.min.z);
+        *reach = fmax(-box.min.x, box.max.x) + fmax(-box.min.y, box.max.y) + fmax(-box.min.z, box.max.z);
     return (void)state, reach ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
 static void discard(void *state, void *asset) { (void)state, free(asset); }
@@ -36,7 +37,6 @@ static carom_status sweep(void *state, carom_run *run)
 int main(void)
 {
     carom_engine_kind kind = {{"sweep", "along x", 0}, .run = sweep, .create_asset = measure, .destroy_asset = discard};
-    generate_def shape = generate_def_default(GENERATE_GEAR);
     carom_context *context;
     carom_mesh *gear = NULL;
     carom_scene *scene;
@@ -45,7 +45,8 @@ int main(void)
     carom_scene_report report;
     bool failed =
         carom_failed(carom_context_create(NULL, &context)) || carom_failed(carom_scene_create(context, &scene)) ||
-        carom_failed(carom_engine_register(context, &kind)) || carom_failed(generate_mesh(context, &shape, &gear));
+        carom_failed(carom_engine_register(context, &kind)) ||
+        carom_failed(generate_mesh(context, &(generate_def){GENERATE_GEAR, .triangles = 1000, .size = 1.0}, &gear));
     carom_body_def body = carom_body_def_default();
     body.placed.shape = carom_shape_mesh(gear);
     for (int i = 0; i < 20 && !failed; i++, body.placed.pose.translation.x += 0.8)
