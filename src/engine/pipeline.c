@@ -132,6 +132,14 @@ static carom_status out_of_memory(carom_engine *engine)
                      engine->proposed.count);
 }
 
+/* Workers propose in any order. A budget may end between the parts of a pair, so they need one order for any number of
+ * workers. `space` has room for all. */
+static void order_parts(carom_engine *engine)
+{
+    if (engine->proxies.cut_size > 0.0 && engine->proposed.count > 1)
+        base_sort_words(engine->context, engine->proposed.items, &engine->space.items->key, engine->proposed.count);
+}
+
 static carom_status group_pairs(carom_engine *engine, const carom_frame *frame)
 {
     (void)frame;
@@ -141,6 +149,7 @@ static carom_status group_pairs(carom_engine *engine, const carom_frame *frame)
         !base_array_reserve(engine->context, &engine->space, count) ||
         !base_array_reserve(engine->context, &engine->pairs, count))
         return out_of_memory(engine);
+    order_parts(engine);
     for (size_t i = 0; i < count; i++)
         engine->grouped.items[i] = make_key(engine, engine->proposed.items[i]);
     base_sort_keys(engine->grouped.items, engine->space.items, count);
