@@ -72,7 +72,8 @@ extern "C"
     } carom_log_level;
 
     /* allocate returns memory aligned to `alignment` (a power of two, at most 64) or null; release gets the size that
-     * was requested. If the context is used from several threads, both may be called from several at once. */
+     * was requested. If the context has workers or is used from several threads, both may be called from several at
+     * once. */
     typedef struct carom_allocator
     {
         void *(*allocate)(size_t size, size_t alignment, void *user);
@@ -112,8 +113,10 @@ extern "C"
 
     typedef struct carom_context_def
     {
-        carom_allocator allocator;                                           /* both functions null: malloc and free */
-        void (*log)(carom_log_level level, const char *message, void *user); /* null: silent */
+        carom_allocator allocator; /* both functions null: malloc and free */
+        /* Null: silent. Called on the thread that has something to say, so, as the allocator, possibly from several at
+         * once. */
+        void (*log)(carom_log_level level, const char *message, void *user);
         void *log_user;
         carom_task_hooks tasks;
 

@@ -25,15 +25,22 @@ const carom_engine_info *carom_engine_list(uint32_t index)
 
 /* ---- authors' ---- */
 
-const carom_engine_kind *engine_find_author(carom_context *context, const char *name)
+/* The list is locked. */
+static const carom_engine_kind *find_in_list(const carom_context *context, const char *name)
 {
     const carom_engine_kind *found = NULL;
-    pthread_mutex_lock(&context->list_lock);
     for (size_t i = 0; i < context->engines.count && !found; i++)
     {
         const carom_engine_kind *kind = context->engines.items[i].copy;
         found = strcmp(kind->info.name, name) == 0 ? kind : NULL;
     }
+    return found;
+}
+
+const carom_engine_kind *engine_find_author(carom_context *context, const char *name)
+{
+    pthread_mutex_lock(&context->list_lock);
+    const carom_engine_kind *found = find_in_list(context, name);
     pthread_mutex_unlock(&context->list_lock);
     return found;
 }
@@ -51,10 +58,27 @@ static carom_status check_kind(carom_context *context, const carom_engine_kind *
     if ((unsigned)kind->info.engine_class > CAROM_CLASS_SAMPLED)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "engine register: %s: unknown class %d", kind->info.name,
                          (int)kind->info.engine_class);
-    if (engine_find_name(kind->info.name) || engine_find_author(context, kind->info.name))
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine register: there is an engine \"%s\" already",
-                         kind->info.name);
     return CAROM_OK;
+}
+
+static carom_status refuse_taken(carom_context *context, const char *name)
+{
+    return base_fail(context, CAROM_INVALID_ARGUMENT, "engine register: there is an engine \"%s\" already", name);
+}
+
+/* Looks and adds under one lock: of several threads that add the same name, one succeeds. */
+static carom_status add_to_list(carom_context *context, carom_engine_kind *copy)
+{
+    carom_status status = CAROM_OK;
+    pthread_mutex_lock(&context->list_lock);
+    if (find_in_list(context, copy->info.name))
+        status = CAROM_INVALID_ARGUMENT;
+    else if (!base_array_reserve(context, &context->engines, 1))
+        status = CAROM_OUT_OF_MEMORY;
+    else
+        context->engines.items[context->engines.count++] = (base_extension){copy, sizeof *copy};
+    pthread_mutex_unlock(&context->list_lock);
+    return status;
 }
 
 carom_status carom_engine_register(carom_context *context, const carom_engine_kind *kind)
@@ -62,19 +86,17 @@ carom_status carom_engine_register(carom_context *context, const carom_engine_ki
     if (!context || !kind)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "engine register: %s is null", context ? "kind" : "context");
     BASE_TRY(check_kind(context, kind));
+    if (engine_find_name(kind->info.name))
+        return refuse_taken(context, kind->info.name);
     carom_engine_kind *copy = base_allocate(context, 1, sizeof *copy, BASE_CACHE_LINE);
-    pthread_mutex_lock(&context->list_lock);
-    bool enough = copy && base_array_reserve(context, &context->engines, 1);
-    if (enough)
-    {
+    if (copy)
         *copy = *kind;
-        context->engines.items[context->engines.count++] = (base_extension){copy, sizeof *copy};
-    }
-    pthread_mutex_unlock(&context->list_lock);
-    if (enough)
+    carom_status status = copy ? add_to_list(context, copy) : CAROM_OUT_OF_MEMORY;
+    if (status == CAROM_OK)
         return CAROM_OK;
     base_release(context, copy, 1, sizeof *copy);
-    return base_fail(context, CAROM_OUT_OF_MEMORY, "engine register: no memory");
+    return status == CAROM_OUT_OF_MEMORY ? base_fail(context, status, "engine register: no memory")
+                                         : refuse_taken(context, kind->info.name);
 }
 
 const carom_engine_info *carom_engine_registered(carom_context *context, uint32_t index)

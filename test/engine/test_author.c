@@ -2,6 +2,8 @@
 #include "carom/author.h"
 #include "query/world.h"
 
+#include <pthread.h>
+
 typedef struct asset
 {
     carom_shape shape;
@@ -149,6 +151,58 @@ static void bad_kinds_are_refused(void **state)
                      CAROM_INVALID_ARGUMENT);
     world_close(&other);
     world_close(&w);
+}
+
+/* An allocator that lets another thread register the same engine just before it answers. */
+typedef struct intrusion
+{
+    carom_context *context;
+    bool armed;
+    carom_status other; /* what the other thread was told */
+} intrusion;
+
+static void *register_too(void *data)
+{
+    intrusion *in = data;
+    in->other = carom_engine_register(in->context, &PROBE);
+    return NULL;
+}
+
+static void *allocate_late(size_t size, size_t alignment, void *user)
+{
+    intrusion *in = user;
+    if (in->armed)
+    {
+        pthread_t thread;
+        in->armed = false;
+        assert_int_equal(pthread_create(&thread, NULL, register_too, in), 0);
+        pthread_join(thread, NULL);
+    }
+    return aligned_alloc(alignment < 8 ? 8 : alignment, (size + 63) / 64 * 64);
+}
+
+static void release_plainly(void *memory, size_t size, void *user)
+{
+    (void)size, (void)user;
+    free(memory);
+}
+
+static void two_threads_cannot_both_register_a_name(void **state)
+{
+    (void)state;
+    intrusion in = {.other = CAROM_BUSY};
+    carom_context_def def = carom_context_def_default();
+    def.allocator = (carom_allocator){allocate_late, release_plainly, &in};
+    assert_int_equal(carom_context_create(&def, &in.context), CAROM_OK);
+    in.armed = true;
+    carom_status own = carom_engine_register(in.context, &PROBE);
+    assert_int_equal(in.other, CAROM_OK);
+    assert_int_equal(own, CAROM_INVALID_ARGUMENT);
+    char message[256];
+    carom_context_message(in.context, message, sizeof message);
+    assert_non_null(strstr(message, "\"probe\""));
+    assert_null(carom_engine_registered(in.context, 1));
+    carom_context_destroy(in.context);
 }
 
 typedef struct stage
@@ -367,6 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_kinds_are_refused),
+        cmocka_unit_test(two_threads_cannot_both_register_a_name),
         cmocka_unit_test(assets_follow_their_shapes),
         cmocka_unit_test(failures_in_an_engine_are_its_status),
         cmocka_unit_test(half_answers_of_an_engine_are_refused),
