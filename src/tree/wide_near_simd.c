@@ -168,8 +168,10 @@ static BASE_ALWAYS_INLINE void bound_triangles(const wide_leaf *leaf, float end[
     points_over_face(corner, ends, &best);
     to_edges(p, d, dd, first, f, &best, ball);     /* edges 0 and 1 */
     to_edges(p, d, dd, corner[2], q, &best, ball); /* edge 2, twice */
+    /* Both halves must go on with the same direction, also where they are equally near: with that of the lower half. */
     nearest other = {.square = f8_swap(best.square)};
-    f8 better = f8_lt(other.square, best.square);
+    f8 upper = f8_gt(f8_two(0.0f, 1.0f), f8_zero());
+    f8 better = f8_select(upper, f8_le(other.square, best.square), f8_lt(other.square, best.square));
     best.square = f8_select(better, other.square, best.square);
     for (int k = 0; k < 3; k++)
         best.v[k] = f8_select(better, f8_swap(best.v[k]), best.v[k]);

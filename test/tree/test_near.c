@@ -150,6 +150,33 @@ static void bounds_of_triangles_hold(void **state)
     print_message("a segment and a triangle: the bounds use %.3f of their error\n", largest);
 }
 
+static carom_vec3 small_point(check_random *random)
+{
+    return vec3((double)(check_next(random) % 5), (double)(check_next(random) % 5), (double)(check_next(random) % 5));
+}
+
+/* Coordinates like those of a designer's grid: several features are equally near. */
+static void bounds_of_ties_hold(void **state)
+{
+    (void)state;
+    check_random random = {43};
+    int hits = 0, rounds = effort(20000);
+    for (int i = 0; i < rounds; i++)
+    {
+        bound_case c = {.pose = carom_pose_identity()};
+        for (int k = 0; k < 3; k++)
+            c.corner[k] = small_point(&random);
+        c.round.end[0] = small_point(&random);
+        c.round.end[1] = i % 4 ? small_point(&random) : c.round.end[0];
+        double ratio = try_bounds(&c);
+        narrow_triangle triangle = {{c.corner[0], c.corner[1], c.corner[2]}};
+        hits += core_distance(&c.round, &triangle) == 0.0;
+        if (!(ratio <= 1.0))
+            fail_msg("case %d: the distance is outside its bounds by %g of their error", i, ratio);
+    }
+    assert_in_range(100 * hits / rounds, 5, 70);
+}
+
 /* ---- bounds of boxes ---- */
 
 static void check_lane(const wide_near_walk *walk, const carom_placed *placed, wide_slot slot, const float bounds[2])
@@ -286,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_of_triangles_hold),
+        cmocka_unit_test(bounds_of_ties_hold),
         cmocka_unit_test(nothing_near_is_left_out),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
