@@ -120,4 +120,6 @@ typedef struct narrow_near
  * decision exact, t rounded. |component| of the direction up to 2^110. */
 bool narrow_round_ray_hit(const narrow_ray *ray, const narrow_round *round, double *t, narrow_counts *counts);
 
+#include "narrow/local.h" /* built on the types above */
+
 #endif

@@ -128,6 +128,27 @@ typedef struct query_job
     query_nearest nearest; /* where by how much a clearance is violated is asked, too */
 } query_job;
 
+/* Scratch of solids.c, per body. */
+typedef struct query_regions
+{
+    query_words touched;         /* a bit per triangle: it meets the other body */
+    query_words seen, inside;    /* a bit per region, named by a vertex */
+    BASE_ARRAY(uint32_t) parent; /* per vertex */
+} query_regions;
+
+/* Scratch of cells.c. */
+typedef struct query_cells
+{
+    query_words meeting[2];           /* per body: triangles that meet the triangle in question */
+    query_words cutting[2];           /* those of them that cut its inner part */
+    query_words on_line[2];           /* per body: triangles on the line from a point along +x */
+    query_words flat;                 /* the other body's triangles around the point, in the triangle's plane */
+    query_words around;               /* triangles that contain a point */
+    query_words ranks, ranks_space;   /* directions in order */
+    BASE_ARRAY(exact_point) events;   /* points that may be corners of cells */
+    BASE_ARRAY(exact_direction) ways; /* directions in which triangles leave a point */
+} query_cells;
+
 struct carom_query
 {
     carom_context *context;
@@ -159,6 +180,8 @@ struct carom_query
     query_words candidates; /* triangles near a line */
     query_words corners;    /* vertices to classify */
     query_words members;    /* triangles ordered by component */
+    query_cells cells;
+    query_regions regions[2];
     BASE_ARRAY(base_key_value) order, order_space;
 };
 

@@ -1,0 +1,194 @@
+/* Point sets of polyhedra made of lattice cells, whose truth is known from the cells: convex and not, with holes and
+ * cavities, of several components, meeting in points, edges and faces, equal, one inside another, with inner walls,
+ * sheets and hairs; faces split at random, triangles shuffled, some placed by a pose. */
+#include "query/solids.h"
+#include "query/world.h"
+#include "support/lattice.h"
+
+/* A rotation by quarter turns and a translation by halves: exact. */
+static carom_pose random_pose(check_random *random)
+{
+    static const int turns[4][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                    {0, 1, 0, 0, 0, 1, 1, 0, 0},
+                                    {0, -1, 0, 1, 0, 0, 0, 0, 1},
+                                    {-1, 0, 0, 0, 0, 1, 0, 1, 0}};
+    carom_pose pose = carom_pose_identity();
+    const int *turn = turns[check_next(random) % 4];
+    for (int i = 0; i < 9; i++)
+        pose.rotation[i] = turn[i];
+    pose.translation = (carom_vec3){(double)(check_next(random) % 9) / 2 - 2, (double)(check_next(random) % 9) / 2 - 2,
+                                    (double)(check_next(random) % 9) / 2 - 2};
+    return pose;
+}
+
+/* The mesh that the pose places where the body is. */
+static carom_mesh *make_mesh(const world *w, const lattice_body *body, const carom_pose *pose)
+{
+    double *vertices = malloc(9 * body->triangle_count * sizeof *vertices);
+    const double *r = pose->rotation, t[3] = {pose->translation.x, pose->translation.y, pose->translation.z};
+    assert_non_null(vertices);
+    for (size_t i = 0; i < 3 * body->triangle_count; i++)
+        for (int k = 0; k < 3; k++)
+        {
+            const double *p = body->corners[i];
+            vertices[3 * i + (size_t)k] = r[k] * (p[0] - t[0]) + r[3 + k] * (p[1] - t[1]) + r[6 + k] * (p[2] - t[2]);
+        }
+    carom_mesh *mesh = world_mesh(w, vertices, 3 * body->triangle_count, NULL, body->triangle_count);
+    free(vertices);
+    return mesh;
+}
+
+static long scaled(long rounds)
+{
+    const char *scale = getenv("CAROM_TEST_SCALE");
+    return rounds * (scale ? atol(scale) : 1);
+}
+
+/* Finds the pairs that meet, then compares. */
+static solids_evidence compare(const world *w, const carom_placed *a, const carom_placed *b)
+{
+    carom_report report;
+    assert_int_equal(carom_collide(w->query, a, b, NULL, &report), CAROM_OK);
+    uint64_t *keys = malloc((report.pairs_listed + 1) * sizeof *keys);
+    assert_non_null(keys);
+    solids_meetings meetings = {.any = report.pair_count > 0, .keys = keys, .key_count = report.pairs_listed};
+    for (size_t i = 0; i < report.pairs_listed; i++)
+    {
+        const carom_pair *pair = &report.pairs[i];
+        keys[i] = query_pack(pair->triangle_a, pair->triangle_b, pair->meeting);
+        if (pair->meeting & CAROM_MEET_CROSSING)
+            meetings.crossing = true, meetings.crossing_pair[0] = pair->triangle_a,
+            meetings.crossing_pair[1] = pair->triangle_b;
+    }
+    query_question question = {.a = a, .b = b, .method = &query_tree_method};
+    assert_int_equal(query_check_bodies(w->query, &question), CAROM_OK);
+    assert_int_equal(query_find_trees(w->query, &question), CAROM_OK);
+    base_budget budget = base_budget_begin(NULL);
+    query_walk walk = {&question, NULL, &budget, &report.counters};
+    solids_cursor cursor = {0};
+    assert_int_equal(solids_compare(w->query, &walk, &meetings, &cursor), CAROM_OK);
+    free(keys);
+    return cursor.evidence;
+}
+
+/* Where a search may end early, only what it needed is known. */
+static bool agree(const solids_evidence *found, const lattice_facts *truth)
+{
+    if (found->hollow && (found->outside[0] || found->outside[1]))
+        return !found->interior && (!found->outside[0] || truth->outside[0]) &&
+               (!found->outside[1] || truth->outside[1]);
+    return found->interior == truth->interior && found->outside[0] == truth->outside[0] &&
+           found->outside[1] == truth->outside[1];
+}
+
+static void lattice_bodies_in_every_relation(void **state)
+{
+    (void)state;
+    enum
+    {
+        KINDS = 16
+    };
+    const long rounds = scaled(150);
+    long counts[KINDS] = {0};
+    world w = world_open();
+    for (long seed = 1; seed <= rounds; seed++)
+    {
+        check_random random = {(uint64_t)seed};
+        lattice *grid = lattice_create(seed % 16 == 0 ? 3 : 2);
+        lattice_body a = lattice_make(grid, &random, NULL), b = lattice_make(grid, &random, &a);
+        lattice_facts truth = lattice_compare(grid, &a, &b);
+        if (a.triangle_count > 0 && b.triangle_count > 0)
+        {
+            carom_pose pose_a = random_pose(&random), pose_b = random_pose(&random);
+            carom_mesh *mesh_a = make_mesh(&w, &a, &pose_a), *mesh_b = make_mesh(&w, &b, &pose_b);
+            carom_placed placed_a = {carom_shape_mesh(mesh_a), pose_a}, placed_b = {carom_shape_mesh(mesh_b), pose_b};
+            solids_evidence found = compare(&w, &placed_a, &placed_b);
+            if (!agree(&found, &truth))
+                fail_msg("seed %ld: interior %d outside %d %d, but it is %d, %d %d (%zu and %zu triangles)", seed,
+                         found.interior, found.outside[0], found.outside[1], truth.interior, truth.outside[0],
+                         truth.outside[1], a.triangle_count, b.triangle_count);
+            counts[truth.common | truth.interior << 1 | truth.outside[0] << 2 | truth.outside[1] << 3]++;
+            carom_mesh_destroy(mesh_a), carom_mesh_destroy(mesh_b);
+        }
+        lattice_free(&a), lattice_free(&b);
+        lattice_destroy(grid);
+    }
+    /* apart, touching, overlapping, one inside the other in both ways, equal */
+    const int needed[] = {12, 13, 15, 11, 7, 3};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        assert_true(counts[needed[i]] > 0);
+    world_close(&w);
+}
+
+/* The examples that a search by corners alone gets wrong. */
+static void a_hole_inside_the_other_body(void **state)
+{
+    (void)state;
+    world w = world_open();
+    /* A cube with a cavity, and an octahedron around a corner of the cavity's wall: its corners are all in the wall. */
+    double outer[24], cavity[24], both[48];
+    uint32_t indices[72];
+    world_box_vertices((double[3]){0, 0, 0}, (double[3]){6, 6, 6}, outer);
+    world_box_vertices((double[3]){2, 2, 2}, (double[3]){4, 4, 4}, cavity);
+    memcpy(both, outer, sizeof outer), memcpy(both + 24, cavity, sizeof cavity);
+    for (int i = 0; i < 36; i++)
+        indices[i] = WORLD_BOX_INDICES[i], indices[36 + i] = 8 + WORLD_BOX_INDICES[35 - i];
+    const double corners[18] = {4, 4, 2, 2, 4, 2, 3, 5, 2, 3, 3, 2, 3, 4, 3, 3, 4, 1};
+    const uint32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    carom_mesh *cube = world_mesh(&w, both, 16, indices, 24), *octahedron = world_mesh(&w, corners, 6, faces, 8);
+    carom_placed a = world_place(octahedron, 0, 0, 0), b = world_place(cube, 0, 0, 0);
+    solids_evidence found = compare(&w, &a, &b);
+    assert_true(found.interior && found.outside[0] && found.outside[1]);
+    carom_mesh_destroy(cube), carom_mesh_destroy(octahedron);
+    world_close(&w);
+}
+
+/* Two surfaces whose order of triangles must not matter: a sheet in an L-shaped prism that leaves it at the notch. */
+static void the_order_of_triangles_does_not_matter(void **state)
+{
+    (void)state;
+    world w = world_open();
+    const double outline[6][2] = {{0, 0}, {4, 0}, {4, 2}, {2, 2}, {2, 4}, {0, 4}};
+    double vertices[36];
+    uint32_t indices[60], count = 0;
+    for (int i = 0; i < 12; i++)
+        vertices[3 * i] = outline[i % 6][0], vertices[3 * i + 1] = outline[i % 6][1],
+                     vertices[3 * i + 2] = i < 6 ? 0 : 2;
+    const uint32_t cap[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++)
+            indices[count++] = cap[i][2 - k];
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++)
+            indices[count++] = cap[i][k] + 6;
+    for (uint32_t i = 0; i < 6; i++)
+    {
+        uint32_t next = (i + 1) % 6, side[6] = {i, next, next + 6, i, next + 6, i + 6};
+        for (int k = 0; k < 6; k++)
+            indices[count++] = side[k];
+    }
+    carom_mesh *prism = world_mesh(&w, vertices, 12, indices, count / 3);
+    assert_true(carom_mesh_get_info(prism).closed && carom_mesh_get_info(prism).oriented);
+    const double p[4][3] = {{3, 2, 1}, {2, 3, 1}, {2, 2, 1}, {3, 0, 1}}; /* P, Q, N, S */
+    for (int order = 0; order < 2; order++)
+    {
+        const uint32_t pqn[6] = {0, 1, 2, 0, 2, 3}, pns[6] = {0, 2, 3, 0, 1, 2};
+        carom_mesh *sheet = world_mesh(&w, &p[0][0], 4, order ? pns : pqn, 2);
+        carom_placed a = world_place(sheet, 0, 0, 0), b = world_place(prism, 0, 0, 0);
+        solids_evidence found = compare(&w, &a, &b);
+        assert_true(found.interior && found.outside[0] && found.outside[1]); /* PQN is outside, PNS inside */
+        carom_mesh_destroy(sheet);
+    }
+    carom_mesh_destroy(prism);
+    world_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lattice_bodies_in_every_relation),
+        cmocka_unit_test(a_hole_inside_the_other_body),
+        cmocka_unit_test(the_order_of_triangles_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
