@@ -4,10 +4,10 @@
 static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 /* Axes by the size of the normal's component along them, so that the first mostly does. */
-local_triangle local_make(const narrow_triangle *triangle, narrow_counts *counts)
+local_face local_make(const narrow_triangle *triangle, narrow_counts *counts)
 {
     const carom_vec3 *c = triangle->corner;
-    local_triangle out = {{c[0], c[1], c[2]}, 0, 0, LOCAL_ALL_EDGES};
+    local_face out = {{c[0], c[1], c[2]}, 0, 0, LOCAL_ALL_EDGES};
     carom_vec3 normal = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
     double size[3] = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
     int first = size[0] >= size[1] ? (size[0] >= size[2] ? 0 : 2) : (size[1] >= size[2] ? 1 : 2);
@@ -19,7 +19,7 @@ local_triangle local_make(const narrow_triangle *triangle, narrow_counts *counts
     return out;
 }
 
-void local_extent(const local_triangle *b, carom_vec3 out[2])
+void local_extent(const local_face *b, carom_vec3 out[2])
 {
     out[0] = out[1] = b->corner[0];
     for (int i = 1; i < 3; i++)
@@ -54,7 +54,7 @@ static int height_of(const carom_vec3 plane[3], const local_sample *sample, narr
     return height;
 }
 
-bool local_holds(const local_triangle *triangle, const local_sample *sample, narrow_counts *counts)
+bool local_holds(const local_face *triangle, const local_sample *sample, narrow_counts *counts)
 {
     const carom_vec3 *c = triangle->corner;
     for (int i = 0; i < 3; i++)
@@ -63,14 +63,14 @@ bool local_holds(const local_triangle *triangle, const local_sample *sample, nar
     return true;
 }
 
-bool local_holds_point(const local_triangle *triangle, const exact_point *point, narrow_counts *counts)
+bool local_holds_point(const local_face *triangle, const exact_point *point, narrow_counts *counts)
 {
     local_sample sample = {.point = point};
     return exact_height_of_point(triangle->corner, point, &counts->exact_fallbacks) == 0 &&
            local_holds(triangle, &sample, counts);
 }
 
-bool local_coplanar(const local_triangle *a, const local_triangle *b, narrow_counts *counts)
+bool local_coplanar(const local_face *a, const local_face *b, narrow_counts *counts)
 {
     for (int i = 0; i < 3; i++)
         if (exact_orient3d(a->corner[0], a->corner[1], a->corner[2], b->corner[i], &counts->exact_fallbacks) != 0)
@@ -129,7 +129,7 @@ typedef struct event_list
     int count;
 } event_list;
 
-static void add_if_held(event_list *list, const local_triangle *holder, exact_point point, narrow_counts *counts)
+static void add_if_held(event_list *list, const local_face *holder, exact_point point, narrow_counts *counts)
 {
     local_sample sample = {.point = &point};
     if (local_holds(holder, &sample, counts))
@@ -146,7 +146,7 @@ static void plane_of_edge(carom_vec3 out[3], carom_vec3 p, carom_vec3 q, int axi
 
 /* Two edges in one plane, seen along an axis: where they cross, if each has its ends strictly on both sides of the
  * other's line. */
-static void cross_edges(event_list *list, const carom_vec3 a[2], const carom_vec3 b[2], const local_triangle *t,
+static void cross_edges(event_list *list, const carom_vec3 a[2], const carom_vec3 b[2], const local_face *t,
                         narrow_counts *counts)
 {
     uint64_t *fallbacks = &counts->exact_fallbacks;
@@ -160,7 +160,7 @@ static void cross_edges(event_list *list, const carom_vec3 a[2], const carom_vec
 }
 
 /* Edges of `a` that pass strictly through the plane of `b`, at a point that is in b and in `holder`. */
-static void pierce(event_list *list, const local_triangle *a, const local_triangle *b, const local_triangle *holder,
+static void pierce(event_list *list, const local_face *a, const local_face *b, const local_face *holder,
                    narrow_counts *counts)
 {
     int height[3];
@@ -178,13 +178,12 @@ static void pierce(event_list *list, const local_triangle *a, const local_triang
     }
 }
 
-static void edge_of(carom_vec3 out[2], const local_triangle *t, int edge)
+static void edge_of(carom_vec3 out[2], const local_face *t, int edge)
 {
     out[0] = t->corner[edge], out[1] = t->corner[(edge + 1) % 3];
 }
 
-int local_events(const local_triangle *t, const local_triangle *b, exact_point out[LOCAL_MAX_EVENTS],
-                 narrow_counts *counts)
+int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)
 {
     event_list list = {out, 0};
     for (int i = 0; i < 3; i++)
@@ -211,8 +210,7 @@ int local_events(const local_triangle *t, const local_triangle *b, exact_point o
     return list.count;
 }
 
-int local_passes(const local_triangle *b, const carom_vec3 end[2], exact_point out[LOCAL_MAX_EVENTS],
-                 narrow_counts *counts)
+int local_passes(const local_face *b, const carom_vec3 end[2], exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)
 {
     event_list list = {out, 0};
     int height[2];
@@ -229,8 +227,8 @@ int local_passes(const local_triangle *b, const carom_vec3 end[2], exact_point o
     return list.count;
 }
 
-int local_crossings(const local_triangle *t, const local_triangle *b, const local_triangle *c,
-                    exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)
+int local_crossings(const local_face *t, const local_face *b, const local_face *c, exact_point out[LOCAL_MAX_EVENTS],
+                    narrow_counts *counts)
 {
     event_list list = {out, 0};
     bool flat_b = local_coplanar(t, b, counts), flat_c = local_coplanar(t, c, counts);
@@ -263,7 +261,7 @@ int local_crossings(const local_triangle *t, const local_triangle *b, const loca
 
 /* ---- directions ---- */
 
-static void add_way(exact_direction *out, int *count, const local_triangle *t, const local_triangle *b,
+static void add_way(exact_direction *out, int *count, const local_face *t, const local_face *b,
                     const exact_point *point, exact_direction way, narrow_counts *counts)
 {
     local_sample sample = {.point = point, .way = {way}, .count = 1};
@@ -271,8 +269,8 @@ static void add_way(exact_direction *out, int *count, const local_triangle *t, c
         out[(*count)++] = way;
 }
 
-int local_ways(const local_triangle *t, const local_triangle *b, const exact_point *point,
-               exact_direction out[LOCAL_MAX_WAYS], narrow_counts *counts)
+int local_ways(const local_face *t, const local_face *b, const exact_point *point, exact_direction out[LOCAL_MAX_WAYS],
+               narrow_counts *counts)
 {
     int count = 0;
     if (!local_coplanar(t, b, counts))
@@ -296,14 +294,13 @@ int local_ways(const local_triangle *t, const local_triangle *b, const exact_poi
 }
 
 /* Counterclockwise seen from where t's normal points to. */
-static int turn_in(const local_triangle *t, const exact_direction *from, const exact_direction *to,
-                   narrow_counts *counts)
+static int turn_in(const local_face *t, const exact_direction *from, const exact_direction *to, narrow_counts *counts)
 {
     return t->sign * exact_turn(from, to, t->axis, &counts->exact_fallbacks);
 }
 
 /* Two parallel directions in the plane of t: do they point the same way? */
-static bool same_way(const local_triangle *t, const exact_direction *a, const exact_direction *b, narrow_counts *counts)
+static bool same_way(const local_face *t, const exact_direction *a, const exact_direction *b, narrow_counts *counts)
 {
     int axis = (t->axis + 1) % 3, sign = exact_direction_sign(a, axis, &counts->exact_fallbacks);
     if (sign == 0)
@@ -312,21 +309,20 @@ static bool same_way(const local_triangle *t, const exact_direction *a, const ex
 }
 
 /* 0: from `first` to less than half a turn; 1: the other half. */
-static int half_of(const local_triangle *t, const exact_direction *first, const exact_direction *way,
-                   narrow_counts *counts)
+static int half_of(const local_face *t, const exact_direction *first, const exact_direction *way, narrow_counts *counts)
 {
     int turn = turn_in(t, first, way, counts);
     return turn < 0 || (turn == 0 && !same_way(t, first, way, counts));
 }
 
-int local_compare_ways(const local_triangle *t, const exact_direction *first, const exact_direction *a,
+int local_compare_ways(const local_face *t, const exact_direction *first, const exact_direction *a,
                        const exact_direction *b, narrow_counts *counts)
 {
     int half_a = half_of(t, first, a, counts), half_b = half_of(t, first, b, counts);
     return half_a != half_b ? half_a - half_b : -turn_in(t, a, b, counts);
 }
 
-exact_direction local_turned(const local_triangle *t, const exact_direction *way, narrow_counts *counts)
+exact_direction local_turned(const local_face *t, const exact_direction *way, narrow_counts *counts)
 {
     exact_direction edge = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {t->corner[0], t->corner[1]}};
     int turn = turn_in(t, way, &edge, counts);

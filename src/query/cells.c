@@ -131,7 +131,7 @@ static narrow_round cover(const carom_vec3 corner[3])
     return (narrow_round){{a, corner[(from + 1) % 3]}, height * (1.0 + 0x1p-40) + 0x1p-40 * size + 0x1p-1000};
 }
 
-local_triangle cells_triangle(const cells_task *task, int body, uint32_t triangle)
+local_face cells_triangle(const cells_task *task, int body, uint32_t triangle)
 {
     narrow_triangle world = tree_world_triangle(&task->bodies[body].mesh, triangle);
     return local_make(&world, task->counts);
@@ -154,13 +154,13 @@ carom_status cells_find_touching(cells_task *task, int body, const carom_vec3 co
 }
 
 /* Does an edge of a triangle divide nothing within its plane, since the only neighbour there continues it? */
-static bool is_continued(const cells_task *task, int body, uint32_t triangle, int edge, const local_triangle *b)
+static bool is_continued(const cells_task *task, int body, uint32_t triangle, int edge, const local_face *b)
 {
     const carom_mesh *mesh = task->bodies[body].mesh.mesh;
     uint32_t neighbour = mesh->neighbours[3 * (size_t)triangle + (size_t)edge];
     if (neighbour == MESH_NONE || neighbour == triangle)
         return false;
-    local_triangle other = cells_triangle(task, body, neighbour);
+    local_face other = cells_triangle(task, body, neighbour);
     carom_vec3 from = b->corner[edge], to = b->corner[(edge + 1) % 3];
     for (int i = 0; i < 3 && other.sign != 0; i++)
         if (vec3_equal(other.corner[i], to) && vec3_equal(other.corner[(i + 1) % 3], from))
@@ -172,9 +172,9 @@ static bool is_continued(const cells_task *task, int body, uint32_t triangle, in
 }
 
 /* A triangle that meets t; where it is in the plane of t, only its edges that divide something count. */
-static local_triangle triangle_beside(const cells_task *task, int body, uint32_t triangle, const local_triangle *t)
+static local_face triangle_beside(const cells_task *task, int body, uint32_t triangle, const local_face *t)
 {
-    local_triangle b = cells_triangle(task, body, triangle);
+    local_face b = cells_triangle(task, body, triangle);
     if (b.sign == 0 || !local_coplanar(t, &b, task->counts))
         return b;
     for (int edge = 0; edge < 3; edge++)
@@ -184,7 +184,7 @@ static local_triangle triangle_beside(const cells_task *task, int body, uint32_t
 }
 
 /* The triangles of a body that meet t and are not degenerate, t itself left out. */
-static carom_status find_meeting(cells_task *task, int body, const local_triangle *t, uint32_t except, query_words *out)
+static carom_status find_meeting(cells_task *task, int body, const local_face *t, uint32_t except, query_words *out)
 {
     BASE_TRY(cells_find_touching(task, body, t->corner, out));
     size_t kept = 0;
@@ -281,14 +281,14 @@ static bool share_edge(const cells_task *task, const meeting_box *a, const meeti
     return neighbours[0] == b->triangle || neighbours[1] == b->triangle || neighbours[2] == b->triangle;
 }
 
-static carom_status add_crossing(cells_task *task, const local_triangle *t, const meeting_box *a, const meeting_box *b)
+static carom_status add_crossing(cells_task *task, const local_face *t, const meeting_box *a, const meeting_box *b)
 {
     narrow_triangle world_a = tree_world_triangle(&task->bodies[a->body].mesh, a->triangle);
     narrow_triangle world_b = tree_world_triangle(&task->bodies[b->body].mesh, b->triangle);
     if (!narrow_touches(&world_a, &world_b, task->counts))
         return CAROM_OK;
-    local_triangle local_a = triangle_beside(task, (int)a->body, a->triangle, t),
-                   local_b = triangle_beside(task, (int)b->body, b->triangle, t);
+    local_face local_a = triangle_beside(task, (int)a->body, a->triangle, t),
+               local_b = triangle_beside(task, (int)b->body, b->triangle, t);
     if (share_edge(task, a, b) && !local_coplanar(&local_a, &local_b, task->counts))
         return CAROM_OK;
     exact_point points[LOCAL_MAX_EVENTS];
@@ -297,7 +297,7 @@ static carom_status add_crossing(cells_task *task, const local_triangle *t, cons
 }
 
 /* Crossings of the intersections with two other triangles: a sweep along x over their boxes. */
-static carom_status add_crossings(cells_task *task, const local_triangle *t)
+static carom_status add_crossings(cells_task *task, const local_face *t)
 {
     BASE_TRY(order_cutting(task));
     size_t count = task->query->order.count;
@@ -318,7 +318,7 @@ static carom_status add_crossings(cells_task *task, const local_triangle *t)
 }
 
 /* On which edges of t is a point of it? A bit each. */
-static unsigned edges_at(const cells_task *task, const local_triangle *t, const exact_point *point)
+static unsigned edges_at(const cells_task *task, const local_face *t, const exact_point *point)
 {
     unsigned mask = 0;
     for (int i = 0; i < 3; i++)
@@ -332,8 +332,8 @@ static unsigned edges_at(const cells_task *task, const local_triangle *t, const 
 
 /* Is the intersection of t and b, which these points and corners of t span, more than a point or a part of an edge of
  * t? Only then can it cross another one beyond the edges. */
-static bool is_cutting(const cells_task *task, const local_triangle *t, const local_triangle *b,
-                       const exact_point *points, int count)
+static bool is_cutting(const cells_task *task, const local_face *t, const local_face *b, const exact_point *points,
+                       int count)
 {
     unsigned common = 7;
     int corners = 0;
@@ -350,7 +350,7 @@ static bool is_cutting(const cells_task *task, const local_triangle *t, const lo
     return common == 0 && count + corners > 1 && corners < 3; /* one that covers t does not cut it */
 }
 
-static carom_status find_events(cells_task *task, const local_triangle *t)
+static carom_status find_events(cells_task *task, const local_face *t)
 {
     query_cells *cells = &task->query->cells;
     exact_point points[LOCAL_MAX_EVENTS];
@@ -365,7 +365,7 @@ static carom_status find_events(cells_task *task, const local_triangle *t)
         cutting->count = 0;
         for (size_t i = 0; i < cells->meeting[body].count; i++)
         {
-            local_triangle b = triangle_beside(task, body, (uint32_t)cells->meeting[body].items[i], t);
+            local_face b = triangle_beside(task, body, (uint32_t)cells->meeting[body].items[i], t);
             int count = local_events(t, &b, points, task->counts);
             if (!add_events(task, points, count) || !base_array_reserve(task->query->context, cutting, 1))
                 return no_memory(task);
@@ -419,7 +419,7 @@ typedef struct around
 {
     cells_task *task;
     int body;
-    local_triangle t;
+    local_face t;
     const exact_point *point;
     cells_fn *on_cell;
     void *user;
@@ -436,7 +436,7 @@ static carom_status collect_ways(around *at, uint32_t triangle)
         for (size_t i = 0; i < cells->on_line[body].count; i++)
         {
             uint32_t other = (uint32_t)cells->on_line[body].items[i];
-            local_triangle b = cells_triangle(task, body, other);
+            local_face b = cells_triangle(task, body, other);
             if (b.sign == 0 || !local_holds_point(&b, at->point, task->counts))
                 continue;
             bool itself = body == at->body && other == triangle;
@@ -513,7 +513,7 @@ static bool is_on_other(const around *at, const local_sample *sample)
     const query_words *flat = &at->task->query->cells.flat;
     for (size_t i = 0; i < flat->count; i++)
     {
-        local_triangle b = cells_triangle(at->task, 1 - at->body, (uint32_t)flat->items[i]);
+        local_face b = cells_triangle(at->task, 1 - at->body, (uint32_t)flat->items[i]);
         if (local_holds(&b, sample, at->task->counts))
             return true;
     }
@@ -584,7 +584,7 @@ static carom_status report_whole(around *at)
         return no_memory(task);
     for (size_t i = 0; i < others->count; i++)
     {
-        local_triangle b = cells_triangle(task, 1 - at->body, (uint32_t)others->items[i]);
+        local_face b = cells_triangle(task, 1 - at->body, (uint32_t)others->items[i]);
         if (local_coplanar(&at->t, &b, task->counts))
             cells->flat.items[cells->flat.count++] = others->items[i];
     }

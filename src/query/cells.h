@@ -63,7 +63,7 @@ carom_status cells_of_segment(cells_task *task, int body, const carom_vec3 end[2
 
 /* ---- shared by the two ---- */
 
-local_triangle cells_triangle(const cells_task *task, int body, uint32_t triangle);
+local_face cells_triangle(const cells_task *task, int body, uint32_t triangle);
 
 /* The triangles of a body that the half line from the point along +x meets, and perhaps others, each once. */
 carom_status cells_find_on_line(const cells_task *task, int body, const exact_point *point, query_words *out);

@@ -53,7 +53,7 @@ static carom_status add_given(const line_task *line, carom_vec3 p)
 }
 
 /* Where the segment passes through the triangle, or through an edge in its plane. */
-static carom_status add_passes(const line_task *line, const local_triangle *b)
+static carom_status add_passes(const line_task *line, const local_face *b)
 {
     exact_point points[LOCAL_MAX_EVENTS];
     int count = local_passes(b, line->end, points, line->cells->counts);
@@ -71,7 +71,7 @@ static carom_status find_points(const line_task *line, const query_words *triang
     BASE_TRY(add_given(line, line->end[1]));
     for (size_t i = 0; i < triangles->count; i++)
     {
-        local_triangle b = cells_triangle(line->cells, line->body, (uint32_t)triangles->items[i]);
+        local_face b = cells_triangle(line->cells, line->body, (uint32_t)triangles->items[i]);
         for (int k = 0; k < 3; k++)
             BASE_TRY(add_given(line, b.corner[k]));
         if (b.sign != 0)
@@ -82,7 +82,7 @@ static carom_status find_points(const line_task *line, const query_words *triang
 
 /* ---- pieces ---- */
 
-static bool in_degenerate(const line_task *line, const local_triangle *b, const local_sample *sample)
+static bool in_degenerate(const line_task *line, const local_face *b, const local_sample *sample)
 {
     carom_vec3 extent[2];
     local_extent(b, extent);
@@ -103,14 +103,14 @@ static bool in_degenerate(const line_task *line, const local_triangle *b, const 
     return forward > 0 ? low >= 0 && high < 0 : low > 0 && high <= 0;
 }
 
-static bool in_plane_of(const local_triangle *b, const local_sample *sample, narrow_counts *counts)
+static bool in_plane_of(const local_face *b, const local_sample *sample, narrow_counts *counts)
 {
     return exact_height_of_point(b->corner, sample->point, &counts->exact_fallbacks) == 0 &&
            (sample->count == 0 || exact_height_of_direction(b->corner, &sample->way[0], &counts->exact_fallbacks) == 0);
 }
 
 /* Is the winding number not 0 on both sides of a triangle at a sample in it, in all directions? */
-static bool is_filled(const line_task *line, const local_triangle *b, const local_sample *at)
+static bool is_filled(const line_task *line, const local_face *b, const local_sample *at)
 {
     cells_task *cells = line->cells;
     for (int turned = -1; turned <= 1; turned += 2)
@@ -141,7 +141,7 @@ static bool report_piece(const line_task *line, const local_sample *sample)
     cells_piece piece = {false, true};
     for (size_t i = 0; i < near->count; i++)
     {
-        local_triangle b = cells_triangle(cells, line->body, (uint32_t)near->items[i]);
+        local_face b = cells_triangle(cells, line->body, (uint32_t)near->items[i]);
         bool flat = b.sign == 0;
         if (flat ? !in_degenerate(line, &b, sample)
                  : !in_plane_of(&b, sample, cells->counts) || !local_holds(&b, sample, cells->counts))

@@ -138,7 +138,7 @@ static uint32_t region_of(const mesh_relation *relation, int body, uint32_t tria
 /* Two triangles that cross tell all at once where both are boundaries of ordinary solids. */
 static carom_status take_crossing(cells_task *cells, const uint32_t pair[2], solids_evidence *evidence)
 {
-    local_triangle a = cells_triangle(cells, 0, pair[0]), b = cells_triangle(cells, 1, pair[1]);
+    local_face a = cells_triangle(cells, 0, pair[0]), b = cells_triangle(cells, 1, pair[1]);
     exact_point points[LOCAL_MAX_EVENTS];
     int count = a.sign != 0 && b.sign != 0 ? local_events(&a, &b, points, cells->counts) : 0;
     for (int i = 0; i < count && i < 2; i++)
@@ -278,7 +278,7 @@ static carom_status examine_degenerate(mesh_relation *relation, int body, const 
 
 static carom_status examine_triangle(mesh_relation *relation, int body, uint32_t triangle)
 {
-    local_triangle t = cells_triangle(&relation->cells, body, triangle);
+    local_face t = cells_triangle(&relation->cells, body, triangle);
     carom_vec3 extent[2];
     if (t.sign != 0)
         return cells_of_triangle(&relation->cells, body, triangle, take_cell, &relation->cursor->evidence);
