@@ -96,7 +96,8 @@ static carom_status load_models(verify_work *work, pose_models *models)
     char paths[2][4096];
     for (int i = 0; i < 2; i++)
         snprintf(paths[i], sizeof paths[i], "%.*s%s", folder < 4000 ? (int)folder : 0, work->path, names[i]);
-    carom_status status = tool_read_pair(work->context, (const char *const[2]){paths[0], paths[1]}, models->model);
+    carom_status status =
+        tool_read_pair(work->context, (const char *const[2]){paths[0], paths[1]}, NULL, models->model);
     for (int i = 0; i < 2 && !carom_failed(status); i++)
         status = tool_ask_tree(&work->asker, models->model[i].mesh, &models->tree[i]);
     return status;
