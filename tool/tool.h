@@ -138,7 +138,7 @@ typedef struct tool_file_options
     {"--unit", TOOL_UNIT, &(options)->unit, "UNIT", "unit of the models"},                                             \
     {                                                                                                                  \
         "--weld", TOOL_TEXT, &(options)->weld, "LENGTH",                                                               \
-            "join corners up to this far apart, as if one: 1e-5, or with --unit also 0.01mm"                           \
+            "join corners up to this far apart: 1e-5, or with --unit also 0.01mm"                                      \
     }
 
 /* False after a message. */
