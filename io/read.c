@@ -16,7 +16,7 @@ typedef struct reading
     const char *path;  /* null: from memory */
     const void *bytes; /*   these */
     size_t size;
-    const char *format_name; /* null: by the path's extension */
+    io_read_options options;
 
     bool alone;       /* no other file is read at the same time */
     uint32_t same_as; /* an earlier reading of the same file, or NOT_SHARED */
@@ -72,16 +72,19 @@ static void take_parts(io_soup *soup, io_model *model)
     memset(&soup->names, 0, sizeof soup->names);
     model->ignored_points = soup->ignored_points;
     model->ignored_lines = soup->ignored_lines;
+    model->joined_corners = soup->joined_corners;
+    model->collapsed_triangles = soup->collapsed_triangles;
 }
 
 static carom_status parse(reading *r)
 {
     BASE_TRY(r->path ? io_source_load(&r->source, r->path) : io_source_copy(&r->source, r->bytes, r->size));
     const io_format *format;
-    BASE_TRY(io_find_format(r->path ? r->path : r->source.name, r->format_name, r->message, &format));
+    BASE_TRY(io_find_format(r->path ? r->path : r->source.name, r->options.format, r->message, &format));
     if (r->source.begin == r->source.end)
         return io_fail(&r->source, CAROM_BAD_DATA, "the file is empty");
     BASE_TRY(format->read(&r->source, &r->soup));
+    BASE_TRY(io_soup_weld(&r->source, &r->soup, r->options.weld));
     r->vertex_count = r->soup.vertices.count;
     r->model.context = r->soup.context;
     r->model.format = format->info.name;
@@ -128,6 +131,13 @@ static void warn_empty(const reading *r, const io_model *model)
                         (unsigned long long)model->ignored_lines);
 }
 
+static void warn_collapsed(const reading *r, const io_model *model)
+{
+    if (model->collapsed_triangles > 0)
+        io_context_warn(model->context, "%s: a weld length of %g is above the size of %llu triangles, which collapse",
+                        io_short_path(r->source.name), r->options.weld, (unsigned long long)model->collapsed_triangles);
+}
+
 /* Delivers the result of a reading: its model, or its message. */
 static void finish(reading *r, io_result *result)
 {
@@ -152,6 +162,7 @@ static void finish(reading *r, io_result *result)
     if (r->status != CAROM_OK)
         return;
     warn_empty(r, &r->model);
+    warn_collapsed(r, &r->model);
     result->model = r->model;
 }
 
@@ -189,6 +200,7 @@ static void finish_again(const reading *first, const io_result *from, io_result 
         result->status = CAROM_OK;
         result->message[0] = '\0';
         warn_empty(first, &result->model);
+        warn_collapsed(first, &result->model);
         return;
     }
     if (from->status == CAROM_OK)
@@ -230,7 +242,9 @@ carom_status io_read(carom_context *context, const char *path, const io_read_opt
         return CAROM_INVALID_ARGUMENT;
     if (!path || !out)
         return io_context_fail(context, CAROM_INVALID_ARGUMENT, "io_read: %s is null", path ? "out" : "path");
-    reading r = {.alone = true, .path = path, .format_name = options ? options->format : NULL};
+    reading r = {.alone = true, .path = path};
+    if (options)
+        r.options = *options;
     return read_alone(context, &r, out);
 }
 
@@ -241,7 +255,7 @@ carom_status io_read_memory(carom_context *context, const void *bytes, size_t si
     if (!format || !out)
         return io_context_fail(context, CAROM_INVALID_ARGUMENT, "io_read_memory: %s is null",
                                format ? "out" : "format");
-    reading r = {.alone = true, .bytes = bytes, .size = size, .format_name = format};
+    reading r = {.alone = true, .bytes = bytes, .size = size, .options.format = format};
     return read_alone(context, &r, out);
 }
 
@@ -255,9 +269,9 @@ static uint64_t hash_path(const char *path)
 
 static bool is_same_file(const reading *a, const reading *b)
 {
-    bool same_format = a->format_name && b->format_name ? strcmp(a->format_name, b->format_name) == 0
-                                                        : a->format_name == b->format_name;
-    return same_format && strcmp(a->path, b->path) == 0;
+    const char *format_a = a->options.format, *format_b = b->options.format;
+    bool same_format = format_a && format_b ? strcmp(format_a, format_b) == 0 : format_a == format_b;
+    return same_format && a->options.weld == b->options.weld && strcmp(a->path, b->path) == 0;
 }
 
 /* chains: one per hash, of those readings that are the first of their file. */
@@ -285,7 +299,7 @@ static void begin_all(carom_context *context, const io_request *requests, uint32
     for (uint32_t i = 0; i < count; i++)
     {
         reading *r = &readings[i];
-        *r = (reading){.path = requests[i].path, .format_name = requests[i].options.format};
+        *r = (reading){.path = requests[i].path, .options = requests[i].options};
         begin(context, r);
         if (r->path)
             continue;

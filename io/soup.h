@@ -47,7 +47,8 @@ typedef struct io_soup
     BASE_ARRAY(io_part) parts;
     BASE_ARRAY(char) names;
     uint64_t ignored_points, ignored_lines;
-    size_t ignored_bytes; /* after the end of what was read */
+    size_t ignored_bytes;                         /* after the end of what was read */
+    uint64_t joined_corners, collapsed_triangles; /* see io_read_options.weld */
 } io_soup;
 
 /* One row of the format table. */
@@ -110,6 +111,9 @@ static inline size_t io_soup_triangle_count(const io_soup *soup)
 bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end);
 bool io_soup_add_triangle(io_soup *soup, uint32_t a, uint32_t b, uint32_t c);
 void io_soup_free(io_soup *soup);
+
+/* Joins corners up to `length` apart, see io_read_options.weld. INVALID_ARGUMENT if that is no length. */
+carom_status io_soup_weld(const io_source *source, io_soup *soup, double length);
 
 /* Three numbers at *at, moved past them; BAD_DATA where one is missing, malformed, or beyond 2^100. */
 carom_status io_read_point(const io_source *source, const char **at, carom_vec3 *out);

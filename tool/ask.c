@@ -74,12 +74,6 @@ static carom_status run_engine(const tool_asker *asker, carom_scene *scene, cons
     return status;
 }
 
-static bool is_container(const carom_mesh *mesh)
-{
-    carom_mesh_info info = carom_mesh_get_info(mesh);
-    return info.closed && info.oriented;
-}
-
 carom_shape tool_shape(const carom_mesh *mesh, const carom_tree *tree)
 {
     carom_shape shape = carom_shape_mesh(mesh);
@@ -106,8 +100,8 @@ carom_status tool_ask_collide(const tool_asker *asker, const carom_placed *a, co
         status = run_engine(asker, scene, options, report);
     if (!carom_failed(status))
     {
-        report->a_closed = is_container(a->shape.mesh);
-        report->b_closed = is_container(b->shape.mesh);
+        report->a_closed = tool_is_closed(a->shape.mesh);
+        report->b_closed = tool_is_closed(b->shape.mesh);
     }
     carom_scene_destroy(scene);
     return status;

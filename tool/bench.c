@@ -18,6 +18,8 @@ typedef struct bench_options
     uint64_t triangles, poses, seed;
     bool json, no_distance;
     tool_method_options method;
+    tool_file_options files;
+    io_read_options reading;
 } bench_options;
 
 /* Sums over all poses for one method. */
@@ -271,7 +273,8 @@ static carom_status load_pair(bench_work *work, const tool_arguments *arguments,
 {
     carom_status status = CAROM_OK;
     if (arguments->positional_count == 2)
-        status = tool_read_pair(work->context, (const char *const *)arguments->positional, model);
+        status =
+            tool_read_pair(work->context, (const char *const *)arguments->positional, &work->options->reading, model);
     else
         status = generate_pair(work, generated);
     for (int i = 0; i < 2; i++)
@@ -315,6 +318,7 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         {"--poses", TOOL_COUNT, &options.poses, "N", "number of random poses (default: 200)"},
         {"--seed", TOOL_COUNT, &options.seed, "S", "seed of the poses (default: 1)"},
         {"--no-distance", TOOL_FLAG, &options.no_distance, NULL, "skip distance queries"},
+        TOOL_FILE_ROWS(&options.files),
         TOOL_METHODS_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
@@ -330,6 +334,10 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         return tool_fail(command, "--poses %llu: from 1 to %d", (unsigned long long)options.poses, POSE_LIMIT);
     if (options.seed > INT64_MAX) /* the largest integer of jansson */
         return tool_fail(command, "--seed %llu: up to 2^63 - 1", (unsigned long long)options.seed);
+    if (options.files.weld && arguments.positional_count == 0)
+        return tool_fail(command, "--weld: there are no files to weld");
+    if (!tool_read_options(command, &options.files, &options.reading))
+        return TOOL_ERROR;
     tool_method_options *chosen = &options.method;
     if (!chosen->tree && !chosen->volume && !chosen->builder && !chosen->engine)
         chosen->volume = "all";

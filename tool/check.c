@@ -7,7 +7,9 @@
 typedef struct check_options
 {
     carom_pose pose_a, pose_b;
-    const char *clearance_text, *unit;
+    tool_file_options files;
+    io_read_options reading;
+    const char *clearance_text;
     bool distance, all, contacts, json;
     uint64_t max_pairs;
     double seconds; /* of each question; infinity: no limit */
@@ -31,7 +33,7 @@ typedef struct check_work
 
 static carom_status prepare(check_work *work)
 {
-    carom_status status = tool_read_pair(work->context, work->path, work->model);
+    carom_status status = tool_read_pair(work->context, work->path, &work->options->reading, work->model);
     for (int i = 0; i < 2; i++)
     {
         if (!carom_failed(status))
@@ -147,9 +149,11 @@ static int print_json(const check_work *work)
     for (int i = 0; i < 2; i++)
     {
         json_t *path = json_string(work->path[i]);
-        json_array_append_new(files, json_pack("{s:o,s:I,s:b}", "file", path ? path : json_null(), "triangles",
+        json_array_append_new(files, json_pack("{s:o,s:I,s:b,s:I,s:I}", "file", path ? path : json_null(), "triangles",
                                                (json_int_t)carom_mesh_get_info(work->model[i].mesh).triangle_count,
-                                               "closed", i == 0 ? report->a_closed : report->b_closed));
+                                               "closed", i == 0 ? report->a_closed : report->b_closed, "joined_corners",
+                                               (json_int_t)work->model[i].joined_corners, "collapsed_triangles",
+                                               (json_int_t)work->model[i].collapsed_triangles));
     }
     json_t *root = json_pack("{s:o,s:s,s:s,s:s,s:I}", "models", files, "method", work->asker.method->name, "status",
                              carom_status_name(report->status), "relation", carom_relation_name(report->relation),
@@ -166,8 +170,8 @@ static int print_json(const check_work *work)
         json_object_set_new(root, "clearance_violated",
                             clearance_verdict(report) ? json_boolean(report->clearance_violated) : json_null());
     }
-    if (work->options->unit)
-        json_object_set_new(root, "unit", json_string(work->options->unit));
+    if (work->options->files.unit)
+        json_object_set_new(root, "unit", json_string(work->options->files.unit));
     if (work->options->distance)
         distance_to_json(root, &work->distance);
     json_object_set_new(root, "hash", report->hash ? tool_json_hash(report->hash) : json_null());
@@ -201,12 +205,17 @@ static void print_work(const char *question, const carom_report *report)
 static void print_text(const check_work *work)
 {
     const carom_report *report = &work->report;
-    const char *unit = work->options->unit ? work->options->unit : "";
+    const char *unit = work->options->files.unit ? work->options->files.unit : "";
     char number[32];
     for (int i = 0; i < 2; i++)
-        printf("%c         %s: %s triangles%s\n", 'A' + i, work->path[i],
+    {
+        printf("%c         %s: %s triangles%s", 'A' + i, work->path[i],
                tool_thousands(carom_mesh_get_info(work->model[i].mesh).triangle_count, number),
                (i == 0 ? report->a_closed : report->b_closed) ? ", closed" : ", not closed");
+        if (work->options->reading.weld > 0)
+            printf(", %s corners joined", tool_thousands(work->model[i].joined_corners, number));
+        putchar('\n');
+    }
     bool open = report->status == CAROM_UNKNOWN;
     const char *tint = is_finding(report) ? tool_red() : open ? "" : tool_green();
     printf("relation  %s%s%s", tint, carom_relation_name(report->relation), *tint ? tool_plain() : "");
@@ -270,7 +279,7 @@ int tool_check(const tool_command *command, int argc, char **argv)
     const tool_option table[] = {
         {"--pose-a", TOOL_POSE, &options.pose_a, "R T", "12 numbers: rotation row by row, then translation"},
         {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "likewise for B"},
-        {"--unit", TOOL_UNIT, &options.unit, "UNIT", "unit of both models"},
+        TOOL_FILE_ROWS(&options.files),
         {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH",
          "required gap: 5, or with --unit also 5mm, 0.2in"},
         {"--distance", TOOL_FLAG, &options.distance, NULL, "print how far apart the surfaces are, and where"},
@@ -289,7 +298,9 @@ int tool_check(const tool_command *command, int argc, char **argv)
     if (arguments.positional_count != 2)
         return tool_fail(command, "two files are needed, %d given", arguments.positional_count);
     if (options.clearance_text &&
-        !tool_parse_length(command, "--clearance", options.clearance_text, options.unit, &options.clearance))
+        !tool_parse_length(command, "--clearance", options.clearance_text, options.files.unit, &options.clearance))
+        return TOOL_ERROR;
+    if (!tool_read_options(command, &options.files, &options.reading))
         return TOOL_ERROR;
     if (!(options.seconds > 0))
         return tool_fail(command, "--seconds %g: must be above 0", options.seconds);

@@ -10,6 +10,8 @@ typedef struct draw_options
     carom_pose pose[2];
     const char *output;
     uint64_t width, height;
+    tool_file_options files;
+    io_read_options reading;
 } draw_options;
 
 static carom_status draw(carom_context *context, const draw_options *options, io_model model[2], uint64_t *pairs)
@@ -47,7 +49,7 @@ static int run(const tool_command *command, carom_context *context, const draw_o
 {
     io_model model[2] = {0};
     uint64_t pairs = 0, triangles[2] = {0};
-    carom_status status = tool_read_pair(context, (const char *const *)path, model);
+    carom_status status = tool_read_pair(context, (const char *const *)path, &options->reading, model);
     for (int i = 0; i < 2 && !carom_failed(status); i++)
         triangles[i] = carom_mesh_get_info(model[i].mesh).triangle_count;
     int code = TOOL_NOTHING;
@@ -73,10 +75,11 @@ static int run(const tool_command *command, carom_context *context, const draw_o
 
 int tool_draw(const tool_command *command, int argc, char **argv)
 {
-    draw_options options = {{carom_pose_identity(), carom_pose_identity()}, NULL, 1280, 800};
+    draw_options options = {.pose = {carom_pose_identity(), carom_pose_identity()}, .width = 1280, .height = 800};
     const tool_option table[] = {
         {"--pose-a", TOOL_POSE, &options.pose[0], "R T", "12 numbers: rotation row by row, then translation"},
         {"--pose-b", TOOL_POSE, &options.pose[1], "R T", "likewise for B"},
+        TOOL_FILE_ROWS(&options.files),
         {"--width", TOOL_COUNT, &options.width, "N", "width in pixels (default: 1280)"},
         {"--height", TOOL_COUNT, &options.height, "N", "height in pixels (default: 800)"},
         {"-o", TOOL_TEXT, &options.output, "FILE", "output PNG file (required)"},
@@ -94,6 +97,8 @@ int tool_draw(const tool_command *command, int argc, char **argv)
                          (unsigned long long)options.width, (unsigned long long)options.height);
     if (!picture_is_png(options.output)) /* a typo must not overwrite a model */
         return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
+    if (!tool_read_options(command, &options.files, &options.reading))
+        return TOOL_ERROR;
     carom_context *context = tool_context(&arguments);
     if (!context)
         return TOOL_ERROR;

@@ -8,6 +8,8 @@ typedef struct info_options
     bool json;
     bool parts;
     const char *tree;
+    tool_file_options files;
+    io_read_options reading;
 } info_options;
 
 typedef struct file_facts
@@ -57,11 +59,14 @@ static json_t *facts_to_json(const file_facts *facts)
                   (json_int_t)mesh->edge_count, "boundary_edges", (json_int_t)mesh->boundary_edge_count,
                   "nonmanifold_edges", (json_int_t)mesh->nonmanifold_edge_count, "degenerate_triangles",
                   (json_int_t)mesh->degenerate_triangle_count, "components", (json_int_t)mesh->component_count);
-    json_object_set_new(root, "closed", json_boolean(mesh->closed));
+    json_object_set_new(root, "closed", json_boolean(tool_is_closed(facts->model.mesh)));
     json_object_set_new(root, "oriented", json_boolean(mesh->oriented));
     json_object_set_new(root, "manifold", json_boolean(mesh->manifold));
     json_object_set_new(root, "area", tool_json_number(mesh->area));
-    json_object_set_new(root, "volume", mesh->closed && mesh->oriented ? tool_json_number(mesh->volume) : json_null());
+    json_object_set_new(root, "volume",
+                        tool_is_closed(facts->model.mesh) ? tool_json_number(mesh->volume) : json_null());
+    json_object_set_new(root, "joined_corners", json_integer((json_int_t)facts->model.joined_corners));
+    json_object_set_new(root, "collapsed_triangles", json_integer((json_int_t)facts->model.collapsed_triangles));
     bool empty = mesh->triangle_count == 0;
     json_object_set_new(root, "min", empty ? json_null() : tool_json_point(mesh->bounds.min));
     json_object_set_new(root, "max", empty ? json_null() : tool_json_point(mesh->bounds.max));
@@ -76,7 +81,15 @@ static json_t *facts_to_json(const file_facts *facts)
     return root;
 }
 
-static void print_facts(const file_facts *facts, bool parts)
+/* Without a boundary a surface may still not be closed: then say why. */
+static const char *closed_words(const carom_mesh *mesh)
+{
+    if (tool_is_closed(mesh))
+        return "closed";
+    return carom_mesh_get_info(mesh).closed ? "not closed (no boundary, but no consistent outside)" : "not closed";
+}
+
+static void print_facts(const file_facts *facts, const info_options *options)
 {
     const carom_mesh_info *mesh = &facts->mesh;
     char a[32], b[32], c[32];
@@ -87,20 +100,23 @@ static void print_facts(const file_facts *facts, bool parts)
            tool_thousands(mesh->distinct_vertex_count, b));
     printf("  edges       %s (%s boundary, %s non-manifold)\n", tool_thousands(mesh->edge_count, a),
            tool_thousands(mesh->boundary_edge_count, b), tool_thousands(mesh->nonmanifold_edge_count, c));
+    if (options->reading.weld > 0)
+        printf("  welded      %s corners joined, %s triangles collapsed\n",
+               tool_thousands(facts->model.joined_corners, a), tool_thousands(facts->model.collapsed_triangles, b));
     printf("  components  %u\n", mesh->component_count);
-    printf("  surface     %s, %s, %s\n", mesh->closed ? "closed" : "not closed",
-           mesh->oriented ? "oriented" : "not oriented", mesh->manifold ? "manifold" : "not manifold");
+    printf("  surface     %s, %s, %s\n", closed_words(facts->model.mesh), mesh->oriented ? "oriented" : "not oriented",
+           mesh->manifold ? "manifold" : "not manifold");
     if (mesh->triangle_count > 0)
         printf("  bounds      %.9g %.9g %.9g .. %.9g %.9g %.9g\n", mesh->bounds.min.x, mesh->bounds.min.y,
                mesh->bounds.min.z, mesh->bounds.max.x, mesh->bounds.max.y, mesh->bounds.max.z);
     printf("  area        %.9g\n", mesh->area);
-    if (mesh->closed && mesh->oriented)
+    if (tool_is_closed(facts->model.mesh))
         printf("  volume      %.9g\n", mesh->volume);
     printf("  tree        %s bytes (%.1f per triangle), %s nodes, depth %u, built in %.2f ms\n",
            tool_thousands(facts->tree.bytes, a), facts->tree.bytes_per_triangle,
            tool_thousands(facts->tree.node_count, b), facts->tree.depth, facts->tree.build_ms);
     printf("  read        %.2f ms\n", facts->read_ms);
-    for (size_t i = 0; parts && i < facts->model.part_count; i++)
+    for (size_t i = 0; options->parts && i < facts->model.part_count; i++)
         printf("  part        %s: %s triangles\n", io_part_name(&facts->model, i),
                tool_thousands(facts->model.parts[i].triangle_count, a));
 }
@@ -126,7 +142,7 @@ static int describe(info_work *work, const char *path, io_result *read)
     if (work->options->json)
         json_array_append_new(work->list, facts_to_json(&facts));
     else
-        print_facts(&facts, work->options->parts);
+        print_facts(&facts, work->options);
     return TOOL_CLEAN;
 }
 
@@ -142,7 +158,7 @@ static int describe_files(info_work *work)
     {
         uint32_t batch = count - first < at_once ? count - first : at_once;
         for (uint32_t i = 0; i < batch; i++)
-            requests[i] = (io_request){.path = work->arguments->positional[first + i]};
+            requests[i] = (io_request){work->arguments->positional[first + i], work->options->reading};
         io_read_files(work->context, requests, batch, results);
         for (uint32_t i = 0; i < batch; i++)
         {
@@ -161,6 +177,7 @@ int tool_info(const tool_command *command, int argc, char **argv)
     info_options options = {0};
     const tool_option table[] = {
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON: a list with one object per file"},
+        TOOL_FILE_ROWS(&options.files),
         {"--parts", TOOL_FLAG, &options.parts, NULL, "also list the named parts"},
         {"--tree", TOOL_TREE, &options.tree, "KIND", "tree to build (default: fast)"},
     };
@@ -170,6 +187,8 @@ int tool_info(const tool_command *command, int argc, char **argv)
         return code;
     if (arguments.positional_count == 0)
         return tool_fail(command, "a file is needed");
+    if (!tool_read_options(command, &options.files, &options.reading))
+        return TOOL_ERROR;
     tool_method method[TOOL_METHOD_LIMIT];
     tool_methods(&(tool_method_options){.tree = options.tree}, method);
     info_work work = {&arguments, &options, method[0].def, tool_context(&arguments), json_array()};

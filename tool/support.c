@@ -60,9 +60,18 @@ carom_context *tool_context(const tool_arguments *arguments)
     return context;
 }
 
-carom_status tool_read_pair(carom_context *context, const char *const paths[2], io_model models[2])
+bool tool_read_options(const tool_command *command, const tool_file_options *files, io_read_options *out)
+{
+    *out = (io_read_options){0};
+    return !files->weld || tool_parse_length(command, "--weld", files->weld, files->unit, &out->weld);
+}
+
+carom_status tool_read_pair(carom_context *context, const char *const paths[2], const io_read_options *options,
+                            io_model models[2])
 {
     io_request requests[2] = {{.path = paths[0]}, {.path = paths[1]}};
+    for (int i = 0; i < 2 && options; i++)
+        requests[i].options = *options;
     io_result results[2];
     carom_status status = io_read_files(context, requests, 2, results);
     for (int i = 0; i < 2; i++)
@@ -71,6 +80,12 @@ carom_status tool_read_pair(carom_context *context, const char *const paths[2], 
         return status;
     /* of two that failed, the second left the context's latest message */
     return carom_context_fail(context, status, results[carom_failed(results[0].status) ? 0 : 1].message);
+}
+
+bool tool_is_closed(const carom_mesh *mesh)
+{
+    carom_mesh_info info = carom_mesh_get_info(mesh);
+    return info.closed && info.oriented;
 }
 
 int tool_print_json(const tool_command *command, json_t *root)

@@ -128,9 +128,30 @@ const char *tool_plain(void);
 /* A context that prints warnings, with as many workers as the command line requests; null after a message. */
 carom_context *tool_context(const tool_arguments *arguments);
 
-/* Reads two model files in parallel. If one can't be read: the status and message of the first such. Free both models
- * in either case. */
-carom_status tool_read_pair(carom_context *context, const char *const paths[2], io_model models[2]);
+/* How commands read model files, and the rows of their tables for it. */
+typedef struct tool_file_options
+{
+    const char *unit, *weld; /* null: not given */
+} tool_file_options;
+
+#define TOOL_FILE_ROWS(options)                                                                                        \
+    {"--unit", TOOL_UNIT, &(options)->unit, "UNIT", "unit of the models"},                                             \
+    {                                                                                                                  \
+        "--weld", TOOL_TEXT, &(options)->weld, "LENGTH",                                                               \
+            "join corners up to this far apart: 1e-5, or with --unit also 0.01mm"                                      \
+    }
+
+/* False after a message. */
+bool tool_read_options(const tool_command *command, const tool_file_options *files, io_read_options *out);
+
+/* Reads two model files in parallel, with default options if null. If one can't be read: the status and message of the
+ * first such. Free both models in either case. */
+carom_status tool_read_pair(carom_context *context, const char *const paths[2], const io_read_options *options,
+                            io_model models[2]);
+
+/* What the tool calls closed: something can be inside, because the surface has no boundary and its triangles agree on
+ * what is outside. */
+bool tool_is_closed(const carom_mesh *mesh);
 
 /* Prints to stdout and frees; TOOL_ERROR if that fails. */
 int tool_print_json(const tool_command *command, json_t *root);

@@ -54,11 +54,30 @@ static bool parse_case(const char *line, pose_case *out)
         return false;
     at = end;
     out->distance = strtod(at, &end);
-    if (end == at)
+    if (end == at || !(out->distance >= 0))
         return false;
     at = end;
     out->hash = strtoull(at, &end, 16);
     return end != at && end[strspn(end, " \t\r")] == '\0';
+}
+
+/* What the method says; an engine gives the distance of bodies that are closer than a clearance. Not a number after a
+ * failure. */
+static double ask_distance(const verify_work *work, const pose_models *models)
+{
+    carom_report report;
+    carom_collide_options options = carom_collide_options_default();
+    options.clearance = 0x1p100;
+    carom_status status = work->asker.engine
+                              ? tool_ask_collide(&work->asker, &models->fixed, &models->posed, &options, &report)
+                              : carom_distance(work->asker.query, &models->fixed, &models->posed, NULL, &report);
+    return carom_failed(status) ? NAN : report.distance;
+}
+
+/* Within the tolerance; infinity, the distance from an empty model, is near itself alone. */
+static bool is_near(double distance, double truth)
+{
+    return distance == truth || (isfinite(truth) && fabs(distance - truth) <= DISTANCE_TOLERANCE * truth);
 }
 
 static void verify_pose(verify_work *work, pose_models *models, const pose_case *truth)
@@ -73,15 +92,8 @@ static void verify_pose(verify_work *work, pose_models *models, const pose_case 
         return;
     }
     uint64_t pairs = report.pair_count, hash = hash_pairs(&report);
-    double distance = truth->distance;
-    /* an engine reports what meets; the distance needs a pair query */
-    if (!work->asker.engine)
-    {
-        status = carom_distance(work->asker.query, &models->fixed, &models->posed, NULL, &report);
-        distance = carom_failed(status) ? NAN : report.distance;
-    }
-    bool near = fabs(distance - truth->distance) <= DISTANCE_TOLERANCE * truth->distance;
-    if (pairs != truth->pairs || hash != truth->hash || !near)
+    double distance = ask_distance(work, models);
+    if (pairs != truth->pairs || hash != truth->hash || !is_near(distance, truth->distance))
         verify_wrong(work, "line %u: truth %llu pairs %016llx distance %.17g, answer %llu pairs %016llx distance %.17g",
                      truth->line, (unsigned long long)truth->pairs, (unsigned long long)truth->hash, truth->distance,
                      (unsigned long long)pairs, (unsigned long long)hash, distance);
@@ -96,7 +108,8 @@ static carom_status load_models(verify_work *work, pose_models *models)
     char paths[2][4096];
     for (int i = 0; i < 2; i++)
         snprintf(paths[i], sizeof paths[i], "%.*s%s", folder < 4000 ? (int)folder : 0, work->path, names[i]);
-    carom_status status = tool_read_pair(work->context, (const char *const[2]){paths[0], paths[1]}, models->model);
+    carom_status status =
+        tool_read_pair(work->context, (const char *const[2]){paths[0], paths[1]}, NULL, models->model);
     for (int i = 0; i < 2 && !carom_failed(status); i++)
         status = tool_ask_tree(&work->asker, models->model[i].mesh, &models->tree[i]);
     return status;

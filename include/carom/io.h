@@ -39,7 +39,9 @@ extern "C"
         size_t names_capacity;
         uint64_t ignored_points; /* point and line elements are counted, otherwise ignored */
         uint64_t ignored_lines;
-        const char *format; /* name of the format that was read */
+        uint64_t joined_corners;      /* distinct positions that welding moved to another */
+        uint64_t collapsed_triangles; /* with corners that welding joined; kept, as segments or points */
+        const char *format;           /* name of the format that was read */
     } io_model;
 
     CAROM_API void io_model_free(io_model *model); /* allowed if reading failed */
@@ -48,10 +50,16 @@ extern "C"
     typedef struct io_read_options
     {
         const char *format; /* by name; null: by the path's extension */
+        /* In the file's unit, 0 (none) to 2^100: joins corners that a format or a program rounded apart. Corners of
+         * triangles up to this distance apart (computed in double) become one, and so do those connected by a chain of
+         * such steps, however long; each group moves to its smallest position by x, then y, then z. So the result does
+         * not depend on the order of vertices. Triangles keep their numbers, even those that collapse. Choose a length
+         * well below the model's finest detail; about n log n steps for n vertices. */
+        double weld;
     } io_read_options;
 
-    /* CAROM_IO_ERROR: the file could not be opened or read. CAROM_BAD_DATA: its bytes are not a model. options may be
-     * null.
+    /* CAROM_INVALID_ARGUMENT: an option is. CAROM_IO_ERROR: the file could not be opened or read. CAROM_BAD_DATA: its
+     * bytes are not a model. options may be null.
      */
     CAROM_API carom_status io_read(carom_context *context, const char *path, const io_read_options *options,
                                    io_model *out);
@@ -77,10 +85,10 @@ extern "C"
     } io_result;
 
     /* Reads and parses `count` files in parallel on the context's workers. Results, messages and warnings are those of
-     * calling io_read for each request in turn; a failure does not stop the others. A path that occurs twice is read
-     * once, and its models share the mesh. Returns CAROM_OK if all were read, otherwise the status of the first that
-     * failed. `results` is an array of `count` items that belongs to the caller and is overwritten. All files are in
-     * memory at once. A failure of carom_mesh_create is logged twice. */
+     * calling io_read for each request in turn; a failure does not stop the others. A path that occurs twice with the
+     * same options is read once, and its models share the mesh. Returns CAROM_OK if all were read, otherwise the status
+     * of the first that failed. `results` is an array of `count` items that belongs to the caller and is overwritten.
+     * All files are in memory at once. A failure of carom_mesh_create is logged twice. */
     CAROM_API carom_status io_read_files(carom_context *context, const io_request *requests, uint32_t count,
                                          io_result *results);
 

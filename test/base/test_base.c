@@ -187,6 +187,27 @@ static void a_budget_stops_after_its_work(void **state)
     assert_true(budget.exhausted);
 }
 
+/* To the unit: with a deadline, which takes another path, and without. The first step is granted, whatever it takes. */
+static void a_budget_is_spent_to_the_last_unit(void **state)
+{
+    (void)state;
+    for (int timed = 0; timed < 2; timed++)
+        for (uint32_t work = 1; work < 20; work++)
+            for (uint32_t step = 1; step < 25; step++)
+            {
+                const carom_budget limits = {.seconds = timed ? 1000.0 : 0.0, .work = work};
+                base_budget budget = base_budget_begin(&limits);
+                uint32_t granted = 0, expected = work / step > 0 ? work / step : 1;
+                while (granted < 100 && base_budget_spend(&budget, step))
+                    granted++;
+                assert_int_equal(granted, expected);
+                assert_true(budget.exhausted);
+                assert_false(base_budget_spend(&budget, 1));
+            }
+    base_budget spent = {.work_left = 0};
+    assert_false(base_budget_spend(&spent, 1));
+}
+
 static void a_stopwatch_agrees_with_the_clock(void **state)
 {
     (void)state;
@@ -397,6 +418,7 @@ int main(void)
         cmocka_unit_test(arenas_keep_alignment_and_contents),
         cmocka_unit_test(arenas_rewind_to_a_mark),
         cmocka_unit_test(a_budget_stops_after_its_work),
+        cmocka_unit_test(a_budget_is_spent_to_the_last_unit),
         cmocka_unit_test(an_unknown_instruction_set_is_a_warning),
         cmocka_unit_test(half_an_allocator_is_refused),
         cmocka_unit_test(half_an_allocator_in_the_default_def_is_refused),
