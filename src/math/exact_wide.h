@@ -26,20 +26,30 @@
  *   determinants                       below 6 2^3555 < 2^3558
  *   squares of cross products          below 3 2^4742 < 2^4744
  *   squares of determinants, and squares of cross products times a squared radius    below 2^7116
- *   differences of two of those        below 2^7117 */
+ *   differences of two of those        below 2^7117
+ *
+ * exact_ray_order.c compares parameters of such rays, quotients n / d or roots of a t^2 - 2 b t + c:
+ *
+ *   n, d                               below 2^3558; their products below 2^7116
+ *   a, b, c                            below 2^4744
+ *   a n^2 - 2 b n d + c d^2            below 4 2^11860; where n / d is b / a of another root, below 4 2^14232
+ *   a b' - a' b and the like           below 2^9489
+ *   squares of those and four times products, their differences    below 5 2^18978 < 2^18981 */
 enum
 {
     WIDE_LIMB_BITS = 32,
     WIDE_DIFFERENCE_LIMBS = (2099 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS,
     WIDE_MINOR_LIMBS = 2 * WIDE_DIFFERENCE_LIMBS,
     WIDE_DETERMINANT_LIMBS = WIDE_DIFFERENCE_LIMBS + WIDE_MINOR_LIMBS,
-    WIDE_LIMBS = 2 * ((3558 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS)
+    WIDE_LIMBS = 2 * ((9489 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS)
 };
 _Static_assert(4199 <= WIDE_LIMB_BITS * (int)WIDE_MINOR_LIMBS, "a minor fits into the limbs of its products");
 _Static_assert(6302 <= WIDE_LIMB_BITS * (int)WIDE_DETERMINANT_LIMBS, "so do sums of determinants");
 _Static_assert((int)WIDE_DETERMINANT_LIMBS <= (int)WIDE_LIMBS, "there is room for determinants of any doubles");
 _Static_assert(7117 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for the sixth degree");
 _Static_assert((2370 + 31) / 32 + (4744 + 31) / 32 <= (int)WIDE_LIMBS, "in whatever limbs the factors have");
+_Static_assert(18981 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for comparing roots");
+_Static_assert((4744 + 31) / 32 + (9488 + 31) / 32 <= (int)WIDE_LIMBS, "likewise");
 
 /* sign * magnitude; size counts the limbs without leading zeros; sign is 0 iff size is 0. */
 typedef struct wide
