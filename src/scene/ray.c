@@ -165,7 +165,7 @@ static carom_status cast_at_body(const cast_task *task, hit_worker *own, const c
             continue;
         own->hits.items[replaces ? first : own->hits.count++] = hit;
         if (mode == CAROM_RAY_FIRST)
-            ray->max_t = fmin(ray->max_t, narrow_ray_beyond(hit.hit.t));
+            ray->max_t = narrow_ray_beyond(hit.hit.t); /* what this lets in beyond max_t comes after the hit */
     }
     return CAROM_OK;
 }
