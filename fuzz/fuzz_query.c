@@ -226,36 +226,52 @@ static void check_distance(carom_query *query, const carom_placed *a, const caro
         demand(carom_within(query, a, b, nextafter(distance, 0.0), &within) == CAROM_OK && !within);
 }
 
-static int compare_hits(const void *left, const void *right)
+typedef struct true_hit
 {
-    const carom_ray_hit *a = left, *b = right;
-    if (a->t != b->t)
-        return a->t < b->t ? -1 : 1;
-    return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+    exact_ray_at at;
+    carom_ray_hit hit;
+} true_hit;
+
+/* Keeps the hits sorted by (t, triangle); triangles come in order. */
+static void insert_hit(const narrow_ray *ray, true_hit *hits, uint32_t count, const true_hit *added)
+{
+    narrow_counts counts = {0};
+    for (; count > 0 && narrow_ray_compare(ray, &added->at, &hits[count - 1].at, &counts) < 0; count--)
+        hits[count] = hits[count - 1];
+    hits[count] = *added;
 }
 
-static void check_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray)
+static uint32_t find_hits(const carom_placed *placed, const carom_ray *ray, true_hit hits[MAX_TRIANGLES])
 {
-    carom_ray_hit hits[MAX_TRIANGLES];
     uint32_t count = 0;
     narrow_counts counts = {0};
+    narrow_ray line = {ray->origin, ray->direction};
     for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)
     {
         narrow_triangle triangle = placed_triangle(placed, i);
         double t, uv[2];
-        if (narrow_ray_hit(&(narrow_ray){ray->origin, ray->direction}, &triangle, &t, uv, &counts) && t <= ray->max_t)
-            hits[count++] = (carom_ray_hit){t, i, uv[0], uv[1]};
+        if (!narrow_ray_hit(&line, &triangle, &t, uv, &counts))
+            continue;
+        true_hit added = {narrow_ray_at(&line, &triangle, &counts), {t, i, uv[0], uv[1]}};
+        if (isinf(ray->max_t) || exact_ray_compare_t(line.direction, line.origin, &added.at, ray->max_t, NULL) <= 0)
+            insert_hit(&line, hits, count++, &added);
     }
-    qsort(hits, count, sizeof *hits, compare_hits);
+    return count;
+}
+
+static void check_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray)
+{
+    true_hit hits[MAX_TRIANGLES];
+    uint32_t count = find_hits(placed, ray, hits);
     carom_ray_report report;
     demand(carom_ray_cast(query, placed, ray, CAROM_RAY_ALL, &report) == CAROM_OK);
     demand(report.hit_count == count);
     for (uint32_t i = 0; i < count; i++)
-        demand(report.hits[i].triangle == hits[i].triangle && same_number(report.hits[i].t, hits[i].t));
+        demand(report.hits[i].triangle == hits[i].hit.triangle && same_number(report.hits[i].t, hits[i].hit.t));
     demand(carom_ray_cast(query, placed, ray, CAROM_RAY_FIRST, &report) == CAROM_OK);
     demand(report.hit_count == (count > 0));
     if (count > 0)
-        demand(report.hits[0].triangle == hits[0].triangle && same_number(report.hits[0].t, hits[0].t));
+        demand(report.hits[0].triangle == hits[0].hit.triangle && same_number(report.hits[0].t, hits[0].hit.t));
     demand(carom_ray_cast(query, placed, ray, CAROM_RAY_ANY, &report) == CAROM_OK);
     demand((report.hit_count > 0) == (count > 0));
 }

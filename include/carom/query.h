@@ -93,9 +93,9 @@ extern "C"
 
     typedef enum carom_ray_mode
     {
-        CAROM_RAY_FIRST = 0, /* smallest (t, triangle) */
+        CAROM_RAY_FIRST = 0, /* smallest (t, triangle), with t before rounding, as for max_t */
         CAROM_RAY_ANY = 1,
-        CAROM_RAY_ALL = 2 /* sorted by (t, triangle) */
+        CAROM_RAY_ALL = 2 /* sorted by (t, triangle), likewise */
     } carom_ray_mode;
 
     typedef struct carom_ray_batch
@@ -107,7 +107,7 @@ extern "C"
 
     typedef struct carom_ray_hit
     {
-        double t;
+        double t; /* rounded: off by less than 2^-37 t, so two of nearly the same t may seem to be out of order */
         uint32_t
             triangle; /* 0 for a primitive, which is hit where the ray enters it: at t = 0 if the ray starts inside */
         double u, v;  /* barycentric weights of corners 1 and 2; 0 for a primitive */

@@ -212,6 +212,10 @@ typedef struct base_key_value
 void base_sort_keys(base_key_value *items, base_key_value *scratch, size_t count);
 void base_sort_u64(uint64_t *items, uint64_t *scratch, size_t count);
 
+/* Merges, for orders that are not those of keys. before: does a come before b, and not the other way round? */
+typedef bool base_before_fn(uint64_t value_a, uint64_t value_b, void *user);
+void base_sort_by(base_key_value *items, base_key_value *scratch, size_t count, base_before_fn *before, void *user);
+
 /* By a code below 2^30 in the upper half of each item, on the context's workers. The result is in `sorted`, which has
  * room for `count` items; `items` serves as scratch. */
 void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, uint32_t count);

@@ -1,4 +1,5 @@
-/* Radix sort, least significant digit first: stable, no comparisons, bounded stack. */
+/* Radix sort, least significant digit first: stable, no comparisons, bounded stack. And merges where there is no key.
+ */
 #include "base/base.h"
 
 enum
@@ -86,6 +87,44 @@ void base_sort_u64(uint64_t *items, uint64_t *scratch, size_t count)
         for (size_t i = 0; i < count; i++)
             to[starts[(from[i] >> (digit * DIGIT_BITS)) & (BUCKETS - 1)]++] = from[i];
         uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items)
+        memcpy(items, from, count * sizeof *items);
+}
+
+/* ---- merges ---- */
+
+typedef struct merge_runs
+{
+    const base_key_value *items; /* two sorted runs: [first, middle) and [middle, last) */
+    size_t first, middle, last;
+} merge_runs;
+
+static void merge(const merge_runs *runs, base_key_value *out, base_before_fn *before, void *user)
+{
+    size_t left = runs->first, right = runs->middle;
+    for (size_t i = runs->first; i < runs->last; i++)
+    {
+        bool take_right = left == runs->middle ||
+                          (right < runs->last && before(runs->items[right].value, runs->items[left].value, user));
+        out[i] = runs->items[take_right ? right++ : left++];
+    }
+}
+
+void base_sort_by(base_key_value *items, base_key_value *scratch, size_t count, base_before_fn *before, void *user)
+{
+    base_key_value *from = items, *to = scratch;
+    for (size_t width = 1; width < count; width *= 2)
+    {
+        for (size_t first = 0; first < count; first += 2 * width)
+        {
+            size_t middle = first + width < count ? first + width : count;
+            size_t last = middle + width < count ? middle + width : count;
+            merge(&(merge_runs){from, first, middle, last}, to, before, user);
+        }
+        base_key_value *swap = from;
         from = to;
         to = swap;
     }

@@ -277,4 +277,32 @@ int exact_normal_sign(const carom_vec3 plane[3], int axis, uint64_t *fallbacks);
 /* Coordinates to within 2^-49 of the largest coordinate involved, for a point between the given ones. */
 carom_vec3 exact_point_rounded(const exact_point *point);
 
+/* ---- the order of hits along a ray. Coordinates, radii and directions up to 2^110; integers only ---- */
+
+typedef enum exact_ray_kind
+{
+    EXACT_AT_ORIGIN, /* t = 0 */
+    EXACT_AT_POINT,  /* a point of the ray's line */
+    EXACT_AT_LINE,   /* where, seen along an axis, the ray's line crosses the line through two points */
+    EXACT_AT_PLANE,  /* where it crosses the plane through three points */
+    EXACT_AT_BALL,   /* where it enters the ball around a point */
+    EXACT_AT_SIDE    /* where it enters the endless cylinder around the line through two points */
+} exact_ray_kind;
+
+/* What a ray hits, as far as its t goes. */
+typedef struct exact_ray_at
+{
+    exact_ray_kind kind;
+    int axis;
+    double radius;
+    carom_vec3 point[3]; /* as many as the kind has */
+} exact_ray_at;
+
+/* The sign of t of a minus t of b. */
+int exact_ray_compare(carom_vec3 direction, carom_vec3 origin, const exact_ray_at *a, const exact_ray_at *b,
+                      uint64_t *fallbacks);
+
+/* The sign of t of a minus a finite number t. */
+int exact_ray_compare_t(carom_vec3 direction, carom_vec3 origin, const exact_ray_at *a, double t, uint64_t *fallbacks);
+
 #endif

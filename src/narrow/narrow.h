@@ -50,6 +50,16 @@ typedef struct narrow_ray
 bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
                     narrow_counts *counts);
 
+/* Rounded parameters of hits that differ by more than this have the order of the exact ones: each errs by less than
+ * 2^-37 of itself, or by 2^-1074 where it underflows (docs/exactness.md, section 7). */
+static inline double narrow_ray_beyond(double t) { return t + (t * 0x1p-36 + 0x1p-1020); }
+
+/* What the ray, which hits the triangle, hits at its exact t. */
+exact_ray_at narrow_ray_at(const narrow_ray *ray, const narrow_triangle *triangle, narrow_counts *counts);
+
+/* The sign of t of a minus t of b, exactly. Coordinates and directions up to 2^110. */
+int narrow_ray_compare(const narrow_ray *ray, const exact_ray_at *a, const exact_ray_at *b, narrow_counts *counts);
+
 /* The same t, u, v for a ray that is known to hit at a point that is not in its plane. */
 void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, double tuv[3]);
 
@@ -119,6 +129,9 @@ typedef struct narrow_near
 /* The first t >= 0 with the ray inside or on it, 0 if it starts there; grazing counts. False if there is none. The
  * decision exact, t rounded. |component| of the direction up to 2^110. */
 bool narrow_round_ray_hit(const narrow_ray *ray, const narrow_round *round, double *t, narrow_counts *counts);
+
+/* What a ray that hits it hits at its exact t. */
+exact_ray_at narrow_round_ray_at(const narrow_ray *ray, const narrow_round *round, narrow_counts *counts);
 
 #include "narrow/local.h" /* built on the types above */
 

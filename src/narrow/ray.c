@@ -11,17 +11,8 @@ typedef struct ray_answer
     bool hit;
     double t;
     double weight[3]; /* of the corners */
+    exact_ray_at at;
 } ray_answer;
-
-/* Keeps the smaller t; on a tie the one found first. */
-static void offer(ray_answer *answer, double t, int corner, int other, double share)
-{
-    if (answer->hit && answer->t <= t)
-        return;
-    *answer = (ray_answer){.hit = true, .t = t};
-    answer->weight[corner] = 1.0 - share;
-    answer->weight[other] += share;
-}
 
 /* Parameter of a point on the ray's line. */
 static double parameter_on(const narrow_ray *ray, carom_vec3 point)
@@ -31,14 +22,14 @@ static double parameter_on(const narrow_ray *ray, carom_vec3 point)
     return (component(point, axis) - component(ray->origin, axis)) / component(d, axis);
 }
 
-/* Corner on the ray's line: > 0 ahead, 0 at the origin, < 0 behind. */
-static int ahead(const narrow_ray *ray, carom_vec3 point)
+/* Of two points on the ray's line: > 0 if p is further along than q, 0 if they are equal. */
+static int order_along(const narrow_ray *ray, carom_vec3 p, carom_vec3 q)
 {
     for (int axis = 0; axis < 3; axis++)
     {
-        double d = component(ray->direction, axis), p = component(point, axis), o = component(ray->origin, axis);
-        if (d != 0.0 && p != o)
-            return (p > o) == (d > 0.0) ? 1 : -1;
+        double d = component(ray->direction, axis), at_p = component(p, axis), at_q = component(q, axis);
+        if (d != 0.0 && at_p != at_q)
+            return (at_p > at_q) == (d > 0.0) ? 1 : -1;
     }
     return 0;
 }
@@ -75,32 +66,65 @@ static void weigh_origin(const narrow_ray *ray, const narrow_triangle *triangle,
     weight[high] += share;
 }
 
-/* Everything on one line. */
-static ray_answer hit_on_line(const narrow_ray *ray, const narrow_triangle *triangle)
+static ray_answer hit_origin(const narrow_ray *ray, const narrow_triangle *triangle)
 {
-    ray_answer answer = {.hit = false};
-    bool any_behind = false, any_ahead = false;
-    for (int i = 0; i < 3; i++)
-    {
-        int where = ahead(ray, triangle->corner[i]);
-        any_ahead |= where >= 0, any_behind |= where <= 0;
-        if (where >= 0)
-            offer(&answer, parameter_on(ray, triangle->corner[i]), i, i, 0.0);
-    }
-    if (any_ahead && any_behind)
-    {
-        answer = (ray_answer){.hit = true, .t = 0.0};
-        weigh_origin(ray, triangle, answer.weight);
-    }
+    ray_answer answer = {.hit = true, .at = {.kind = EXACT_AT_ORIGIN}};
+    weigh_origin(ray, triangle, answer.weight);
     return answer;
 }
 
-/* In one plane, seen along an axis that does not collapse it; side[i]: of corner i on the ray's line. */
+/* At a corner on the ray's line. */
+static ray_answer hit_corner(const narrow_ray *ray, const narrow_triangle *triangle, int i)
+{
+    carom_vec3 corner = triangle->corner[i];
+    ray_answer answer = {.hit = true, .t = parameter_on(ray, corner), .at = {EXACT_AT_POINT, .point = {corner}}};
+    answer.weight[i] = 1.0;
+    return answer;
+}
+
+/* Where the ray's line crosses the edge from corner i on, seen along an axis. */
+static ray_answer hit_edge(const narrow_ray *ray, const narrow_triangle *triangle, int i, int axis)
+{
+    int j = (i + 1) % 3;
+    carom_vec3 p = triangle->corner[i], q = triangle->corner[j];
+    double t_share[2];
+    exact_ray_pass(ray->direction, ray->origin, (carom_vec3[]){p, q}, axis, t_share);
+    ray_answer answer = {.hit = true, .t = t_share[0], .at = {EXACT_AT_LINE, axis, .point = {p, q}}};
+    answer.weight[i] = 1.0 - t_share[1];
+    answer.weight[j] = t_share[1];
+    return answer;
+}
+
+/* The first of the corners on the ray's line that are not behind the origin, -1 if there is none. */
+static int first_corner(const narrow_ray *ray, const narrow_triangle *triangle, const int side[3])
+{
+    const carom_vec3 *c = triangle->corner;
+    int first = -1;
+    for (int i = 0; i < 3; i++)
+        if (side[i] == 0 && order_along(ray, c[i], ray->origin) >= 0 &&
+            (first < 0 || order_along(ray, c[i], c[first]) < 0))
+            first = i;
+    return first;
+}
+
+/* Everything on one line. */
+static ray_answer hit_on_line(const narrow_ray *ray, const narrow_triangle *triangle)
+{
+    bool any_behind = false;
+    for (int i = 0; i < 3; i++)
+        any_behind |= order_along(ray, triangle->corner[i], ray->origin) <= 0;
+    int first = first_corner(ray, triangle, (int[3]){0, 0, 0});
+    if (first < 0)
+        return (ray_answer){.hit = false};
+    return any_behind ? hit_origin(ray, triangle) : hit_corner(ray, triangle, first);
+}
+
+/* In one plane, seen along an axis that does not collapse it; side[i]: of corner i on the ray's line. From outside, the
+ * ray enters through the edge that has the inside ahead of it, or through a corner. */
 static ray_answer hit_in_plane(const narrow_ray *ray, const narrow_triangle *triangle, int axis, const int side[3],
                                narrow_counts *counts)
 {
     const carom_vec3 *c = triangle->corner, o = ray->origin;
-    ray_answer answer = {.hit = false};
     int turn[3], lowest = 1, highest = -1;
     for (int i = 0; i < 3; i++)
     {
@@ -108,53 +132,45 @@ static ray_answer hit_in_plane(const narrow_ray *ray, const narrow_triangle *tri
         lowest = turn[i] < lowest ? turn[i] : lowest;
         highest = turn[i] > highest ? turn[i] : highest;
     }
-    if ((lowest >= 0 || highest <= 0) && exact_orient2d(c[0], c[1], c[2], axis, &counts->exact_fallbacks) != 0)
-    {
-        answer.hit = true;
-        weigh_origin(ray, triangle, answer.weight);
-        return answer;
-    }
-    for (int i = 0; i < 3; i++)
-        if (side[i] == 0 && ahead(ray, c[i]) >= 0)
-            offer(&answer, parameter_on(ray, c[i]), i, i, 0.0);
+    int area = exact_orient2d(c[0], c[1], c[2], axis, &counts->exact_fallbacks);
+    if (area != 0 && (lowest >= 0 || highest <= 0))
+        return hit_origin(ray, triangle);
+    int corner = first_corner(ray, triangle, side);
+    if (area == 0 && corner >= 0) /* a segment, which has only one point on the ray's line */
+        return hit_corner(ray, triangle, corner);
     for (int i = 0; i < 3; i++)
     {
         int j = (i + 1) % 3;
         /* t = (ci-o) x (cj-o) over d x (cj-ci); the denominator has the sign of side j. */
-        if (side[i] * side[j] >= 0 || turn[i] * side[j] < 0)
-            continue;
-        double t_share[2];
-        exact_ray_pass(ray->direction, o, (carom_vec3[]){c[i], c[j]}, axis, t_share);
-        offer(&answer, t_share[0], i, j, t_share[1]);
+        if (side[i] * side[j] < 0 && turn[i] * side[j] >= 0 && side[j] * area <= 0)
+            return hit_edge(ray, triangle, i, axis);
     }
-    return answer;
+    return corner >= 0 ? hit_corner(ray, triangle, corner) : (ray_answer){.hit = false};
 }
 
 /* The ray lies in the triangle's plane, the triangle has no area, or the direction is zero. */
-static bool hit_flat(const narrow_ray *ray, const narrow_triangle *triangle, double *t, double uv[2],
-                     narrow_counts *counts)
+static ray_answer hit_flat(const narrow_ray *ray, const narrow_triangle *triangle, narrow_counts *counts)
 {
-    ray_answer answer = {.hit = false};
     carom_vec3 d = ray->direction;
     if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0)
     {
         narrow_triangle point = {{ray->origin, ray->origin, ray->origin}};
-        answer.hit = narrow_touches(&point, triangle, counts);
-        if (answer.hit)
-            weigh_origin(ray, triangle, answer.weight);
+        return narrow_touches(&point, triangle, counts) ? hit_origin(ray, triangle) : (ray_answer){.hit = false};
     }
-    else
-    {
-        int side[3] = {0, 0, 0}, axis = 0;
-        for (; axis < 3 && (side[0] | side[1] | side[2]) == 0; axis++)
-            for (int i = 0; i < 3; i++)
-                side[i] = exact_ray2d(d, ray->origin, triangle->corner[i], axis, &counts->exact_fallbacks);
-        bool on_line = (side[0] | side[1] | side[2]) == 0;
-        answer = on_line ? hit_on_line(ray, triangle) : hit_in_plane(ray, triangle, axis - 1, side, counts);
-    }
-    if (answer.hit)
-        *t = answer.t, uv[0] = answer.weight[1], uv[1] = answer.weight[2];
-    return answer.hit;
+    int side[3] = {0, 0, 0}, axis = 0;
+    for (; axis < 3 && (side[0] | side[1] | side[2]) == 0; axis++)
+        for (int i = 0; i < 3; i++)
+            side[i] = exact_ray2d(d, ray->origin, triangle->corner[i], axis, &counts->exact_fallbacks);
+    bool on_line = (side[0] | side[1] | side[2]) == 0;
+    return on_line ? hit_on_line(ray, triangle) : hit_in_plane(ray, triangle, axis - 1, side, counts);
+}
+
+exact_ray_at narrow_ray_at(const narrow_ray *ray, const narrow_triangle *triangle, narrow_counts *counts)
+{
+    const carom_vec3 *c = triangle->corner;
+    if (exact_ray3d(ray->direction, c[0], c[1], c[2], &counts->exact_fallbacks) == 0)
+        return hit_flat(ray, triangle, counts).at;
+    return (exact_ray_at){EXACT_AT_PLANE, .point = {c[0], c[1], c[2]}};
 }
 
 /* ---- the usual case ---- */
@@ -210,7 +226,12 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
     if (some_left && some_right)
         return false;
     if (!some_left && !some_right)
-        return hit_flat(ray, triangle, t, uv, counts);
+    {
+        ray_answer answer = hit_flat(ray, triangle, counts);
+        if (answer.hit)
+            *t = answer.t, uv[0] = answer.weight[1], uv[1] = answer.weight[2];
+        return answer.hit;
+    }
     /* The line passes through the triangle; in front of the origin? */
     double reach_bound, reach = exact_filter3d(r[0], r[1], r[2], &reach_bound);
     int reach_sign = exact_filter_sign(reach, reach_bound);

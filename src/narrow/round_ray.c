@@ -112,6 +112,7 @@ static BASE_ALWAYS_INLINE int sign_of(const ray_terms *in, exact_ray_term term, 
  * factor. Its smaller root is off / (ahead + sqrt(chord factor)), where nothing cancels. */
 typedef struct quadratic
 {
+    exact_ray_kind kind; /* EXACT_AT_ORIGIN: no equation, it starts inside */
     exact_ray_term off, ahead, chord;
     bool has_factor; /* the squared length of e, else 1 */
     int end;
@@ -146,54 +147,72 @@ static BASE_ALWAYS_INLINE double smaller_root(const ray_terms *in, const quadrat
 }
 
 /* Into the ball around an end, from outside. */
-static bool enter_end(const ray_terms *in, int end, double *t)
+static bool enter_end(const ray_terms *in, int end, quadratic *q)
 {
     if (sign_of(in, EXACT_RAY_AHEAD, end) <= 0 || sign_of(in, EXACT_RAY_CHORD, end) < 0)
         return false;
-    *t = smaller_root(in, &(quadratic){EXACT_RAY_OFF_END, EXACT_RAY_AHEAD, EXACT_RAY_CHORD, false, end});
+    *q = (quadratic){EXACT_AT_BALL, EXACT_RAY_OFF_END, EXACT_RAY_AHEAD, EXACT_RAY_CHORD, false, end};
     return true;
 }
 
 /* Into the cylinder between the ends, if at all, from outside and approaching the axis. */
-static bool enter_side(const ray_terms *in, double *t)
+static bool enter_side(const ray_terms *in, quadratic *q)
 {
     if (sign_of(in, EXACT_RAY_PASS, 0) < 0)
         return false;
-    *t = smaller_root(in, &(quadratic){EXACT_RAY_OFF_AXIS, EXACT_RAY_APPROACH, EXACT_RAY_PASS, true, 0});
+    *q = (quadratic){EXACT_AT_SIDE, EXACT_RAY_OFF_AXIS, EXACT_RAY_APPROACH, EXACT_RAY_PASS, true, 0};
     return true;
 }
 
 /* From outside of a capsule whose ends differ. */
-static bool enter_capsule(ray_terms *in, double *t)
+static bool enter_capsule(ray_terms *in, quadratic *q)
 {
     int along = sign_of(in, EXACT_RAY_ALONG, 0);
     if (along < 0)
         turn(in);
     if (sign_of(in, EXACT_RAY_BEYOND, 1) < 0) /* past the far end */
-        return enter_end(in, 1, t);
+        return enter_end(in, 1, q);
     if (sign_of(in, EXACT_RAY_BEYOND, 0) > 0) /* before the near end */
     {
         if (along == 0 || sign_of(in, EXACT_RAY_DISC, 0) >= 0 || sign_of(in, EXACT_RAY_CLOSING, 0) <= 0)
-            return enter_end(in, 0, t);
+            return enter_end(in, 0, q);
     }
     else if (sign_of(in, EXACT_RAY_APPROACH, 0) <= 0)
         return false;
     /* From here on between the ends, outside and approaching; does it reach the far end's plane like that? */
     if (along != 0 && sign_of(in, EXACT_RAY_DISC, 1) < 0 && sign_of(in, EXACT_RAY_CLOSING, 1) > 0)
-        return enter_end(in, 1, t);
-    return enter_side(in, t);
+        return enter_end(in, 1, q);
+    return enter_side(in, q);
+}
+
+static bool enter(ray_terms *in, const narrow_round *round, quadratic *q)
+{
+    bool ball = round_is_ball(round);
+    narrow_round origin = {{in->exact.origin, in->exact.origin}, 0.0};
+    if (ball ? sign_of(in, EXACT_RAY_OFF_END, 0) <= 0
+             : narrow_round_meet(&origin, round, in->counts) != CAROM_MEET_NONE)
+    {
+        *q = (quadratic){.kind = EXACT_AT_ORIGIN};
+        return true;
+    }
+    return ball ? enter_end(in, 0, q) : enter_capsule(in, q);
 }
 
 bool narrow_round_ray_hit(const narrow_ray *ray, const narrow_round *round, double *t, narrow_counts *counts)
 {
     ray_terms terms = terms_of(ray, round, counts);
-    bool ball = round_is_ball(round);
-    narrow_round origin = {{ray->origin, ray->origin}, 0.0};
-    if (ball ? sign_of(&terms, EXACT_RAY_OFF_END, 0) <= 0
-             : narrow_round_meet(&origin, round, counts) != CAROM_MEET_NONE)
-    {
-        *t = 0.0;
-        return true;
-    }
-    return ball ? enter_end(&terms, 0, t) : enter_capsule(&terms, t);
+    quadratic q;
+    if (!enter(&terms, round, &q))
+        return false;
+    *t = q.kind == EXACT_AT_ORIGIN ? 0.0 : smaller_root(&terms, &q);
+    return true;
+}
+
+exact_ray_at narrow_round_ray_at(const narrow_ray *ray, const narrow_round *round, narrow_counts *counts)
+{
+    ray_terms terms = terms_of(ray, round, counts);
+    quadratic q = {.kind = EXACT_AT_ORIGIN};
+    enter(&terms, round, &q);
+    const carom_vec3 *end = terms.exact.end; /* perhaps turned */
+    return (exact_ray_at){q.kind, .radius = round->radius, .point = {end[q.end], end[1 - q.end]}};
 }

@@ -329,6 +329,23 @@ carom_status query_check_batch_ray(carom_context *context, const carom_ray_batch
 
 void query_hash_hit(base_hash *hash, const carom_ray_hit *hit);
 
+/* A hit as far as its exact t goes; `t` is the rounded one. */
+typedef struct query_hit
+{
+    const carom_placed *placed;
+    uint32_t triangle;
+    double t;
+} query_hit;
+
+/* The sign of the exact t of a minus that of b. */
+int query_compare_hits(const carom_ray *ray, const query_hit *a, const query_hit *b, uint64_t *fallbacks);
+
+/* Is the exact t at most max_t? */
+bool query_hit_within(const carom_ray *ray, const query_hit *hit, uint64_t *fallbacks);
+
+/* Sorts hits, whose keys are the bits of the rounded t, by `before`, which goes by the exact t first. */
+void query_sort_hits(base_key_value *order, base_key_value *scratch, size_t count, base_before_fn *before, void *user);
+
 /* Appends the hits of a checked ray, as the mode requires, to query->hits; sets no report. */
 carom_status query_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,
                        carom_counters *counters);

@@ -4,9 +4,11 @@
 typedef struct ray_collector
 {
     carom_query *query;
+    const carom_placed *placed;
+    const carom_ray *ray;
+    carom_counters *counters;
     size_t first; /* where the hits of this ray begin */
     carom_ray_mode mode;
-    double max_t;
     bool out_of_memory;
 } ray_collector;
 
@@ -15,36 +17,57 @@ static const double STOP = -1.0;
 /* As far below 1 as coordinates may be above it. */
 static const double SHORTEST_DIRECTION = 1.0 / MATH_COORDINATE_LIMIT;
 
+static BASE_NEVER_INLINE bool comes_first(const ray_collector *collector, const carom_ray_hit *a,
+                                          const carom_ray_hit *b)
+{
+    query_hit of_a = {collector->placed, a->triangle, a->t}, of_b = {collector->placed, b->triangle, b->t};
+    int order = query_compare_hits(collector->ray, &of_a, &of_b, &collector->counters->exact_fallbacks);
+    return order < 0 || (order == 0 && a->triangle < b->triangle);
+}
+
 /* Only the nearest hit of this ray is kept; ties go to the smaller id. */
 static double keep_nearest(ray_collector *collector, carom_ray_hit hit)
 {
     carom_ray_hit *nearest = collector->query->hits.items + collector->first;
-    bool better = collector->query->hits.count == collector->first || hit.t < nearest->t ||
-                  (hit.t == nearest->t && hit.triangle < nearest->triangle);
-    if (better)
+    if (collector->query->hits.count == collector->first || comes_first(collector, &hit, nearest))
         *nearest = hit, collector->query->hits.count = collector->first + 1;
-    return nearest->t;
+    return narrow_ray_beyond(nearest->t);
+}
+
+static BASE_NEVER_INLINE bool is_within(const ray_collector *collector, const carom_ray_hit *hit)
+{
+    query_hit at = {collector->placed, hit->triangle, hit->t};
+    return query_hit_within(collector->ray, &at, &collector->counters->exact_fallbacks);
 }
 
 static double take_hit(uint32_t triangle, double t, const double uv[2], void *user)
 {
     ray_collector *collector = user;
     carom_query *query = collector->query;
+    double max_t = collector->ray->max_t;
     carom_ray_hit hit = {t + 0.0, triangle, uv[0], uv[1]}; /* -0 becomes 0: t is a sort key */
-    if (!(hit.t <= collector->max_t))
-        return collector->max_t;
+    if (BASE_UNLIKELY(!(narrow_ray_beyond(hit.t) <= max_t)) && !is_within(collector, &hit))
+        return narrow_ray_beyond(max_t);
     if (!base_array_reserve(query->context, &query->hits, 1))
         return collector->out_of_memory = true, STOP;
     if (collector->mode == CAROM_RAY_FIRST)
         return keep_nearest(collector, hit);
     query->hits.items[query->hits.count++] = hit;
-    return collector->mode == CAROM_RAY_ANY ? STOP : collector->max_t;
+    return collector->mode == CAROM_RAY_ANY ? STOP : narrow_ray_beyond(max_t);
 }
 
-/* Sorts the hits from `first` on, at least two, by (t, triangle), without duplicates. */
-static BASE_NEVER_INLINE bool sort_hits(carom_query *query, size_t first)
+static bool hit_before(uint64_t a, uint64_t b, void *user)
 {
-    size_t count = query->hits.count - first;
+    const ray_collector *collector = user;
+    const carom_ray_hit *hits = collector->query->hits.items + collector->first;
+    return comes_first(collector, &hits[a], &hits[b]);
+}
+
+/* Sorts the hits of this ray, at least two, by (t, triangle), without duplicates. */
+static BASE_NEVER_INLINE bool sort_hits(ray_collector *collector)
+{
+    carom_query *query = collector->query;
+    size_t first = collector->first, count = query->hits.count - first;
     query->order.count = query->order_space.count = 0;
     if (!base_array_reserve(query->context, &query->order, count) ||
         !base_array_reserve(query->context, &query->order_space, count) ||
@@ -57,12 +80,12 @@ static BASE_NEVER_INLINE bool sort_hits(carom_query *query, size_t first)
     base_sort_keys(order, query->order_space.items, count);
     for (size_t i = 0; i < count; i++)
         memcpy(&order[i].key, &hits[order[i].value].t, sizeof order[i].key);
-    base_sort_keys(order, query->order_space.items, count);
+    query_sort_hits(order, query->order_space.items, count, hit_before, collector);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
     {
         carom_ray_hit hit = hits[order[i].value];
-        if (kept == 0 || sorted[kept - 1].triangle != hit.triangle || sorted[kept - 1].t != hit.t)
+        if (kept == 0 || sorted[kept - 1].triangle != hit.triangle)
             sorted[kept++] = hit;
     }
     memmove(hits, sorted, kept * sizeof *hits);
@@ -193,13 +216,13 @@ static BASE_ALWAYS_INLINE carom_status cast_at_mesh(ray_collector *collector, co
 static BASE_ALWAYS_INLINE carom_status cast(carom_query *query, const carom_placed *placed, const carom_ray *ray,
                                             carom_ray_mode mode, carom_counters *counters)
 {
-    ray_collector collector = {query, query->hits.count, mode, ray->max_t, false};
+    ray_collector collector = {query, placed, ray, counters, query->hits.count, mode, false};
     if (BASE_LIKELY(query_is_mesh(placed)))
         BASE_TRY(cast_at_mesh(&collector, placed, ray, counters));
     else
         BASE_TRY(cast_at_round(&collector, placed, ray, counters));
     bool several = query->hits.count - collector.first > 1;
-    if (collector.out_of_memory || (several && !sort_hits(query, collector.first)))
+    if (collector.out_of_memory || (several && !sort_hits(&collector)))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %zu hits", query->hits.count);
     return CAROM_OK;
 }

@@ -91,7 +91,7 @@ static bool may_meet(const carom_ray *ray, const carom_aabb *box, double max_t)
     const double o[3] = {ray->origin.x, ray->origin.y, ray->origin.z};
     const double d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
     const double low[3] = {box->min.x, box->min.y, box->min.z}, high[3] = {box->max.x, box->max.y, box->max.z};
-    double enter = 0.0, leave = max_t;
+    double enter = 0.0, leave = narrow_ray_beyond(max_t);
     for (int k = 0; k < 3; k++)
     {
         double slack = 0x1p-48 * (fabs(o[k]) + fabs(low[k]) + fabs(high[k]));
@@ -109,16 +109,41 @@ static bool may_meet(const carom_ray *ray, const carom_aabb *box, double max_t)
     return enter <= leave;
 }
 
-static int compare_hits(const carom_body_hit *a, const carom_body_hit *b)
+/* The hits of one ray. */
+typedef struct hit_order
 {
-    if (a->hit.t != b->hit.t)
-        return a->hit.t < b->hit.t ? -1 : 1;
-    if (a->body.index != b->body.index)
-        return a->body.index < b->body.index ? -1 : 1;
-    return a->hit.triangle < b->hit.triangle ? -1 : a->hit.triangle > b->hit.triangle;
+    const carom_frame *frame;
+    const carom_ray *ray; /* as the caller gave it */
+    const carom_body_hit *hits;
+    carom_counters *counters;
+} hit_order;
+
+static query_hit hit_in_frame(const carom_frame *frame, const carom_body_hit *hit)
+{
+    return (query_hit){&carom_frame_find(frame, hit->body)->placed, hit->hit.triangle, hit->hit.t};
 }
 
-/* Casts at one body and keeps the hits that the mode requires. *max_t: hits beyond it no longer matter. */
+/* By (t, body, triangle). */
+static bool comes_first(const hit_order *order, const carom_body_hit *a, const carom_body_hit *b)
+{
+    if (BASE_LIKELY(narrow_ray_beyond(a->hit.t) < b->hit.t)) /* no need to find the bodies */
+        return true;
+    query_hit of_a = hit_in_frame(order->frame, a), of_b = hit_in_frame(order->frame, b);
+    int by_t = query_compare_hits(order->ray, &of_a, &of_b, &order->counters->exact_fallbacks);
+    if (by_t != 0)
+        return by_t < 0;
+    if (a->body.index != b->body.index)
+        return a->body.index < b->body.index;
+    return a->hit.triangle < b->hit.triangle;
+}
+
+static bool hit_before(uint64_t a, uint64_t b, void *user)
+{
+    const hit_order *order = user;
+    return comes_first(order, &order->hits[a], &order->hits[b]);
+}
+
+/* Casts at one body and keeps the hits that the mode requires. For the first one, ray->max_t gets smaller. */
 static carom_status cast_at_body(const cast_task *task, hit_worker *own, const carom_frame_body *body, carom_ray *ray,
                                  size_t first)
 {
@@ -131,22 +156,24 @@ static carom_status cast_at_body(const cast_task *task, hit_worker *own, const c
     BASE_TRY(query_ray(query, &body->placed, ray, mode, &own->counters));
     if (!base_array_reserve(query->context, &own->hits, query->hits.count))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for hits");
+    const hit_order order = {task->frame, ray, NULL, &own->counters};
     for (size_t i = 0; i < query->hits.count; i++)
     {
         carom_body_hit hit = {body->id, query->hits.items[i]};
         bool replaces = mode == CAROM_RAY_FIRST && own->hits.count > first;
-        if (replaces && compare_hits(&hit, &own->hits.items[first]) >= 0)
+        if (replaces && !comes_first(&order, &hit, &own->hits.items[first]))
             continue;
         own->hits.items[replaces ? first : own->hits.count++] = hit;
         if (mode == CAROM_RAY_FIRST)
-            ray->max_t = hit.hit.t;
+            ray->max_t = narrow_ray_beyond(hit.hit.t); /* what this lets in beyond max_t comes after the hit */
     }
     return CAROM_OK;
 }
 
 /* Sorts the hits of one ray by (t, body, triangle). Bodies come in no particular order, each with its hits sorted. */
-static carom_status sort_hits(carom_context *context, hit_worker *own, size_t first)
+static carom_status sort_hits(const cast_task *task, hit_worker *own, const carom_ray *ray, size_t first)
 {
+    carom_context *context = task->scene->context;
     size_t count = own->hits.count - first;
     own->order.count = own->space.count = 0;
     if (count < 2)
@@ -157,11 +184,11 @@ static carom_status sort_hits(carom_context *context, hit_worker *own, size_t fi
     carom_body_hit *hits = own->hits.items + first, *sorted = hits + count;
     base_key_value *order = own->order.items;
     for (size_t i = 0; i < count; i++)
-        order[i] = (base_key_value){(uint64_t)hits[i].body.index << 32 | hits[i].hit.triangle, i};
-    base_sort_keys(order, own->space.items, count);
-    for (size_t i = 0; i < count; i++)
-        memcpy(&order[i].key, &hits[order[i].value].hit.t, sizeof order[i].key); /* not negative */
-    base_sort_keys(order, own->space.items, count);
+    {
+        order[i].value = i;
+        memcpy(&order[i].key, &hits[i].hit.t, sizeof order[i].key); /* not negative */
+    }
+    query_sort_hits(order, own->space.items, count, hit_before, &(hit_order){task->frame, ray, hits, &own->counters});
     for (size_t i = 0; i < count; i++)
         sorted[i] = hits[order[i].value];
     memcpy(hits, sorted, count * sizeof *hits);
@@ -199,7 +226,7 @@ static carom_status cast_ray(const cast_task *task, hit_worker *own, uint32_t in
             done = task->batch->mode == CAROM_RAY_ANY && own->hits.count > start;
         }
     }
-    return sort_hits(task->scene->context, own, start);
+    return sort_hits(task, own, &task->batch->rays[index], start);
 }
 
 static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *data)

@@ -132,7 +132,7 @@ carom_status binary_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *us
     walk.ray = ray_in_tree(task->placed, task->ray->origin, task->ray->direction);
     walk.slack_t = 4.0 * walk.ray.slack / vec3_length(task->ray->direction);
     walk.ray.low_t = -walk.slack_t;
-    set_limit(&walk, task->ray->max_t);
+    set_limit(&walk, narrow_ray_beyond(task->ray->max_t));
     return walk_ray(&walk);
 }
 

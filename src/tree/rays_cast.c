@@ -200,7 +200,7 @@ carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree
     ray_cast cast; /* the entry is set where it is needed */
     cast.task = task, cast.ray_frame = ray_frame, cast.ray = task->ray;
     cast.on_hit = on_hit, cast.on_triangle = NULL, cast.user = user;
-    cast.limit = task->ray->max_t;
+    cast.limit = narrow_ray_beyond(task->ray->max_t);
     cast.counts = (narrow_counts){0};
     return run(tree, &cast);
 }

@@ -186,7 +186,8 @@ carom_status tree_near(const tree_near_task *task, const narrow_near *near);
 
 /* ---- rays ---- */
 
-/* Return the new largest t of interest, or a negative number to stop. */
+/* Return the new largest t of interest, which is compared with rounded ones (narrow_ray_beyond), or a negative number to
+ * stop. */
 typedef double tree_ray_fn(uint32_t triangle, double t, const double uv[2], void *user);
 
 typedef struct tree_ray_task
@@ -200,7 +201,9 @@ typedef struct tree_ray_task
     bool first_only; /* only the smallest (t, triangle) matters: other hits may be left out */
 } tree_ray_task;
 
-/* Reports every triangle the ray hits with t at most the current limit (narrow_ray_hit on world corners decides). */
+/* Reports every triangle that the ray hits (narrow_ray_hit on world corners decides) with a rounded t up to the current
+ * limit, which at first is max_t and what may be rounded to more. So every hit up to max_t is reported, perhaps twice,
+ * and perhaps some that are beyond by less than rounding. */
 carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
 
 /* Calls on_triangle for every triangle that the world-frame half line from `point` along +x meets, possibly for others.

@@ -166,7 +166,7 @@ carom_status wide_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user
     stab_walk walk = {.task = task, .on_leaf = cast_at_leaf, .on_hit = on_hit, .user = user};
     walk.line = stab_begin(task->placed, task->ray->origin, task->ray->direction);
     walk.line.min_t = 0.0;
-    set_max_t(&walk, task->ray->max_t);
+    set_max_t(&walk, narrow_ray_beyond(task->ray->max_t));
     return stab_all(&walk);
 }
 

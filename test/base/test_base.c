@@ -31,6 +31,34 @@ static void sorts_like_qsort_and_keeps_equal_keys_in_order(void **state)
     }
 }
 
+/* The upper half decides; the lower half tells where an item was. */
+static bool upper_before(uint64_t a, uint64_t b, void *user)
+{
+    ++*(uint64_t *)user;
+    return a >> 32 < b >> 32;
+}
+
+static void merges_keep_equal_items_in_order(void **state)
+{
+    (void)state;
+    check_random random = {8};
+    for (size_t count = 0; count < 3000; count = count * 2 + 1)
+        for (uint64_t modulus = 1; modulus < 5000; modulus *= 17)
+        {
+            base_key_value *items = calloc(count + 1, sizeof *items), *scratch = calloc(count + 1, sizeof *items);
+            for (size_t i = 0; i < count; i++)
+                items[i] = (base_key_value){i, check_next(&random) % modulus << 32 | i};
+            uint64_t comparisons = 0;
+            base_sort_by(items, scratch, count, upper_before, &comparisons);
+            for (size_t i = 1; i < count; i++)
+                assert_true(items[i - 1].value < items[i].value);
+            for (size_t i = 0; i < count; i++) /* keys go with values */
+                assert_true(items[i].key == (items[i].value & UINT32_MAX));
+            assert_true(comparisons <= 12 * count);
+            free(items), free(scratch);
+        }
+}
+
 /* Codes that are spread, few, equal and ascending; from one item to several blocks. */
 static void sorts_codes_alike_on_any_number_of_workers(void **state)
 {
@@ -412,6 +440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_like_qsort_and_keeps_equal_keys_in_order),
+        cmocka_unit_test(merges_keep_equal_items_in_order),
         cmocka_unit_test(sorts_codes_alike_on_any_number_of_workers),
         cmocka_unit_test(sorts_words_like_qsort_on_any_number_of_workers),
         cmocka_unit_test(ids_are_reused_with_a_new_generation),

@@ -291,6 +291,57 @@ static void empty_scenes_are_never_hit(void **state)
     world_close(&w);
 }
 
+/* A ray along x reaches a triangle, two spheres, a capsule's side and its end at x = 2. Its direction is 3 long, so
+ * that t is 2/3, which is between two numbers, and rounds down. */
+static void kinds_tie(void **state)
+{
+    (void)state;
+    world w = world_open();
+    const double wall[9] = {2, -1, -1, 2, 2, -1, 2, -1, 2};
+    carom_mesh *mesh = world_mesh(&w, wall, 3, (const uint32_t[]){0, 1, 2}, 1);
+    const double earlier = nextafter(3.0, INFINITY);
+    const carom_shape shapes[6] = {carom_shape_sphere(3.0),
+                                   carom_shape_capsule((carom_vec3){-2.5, -4, 1}, (carom_vec3){-2.5, 4, -1}, 0.5),
+                                   carom_shape_mesh(mesh),
+                                   carom_shape_sphere(1.0),
+                                   carom_shape_capsule((carom_vec3){0, 0, 0}, (carom_vec3){7, 0, 0}, 2.0),
+                                   carom_shape_sphere(earlier)};
+    const double at[6] = {5, 5, 0, 3, 4, 5};
+    carom_scene *scene;
+    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    carom_ray rays[4];
+    for (int i = 0; i < 4; i++)
+        rays[i] = (carom_ray){{0, 0, 0}, {3, 0, 0}, INFINITY};
+    rays[1].max_t = 2.0 / 3.0, rays[2].max_t = nextafter(2.0 / 3.0, 1.0), rays[3].max_t = nextafter(2.0 / 3.0, 0.0);
+    for (uint32_t count = 1; count <= 6; count++)
+    {
+        carom_body_def body = carom_body_def_default();
+        body.placed = (carom_placed){shapes[count - 1], carom_pose_translation(at[count - 1], 0, 0)};
+        carom_body_id id;
+        assert_int_equal(carom_scene_add(scene, &body, &id), CAROM_OK);
+        /* the last one is reached 2^-51 earlier: at the number before that which 2/3 rounds to, exactly */
+        uint32_t last = count == 6, expected[4] = {count, last, count, last};
+        for (int mode = 0; mode <= CAROM_RAY_ALL; mode++)
+        {
+            carom_ray_batch batch = {rays, 4, (carom_ray_mode)mode};
+            carom_frame_ray_report report;
+            assert_int_equal(carom_scene_cast(scene, &batch, &report), CAROM_OK);
+            for (uint32_t i = 0; i < 4; i++)
+            {
+                const carom_body_hit *hits = report.hits + report.first_hit[i];
+                uint64_t found = report.first_hit[i + 1] - report.first_hit[i];
+                uint32_t some = expected[i] < 1 ? expected[i] : 1;
+                assert_int_equal(found, mode == CAROM_RAY_ALL ? expected[i] : some);
+                for (uint64_t k = 0; k < found && mode != CAROM_RAY_ANY; k++)
+                    assert_int_equal(hits[k].body.index, last ? (k == 0 ? 6 : k) : k + 1);
+            }
+        }
+    }
+    carom_scene_destroy(scene);
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +349,7 @@ int main(void)
         cmocka_unit_test(batches_are_loops),
         cmocka_unit_test(unsound_rays_are_named),
         cmocka_unit_test(empty_scenes_are_never_hit),
+        cmocka_unit_test(kinds_tie),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

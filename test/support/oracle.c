@@ -219,7 +219,16 @@ oracle_meeting oracle_meet(oracle *o, const narrow_triangle *a, const narrow_tri
 
 /* ---- rays ---- */
 
-bool oracle_ray(oracle *o, const narrow_ray *ray, const narrow_triangle *triangle, double *t)
+/* 2^exponent t */
+static void scale_rational(mpq_t t, int exponent)
+{
+    if (exponent > 0)
+        mpq_mul_2exp(t, t, (mp_bitcnt_t)exponent);
+    else
+        mpq_div_2exp(t, t, (mp_bitcnt_t)-exponent);
+}
+
+bool oracle_ray_parameter(oracle *o, const narrow_ray *ray, const narrow_triangle *triangle, mpq_t t)
 {
     carom_vec3 all[4] = {ray->origin, triangle->corner[0], triangle->corner[1], triangle->corner[2]};
     int exponent = oracle_set_corners(o, all, 4);
@@ -229,8 +238,10 @@ bool oracle_ray(oracle *o, const narrow_ray *ray, const narrow_triangle *triangl
     oracle_set_number(o->v[7][1], ray->direction.y, direction_exponent);
     oracle_set_number(o->v[7][2], ray->direction.z, direction_exponent);
     /* [low, high] in rationals, high open-ended while its denominator is 0 */
-    mpq_t low, high, at;
-    mpq_inits(low, high, at, (mpq_ptr)0);
+    mpq_t high, at;
+    mpq_ptr low = t;
+    mpq_inits(high, at, (mpq_ptr)0);
+    mpq_set_ui(low, 0, 1);
     bool bounded = false, empty = false;
     for (int i = 0; i < o->of_b.count; i++)
         for (int sign = 1; sign >= (o->of_b.item[i].equality ? -1 : 1); sign -= 2)
@@ -259,8 +270,18 @@ bool oracle_ray(oracle *o, const narrow_ray *ray, const narrow_triangle *triangl
             }
         }
     bool hit = !empty && (!bounded || mpq_cmp(low, high) <= 0);
+    scale_rational(t, exponent - direction_exponent);
+    mpq_clears(high, at, (mpq_ptr)0);
+    return hit;
+}
+
+bool oracle_ray(oracle *o, const narrow_ray *ray, const narrow_triangle *triangle, double *t)
+{
+    mpq_t exact;
+    mpq_init(exact);
+    bool hit = oracle_ray_parameter(o, ray, triangle, exact);
     if (hit)
-        *t = oracle_rounded(o, mpq_numref(low), mpq_denref(low), exponent - direction_exponent);
-    mpq_clears(low, high, at, (mpq_ptr)0);
+        *t = oracle_rounded(o, mpq_numref(exact), mpq_denref(exact), 0);
+    mpq_clear(exact);
     return hit;
 }

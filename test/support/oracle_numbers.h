@@ -65,4 +65,7 @@ void oracle_constrain(oracle *o, constraints *list, vector corner[3]);
 /* numerator / denominator 2^exponent, within one ulp */
 double oracle_rounded(oracle *o, const mpz_t numerator, const mpz_t denominator, int exponent);
 
+/* oracle_ray, t not rounded. */
+bool oracle_ray_parameter(oracle *o, const narrow_ray *ray, const narrow_triangle *triangle, mpq_t t);
+
 #endif

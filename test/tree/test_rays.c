@@ -17,6 +17,8 @@ static double keep_hit(uint32_t triangle, double t, const double uv[2], void *us
 {
     hit_list *list = user;
     carom_ray_hit hit = {t, triangle, uv[0], uv[1]};
+    if (t > list->max_t) /* by less than rounding */
+        return list->max_t;
     if (list->mode == CAROM_RAY_FIRST)
     {
         if (!list->count || t < list->items[0].t || (t == list->items[0].t && triangle < list->items[0].triangle))
