@@ -16,7 +16,8 @@ setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
 configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
 compile = @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
-.PHONY: all help demo check bench bench-against bench-peers fuzz soak lint format docs install sanitize determinism clean
+.PHONY: all help demo check bench bench-against bench-peers fuzz soak lint format docs install sanitize determinism \
+	mutations clean
 
 all:
 	$(call setup,build)
@@ -67,6 +68,10 @@ sanitize:
 determinism:
 	$(call setup,determinism)
 	@scripts/determinism
+
+mutations:
+	$(call setup,mutations)
+	@scripts/mutations $(ARGS)
 
 lint:
 	$(call setup,lint)

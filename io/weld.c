@@ -6,14 +6,15 @@
  *
  * A balanced k-d tree over the sites finds the groups from the bottom up: two parts are compared only where their boxes
  * are near, and no further once everything in both is one group. So crowds of sites, within one length or just beyond
- * it, do not take time quadratic in their number. */
+ * it, do not take time quadratic in their number; a limit of steps per site refuses what is built to take longer. */
 #include "io/soup.h"
 
 #define NO_SITE UINT32_MAX
 
 enum
 {
-    STACK_SIZE = 80 /* two parts of 2^32 sites each are split 2 * 32 times before both are single sites */
+    WORK_PER_SITE = 1000, /* lattices, crowds and rounded models need up to 30 */
+    STACK_SIZE = 80       /* two parts of 2^32 sites each are split 2 * 32 times before both are single sites */
 };
 
 /* A part of the tree: sites order[0][first .. last). Nodes are in the order of a walk from the root that takes the
@@ -37,6 +38,7 @@ typedef struct weld
     uint32_t *scratch;
     uint32_t *parent; /* union-find: the root of a group is its smallest site */
     size_t site_count, node_count;
+    uint64_t work_left; /* pairs of nodes that may still be compared */
 } weld;
 
 /* ---- sites ---- */
@@ -218,11 +220,14 @@ static bool is_first_to_split(const weld_node *a, const weld_node *b)
                                              coordinate(b->box.max, k) - coordinate(b->box.min, k));
 }
 
-static void join_nodes(weld *w, size_t first, size_t second)
+/* False: the work is spent. */
+static bool join_nodes(weld *w, size_t first, size_t second)
 {
     size_t stack[STACK_SIZE][2] = {{first, second}}, count = 1;
     while (count > 0)
     {
+        if (w->work_left-- == 0)
+            return false;
         size_t i = stack[--count][0], k = stack[count][1];
         const weld_node *a = &w->nodes[i], *b = &w->nodes[k];
         if (are_one_group(w, a, b) || !are_boxes_near(w, &a->box, &b->box))
@@ -237,10 +242,11 @@ static void join_nodes(weld *w, size_t first, size_t second)
             stack[count][0] = whole, stack[count++][1] = lower_half(halves);
         }
     }
+    return true;
 }
 
-/* Children come after their parents. */
-static void find_groups(weld *w)
+/* Children come after their parents. False: the work is spent. */
+static bool find_groups(weld *w)
 {
     for (size_t i = 0; i < w->site_count; i++)
         w->parent[i] = (uint32_t)i;
@@ -250,9 +256,11 @@ static void find_groups(weld *w)
         w->nodes[i].joined = is_leaf(&w->nodes[i]);
         if (w->nodes[i].joined)
             continue;
-        join_nodes(w, lower, upper_half(w, i));
+        if (!join_nodes(w, lower, upper_half(w, i)))
+            return false;
         w->nodes[i].joined = are_one_group(w, &w->nodes[lower], &w->nodes[upper_half(w, i)]);
     }
+    return true;
 }
 
 /* ---- the soup ---- */
@@ -295,10 +303,12 @@ static carom_status weld_vertices(weld *w, io_soup *soup, char *memory)
     if (!w->nodes)
         return CAROM_OUT_OF_MEMORY;
     build_tree(w);
-    find_groups(w);
-    apply(w, soup);
+    w->work_left = WORK_PER_SITE * (uint64_t)w->site_count;
+    bool found = find_groups(w);
+    if (found)
+        apply(w, soup);
     carom_context_release(soup->context, w->nodes, w->node_count * sizeof *w->nodes);
-    return CAROM_OK;
+    return found ? CAROM_OK : CAROM_TOO_LARGE;
 }
 
 carom_status io_soup_weld(const io_source *source, io_soup *soup, double length)
@@ -313,5 +323,7 @@ carom_status io_soup_weld(const io_source *source, io_soup *soup, double length)
     char *memory = carom_context_allocate(soup->context, size, BASE_CACHE_LINE);
     carom_status status = memory ? weld_vertices(&w, soup, memory) : CAROM_OUT_OF_MEMORY;
     carom_context_release(soup->context, memory, size);
+    if (status == CAROM_TOO_LARGE)
+        return io_fail(source, status, "too many corners are very nearly the weld length of %g apart", length);
     return status == CAROM_OK ? CAROM_OK : io_out_of_memory(source);
 }

@@ -54,7 +54,8 @@ extern "C"
          * triangles up to this distance apart (computed in double) become one, and so do those connected by a chain of
          * such steps, however long; each group moves to its smallest position by x, then y, then z. So the result does
          * not depend on the order of vertices. Triangles keep their numbers, even those that collapse. Choose a length
-         * well below the model's finest detail; about n log n steps for n vertices. */
+         * well below the model's finest detail. Takes about n log n steps for n vertices; CAROM_TOO_LARGE if so many
+         * corners are nearly this far apart that it would take far more. */
         double weld;
     } io_read_options;
 

@@ -368,12 +368,38 @@ static void survives_crowds(void **state)
     }
 }
 
+/* As line_and_circle, but oblique and so close to the length that boxes decide nothing: nearly every pair would have to
+ * be compared. */
+static void refuses_what_takes_too_long(void **state)
+{
+    check_random random = {5};
+    FILE *file = fopen(path_of("crowd.obj"), "w");
+    assert_non_null(file);
+    for (int i = 0; i < 30000; i++)
+    {
+        double t = check_uniform(&random, -3.2, 3.2), z = i % 2 ? 3e-5 * t : 0.0;
+        double x = i % 2 ? 0.0 : (1.0 + 1e-9) * cos(t), y = i % 2 ? 0.0 : (1.0 + 1e-9) * sin(t);
+        fprintf(file, "v %.17g %.17g %.17g\n", (x + 2 * y + 2 * z) / 3, (2 * x + y - 2 * z) / 3,
+                (2 * x - 2 * y + z) / 3);
+        if (i % 3 == 2)
+            fputs("f -1 -2 -3\n", file);
+    }
+    assert_int_equal(fclose(file), 0);
+    io_model model;
+    char message[IO_MESSAGE_SIZE];
+    assert_int_equal(io_read(*state, path_of("crowd.obj"), &(io_read_options){.weld = 1}, &model), CAROM_TOO_LARGE);
+    assert_null(model.mesh);
+    carom_context_message(*state, message, sizeof message);
+    assert_non_null(strstr(message, "crowd.obj: too many corners are very nearly the weld length of 1 apart"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_brute_force),           cmocka_unit_test(closes_a_rounded_sphere),
         cmocka_unit_test(refuses_what_is_no_length),    cmocka_unit_test(is_part_of_a_request),
         cmocka_unit_test(survives_failing_allocations), cmocka_unit_test(survives_crowds),
+        cmocka_unit_test(refuses_what_takes_too_long),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -194,9 +194,37 @@ static void test_same_bits_everywhere(void **state)
     assert_int_equal(hash, GOLDEN_HASH);
 }
 
+/* A corner of one triangle lies on an edge of the other, exactly, but seen from that triangle's far corner rounding
+ * moves the corner off the edge, and a plane seems to keep the triangles apart. */
+static void test_contact_that_rounding_opens(void **state)
+{
+    (void)state;
+    const double unit = 0x1p-58; /* a 64th of the last place of numbers from 1 to 2 */
+    for (int turn = 0; turn < 3; turn++)
+        for (int step = 0; step < 64; step++)
+        {
+            /* both ends and the corner, as start + position * (1, 1, -2); rounding to 64ths moves the ends down */
+            const double positions[3] = {-640.0, 640.0, step / 4.0}, far = -1.25;
+            carom_vec3 at[3];
+            for (int i = 0; i < 3; i++)
+            {
+                double p[3] = {(31.0 + positions[i]) * unit, (31.0 + positions[i]) * unit,
+                               (31.0 - 2.0 * positions[i]) * unit};
+                at[i] = vec3(p[turn], p[(turn + 1) % 3], p[(turn + 2) % 3]);
+            }
+            narrow_triangle a = {{vec3(far, far, far), at[0], at[1]}};
+            narrow_triangle b = {{at[2], vec3(0.25, 0.3125, 0.1875), vec3(0.3125, 0.125, 0.25)}};
+            narrow_counts counts = {0};
+            narrow_distance_result found = narrow_distance(&a, &b, &counts);
+            if (found.distance != 0.0)
+                fail_msg("turn %d, step %d: %g between triangles that touch", turn, step, found.distance);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_degenerate),
+                                       cmocka_unit_test(test_contact_that_rounding_opens),
                                        cmocka_unit_test(test_same_bits_everywhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
