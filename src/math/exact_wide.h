@@ -26,20 +26,25 @@
  *   determinants                       below 6 2^3555 < 2^3558
  *   squares of cross products          below 3 2^4742 < 2^4744
  *   squares of determinants, and squares of cross products times a squared radius    below 2^7116
- *   differences of two of those        below 2^7117 */
+ *   differences of two of those        below 2^7117
+ *
+ * exact_distance.c compares fractions of two of these: 4 times a squared determinant, or a squared sum of two distances
+ * and four radii (below 2^1188) times the square of a cross product, is below 2^7120; a squared determinant times the
+ * square of a cross product below 2^11860. */
 enum
 {
     WIDE_LIMB_BITS = 32,
     WIDE_DIFFERENCE_LIMBS = (2099 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS,
     WIDE_MINOR_LIMBS = 2 * WIDE_DIFFERENCE_LIMBS,
     WIDE_DETERMINANT_LIMBS = WIDE_DIFFERENCE_LIMBS + WIDE_MINOR_LIMBS,
-    WIDE_LIMBS = 2 * ((3558 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS)
+    WIDE_LIMBS = 2 * ((3558 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS) + (4744 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS
 };
 _Static_assert(4199 <= WIDE_LIMB_BITS * (int)WIDE_MINOR_LIMBS, "a minor fits into the limbs of its products");
 _Static_assert(6302 <= WIDE_LIMB_BITS * (int)WIDE_DETERMINANT_LIMBS, "so do sums of determinants");
 _Static_assert((int)WIDE_DETERMINANT_LIMBS <= (int)WIDE_LIMBS, "there is room for determinants of any doubles");
-_Static_assert(7117 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for the sixth degree");
-_Static_assert((2370 + 31) / 32 + (4744 + 31) / 32 <= (int)WIDE_LIMBS, "in whatever limbs the factors have");
+_Static_assert(11860 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for the tenth degree");
+_Static_assert((7116 + 31) / 32 + (4744 + 31) / 32 <= (int)WIDE_LIMBS, "in whatever limbs the factors have");
+_Static_assert((2376 + 31) / 32 + (4744 + 31) / 32 <= (int)WIDE_LIMBS, "likewise");
 
 /* sign * magnitude; size counts the limbs without leading zeros; sign is 0 iff size is 0. */
 typedef struct wide
@@ -58,6 +63,9 @@ void integer_from_double(wide *out, double value, int exponent);
 void integer_add(wide *out, const wide *a, const wide *b);
 void integer_subtract(wide *out, const wide *a, const wide *b);
 void integer_multiply(wide *out, const wide *a, const wide *b);
+
+/* w times 2^bits. */
+void integer_shift(wide *w, unsigned bits);
 
 /* a d - b c; out is none of them. */
 void integer_minor(wide *out, const wide *a, const wide *b, const wide *c, const wide *d);

@@ -192,6 +192,21 @@ typedef struct exact_round
 /* The sign of the hulls' distance minus the sum of the radii. */
 int exact_gap_sign(const exact_round *a, const exact_round *b, uint64_t *fallbacks);
 
+/* A length that is no double in general. */
+typedef struct exact_length
+{
+    double nearest; /* ties to even */
+    double below;   /* the largest double not above it */
+    bool whole;     /* it is that double */
+} exact_length;
+
+/* The hulls' distance minus the sum of the radii, for solids without a common point. */
+exact_length exact_gap_length(const exact_round *a, const exact_round *b, uint64_t *fallbacks);
+
+/* The sign of the distance of the first two hulls minus that of the second two, whatever the radii; neither two have a
+ * common point. */
+int exact_compare_gaps(const exact_round first[2], const exact_round second[2], uint64_t *fallbacks);
+
 /* A ray and a capsule. Below, d is the direction, e the way from end 0 to end 1, n = d x e, and r the way from the
  * ray's origin to one of the ends. */
 typedef struct exact_ray_round
