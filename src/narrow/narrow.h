@@ -37,7 +37,7 @@ typedef struct narrow_distance_result
     unsigned corners_a, corners_b; /* bits: those that span the features of the points, probably */
 } narrow_distance_result;
 
-/* The canonical distance of the contract: the same bits whatever the engine. Relative error at most
+/* An estimate of the distance with the contract's nearest points: the same bits whatever the engine. Error at most
  * NARROW_DISTANCE_ERROR times the larger of the distance and the largest |coordinate difference| involved. */
 #define NARROW_DISTANCE_ERROR 1e-14
 narrow_distance_result narrow_distance(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
