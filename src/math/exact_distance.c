@@ -6,12 +6,20 @@
 /* Differences below this are left to the integers, so that no product underflows. */
 static const double SMALLEST_DIFFERENCE = 0x1p-120, SMALLEST_SQUARE = 0x1p-400;
 
+/* Of the search for the nearest features; it may go in circles where signs are not certain. */
+enum
+{
+    MAX_STEPS = 8
+};
+
 /* The features, that of fewer corners first. */
 typedef struct features
 {
-    const exact_part *first, *second;
+    exact_part *first, *second;
     const carom_vec3 *p[3], *q[3]; /* their corners */
+    int few, more;                 /* how many */
     bool in_range;                 /* so far */
+    bool changed;                  /* a part was replaced by one that should be nearer */
 } features;
 
 /* Their way, and the squared distance of the lines or planes that carry them. */
@@ -43,10 +51,22 @@ static doubled_vector between(features *f, const carom_vec3 *from, const carom_v
                             difference(f, to->z, from->z)};
 }
 
-/* From 0 to the limit? */
-static bool is_share(doubled share, doubled limit)
+static unsigned bit_of(const exact_part *part, const carom_vec3 *corner) { return 1u << (corner - part->points); }
+
+static void change(features *f, exact_part *part, unsigned corners)
 {
-    return doubled_not_negative(share) && doubled_not_negative(doubled_subtract(limit, share));
+    part->corners = corners;
+    f->changed = true;
+}
+
+/* From 0 to the limit? Otherwise the nearer end of the edge takes its place. */
+static bool is_share(features *f, doubled share, doubled limit, exact_part *part, const carom_vec3 *const ends[2])
+{
+    if (!doubled_not_negative(share))
+        return change(f, part, bit_of(part, ends[0])), false;
+    if (!doubled_not_negative(doubled_subtract(limit, share)))
+        return change(f, part, bit_of(part, ends[1])), false;
+    return true;
 }
 
 static doubled_vector turned(doubled_vector v)
@@ -69,7 +89,7 @@ static bool point_edge_way(features *f, way *out)
     out->across = doubled_cross(e, n);
     out->top = doubled_dot(n, n);
     out->bottom = doubled_dot(e, e);
-    return is_share(doubled_dot(r, e), out->bottom);
+    return is_share(f, doubled_dot(r, e), out->bottom, f->second, f->q);
 }
 
 /* (r . n)^2 / |n|^2 */
@@ -86,8 +106,8 @@ static bool edges_way(features *f, way *out)
     doubled_vector r = between(f, f->p[0], f->q[0]), n = doubled_cross(d, e);
     out->bottom = doubled_dot(n, n);
     set_height(out, r, n);
-    return is_share(doubled_dot(doubled_cross(r, e), n), out->bottom) &&
-           is_share(doubled_dot(doubled_cross(r, d), n), out->bottom);
+    return is_share(f, doubled_dot(doubled_cross(r, e), n), out->bottom, f->first, f->p) &&
+           is_share(f, doubled_dot(doubled_cross(r, d), n), out->bottom, f->second, f->q);
 }
 
 static bool point_face_way(features *f, way *out)
@@ -98,23 +118,25 @@ static bool point_face_way(features *f, way *out)
     doubled_vector n = doubled_cross(edge[0], edge[1]);
     out->bottom = doubled_dot(n, n);
     set_height(out, r, n);
-    bool inside = true;
-    for (int i = 0; i < 3 && inside; i++)
-        inside = doubled_not_negative(doubled_dot(doubled_cross(edge[i], between(f, f->q[i], f->p[0])), n));
-    return inside;
+    for (int i = 0; i < 3; i++)
+        if (!doubled_not_negative(doubled_dot(doubled_cross(edge[i], between(f, f->q[i], f->p[0])), n)))
+            return change(f, f->second, bit_of(f->second, f->q[i]) | bit_of(f->second, f->q[(i + 1) % 3])), false;
+    return true;
 }
 
-/* Is no corner of the part nearer to the other side than the feature? Equal corners need no arithmetic. */
-static bool is_behind(features *f, const exact_part *part, const carom_vec3 *const feature[3], int count,
-                      doubled_vector away)
+/* Is no corner of the part nearer to the other side than the feature? Otherwise it joins the feature, or replaces it.
+ * Equal corners need no arithmetic. */
+static bool is_behind(features *f, exact_part *part, doubled_vector away)
 {
+    const carom_vec3 *const *feature = part == f->first ? f->p : f->q;
+    int count = part == f->first ? f->few : f->more;
     for (int i = 0; i < 3; i++)
     {
         bool known = false;
         for (int k = 0; k < count; k++)
             known |= vec3_equal(part->points[i], *feature[k]);
         if (!known && !doubled_not_negative(doubled_dot(away, between(f, feature[0], &part->points[i]))))
-            return false;
+            return change(f, part, (f->few + f->more < 4 ? part->corners : 0u) | 1u << i), false;
     }
     return true;
 }
@@ -150,24 +172,51 @@ static bool take_root(doubled top, doubled bottom, exact_interval *out)
     return true;
 }
 
-bool exact_distance_of_parts(const exact_part *a, const exact_part *b, exact_interval *out)
+/* Proves the parts nearest, or changes one of them. */
+static bool prove_parts(features *f, way *way)
+{
+    f->few = list_corners(f->first, f->p), f->more = list_corners(f->second, f->q);
+    f->changed = false;
+    if (f->few == 0 || f->few + f->more > 4)
+        return false;
+    bool inside = f->more == 1   ? points_way(f, way)
+                  : f->more == 3 ? point_face_way(f, way)
+                  : f->few == 1  ? point_edge_way(f, way)
+                                 : edges_way(f, way);
+    return inside && is_behind(f, f->second, way->across) && is_behind(f, f->first, turned(way->across));
+}
+
+bool exact_distance_of_parts(exact_part *a, exact_part *b, exact_interval *out)
 {
     features f = {.in_range = true};
-    int of_a = list_corners(a, f.p), of_b = list_corners(b, f.q);
-    bool swap = of_a > of_b;
-    f.first = swap ? b : a, f.second = swap ? a : b;
-    int few = list_corners(f.first, f.p), more = list_corners(f.second, f.q);
-    if (few == 0 || few + more > 4)
-        return false;
     way way;
-    bool inside = more == 1   ? points_way(&f, &way)
-                  : more == 3 ? point_face_way(&f, &way)
-                  : few == 1  ? point_edge_way(&f, &way)
-                              : edges_way(&f, &way);
-    if (!inside || !is_behind(&f, f.second, f.q, more, way.across) ||
-        !is_behind(&f, f.first, f.p, few, turned(way.across)) || !f.in_range)
-        return false;
-    return along_axis(&f, &way, out) || take_root(way.top, way.bottom, out);
+    bool proven = false;
+    for (int step = 0; step < MAX_STEPS && !proven; step++)
+    {
+        const carom_vec3 *corners[3];
+        bool swap = list_corners(a, corners) > list_corners(b, corners);
+        f.first = swap ? b : a, f.second = swap ? a : b;
+        proven = prove_parts(&f, &way);
+        if (!proven && !f.changed)
+            return false;
+    }
+    return proven && f.in_range && (along_axis(&f, &way, out) || take_root(way.top, way.bottom, out));
+}
+
+exact_interval exact_axis_gap(const carom_vec3 a[3], const carom_vec3 b[3])
+{
+    carom_vec3 low_a = vec3_min(a[0], vec3_min(a[1], a[2])), high_a = vec3_max(a[0], vec3_max(a[1], a[2]));
+    carom_vec3 low_b = vec3_min(b[0], vec3_min(b[1], b[2])), high_b = vec3_max(b[0], vec3_max(b[1], b[2]));
+    const double low[6] = {low_b.x, low_b.y, low_b.z, low_a.x, low_a.y, low_a.z};
+    const double high[6] = {high_a.x, high_a.y, high_a.z, high_b.x, high_b.y, high_b.z};
+    doubled best = {-INFINITY, 0.0, 0.0};
+    for (int i = 0; i < 6; i++)
+    {
+        doubled gap = doubled_difference(low[i], high[i]);
+        if (gap.high > best.high || (gap.high == best.high && gap.low > best.low))
+            best = gap;
+    }
+    return (exact_interval){best.high, best.low, 0.0};
 }
 
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b)

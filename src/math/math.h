@@ -216,9 +216,12 @@ typedef struct exact_interval
     double high, low, error;
 } exact_interval;
 
-/* The distance of two triangles, if these parts are certainly the nearest ones and its digits are good; false says
- * nothing. */
-bool exact_distance_of_parts(const exact_part *a, const exact_part *b, exact_interval *out);
+/* The distance of two triangles, if the nearest parts can be found and proven and its digits are good; false says
+ * nothing. The search starts from the given corners and leaves those that were proven. */
+bool exact_distance_of_parts(exact_part *a, exact_part *b, exact_interval *out);
+
+/* The largest gap between two triangles along an axis, exactly; negative if there is none. */
+exact_interval exact_axis_gap(const carom_vec3 a[3], const carom_vec3 b[3]);
 
 /* The interval less two radii. */
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b);

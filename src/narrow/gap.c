@@ -36,8 +36,8 @@ static void find_length(narrow_gap *gap, const narrow_distance_result *near, nar
         return;
     exact_part a = {gap->points[0], near->corners_a}, b = {gap->points[1], near->corners_b};
     exact_interval cores;
-    gap->corners[0] = near->corners_a, gap->corners[1] = near->corners_b;
     gap->proven = exact_distance_of_parts(&a, &b, &cores);
+    gap->corners[0] = a.corners, gap->corners[1] = b.corners;
     if (gap->proven)
         gap->interval = exact_interval_less(&cores, gap->radius[0], gap->radius[1]);
     if (gap->proven && BASE_LIKELY(exact_round_interval(&gap->interval, &gap->length)))
@@ -180,6 +180,17 @@ static bool is_farther(const narrow_closest *closest, const narrow_distance_resu
     return near->distance - near->error > closest->distance;
 }
 
+/* Does an axis keep two triangles as far apart as the closest pair so far? That recognises what lies in parallel planes
+ * across an axis, where many pairs are equally near. */
+static bool is_kept_apart(const narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b)
+{
+    const narrow_gap *known = &closest->gap;
+    if (closest->triangle_a == CAROM_NO_TRIANGLE || !known->proven || known->interval.error > 0.0)
+        return false;
+    exact_interval gap = exact_axis_gap(a->corner, b->corner);
+    return gap.high > known->interval.high || (gap.high == known->interval.high && gap.low >= known->interval.low);
+}
+
 static void keep_nearer(narrow_closest *closest, const narrow_distance_result *near, carom_pair ids,
                         const narrow_gap *gap, narrow_counts *counts)
 {
@@ -197,7 +208,7 @@ void narrow_offer(narrow_closest *closest, const narrow_triangle *a, const narro
     if (is_settled(closest, ids))
         return;
     narrow_distance_result near = narrow_distance(a, b, counts);
-    if (is_farther(closest, &near))
+    if (is_farther(closest, &near) || (!has_smaller_ids(ids, closest) && is_kept_apart(closest, a, b)))
         return;
     narrow_gap gap;
     set_triangle(&gap, 0, a);
