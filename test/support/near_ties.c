@@ -1,3 +1,4 @@
+/* Rays and triangles whose hits nearly or exactly tie. See near_ties.h. */
 #include "support/near_ties.h"
 #include "support/families.h"
 
