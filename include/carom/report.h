@@ -29,21 +29,22 @@ extern "C"
         uint32_t meeting; /* TOUCHING or CROSSING, possibly with COPLANAR */
     } carom_pair;
 
-    /* How two bodies are related. Inside takes precedence over touching: a body that touches its container from within
-     * is inside. It requires a container that is closed and oriented, no crossing pair, and for every component of the
-     * inner body a vertex off the container's surface with a winding number other than 0 (if all its vertices lie on
-     * that surface, the centroid of one of its triangles instead); where surfaces touch, the corners of the touching
-     * triangles must not be outside either. For a solid container (sphere, capsule), whose points include those of
-     * everything it contains, inside also takes precedence over crossing if the relation is requested. If only some
-     * components are inside, or no point off the surface is found, the bodies are apart or touching. */
+    /* How two bodies are related, as point sets. P(X) is the set of all points of X's placed triangles and, if X is
+     * closed and oriented, of all points with a winding number other than 0; of a sphere or capsule, all its points.
+     * Only then, or with a positive radius, does X have an interior: that of P(X) as a set. Nothing but these sets
+     * decides, not the triangulation or the order of triangles. Empty bodies are apart from everything.
+     * docs/exactness.md proves how it is decided. */
     typedef enum carom_relation
     {
-        CAROM_RELATION_UNKNOWN = 0,    /* not requested, or the budget ran out */
-        CAROM_RELATION_APART = 1,      /* no common point; neither body is known to be inside the other */
-        CAROM_RELATION_TOUCHING = 2,   /* the surfaces touch but cross nowhere */
-        CAROM_RELATION_CROSSING = 3,   /* some triangle pair crosses */
-        CAROM_RELATION_A_INSIDE_B = 4, /* no crossing pair; every component of A lies inside closed, oriented B */
-        CAROM_RELATION_B_INSIDE_A = 5
+        CAROM_RELATION_UNKNOWN = 0,       /* not requested, or the budget ran out */
+        CAROM_RELATION_APART = 1,         /* P(A) and P(B) have no common point */
+        CAROM_RELATION_TOUCHING = 2,      /* they have, but neither meets the interior of the other */
+        CAROM_RELATION_OVERLAPPING = 3,   /* one meets the interior of the other, and neither contains the other */
+        CAROM_RELATION_A_INSIDE_B = 4,    /* P(B) contains P(A), which meets the interior of P(B) and is not P(B) */
+        CAROM_RELATION_B_INSIDE_A = 5,    /* the reverse */
+        CAROM_RELATION_EQUAL = 6,         /* P(A) = P(B) */
+        CAROM_RELATION_SURFACES_MEET = 7, /* they have a common point, and neither body has an interior */
+        CAROM_RELATION_COUNT = 8
     } carom_relation;
 
     CAROM_API const char *carom_relation_name(carom_relation relation);

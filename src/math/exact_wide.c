@@ -13,10 +13,11 @@ static uint64_t split_double(double value, int *exponent)
     else
         biased = 1;
     *exponent = biased - 1075;
-    while (mantissa && !(mantissa & 0xff))
-        mantissa >>= 8, *exponent += 8;
-    while (mantissa && !(mantissa & 1))
-        mantissa >>= 1, *exponent += 1;
+    if (mantissa)
+    {
+        int zeros = __builtin_ctzll(mantissa);
+        mantissa >>= zeros, *exponent += zeros;
+    }
     return mantissa;
 }
 

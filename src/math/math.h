@@ -226,4 +226,55 @@ typedef struct exact_number
 /* A term to within two roundings; zero only if it is. */
 exact_number exact_ray_evaluate(const exact_ray_round *in, exact_ray_term term, int end, uint64_t *fallbacks);
 
+/* ---- points and directions given by what they are the intersection of, since their coordinates are fractions: exact
+ * signs for the arrangement of triangles in a plane. |coordinate| up to 2^110 ---- */
+
+typedef enum exact_point_kind
+{
+    EXACT_POINT_GIVEN, /* points[0] */
+    EXACT_POINT_CUT,   /* where the line through points 0 and 1 meets the plane of points 2 to 4, which it crosses */
+    EXACT_POINT_CROSS  /* where the planes of points 0 to 2, 3 to 5 and 6 to 8 meet: in one point */
+} exact_point_kind;
+
+typedef struct exact_point
+{
+    exact_point_kind kind;
+    carom_vec3 points[9];
+} exact_point;
+
+typedef enum exact_direction_kind
+{
+    EXACT_ALONG_EDGE,  /* from points[0] to points[1] */
+    EXACT_ALONG_LINE,  /* normal of points 0 to 2 x normal of points 3 to 5 */
+    EXACT_ALONG_NORMAL /* normal of points 0 to 2: (p1 - p0) x (p2 - p0) */
+} exact_direction_kind;
+
+typedef struct exact_direction
+{
+    exact_direction_kind kind;
+    int sign; /* 1, or -1 to go the other way */
+    carom_vec3 points[6];
+} exact_direction;
+
+/* Is the point above the plane of a triangle (where its normal points to)? The sign of its height. And where does a
+ * direction lead? */
+int exact_height_of_point(const carom_vec3 plane[3], const exact_point *point, uint64_t *fallbacks);
+int exact_height_of_direction(const carom_vec3 plane[3], const exact_direction *direction, uint64_t *fallbacks);
+
+/* In the projection along an axis: the sign of (line[1] - line[0]) x (point - line[0]), or x direction. */
+int exact_side_of_point(const carom_vec3 line[2], int axis, const exact_point *point, uint64_t *fallbacks);
+int exact_side_of_direction(const carom_vec3 line[2], int axis, const exact_direction *direction, uint64_t *fallbacks);
+
+/* Sign of the cross product of two directions along an axis. */
+int exact_turn(const exact_direction *from, const exact_direction *to, int axis, uint64_t *fallbacks);
+
+/* Sign of a component. */
+int exact_direction_sign(const exact_direction *direction, int axis, uint64_t *fallbacks);
+
+/* Sign of a component of the normal of three points. */
+int exact_normal_sign(const carom_vec3 plane[3], int axis, uint64_t *fallbacks);
+
+/* Coordinates to within 2^-49 of the largest coordinate involved, for a point between the given ones. */
+carom_vec3 exact_point_rounded(const exact_point *point);
+
 #endif

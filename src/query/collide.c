@@ -68,10 +68,14 @@ bool query_may_contain(const query_question *question)
 /* Decides the relation, or goes on with that. */
 static carom_status ask_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
-    if (job->relation.decided != CAROM_RELATION_UNKNOWN)
-        return report->relation = job->relation.decided, CAROM_OK;
-    query_meetings meetings = {job->found.count > 0, job->found.crossing, job->keys.items, job->keys.count,
-                               &job->relation};
+    const query_found *found = &job->found;
+    query_meetings meetings = {.any = found->count > 0,
+                               .crossing = found->crossing,
+                               .crossing_a = found->crossing_a,
+                               .crossing_b = found->crossing_b,
+                               .keys = job->keys.items,
+                               .key_count = job->keys.count,
+                               .cursor = &job->relation};
     const query_walk walk = {&job->question, NULL, budget, &job->counters};
     BASE_TRY(query_relation(query, &walk, &meetings, &report->relation));
     report->counters = job->counters;
@@ -81,18 +85,16 @@ static carom_status ask_relation(carom_query *query, query_job *job, base_budget
     return CAROM_OK;
 }
 
-/* The relation of a job: in full if requested, and never APART for a body inside another. */
+/* The relation of a job: in full if requested, and never APART for bodies with a point in common. */
 static carom_status decide_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
-    const query_found *found = &job->found;
-    const query_question *question = &job->question;
-    bool meshes = query_is_mesh(question->a) && query_is_mesh(question->b), asked = job->options->relation;
-    if (found->crossing && (meshes || !asked))
-        return report->relation = CAROM_RELATION_CROSSING, CAROM_OK;
-    if (report->status != CAROM_OK || (!asked && found->count > 0))
+    bool asked = job->options->relation;
+    if (job->relation.decided != CAROM_RELATION_UNKNOWN)
+        return report->relation = job->relation.decided, CAROM_OK;
+    if (report->status != CAROM_OK || (!asked && job->found.count > 0))
         return CAROM_OK;
     report->relation = CAROM_RELATION_APART;
-    if (!asked && !query_may_contain(question))
+    if (!asked && !query_may_contain(&job->question))
         return CAROM_OK;
     return ask_relation(query, job, budget, report);
 }

@@ -8,9 +8,12 @@ const char *carom_relation_name(carom_relation relation)
     case CAROM_RELATION_UNKNOWN: return "unknown";
     case CAROM_RELATION_APART: return "apart";
     case CAROM_RELATION_TOUCHING: return "touching";
-    case CAROM_RELATION_CROSSING: return "crossing";
+    case CAROM_RELATION_OVERLAPPING: return "overlapping";
     case CAROM_RELATION_A_INSIDE_B: return "a_inside_b";
     case CAROM_RELATION_B_INSIDE_A: return "b_inside_a";
+    case CAROM_RELATION_EQUAL: return "equal";
+    case CAROM_RELATION_SURFACES_MEET: return "surfaces_meet";
+    case CAROM_RELATION_COUNT: break;
     }
     return "invalid";
 }
@@ -57,6 +60,19 @@ void carom_query_destroy(carom_query *query)
     base_array_free(context, &query->candidates);
     base_array_free(context, &query->corners);
     base_array_free(context, &query->members);
+    for (int i = 0; i < 2; i++)
+    {
+        base_array_free(context, &query->cells.meeting[i]);
+        base_array_free(context, &query->cells.cutting[i]);
+        base_array_free(context, &query->cells.on_line[i]);
+        base_array_free(context, &query->regions[i].touched);
+        base_array_free(context, &query->regions[i].seen);
+        base_array_free(context, &query->regions[i].inside);
+        base_array_free(context, &query->regions[i].parent);
+    }
+    base_array_free(context, &query->cells.flat);
+    base_array_free(context, &query->cells.events);
+    base_array_free(context, &query->cells.ways);
     base_array_free(context, &query->order);
     base_array_free(context, &query->order_space);
     base_release(context, query, 1, sizeof *query);

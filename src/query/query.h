@@ -89,7 +89,8 @@ typedef struct query_found
 {
     uint64_t count;            /* pairs; counted again at the end where they may repeat */
     uint32_t first_a, first_b; /* some pair */
-    bool crossing;             /* a crossing pair was seen */
+    bool crossing;             /* a crossing pair was seen: */
+    uint32_t crossing_a, crossing_b;
     bool violated;             /* a pair meets or is nearer than the clearance */
     bool stopped;              /* the callback asked to stop */
 } query_found;
@@ -102,15 +103,23 @@ typedef struct query_nearest
     bool begun;
 } query_nearest;
 
+/* What is known of the point sets P(a) and P(b), see relation_meshes.c. */
+typedef struct query_evidence
+{
+    bool interior;         /* one of them meets the interior of the other */
+    bool outside[2];       /* a point of P(a) is not in P(b); of P(b) not in P(a) */
+    bool hollow;           /* neither has an interior */
+    bool region_inside[2]; /* a part of the surface that touches nothing is inside the other body */
+} query_evidence;
+
 /* How far a decision on the relation has come, so that one that ran out of budget goes on from there. Zero-initialise.
  */
 typedef struct query_cursor
 {
     carom_relation decided; /* or CAROM_RELATION_UNKNOWN */
-    uint32_t side;          /* 0: is a inside b? 1: is b inside a? */
-    uint32_t component;     /* of the inner mesh; those before it are inside */
-    size_t step;            /* points or triangles of this stage that were looked at */
-    uint32_t first_end;     /* of a segment: its place */
+    uint32_t stage;
+    size_t step; /* points or triangles of this stage that were looked at */
+    query_evidence evidence;
 } query_cursor;
 
 /* A collide question under way. It can be suspended when a budget is spent, split over workers by its front, and taken
@@ -123,10 +132,30 @@ typedef struct query_job
     query_words keys;   /* packed pairs, see query_pack */
     narrow_front front; /* what is undecided if the search was cut short; otherwise empty */
     bool searched;      /* to the end: every pair is in the keys */
+    bool probed;        /* any-hit with relation: a crossing was not enough to decide, all pairs are needed */
     carom_counters counters;
     query_cursor relation; /* while its decision is under way */
     query_nearest nearest; /* where by how much a clearance is violated is asked, too */
 } query_job;
+
+/* Scratch of relation_meshes.c, per body. */
+typedef struct query_regions
+{
+    query_words touched;         /* a bit per triangle: it meets the other body */
+    query_words seen, inside;    /* a bit per region, named by a vertex */
+    BASE_ARRAY(uint32_t) parent; /* per vertex */
+} query_regions;
+
+/* Scratch of cells.c. */
+typedef struct query_cells
+{
+    query_words meeting[2];             /* per body: triangles that meet the triangle in question */
+    query_words cutting[2];             /* those of them that cut its inner part */
+    query_words on_line[2];             /* per body: triangles on the line from a point along +x */
+    query_words flat;                   /* of those, the other body's that contain the point, in the triangle's plane */
+    BASE_ARRAY(exact_point) events;     /* points that may be corners of cells */
+    BASE_ARRAY(exact_direction) ways;   /* directions in which triangles leave a point */
+} query_cells;
 
 struct carom_query
 {
@@ -159,6 +188,8 @@ struct carom_query
     query_words candidates; /* triangles near a line */
     query_words corners;    /* vertices to classify */
     query_words members;    /* triangles ordered by component */
+    query_cells cells;
+    query_regions regions[2];
     BASE_ARRAY(base_key_value) order, order_space;
 };
 
@@ -281,7 +312,8 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
 typedef struct query_meetings
 {
     bool any, crossing;
-    const uint64_t *keys; /* packed pairs, sorted; complete unless crossing */
+    uint32_t crossing_a, crossing_b; /* a pair that crosses, if any */
+    const uint64_t *keys;            /* packed pairs: every element that meets the other body is in one of them */
     size_t key_count;
     query_cursor *cursor; /* or null: from the beginning */
 } query_meetings;
@@ -292,6 +324,11 @@ bool query_may_contain(const query_question *question);
 /* *out is CAROM_RELATION_UNKNOWN where the budget ran out. The walk's front is not used. */
 carom_status query_relation(carom_query *query, const query_walk *walk, const query_meetings *meetings,
                             carom_relation *out);
+
+/* Are two meshes overlapping, judging by the surroundings of one pair of triangles that cross? False says nothing.
+ * CAROM_UNKNOWN: the budget ran out. */
+carom_status query_probe_crossing(carom_query *query, const query_walk *walk, const uint32_t pair[2],
+                                  bool *overlapping);
 
 /* Adds to a sum of counters. */
 void query_count(carom_counters *sum, const carom_counters *counters);

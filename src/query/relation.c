@@ -1,34 +1,10 @@
-/* The relation of two bodies: apart, touching, crossing, or one inside the other.
+/* The relation of two placed shapes, as point sets: report.h defines it, docs/exactness.md proves how it is decided.
+ * Two meshes are decided in relation_meshes.c; here are points, spheres and capsules.
  *
- * Inside is decided for points of the inner body by the winding number of the outer surface around them: signed
- * crossings of the ray along +x, exact. The point is imagined to be moved by (0, e, e^2) for an infinitesimal e > 0, so
- * that the ray hits no edge; off the surface, that changes no winding number. */
-#include "query/query.h"
-
-typedef enum location
-{
-    LOCATION_OUTSIDE,
-    LOCATION_ON_SURFACE, /* or too close to decide */
-    LOCATION_INSIDE,
-    LOCATION_UNDECIDED /* the budget ran out */
-} location;
-
-/* Is `inner` inside `outer`? */
-typedef struct inside_task
-{
-    carom_query *query;
-    const query_question *question;
-    const carom_placed *inner, *outer;
-    mesh_placed inner_mesh, outer_mesh; /* where they are meshes */
-    carom_aabb outer_box;               /* world; of a mesh */
-    bool touching;                      /* some vertices may lie on the surface */
-    bool members_sorted;                /* query->members is filled */
-    query_cursor *cursor;
-    base_budget *budget;
-    narrow_counts *counts;
-    carom_counters *counters;
-    bool out_of_memory;
-} inside_task;
+ * Inside a mesh is decided by the winding number of the surface around a point: signed crossings of the ray along +x,
+ * exact. The point is imagined to be moved by (0, e, e^2) for an infinitesimal e > 0, so that the ray hits no edge; off
+ * the surface, that changes no winding number. */
+#include "query/relation.h"
 
 /* ---- winding number of a point ---- */
 
@@ -56,354 +32,186 @@ static int winding_part(const narrow_triangle *t, carom_vec3 point, narrow_count
     return below * turn > 0 ? turn : 0;
 }
 
-static void note_candidate(uint32_t triangle, void *user)
-{
-    inside_task *task = user;
-    query_words *candidates = &task->query->candidates;
-    if (task->out_of_memory || !base_array_reserve(task->query->context, candidates, 1))
-        task->out_of_memory = true;
-    else
-        candidates->items[candidates->count++] = triangle;
-}
-
-/* The outer triangles that the half line from the point along +x may meet, each once, in query->candidates. */
-static carom_status find_candidates(inside_task *task, carom_vec3 point)
-{
-    carom_query *query = task->query;
-    query_mesh_task mesh = {.context = query->context,
-                            .mesh = task->outer_mesh,
-                            .asset =
-                                task->outer == task->question->a ? task->question->asset_a : task->question->asset_b,
-                            .budget = task->budget,
-                            .counters = task->counters};
-    query->candidates.count = 0;
-    BASE_TRY(task->question->method->line_x(query->method_state, &mesh, point, note_candidate, task));
-    if (task->out_of_memory || !query_sort_unique(query->context, &query->candidates, &query->sort_space))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for candidate triangles");
-    return CAROM_OK;
-}
-
 static bool in_box(const carom_aabb *box, carom_vec3 p)
 {
     return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
            p.z <= box->max.z;
 }
 
-/* Where a point is, once the candidates around it are known. */
-static location locate_among_candidates(const inside_task *task, carom_vec3 point)
+carom_status relation_locate(cells_task *task, int body, carom_vec3 point, bool *inside)
 {
-    const query_words *candidates = &task->query->candidates;
-    narrow_triangle as_triangle = {{point, point, point}};
+    *inside = false;
+    if (!in_box(&task->bodies[body].box, point))
+        return CAROM_OK;
+    if (task->budget->exhausted)
+        return CAROM_UNKNOWN;
+    const exact_point at = {EXACT_POINT_GIVEN, {point}};
+    query_words *on_line = &task->query->candidates;
+    BASE_TRY(cells_find_on_line(task, body, &at, on_line));
     int winding = 0;
-    for (size_t i = 0; i < candidates->count; i++)
+    for (size_t i = 0; i < on_line->count; i++)
     {
-        narrow_triangle triangle = tree_world_triangle(&task->outer_mesh, (uint32_t)candidates->items[i]);
-        if (task->touching && narrow_touches(&as_triangle, &triangle, task->counts))
-            return LOCATION_ON_SURFACE;
+        narrow_triangle triangle = tree_world_triangle(&task->bodies[body].mesh, (uint32_t)on_line->items[i]);
         winding += winding_part(&triangle, point, task->counts);
     }
-    return winding != 0 ? LOCATION_INSIDE : LOCATION_OUTSIDE;
-}
-
-static carom_status locate_point(inside_task *task, carom_vec3 point, location *out)
-{
-    *out = LOCATION_OUTSIDE;
-    if (!in_box(&task->outer_box, point))
-        return CAROM_OK;
-    *out = LOCATION_UNDECIDED;
-    if (task->budget->exhausted)
-        return CAROM_OK;
-    BASE_TRY(find_candidates(task, point));
-    if (base_budget_spend(task->budget, (uint32_t)task->query->candidates.count + 1))
-        *out = locate_among_candidates(task, point);
+    *inside = winding != 0;
     return CAROM_OK;
 }
 
-static carom_status locate_vertex(inside_task *task, uint32_t vertex, location *out)
+/* ---- from evidence to a relation ---- */
+
+carom_relation relation_conclude(const query_evidence *evidence, bool meet, bool any_solid)
 {
-    return locate_point(task, pose_apply(&task->inner->pose, task->inner_mesh.mesh->vertices[vertex]), out);
+    bool a_in_b = !evidence->outside[0], b_in_a = !evidence->outside[1];
+    if (a_in_b && b_in_a)
+        return CAROM_RELATION_EQUAL;
+    if (evidence->interior)
+        return a_in_b ? CAROM_RELATION_A_INSIDE_B : b_in_a ? CAROM_RELATION_B_INSIDE_A : CAROM_RELATION_OVERLAPPING;
+    if (!meet)
+        return CAROM_RELATION_APART;
+    return any_solid ? CAROM_RELATION_TOUCHING : CAROM_RELATION_SURFACES_MEET;
 }
 
-/* ---- components whose every vertex lies on the other surface ---- */
+/* ---- spheres and capsules ---- */
 
-static double largest(double bound, carom_vec3 p) { return fmax(bound, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z)))); }
-
-/* Is the outer surface farther from the point than any rounding here? Slow, for the rare case only. */
-static bool clear_of_surface(const inside_task *task, carom_vec3 point)
+static carom_relation relation_of_rounds(const query_question *question, narrow_counts *counts)
 {
-    double size = largest(largest(largest(0.0, point), task->outer_box.min), task->outer_box.max);
-    double margin = 1e-12 * size; /* the centroid and narrow_distance err by less than 1e-13 of this size */
-    narrow_triangle as_triangle = {{point, point, point}};
-    for (uint32_t i = 0; i < task->outer_mesh.mesh->triangle_count; i++)
+    narrow_round a = query_placed_round(question->a), b = query_placed_round(question->b);
+    uint32_t meeting = narrow_round_meet(&a, &b, counts);
+    bool any_solid = a.radius > 0.0 || b.radius > 0.0;
+    query_evidence evidence = {.interior = any_solid && (meeting & CAROM_MEET_CROSSING),
+                               .outside = {!narrow_round_in_round(&a, &b, counts),
+                                           !narrow_round_in_round(&b, &a, counts)}};
+    return relation_conclude(&evidence, meeting != CAROM_MEET_NONE, any_solid);
+}
+
+/* A mesh and a sphere or capsule, in either order. */
+typedef struct round_relation
+{
+    cells_task cells;
+    const query_meetings *meetings;
+    query_cursor *cursor;
+    int mesh; /* which of the two bodies; the other one is round */
+    narrow_round round;
+} round_relation;
+
+static carom_status find_mesh_outside(round_relation *relation)
+{
+    query_cursor *cursor = relation->cursor;
+    const mesh_placed *mesh = &relation->cells.bodies[relation->mesh].mesh;
+    bool *outside = &cursor->evidence.outside[relation->mesh];
+    for (; !*outside && cursor->step < mesh->mesh->triangle_count; cursor->step++)
     {
-        narrow_triangle triangle = tree_world_triangle(&task->outer_mesh, i);
-        if (!(narrow_distance(&as_triangle, &triangle, task->counts).distance > margin))
-            return false;
+        narrow_triangle triangle = tree_world_triangle(mesh, (uint32_t)cursor->step);
+        if (!base_budget_spend(relation->cells.budget, 1))
+            return CAROM_UNKNOWN;
+        *outside = !narrow_triangle_in_round(&triangle, &relation->round, relation->cells.counts);
     }
+    return CAROM_OK;
+}
+
+/* The surface does not enter the solid: all of it is where its core is. */
+static carom_status locate_round(round_relation *relation)
+{
+    query_evidence *evidence = &relation->cursor->evidence;
+    bool inside = false;
+    if (relation->cells.bodies[relation->mesh].solid)
+        BASE_TRY(relation_locate(&relation->cells, relation->mesh, relation->round.end[0], &inside));
+    evidence->interior |= inside;
+    evidence->outside[1 - relation->mesh] |= !inside;
+    return CAROM_OK;
+}
+
+static bool take_piece_of_round(const cells_piece *piece, void *user)
+{
+    round_relation *relation = user;
+    query_evidence *evidence = &relation->cursor->evidence;
+    evidence->interior |= piece->interior;
+    evidence->outside[1 - relation->mesh] |= !piece->interior && !piece->on_surface;
     return true;
 }
 
-/* A rounded point of the inner body can replace the true one if the surface keeps its distance from both. */
-static carom_status locate_rounded(inside_task *task, carom_vec3 point, location *out)
+static bool note_empty_side(const cells_cell *cell, void *user)
 {
-    if (!base_budget_spend(task->budget, task->outer_mesh.mesh->triangle_count))
-        return *out = LOCATION_UNDECIDED, CAROM_OK;
-    *out = LOCATION_ON_SURFACE;
-    if (!clear_of_surface(task, point))
-        return CAROM_OK;
-    *out = LOCATION_OUTSIDE;
-    if (!in_box(&task->outer_box, point))
-        return CAROM_OK;
-    BASE_TRY(find_candidates(task, point));
-    return *out = locate_among_candidates(task, point), CAROM_OK;
+    round_relation *relation = user;
+    const bool *inside = cell->inside[relation->mesh];
+    relation->cursor->evidence.outside[1 - relation->mesh] |= !inside[0] || !inside[1];
+    return !relation->cursor->evidence.outside[1 - relation->mesh];
 }
 
-static carom_status locate_centroid(inside_task *task, uint32_t triangle, location *out)
+/* Triangles enter the solid. It is still in P(mesh) if both sides of each of them are filled. */
+static carom_status examine_entering(round_relation *relation)
 {
-    narrow_triangle t = tree_world_triangle(&task->inner_mesh, triangle);
-    carom_vec3 sum = vec3_add(vec3_add(t.corner[0], t.corner[1]), t.corner[2]);
-    return locate_rounded(task, vec3(sum.x / 3.0, sum.y / 3.0, sum.z / 3.0), out);
-}
-
-static carom_status locate_middle(inside_task *task, const carom_vec3 end[2], location *out)
-{
-    return locate_rounded(task, vec3_scale(vec3_add(end[0], end[1]), 0.5), out);
-}
-
-/* Fills query->members with component << 32 | triangle, sorted. */
-static carom_status sort_members(inside_task *task)
-{
-    carom_query *query = task->query;
-    const carom_mesh *mesh = task->inner_mesh.mesh;
-    query->members.count = 0;
-    if (!base_array_reserve(query->context, &query->members, mesh->triangle_count))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for components");
-    for (uint32_t i = 0; i < mesh->triangle_count; i++)
-        query->members.items[i] = (uint64_t)mesh->component[i] << 32 | i;
-    query->members.count = mesh->triangle_count;
-    if (!query_sort_unique(query->context, &query->members, &query->sort_space))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for components");
-    task->members_sorted = true;
-    return CAROM_OK;
-}
-
-static size_t first_member(const query_words *members, uint64_t key)
-{
-    size_t low = 0, high = members->count;
-    while (low < high)
+    const query_meetings *meetings = relation->meetings;
+    query_evidence *evidence = &relation->cursor->evidence;
+    evidence->interior = true;
+    for (size_t *i = &relation->cursor->step; *i < meetings->key_count; ++*i)
     {
-        size_t middle = low + (high - low) / 2;
-        if (members->items[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The triangles of a component, as a range of query->members. */
-static carom_status find_members(inside_task *task, uint32_t component, size_t *first, size_t *count)
-{
-    if (!task->members_sorted)
-        BASE_TRY(sort_members(task));
-    const query_words *members = &task->query->members;
-    *first = first_member(members, (uint64_t)component << 32);
-    *count = first_member(members, ((uint64_t)component + 1) << 32) - *first;
-    return CAROM_OK;
-}
-
-/* The representative vertex lies on the surface: look at the others, then at centroids. */
-static carom_status locate_elsewhere(inside_task *task, uint32_t component, location *out)
-{
-    const size_t max_centroids = 64;
-    const uint32_t *indices = task->inner_mesh.mesh->indices;
-    size_t first, count, *step = &task->cursor->step; /* 0 was the representative vertex */
-    BASE_TRY(find_members(task, component, &first, &count));
-    const uint64_t *members = task->query->members.items + first;
-    size_t corners = 3 * count, points = corners + (count < max_centroids ? count : max_centroids);
-    *out = LOCATION_ON_SURFACE;
-    for (; *step <= points; ++*step)
-    {
-        size_t point = *step - 1;
-        if (point < corners)
-            BASE_TRY(locate_vertex(task, indices[3 * (size_t)(uint32_t)members[point / 3] + point % 3], out));
-        else
-            BASE_TRY(locate_centroid(task, (uint32_t)members[point - corners], out));
-        if (*out != LOCATION_ON_SURFACE)
-            return CAROM_OK;
+        carom_pair pair = query_unpack(meetings->keys[*i]);
+        if (evidence->outside[1 - relation->mesh] || !(pair.meeting & CAROM_MEET_CROSSING))
+            continue;
+        uint32_t triangle = relation->mesh == 0 ? pair.triangle_a : pair.triangle_b;
+        carom_status status =
+            cells_of_triangle(&relation->cells, relation->mesh, triangle, note_empty_side, relation);
+        if (status != CAROM_OK && status != CAROM_STOPPED)
+            return status;
     }
     return CAROM_OK;
 }
 
-static carom_status locate_component(inside_task *task, uint32_t component, location *out)
+static carom_status find_round_outside(round_relation *relation)
 {
-    if (task->cursor->step == 0)
-    {
-        BASE_TRY(locate_vertex(task, task->inner_mesh.mesh->component_vertex[component], out));
-        if (*out != LOCATION_ON_SURFACE)
-            return CAROM_OK;
-        task->cursor->step = 1;
-    }
-    return locate_elsewhere(task, component, out);
+    const query_meetings *meetings = relation->meetings;
+    if (meetings->any && relation->round.radius == 0.0)
+        return cells_of_segment(&relation->cells, relation->mesh, relation->round.end, take_piece_of_round, relation);
+    return meetings->crossing ? examine_entering(relation) : locate_round(relation);
 }
 
-/* ---- bodies ---- */
-
-/* Corners of the inner triangles that touch the outer surface, each once, in query->corners. */
-static carom_status list_touching_corners(inside_task *task, const query_meetings *meetings)
+static carom_status relation_with_round(carom_query *query, const query_walk *walk, const query_meetings *meetings,
+                                        query_cursor *cursor, narrow_counts *counts, carom_relation *out)
 {
-    carom_query *query = task->query;
-    const carom_mesh *mesh = task->inner_mesh.mesh;
-    bool inner_is_a = task->inner == task->question->a;
-    query->corners.count = 0;
-    if (!base_array_reserve(query->context, &query->corners, 3 * meetings->key_count))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for touching triangles");
-    for (size_t i = 0; i < meetings->key_count; i++)
-    {
-        carom_pair pair = query_unpack(meetings->keys[i]);
-        const uint32_t *index = mesh->indices + 3 * (size_t)(inner_is_a ? pair.triangle_a : pair.triangle_b);
-        for (int corner = 0; corner < 3; corner++)
-            query->corners.items[query->corners.count++] = mesh->merged[index[corner]];
-    }
-    if (!query_sort_unique(query->context, &query->corners, &query->sort_space))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for touching triangles");
+    int mesh = query_is_mesh(walk->question->a) ? 0 : 1;
+    round_relation relation = {
+        .cells = cells_begin(query, walk, counts),
+        .meetings = meetings,
+        .cursor = cursor,
+        .mesh = mesh,
+        .round = query_placed_round(mesh == 0 ? walk->question->b : walk->question->a)};
+    carom_status status = CAROM_OK;
+    if (cursor->stage == 0 && !meetings->any)
+        cursor->evidence.outside[mesh] = true;
+    if (cursor->stage == 0 && meetings->any)
+        status = find_mesh_outside(&relation);
+    if (status == CAROM_OK && cursor->stage == 0)
+        cursor->stage = 1, cursor->step = 0;
+    if (status == CAROM_OK)
+        status = find_round_outside(&relation);
+    if (status == CAROM_UNKNOWN)
+        return *out = CAROM_RELATION_UNKNOWN, CAROM_OK;
+    if (status != CAROM_OK)
+        return status;
+    bool any_solid = relation.cells.bodies[mesh].solid || relation.round.radius > 0.0;
+    *out = relation_conclude(&cursor->evidence, meetings->any, any_solid);
     return CAROM_OK;
-}
-
-/* Surfaces may pass through each other along common edges without a crossing pair: wherever they touch, the corners
- * nearby must be inside or on the surface too. */
-static carom_status locate_touching_corners(inside_task *task, const query_meetings *meetings, location *out)
-{
-    BASE_TRY(list_touching_corners(task, meetings));
-    *out = LOCATION_INSIDE;
-    for (size_t *i = &task->cursor->step; *i < task->query->corners.count; ++*i)
-    {
-        location here;
-        BASE_TRY(locate_vertex(task, (uint32_t)task->query->corners.items[*i], &here));
-        if (here == LOCATION_OUTSIDE || here == LOCATION_UNDECIDED)
-            return *out = here, CAROM_OK;
-    }
-    return CAROM_OK;
-}
-
-/* LOCATION_INSIDE if every component of the inner mesh is inside the outer one. */
-static carom_status locate_mesh_in_mesh(inside_task *task, const query_meetings *meetings, location *out)
-{
-    query_cursor *cursor = task->cursor;
-    *out = LOCATION_INSIDE;
-    for (; cursor->component < task->inner_mesh.mesh->info.component_count; cursor->component++, cursor->step = 0)
-    {
-        BASE_TRY(locate_component(task, cursor->component, out));
-        if (*out != LOCATION_INSIDE)
-            return CAROM_OK;
-    }
-    return meetings->any ? locate_touching_corners(task, meetings, out) : CAROM_OK;
-}
-
-/* A segment that touches the surface: it may pass through an edge, so neither end may be outside; where both are on the
- * surface, the middle decides. */
-static carom_status locate_touching_segment(inside_task *task, const narrow_round *segment, location *out)
-{
-    query_cursor *cursor = task->cursor;
-    for (; cursor->step < 2; cursor->step++)
-    {
-        BASE_TRY(locate_point(task, segment->end[cursor->step], out));
-        if (*out == LOCATION_OUTSIDE || *out == LOCATION_UNDECIDED)
-            return CAROM_OK;
-        if (cursor->step == 0)
-            cursor->first_end = *out;
-        else if (*out == LOCATION_INSIDE || cursor->first_end == LOCATION_INSIDE)
-            return *out = LOCATION_INSIDE, CAROM_OK;
-    }
-    return locate_middle(task, segment->end, out);
-}
-
-/* A solid that no triangle cuts into is inside if its core is. Where a triangle touches it, and its radius is positive,
- * the core is off the surface. */
-static carom_status locate_round_in_mesh(inside_task *task, location *out)
-{
-    narrow_round round = query_placed_round(task->inner);
-    if (task->touching && round.radius == 0.0)
-        return locate_touching_segment(task, &round, out);
-    return locate_point(task, round.end[0], out);
-}
-
-static carom_status locate_mesh_in_round(inside_task *task, location *out)
-{
-    narrow_round round = query_placed_round(task->outer);
-    uint32_t count = task->inner_mesh.mesh->triangle_count;
-    *out = LOCATION_INSIDE;
-    for (size_t *i = &task->cursor->step; *i < count; ++*i)
-    {
-        narrow_triangle triangle = tree_world_triangle(&task->inner_mesh, (uint32_t)*i);
-        if (!base_budget_spend(task->budget, 1))
-            return *out = LOCATION_UNDECIDED, CAROM_OK;
-        if (!narrow_triangle_in_round(&triangle, &round, task->counts))
-            return *out = LOCATION_OUTSIDE, CAROM_OK;
-    }
-    return CAROM_OK;
-}
-
-static carom_status locate_body(inside_task *task, const query_meetings *meetings, location *out)
-{
-    bool inner_is_mesh = query_is_mesh(task->inner), outer_is_mesh = query_is_mesh(task->outer);
-    *out = LOCATION_OUTSIDE;
-    /* What is inside a solid meets it. */
-    if (!query_has_inside(&task->outer->shape) || (!outer_is_mesh && !meetings->any))
-        return CAROM_OK;
-    if (!inner_is_mesh && !outer_is_mesh)
-    {
-        narrow_round inner = query_placed_round(task->inner), outer = query_placed_round(task->outer);
-        *out = narrow_round_in_round(&inner, &outer, task->counts) ? LOCATION_INSIDE : LOCATION_OUTSIDE;
-        return CAROM_OK;
-    }
-    if (!outer_is_mesh)
-        return locate_mesh_in_round(task, out);
-    if (meetings->crossing)
-        return CAROM_OK;
-    return inner_is_mesh ? locate_mesh_in_mesh(task, meetings, out) : locate_round_in_mesh(task, out);
 }
 
 carom_status query_relation(carom_query *query, const query_walk *walk, const query_meetings *meetings,
                             carom_relation *out)
 {
     const query_question *question = walk->question;
-    *out = meetings->crossing ? CAROM_RELATION_CROSSING
-           : meetings->any    ? CAROM_RELATION_TOUCHING
-                              : CAROM_RELATION_APART;
-    bool both_meshes = query_is_mesh(question->a) && query_is_mesh(question->b);
-    if ((meetings->crossing && both_meshes) || query_is_empty(question->a) || query_is_empty(question->b))
+    bool mesh_a = query_is_mesh(question->a), mesh_b = query_is_mesh(question->b);
+    *out = CAROM_RELATION_APART;
+    if (query_is_empty(question->a) || query_is_empty(question->b))
         return CAROM_OK;
-    narrow_counts counts = {0};
     query_cursor begin = {0}, *cursor = meetings->cursor ? meetings->cursor : &begin;
-    for (; cursor->side < 2; *cursor = (query_cursor){.side = cursor->side + 1})
-    {
-        bool a_is_inner = cursor->side == 0;
-        inside_task task = {.query = query,
-                            .question = question,
-                            .inner = a_is_inner ? question->a : question->b,
-                            .outer = a_is_inner ? question->b : question->a,
-                            .touching = meetings->any,
-                            .cursor = cursor,
-                            .budget = walk->budget,
-                            .counts = &counts,
-                            .counters = walk->counters};
-        if (query_is_mesh(task.inner))
-            task.inner_mesh = query_placed_mesh(task.inner, a_is_inner ? question->tree_a : question->tree_b);
-        if (query_is_mesh(task.outer))
-        {
-            task.outer_mesh = query_placed_mesh(task.outer, a_is_inner ? question->tree_b : question->tree_a);
-            task.outer_box = query_world_box(task.outer);
-        }
-        location where;
-        BASE_TRY(locate_body(&task, meetings, &where));
-        if (where == LOCATION_UNDECIDED)
-            *out = CAROM_RELATION_UNKNOWN;
-        else if (where == LOCATION_INSIDE)
-            *out = a_is_inner ? CAROM_RELATION_A_INSIDE_B : CAROM_RELATION_B_INSIDE_A;
-        if (where == LOCATION_UNDECIDED || where == LOCATION_INSIDE)
-            break;
-    }
+    narrow_counts counts = {0};
+    carom_status status = CAROM_OK;
+    if (mesh_a && mesh_b)
+        status = relation_of_meshes(query, walk, meetings, cursor, &counts, out);
+    else if (mesh_a || mesh_b)
+        status = relation_with_round(query, walk, meetings, cursor, &counts, out);
+    else
+        *out = relation_of_rounds(question, &counts);
     walk->counters->exact_fallbacks += counts.exact_fallbacks;
-    return CAROM_OK;
+    return status;
 }

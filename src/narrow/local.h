@@ -1,0 +1,77 @@
+/* What surfaces look like around one exact point: which triangles contain it, in which directions they leave it within
+ * the plane of one of them, and the winding number at points infinitely near. Pure functions over plain values.
+ *
+ * A sample is a point that is moved by infinitely small steps, each infinitely smaller than the one before:
+ * p + e way[0] + e^2 way[1] + e^3 way[2]. The sign of a linear expression there is that of its first coefficient that
+ * is not zero. */
+#ifndef NARROW_LOCAL_H
+#define NARROW_LOCAL_H
+
+#include "narrow/narrow.h"
+
+/* A triangle that is not degenerate, and an axis along which its projection is not either. */
+typedef struct local_triangle
+{
+    carom_vec3 corner[3];
+    int axis, sign; /* of the normal's component along the axis; sign 0: the triangle is degenerate */
+    unsigned edges; /* a bit for each edge that bounds something within the triangle's plane; local_make: all three */
+} local_triangle;
+
+local_triangle local_make(const narrow_triangle *triangle, narrow_counts *counts);
+
+/* The two corners of a degenerate triangle between which all of it lies. */
+void local_extent(const local_triangle *b, carom_vec3 out[2]);
+
+typedef struct local_sample
+{
+    const exact_point *point;
+    exact_direction way[3];
+    int count; /* of steps */
+} local_sample;
+
+/* Is the sample in the closed triangle, given that it is in its plane? */
+bool local_holds(const local_triangle *triangle, const local_sample *sample, narrow_counts *counts);
+
+/* Is the point in the closed triangle? */
+bool local_holds_point(const local_triangle *triangle, const exact_point *point, narrow_counts *counts);
+
+/* Do all corners of b lie in the plane of a? */
+bool local_coplanar(const local_triangle *a, const local_triangle *b, narrow_counts *counts);
+
+/* What a triangle adds to the winding number at a sample with three steps that is in no triangle's plane, along a ray
+ * in +x; where that would hit an edge, the sample is moved by (0, e^4, e^5) on top. */
+int local_winding(const carom_vec3 corner[3], const local_sample *sample, narrow_counts *counts);
+
+enum
+{
+    LOCAL_ALL_EDGES = 7,
+    LOCAL_MAX_EVENTS = 18, /* of two triangles */
+    LOCAL_MAX_WAYS = 6     /* of a triangle around a point */
+};
+
+/* Points where the intersection of t and b has corners or meets the boundary of t, those of t itself left out. All are
+ * in t. */
+int local_events(const local_triangle *t, const local_triangle *b, exact_point out[LOCAL_MAX_EVENTS],
+                 narrow_counts *counts);
+
+/* Where a segment passes strictly through the plane of b, in b, or, within that plane, through an edge of b. */
+int local_passes(const local_triangle *b, const carom_vec3 end[2], exact_point out[LOCAL_MAX_EVENTS],
+                 narrow_counts *counts);
+
+/* Where the intersections of t with b and with c cross, beyond local_events of the three pairs. All are in t. */
+int local_crossings(const local_triangle *t, const local_triangle *b, const local_triangle *c,
+                    exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts);
+
+/* The directions, within the plane of t and within t, in which the boundary of t, of a coplanar b, or the intersection
+ * with another b leaves the point, which is in both. b may be t. */
+int local_ways(const local_triangle *t, const local_triangle *b, const exact_point *point,
+               exact_direction out[LOCAL_MAX_WAYS], narrow_counts *counts);
+
+/* Orders directions in the plane of t counterclockwise, from that of `first`. 0: the same direction. */
+int local_compare_ways(const local_triangle *t, const exact_direction *first, const exact_direction *a,
+                       const exact_direction *b, narrow_counts *counts);
+
+/* A direction along an edge of t that is counterclockwise of this one, by less than half a turn. */
+exact_direction local_turned(const local_triangle *t, const exact_direction *way, narrow_counts *counts);
+
+#endif

@@ -1,0 +1,77 @@
+/* The cells into which two surfaces cut a triangle of one of them, and on which side of each cell the solids are. */
+#ifndef QUERY_CELLS_H
+#define QUERY_CELLS_H
+
+#include "narrow/local.h"
+#include "query/query.h"
+
+/* One of the two bodies. */
+typedef struct cells_body
+{
+    mesh_placed mesh; /* all zero if the body is a sphere or capsule */
+    const void *asset;
+    carom_aabb box; /* world */
+    bool solid;     /* closed and oriented */
+} cells_body;
+
+typedef struct cells_task
+{
+    carom_query *query;
+    const query_question *question;
+    cells_body bodies[2];
+    base_budget *budget;
+    carom_counters *counters;
+    narrow_counts *counts;
+} cells_task;
+
+/* An open piece of a triangle that no other triangle cuts, except in its plane. Side 0 is where the triangle's normal
+ * points to. */
+typedef struct cells_cell
+{
+    int body;            /* whose triangle it is */
+    bool inside[2][2];   /* [body][side]: is the winding number there not 0? */
+    bool on_other;       /* the other body has a triangle there, too */
+} cells_cell;
+
+/* Return false to stop. */
+typedef bool cells_fn(const cells_cell *cell, void *user);
+
+cells_task cells_begin(carom_query *query, const query_walk *walk, narrow_counts *counts);
+
+/* Calls on_cell for each cell of a triangle at least once. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (the budget ran out),
+ * or an error. A degenerate triangle has no cells. */
+carom_status cells_of_triangle(cells_task *task, int body, uint32_t triangle, cells_fn *on_cell, void *user);
+
+/* The same for the cells of a triangle that have this corner, which is in it. */
+carom_status cells_at_point(cells_task *task, int body, uint32_t triangle, const exact_point *point,
+                            cells_fn *on_cell, void *user);
+
+/* ---- for what has no area ---- */
+
+/* A piece of a segment that a surface does not cut, or a single point. */
+typedef struct cells_piece
+{
+    bool on_surface; /* it lies on the surface */
+    bool interior;   /* it lies in the interior of the body; of a single point on the surface: not known */
+} cells_piece;
+
+typedef bool cells_piece_fn(const cells_piece *piece, void *user);
+
+/* Calls on_piece for each piece of a segment at least once, as the surface of this body cuts it. Equal ends: a point. */
+carom_status cells_of_segment(cells_task *task, int body, const carom_vec3 end[2], cells_piece_fn *on_piece,
+                              void *user);
+
+/* ---- shared by the two ---- */
+
+local_triangle cells_triangle(const cells_task *task, int body, uint32_t triangle);
+
+/* The triangles of a body that the half line from the point along +x meets, and perhaps others, each once. */
+carom_status cells_find_on_line(const cells_task *task, int body, const exact_point *point, query_words *out);
+
+/* The triangles of a body that share a point with this one, degenerate ones included. */
+carom_status cells_find_touching(cells_task *task, int body, const carom_vec3 corner[3], query_words *out);
+
+/* Does the body, if it is solid, wind around the sample? Its triangles on the line have been found. */
+bool cells_is_inside(const cells_task *task, int body, const local_sample *sample);
+
+#endif
