@@ -29,7 +29,9 @@ static BASE_NEVER_INLINE bool comes_first(const ray_collector *collector, const 
 static double keep_nearest(ray_collector *collector, carom_ray_hit hit)
 {
     carom_ray_hit *nearest = collector->query->hits.items + collector->first;
-    if (collector->query->hits.count == collector->first || comes_first(collector, &hit, nearest))
+    /* Mostly the rounded parameters decide, without a call. */
+    if (collector->query->hits.count == collector->first || nearest->t > narrow_ray_beyond(hit.t) ||
+        (!(hit.t > narrow_ray_beyond(nearest->t)) && comes_first(collector, &hit, nearest)))
         *nearest = hit, collector->query->hits.count = collector->first + 1;
     return narrow_ray_beyond(nearest->t);
 }
