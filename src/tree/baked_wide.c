@@ -199,7 +199,7 @@ carom_status baked_read_wide(baked_reader *reader, carom_tree *tree)
         base_arena_free(&arena);
         BASE_TRY(status);
         wide_find_smallest_triangles(w.tree);
-        wide_support_fill(reader->context, w.tree);
+        wide_support_fill(reader->context, w.tree, tree->mesh);
     }
     wide_tree_info(tree->context, w.tree, &tree->info);
     return CAROM_OK;

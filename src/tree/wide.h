@@ -113,7 +113,8 @@ typedef struct wide_pair
     wide_slot near_a, near_b; /* where to start; 0: anywhere */
 } wide_pair;
 
-void wide_support_fill(carom_context *context, wide_tree *tree);
+/* mesh: the one that the tree fits now; null: heights from the tree alone, which are a little looser. */
+void wide_support_fill(carom_context *context, wide_tree *tree, const carom_mesh *mesh);
 
 /* False if the bodies are too far apart or too different in size for floats: then the binary traversal, in double, must
  * answer. */
@@ -168,6 +169,27 @@ enum
 /* Decides between the candidates in double and forgets them. */
 void wide_nearest_decide(wide_nearest *search);
 
+/* Points in the normalised frame, structure of arrays; count is a multiple of WIDE_LANES. */
+typedef struct wide_points
+{
+    float *x, *y, *z;
+    uint32_t count;
+} wide_points;
+
+enum
+{
+    WIDE_PATCH_VECTORS = 3, /* vectors of directions that a point is measured in at once */
+    WIDE_PATCH_ENTRIES = 96 /* 9 x 9 entries, and the last repeated up to whole groups of vectors */
+};
+
+/* A rectangle of the table of support heights. */
+typedef struct wide_patch
+{
+    float u[3][WIDE_PATCH_ENTRIES]; /* directions */
+    uint32_t count;                 /* a multiple of WIDE_PATCH_VECTORS * WIDE_LANES */
+    float centre[3], corner[4][3];  /* directions in the middle and at the corners */
+} wide_patch;
+
 /* kernels, one version per instruction set */
 /* True if the meshes as a whole are certainly farther apart than the limit; both have support heights. axis: a
  * direction to start with, and the one that separates if it took one, in a's frame; zero or null: none. Not thorough:
@@ -178,6 +200,9 @@ BASE_DECLARE_ISA(bool, wide_support_apart,
  * reaches highest. */
 BASE_DECLARE_ISA(void, wide_heights,
                  (const wide_tree *tree, float u[3][WIDE_LANES], uint32_t *highest, float out[WIDE_LANES]));
+/* Upper bounds of the points' heights along the directions of a patch. */
+BASE_DECLARE_ISA(void, wide_patch_heights,
+                 (const wide_points *points, const wide_patch *patch, float heights[WIDE_PATCH_ENTRIES]));
 BASE_DECLARE_ISA(bool, wide_line_walk, (const wide_line *line)); /* false: out of memory */
 BASE_DECLARE_ISA(carom_status, wide_collide_walk, (wide_pair * pair));
 BASE_DECLARE_ISA(carom_status, wide_distance_walk, (wide_nearest * search));

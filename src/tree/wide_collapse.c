@@ -197,7 +197,7 @@ static carom_status write_tree(collapse *work, wide_tree *frame, wide_tree **out
     work->tree = tree;
     base_parallel_for(context, tree->node_count, WIDE_NODES_PER_TASK, clear_nodes, work);
     base_parallel_for(context, (uint32_t)work->entries.count, WIDE_NODES_PER_TASK, write_children, work);
-    wide_support_fill(context, tree);
+    wide_support_fill(context, tree, work->mesh);
     *out = tree;
     return CAROM_OK;
 }

@@ -165,7 +165,7 @@ carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const caro
         base_parallel_for(context, tree->leaf_count, LEAVES_PER_TASK, take_leaves, &r);
         sum_up(&r);
         base_parallel_for(context, tree->node_count * WIDE_LANES, SLOTS_PER_TASK, fit_slots, &r);
-        wide_support_fill(context, tree);
+        wide_support_fill(context, tree, moved);
     }
     base_arena_free(&arena);
     return status == CAROM_OK

@@ -1,9 +1,11 @@
-/* The table of a mesh's support heights in 6 x 17 x 17 directions; wide_apart_simd.c uses it. */
-#include "tree/wide.h"
+/* The table of a mesh's support heights in 6 x 17 x 17 directions; wide_apart_simd.c uses it. Heights of a small mesh
+ * come from its vertices (wide_points_simd.c), of a large one from walks through its tree (wide_support_simd.c). */
+#include "tree/wide_build.h"
 
 enum
 {
-    STEPS = WIDE_SUPPORT_SIDE - 1
+    STEPS = WIDE_SUPPORT_SIDE - 1,
+    MAX_POINTS = 1 << 14 /* vertices of a small mesh: from here on walks are faster */
 };
 
 /* Rounding of heights, and of the bounds that the walk for them trusts; derived in docs/exactness.md. */
@@ -96,15 +98,89 @@ static void fill_face(carom_context *context, wide_tree *tree, int face)
     }
 }
 
+/* ---- from the vertices ---- */
+
+/* The quarter of a face that begins at this entry. */
+static void make_patch(int face, int row, int column, wide_patch *out)
+{
+    const int half = WIDE_SUPPORT_SIDE / 2 + 1; /* 9 and 8 entries make 17 */
+    int rows = row ? WIDE_SUPPORT_SIDE - half : half, columns = column ? WIDE_SUPPORT_SIDE - half : half;
+    float u[3];
+    out->count = 0;
+    for (int i = 0; i < rows * columns; i++, out->count++)
+    {
+        entry_direction(face, row + i / columns, column + i % columns, u);
+        for (int k = 0; k < 3; k++)
+            out->u[k][i] = u[k];
+    }
+    for (int corner = 0; corner < 4; corner++)
+        entry_direction(face, row + (corner & 1 ? rows - 1 : 0), column + (corner & 2 ? columns - 1 : 0),
+                        out->corner[corner]);
+    for (int k = 0; k < 3; k++)
+        out->centre[k] = 0.5f * (out->corner[0][k] + out->corner[3][k]);
+    for (; out->count % (WIDE_PATCH_VECTORS * WIDE_LANES); out->count++)
+        for (int k = 0; k < 3; k++)
+            out->u[k][out->count] = u[k];
+}
+
+static void fill_patch(carom_context *context, wide_tree *tree, const wide_points *points, uint32_t patch_index)
+{
+    const int half = WIDE_SUPPORT_SIDE / 2 + 1;
+    int face = (int)(patch_index / 4), row = patch_index & 1 ? half : 0, column = patch_index & 2 ? half : 0;
+    int columns = column ? WIDE_SUPPORT_SIDE - half : half, rows = row ? WIDE_SUPPORT_SIDE - half : half;
+    wide_patch patch;
+    float heights[WIDE_PATCH_ENTRIES];
+    make_patch(face, row, column, &patch);
+    BASE_PICK_ISA(context, wide_patch_heights)(points, &patch, heights);
+    for (int i = 0; i < rows * columns; i++)
+        tree->support[entry_index(face, row + i / columns, column + i % columns)] = heights[i] + HEIGHT_ROUNDING;
+}
+
+static void add_point(wide_points *points, carom_vec3 y)
+{
+    points->x[points->count] = wide_without_dust((float)y.x);
+    points->y[points->count] = wide_without_dust((float)y.y);
+    points->z[points->count++] = wide_without_dust((float)y.z);
+}
+
+/* The places of a small mesh's corners, each once. Empty: the mesh is large, or there is no memory for them. */
+static wide_points collect_points(base_arena *arena, const wide_tree *tree, const carom_mesh *mesh)
+{
+    wide_points points = {0};
+    if (!mesh || mesh->vertex_count > MAX_POINTS)
+        return points;
+    size_t n = mesh->vertex_count, room = n + WIDE_LANES;
+    bool *used = base_arena_allocate(arena, n, sizeof *used, 1);
+    points.x = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
+    points.y = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
+    points.z = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
+    if (!used || !points.x || !points.y || !points.z)
+        return points;
+    memset(used, 0, n * sizeof *used);
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
+        used[mesh->merged[mesh->indices[i]]] = true;
+    for (size_t i = 0; i < n; i++)
+        if (used[i])
+            add_point(&points, wide_normalise(tree, mesh->vertices[i]));
+    while (points.count % WIDE_LANES)
+        add_point(&points, (carom_vec3){(double)points.x[0], (double)points.y[0], (double)points.z[0]});
+    return points;
+}
+
+/* ---- either way ---- */
+
 typedef struct support_task
 {
     carom_context *context;
     wide_tree *tree;
+    wide_points points;
+    uint32_t parts; /* of the table, one item each; the last item is the radius */
 } support_task;
 
 enum
 {
-    FACES = 6 /* one item each, and one for the radius */
+    FACES = 6,
+    PATCHES = 24
 };
 
 static void fill_items(uint32_t first, uint32_t last, uint32_t worker, void *data)
@@ -112,16 +188,22 @@ static void fill_items(uint32_t first, uint32_t last, uint32_t worker, void *dat
     const support_task *task = data;
     (void)worker;
     for (uint32_t item = first; item < last; item++)
-        if (item < FACES)
-            fill_face(task->context, task->tree, (int)item);
-        else
+        if (item == task->parts)
             task->tree->radius = find_radius(task->context, task->tree);
+        else if (task->points.count > 0)
+            fill_patch(task->context, task->tree, &task->points, item);
+        else
+            fill_face(task->context, task->tree, (int)item);
 }
 
-void wide_support_fill(carom_context *context, wide_tree *tree)
+void wide_support_fill(carom_context *context, wide_tree *tree, const carom_mesh *mesh)
 {
     if (!tree->support)
         return;
-    support_task task = {context, tree};
-    base_parallel_for(context, FACES + 1, 1, fill_items, &task);
+    base_arena arena = {.context = context};
+    support_task task = {context, tree, collect_points(&arena, tree, mesh), FACES};
+    if (task.points.count > 0)
+        task.parts = PATCHES;
+    base_parallel_for(context, task.parts + 1, 1, fill_items, &task);
+    base_arena_free(&arena);
 }

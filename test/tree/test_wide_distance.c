@@ -388,11 +388,37 @@ static void balls_that_touch_are_never_apart(void **state)
     assert_true(apart_beside > rounds / 10);
 }
 
+/* How far the table's entries are above the corners, in units of 2^-24. */
+typedef struct height_slack
+{
+    double smallest, largest;
+} height_slack;
+
+static void measure_heights(const wide_tree *wide, const carom_vec3 *corners, height_slack *slack)
+{
+    for (int entry = 0; entry < WIDE_SUPPORT_ENTRIES; entry++)
+    {
+        int face = entry / (WIDE_SUPPORT_SIDE * WIDE_SUPPORT_SIDE), row = entry / WIDE_SUPPORT_SIDE;
+        double u[3], highest = -INFINITY;
+        u[face >> 1] = face & 1 ? -1.0 : 1.0;
+        u[((face >> 1) + 1) % 3] = row % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
+        u[((face >> 1) + 2) % 3] = entry % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
+        for (int k = 0; k < 3 * MANY; k++)
+        {
+            carom_vec3 y = vec3_scale(vec3_sub(corners[k], wide->centre), wide->scale);
+            highest = fmax(highest, u[0] * y.x + u[1] * y.y + u[2] * y.z);
+        }
+        double above = ((double)wide->support[entry] - highest) * 0x1p24;
+        slack->smallest = fmin(slack->smallest, above), slack->largest = fmax(slack->largest, above);
+    }
+}
+
+/* From vertices, as for small meshes, and from walks through the tree, as for large ones. */
 static void support_heights_are_upper_bounds(void **state)
 {
     (void)state;
     check_random random = {25};
-    double smallest = INFINITY;
+    height_slack points = {INFINITY, -INFINITY}, walks = points;
     for (int round = 0; round < effort(60); round++)
     {
         carom_vec3 corners[3 * MANY];
@@ -400,26 +426,15 @@ static void support_heights_are_upper_bounds(void **state)
         carom_context *context = contexts[round % context_count];
         carom_mesh *mesh = soup_mesh(context, corners, MANY);
         carom_tree *tree = tree_of(context, mesh, round % 2);
-        const wide_tree *wide = tree->wide;
-        for (int entry = 0; entry < WIDE_SUPPORT_ENTRIES; entry++)
-        {
-            int face = entry / (WIDE_SUPPORT_SIDE * WIDE_SUPPORT_SIDE), row = entry / WIDE_SUPPORT_SIDE;
-            double u[3];
-            u[face >> 1] = face & 1 ? -1.0 : 1.0;
-            u[((face >> 1) + 1) % 3] = row % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
-            u[((face >> 1) + 2) % 3] = entry % WIDE_SUPPORT_SIDE / 8.0 - 1.0;
-            double highest = -INFINITY;
-            for (int k = 0; k < 3 * MANY; k++)
-            {
-                carom_vec3 y = vec3_scale(vec3_sub(corners[k], wide->centre), wide->scale);
-                highest = fmax(highest, u[0] * y.x + u[1] * y.y + u[2] * y.z);
-            }
-            smallest = fmin(smallest, ((double)wide->support[entry] - highest) * 0x1p24);
-        }
+        measure_heights(tree->wide, corners, &points);
+        wide_support_fill(context, tree->wide, NULL);
+        measure_heights(tree->wide, corners, &walks);
         carom_tree_destroy(tree), carom_mesh_destroy(mesh);
     }
-    print_message("support heights: at least %.1f 2^-24 above the vertices\n", smallest);
-    assert_true(smallest >= 0.0);
+    print_message("support heights above the vertices, in 2^-24: %.1f to %.1f from points, %.1f to %.1f from walks\n",
+                  points.smallest, points.largest, walks.smallest, walks.largest);
+    assert_true(points.smallest >= 80.0 - 35.0 && points.largest <= 80.0 + 11.0);
+    assert_true(walks.smallest >= 256.0 && walks.largest <= 256.0 + 80.0 + 72.0);
 }
 
 /* ---- refit ---- */
