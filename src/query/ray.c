@@ -103,8 +103,12 @@ void query_hash_hit(base_hash *hash, const carom_ray_hit *hit) { hash_hit(hash, 
 static BASE_ALWAYS_INLINE uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
 {
     base_hash hash = base_hash_begin();
-    if (count != 1) /* the most frequent number is left out: a word takes a few nanoseconds, a ray about a hundred */
-        base_hash_u64(&hash, count);
+    if (BASE_LIKELY(count == 1)) /* the number is left out: a word takes a few nanoseconds, a ray about a hundred */
+    {
+        hash_hit(&hash, hits);
+        return base_hash_end(&hash);
+    }
+    base_hash_u64(&hash, count);
     for (size_t i = 0; i < count; i++)
         hash_hit(&hash, &hits[i]);
     return base_hash_end(&hash);

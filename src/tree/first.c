@@ -50,11 +50,7 @@ double tree_first_offer(uint32_t triangle, double t, const double uv[2], void *u
     return narrow_ray_beyond(nearest->t);
 }
 
-carom_status tree_ray_first(const tree_ray_task *task, tree_hit *hit)
+carom_status tree_ray_first_any(const tree_ray_task *task, tree_hit *hit)
 {
-    const carom_tree *tree = task->placed->tree;
-    hit->triangle = CAROM_NO_TRIANGLE;
-    if (BASE_LIKELY(tree->rays != NULL))
-        return ray_tree_first(tree->rays, task, hit);
     return tree_ray(task, tree_first_offer, &(tree_first){task, hit});
 }

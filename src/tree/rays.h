@@ -70,8 +70,7 @@ void ray_block_fill(ray_block *block, const uint32_t *triangles, uint32_t count)
 bool ray_tree_in_order(const ray_tree *tree); /* are its nodes numbered as the builder does? fit relies on it */
 carom_status ray_tree_fit(carom_context *context, ray_tree *tree, const carom_mesh *mesh);
 
-/* tree_ray, tree_ray_first and tree_line_x for this layout; for the first hit, `hit` holds none before. */
-carom_status ray_tree_first(const ray_tree *tree, const tree_ray_task *task, tree_hit *hit);
+/* tree_ray and tree_line_x for this layout. */
 carom_status ray_tree_cast(const ray_tree *tree, const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
 carom_status ray_tree_line_x(const ray_tree *tree, const tree_ray_task *task, carom_vec3 point,
                              void (*on_triangle)(uint32_t triangle, void *user), void *user);

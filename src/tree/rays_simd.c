@@ -38,7 +38,7 @@ static BASE_ALWAYS_INLINE void fetch_indices(const ray_walk *walk, const ray_blo
     for (int lane = 0; lane < RAY_LEAF; lane++)
     {
         uint32_t triangle = block->triangle[lane];
-        triangle += 1 - (triangle < CAROM_NO_TRIANGLE); /* 0 for CAROM_NO_TRIANGLE, in two instructions */
+        triangle += triangle == CAROM_NO_TRIANGLE; /* 0, without a branch */
         __builtin_prefetch(indices + 3 * (size_t)triangle);
     }
 }

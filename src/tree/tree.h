@@ -224,9 +224,18 @@ typedef struct tree_hit
     double u, v; /* like t never -0 */
 } tree_hit;
 
+/* tree_ray_first for the ray layout, and for all layouts; `hit` holds none before. */
+carom_status ray_tree_first(const ray_tree *tree, const tree_ray_task *task, tree_hit *hit);
+carom_status tree_ray_first_any(const tree_ray_task *task, tree_hit *hit);
+
 /* The first hit with an exact t up to max_t; of several at the same t the one with the smallest id. CAROM_NO_TRIANGLE:
  * there is none. */
-carom_status tree_ray_first(const tree_ray_task *task, tree_hit *hit);
+static inline carom_status tree_ray_first(const tree_ray_task *task, tree_hit *hit)
+{
+    const ray_tree *rays = task->placed->tree->rays;
+    hit->triangle = CAROM_NO_TRIANGLE;
+    return rays ? ray_tree_first(rays, task, hit) : tree_ray_first_any(task, hit);
+}
 
 /* Calls on_triangle for every triangle that the world-frame half line from `point` along +x meets, possibly for others.
  */
