@@ -3,14 +3,13 @@
 
 typedef struct ray_cast
 {
-    ray_walk walk;
+    ray_walk walk; /* first: what looks at its candidates knows the cast by it */
     const tree_ray_frame *ray_frame;
     const carom_ray *ray; /* in the world */
     const tree_ray_task *task;
     tree_ray_fn *on_hit;
     void (*on_triangle)(uint32_t triangle, void *user); /* instead: every candidate, uncertified */
     void *user;
-    narrow_counts counts;
 } ray_cast;
 
 /* ---- the frame's pose ---- */
@@ -79,11 +78,14 @@ void ray_frame_set(tree_ray_frame *ray_frame, const ray_tree *tree, double exten
 /* ---- certifying ---- */
 
 /* Does it hit, and where? For hits that floats can't decide, or that lose too many digits. */
-static BASE_NEVER_INLINE bool solve_exactly(ray_cast *cast, uint32_t triangle, double tuv[3])
+static BASE_NEVER_INLINE bool solve_exactly(const ray_cast *cast, uint32_t triangle, double tuv[3])
 {
     narrow_triangle corners = tree_world_triangle(cast->task->placed, triangle);
     narrow_ray ray = {cast->ray->origin, cast->ray->direction};
-    return narrow_ray_hit(&ray, &corners, &tuv[0], &tuv[1], &cast->counts);
+    narrow_counts counts = {0};
+    bool hits = narrow_ray_hit(&ray, &corners, &tuv[0], &tuv[1], &counts);
+    cast->task->counters->exact_fallbacks += counts.exact_fallbacks;
+    return hits;
 }
 
 /* Where does it hit, given that it does? False: solve it exactly. */
@@ -166,7 +168,6 @@ static BASE_NEVER_INLINE void finish(ray_cast *cast, ray_answer answer)
         certify_all(cast);
     else if (cast->walk.waiting_count)
         cast->walk.look(&cast->walk);
-    cast->task->counters->exact_fallbacks += cast->counts.exact_fallbacks;
 }
 
 static inline ray_answer run(ray_cast *cast)
@@ -187,7 +188,19 @@ static inline void begin(ray_cast *cast, const ray_tree *tree, const tree_ray_ta
     cast->walk.look = look_at_waiting;
     cast->task = task, cast->ray_frame = ray_frame, cast->ray = task->ray;
     cast->on_triangle = NULL;
-    cast->counts = (narrow_counts){0};
+}
+
+/* The usual case: what is left is hit for sure, before max_t, and nothing else was found. */
+static inline bool take_only(const ray_cast *cast, tree_hit *hit)
+{
+    const ray_candidate *only = cast->walk.waiting;
+    double tuv[3];
+    if (BASE_UNLIKELY(!only->sure || hit->triangle != CAROM_NO_TRIANGLE || !solve(cast, only->triangle, tuv) ||
+                      !(narrow_ray_beyond(tuv[0]) <= cast->ray->max_t)))
+        return false;
+    hit->t = tuv[0] + 0.0, hit->triangle = only->triangle, hit->u = tuv[1], hit->v = tuv[2];
+    cast->task->counters->triangles_tested++;
+    return true;
 }
 
 carom_status ray_tree_first(const ray_tree *tree, const tree_ray_task *task, tree_hit *hit)
@@ -200,22 +213,9 @@ carom_status ray_tree_first(const ray_tree *tree, const tree_ray_task *task, tre
     cast.walk.nearest = true, cast.walk.room = RAY_MAX_WAITING;
     cast.on_hit = tree_first_offer, cast.user = &first;
     ray_answer answer = run(&cast);
-    const ray_candidate *only = cast.walk.waiting;
-    double tuv[3];
-    if (BASE_UNLIKELY(answer == RAY_UNDECIDED) || cast.walk.waiting_count > 1)
+    bool done = cast.walk.waiting_count == 1 ? take_only(&cast, hit) : cast.walk.waiting_count == 0;
+    if (BASE_UNLIKELY(!done || answer == RAY_UNDECIDED))
         finish(&cast, answer);
-    else if (cast.walk.waiting_count == 1)
-    {
-        /* The usual case: it is hit for sure, and nothing else is near. */
-        if (BASE_LIKELY(only->sure && hit->triangle == CAROM_NO_TRIANGLE && solve(&cast, only->triangle, tuv) &&
-                        narrow_ray_beyond(tuv[0]) <= task->ray->max_t))
-        {
-            hit->t = tuv[0] + 0.0, hit->triangle = only->triangle, hit->u = tuv[1], hit->v = tuv[2];
-            task->counters->triangles_tested++;
-        }
-        else
-            finish(&cast, answer);
-    }
     return CAROM_OK;
 }
 
