@@ -15,13 +15,13 @@ enum
     RAY_HEADER = 3 * BASE_CACHE_LINE            /* bytes before the nodes */
 };
 
-#define RAY_LEAF_FLAG 0x80000000u /* a child that is a leaf: the rest is the index of its block */
+#define RAY_LEAF_FLAG 0x80000000u /* a child that is a leaf: the rest is about its block */
 #define RAY_NO_CHILD  UINT32_MAX
 
 typedef struct ray_node
 {
     _Alignas(32) float planes[RAY_PLANES][RAY_WIDTH]; /* min x, max x, min y, max y, min z, max z; empty: 8, -8 */
-    uint32_t child[RAY_WIDTH];
+    uint32_t child[RAY_WIDTH];                        /* ray_child_at of their indices */
 } ray_node;
 
 typedef struct ray_block
@@ -30,6 +30,30 @@ typedef struct ray_block
     float corner[3][RAY_LEAF];
     uint32_t triangle[RAY_LEAF]; /* CAROM_NO_TRIANGLE where empty; filled from the front */
 } ray_block;
+
+/* A node names a child by where it begins, in these units from the first node or block: a ray on its way needs no more
+ * than a shift to find it. */
+enum
+{
+    RAY_UNIT = 32, /* bytes */
+    RAY_NODE_UNITS = sizeof(ray_node) / RAY_UNIT,
+    RAY_BLOCK_UNITS = sizeof(ray_block) / RAY_UNIT
+};
+_Static_assert(sizeof(ray_node) % RAY_UNIT == 0 && sizeof(ray_block) % RAY_UNIT == 0, "whole units");
+
+/* From the index of a node, or of a block with RAY_LEAF_FLAG, and back; RAY_NO_CHILD stays. */
+static inline uint32_t ray_child_at(uint32_t index)
+{
+    if (index == RAY_NO_CHILD || !(index & RAY_LEAF_FLAG))
+        return index == RAY_NO_CHILD ? index : index * RAY_NODE_UNITS;
+    return RAY_LEAF_FLAG | (index & ~RAY_LEAF_FLAG) * RAY_BLOCK_UNITS;
+}
+static inline uint32_t ray_child_index(uint32_t child)
+{
+    if (child == RAY_NO_CHILD || !(child & RAY_LEAF_FLAG))
+        return child == RAY_NO_CHILD ? child : child / RAY_NODE_UNITS;
+    return RAY_LEAF_FLAG | (child & ~RAY_LEAF_FLAG) / RAY_BLOCK_UNITS;
+}
 
 struct ray_tree
 {

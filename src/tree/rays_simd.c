@@ -178,12 +178,16 @@ static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_
     return f8_bits(inside);
 }
 
+static BASE_ALWAYS_INLINE const void *part_at(const void *first, uint32_t child)
+{
+    return (const char *)first + (size_t)child * RAY_UNIT;
+}
+
 /* Large trees do not fit the caches. */
 static BASE_ALWAYS_INLINE void fetch_child(const tree_ray_frame *ray_frame, uint32_t child)
 {
-    static const size_t sizes[2] = {sizeof(ray_node), sizeof(ray_block)};
     bool leaf = child & RAY_LEAF_FLAG; /* looked up, since a branch would often be mispredicted */
-    const char *at = (const char *)ray_frame->parts[leaf] + (child & ~RAY_LEAF_FLAG) * sizes[leaf];
+    const char *at = part_at(ray_frame->parts[leaf], child & ~RAY_LEAF_FLAG);
     __builtin_prefetch(at);
     __builtin_prefetch(at + 64);
     __builtin_prefetch(at + 128);
@@ -207,8 +211,7 @@ static BASE_ALWAYS_INLINE uint32_t take_child(const tree_ray_frame *ray_frame, o
 static BASE_ALWAYS_INLINE void walk_tree(ray_walk *walk, const tree_ray_frame *ray_frame)
 {
     open_node stack[BUILD_DEPTH_LIMIT + 1], *top = stack; /* one on each level, and one that is closed again */
-    const ray_node *nodes = ray_frame->parts[0];
-    const ray_block *blocks = ray_frame->parts[1];
+    const void *nodes = ray_frame->parts[0], *blocks = ray_frame->parts[1];
     slab_ray slabs = slabs_of(walk);
     uint32_t boxes_tested = 0, child = 0;
     for (;;)
@@ -216,7 +219,7 @@ static BASE_ALWAYS_INLINE void walk_tree(ray_walk *walk, const tree_ray_frame *r
         if (!(child & RAY_LEAF_FLAG))
         {
             f8 keys;
-            top->node = &nodes[child];
+            top->node = part_at(nodes, child);
             uint32_t lanes = enter_boxes(walk, &slabs, top->node, &keys);
             boxes_tested += RAY_WIDTH;
             if (lanes)
@@ -227,7 +230,7 @@ static BASE_ALWAYS_INLINE void walk_tree(ray_walk *walk, const tree_ray_frame *r
                 continue;
             }
         }
-        else if (!visit_leaf(walk, &blocks[child & ~RAY_LEAF_FLAG]))
+        else if (!visit_leaf(walk, part_at(blocks, child & ~RAY_LEAF_FLAG)))
             break;
         do
         {
