@@ -29,6 +29,11 @@ carom_add_objects(carom_objects ${CAROM_SOURCES})
 carom_add_objects(carom_exact_objects ${CAROM_EXACT_SOURCES})
 set(CAROM_OBJECTS $<TARGET_OBJECTS:carom_objects> $<TARGET_OBJECTS:carom_exact_objects>)
 
+# What these files store as single words and load again soon must not be loaded in pairs: a processor can't forward two
+# stores to one load, and a ray takes little more than 0.1 us.
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/query/ray.c ${PROJECT_SOURCE_DIR}/src/tree/rays_cast.c
+             ${PROJECT_SOURCE_DIR}/src/tree/rays_simd.c ${PROJECT_SOURCE_DIR}/src/narrow/ray_simd.c APPEND PROPERTY COMPILE_OPTIONS -fno-tree-slp-vectorize)
+
 # A *_simd.c file is compiled once per instruction set (see src/base/simd.h). Without the alignment the speed of a kernel
 # would vary by up to 3 % with what happens to be linked before it.
 function(carom_add_isa isa upper)

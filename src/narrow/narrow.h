@@ -70,7 +70,8 @@ typedef struct narrow_pose
 } narrow_pose;
 void narrow_pose_set(narrow_pose *out, const carom_pose *pose);
 
-/* narrow_ray_solve, to the bit, for three vertices in this pose. False: only narrow_ray_solve can. */
+/* narrow_ray_solve, to the bit, for three vertices in this pose and a direction whose largest |component| is between
+ * 2^-100 and 2^100. False: only narrow_ray_solve can. */
 BASE_DECLARE_ISA(bool, narrow_ray_solve_posed,
                  (const narrow_pose *pose, const carom_vec3 *const vertices[3], const carom_ray *ray, double tuv[3]));
 

@@ -186,7 +186,8 @@ void narrow_ray_solve(const narrow_ray *ray, const narrow_triangle *triangle, do
     det.value[1] = exact_filter3d(corner, edge_1, edge_2, &det.bound[1]);
     det.value[2] = exact_filter3d(d, edge_2, corner, &det.bound[2]);
     det.value[3] = exact_filter3d(d, corner, edge_1, &det.bound[3]);
-    if (BASE_UNLIKELY(!ray_divide(&det, d, tuv)))
+    bool divisible = ray_in_range(d) && fabs(d.x) + fabs(d.y) + fabs(d.z) >= 0x1p-100;
+    if (BASE_UNLIKELY(!divisible || !ray_divide(&det, tuv)))
         exact_ray_solve(d, ray->origin, triangle->corner, tuv);
 }
 

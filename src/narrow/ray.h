@@ -21,13 +21,12 @@ static inline bool ray_in_range(carom_vec3 d)
 #define RAY_TRUSTED        0x1p-40
 #define RAY_TRUSTED_WEIGHT 0x1p-36 /* of u and v, against 1 */
 
-/* t, u, v of a ray that hits. False: too many digits are lost. */
-static inline bool ray_divide(const ray_determinants *det, carom_vec3 d, double tuv[3])
+/* t, u, v of a ray that hits, whose direction is in range and not below 2^-100. False: too many digits are lost. */
+static inline bool ray_divide(const ray_determinants *det, double tuv[3])
 {
     double steep = det->value[0], height = det->value[1], size = fabs(steep);
-    if (!ray_in_range(d) || !(det->bound[0] <= RAY_TRUSTED * size) || !(det->bound[1] <= RAY_TRUSTED * fabs(height)) ||
-        !(det->bound[2] + det->bound[3] <= RAY_TRUSTED_WEIGHT * size) ||
-        !(fabs(d.x) + fabs(d.y) + fabs(d.z) > 0x1p-100))
+    if (!(det->bound[0] <= RAY_TRUSTED * size) || !(det->bound[1] <= RAY_TRUSTED * fabs(height)) ||
+        !(det->bound[2] + det->bound[3] <= RAY_TRUSTED_WEIGHT * size))
         return false;
     double u = det->value[2] / steep, v = det->value[3] / steep, max_v;
     tuv[0] = height / steep;

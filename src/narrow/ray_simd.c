@@ -55,5 +55,5 @@ bool BASE_ISA(narrow_ray_solve_posed)(const narrow_pose *pose, const carom_vec3 
     const double *numbers = (const double *)ray;
     const d4 at[3] = {placed(pose, vertices[0]), placed(pose, vertices[1]), placed(pose, vertices[2])};
     ray_determinants det = determinants_of(d4_loadu(numbers), d4_loadu(numbers + 3), at);
-    return ray_divide(&det, ray->direction, tuv);
+    return ray_divide(&det, tuv);
 }

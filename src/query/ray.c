@@ -25,17 +25,6 @@ static BASE_NEVER_INLINE bool comes_first(const ray_collector *collector, const 
     return order < 0 || (order == 0 && a->triangle < b->triangle);
 }
 
-/* Only the nearest hit of this ray is kept; ties go to the smaller id. */
-static double keep_nearest(ray_collector *collector, carom_ray_hit hit)
-{
-    carom_ray_hit *nearest = collector->query->hits.items + collector->first;
-    /* Mostly the rounded parameters decide, without a call. */
-    if (collector->query->hits.count == collector->first || nearest->t > narrow_ray_beyond(hit.t) ||
-        (!(hit.t > narrow_ray_beyond(nearest->t)) && comes_first(collector, &hit, nearest)))
-        *nearest = hit, collector->query->hits.count = collector->first + 1;
-    return narrow_ray_beyond(nearest->t);
-}
-
 static BASE_NEVER_INLINE bool is_within(const ray_collector *collector, const carom_ray_hit *hit)
 {
     query_hit at = {collector->placed, hit->triangle, hit->t};
@@ -47,13 +36,11 @@ static double take_hit(uint32_t triangle, double t, const double uv[2], void *us
     ray_collector *collector = user;
     carom_query *query = collector->query;
     double max_t = collector->ray->max_t;
-    carom_ray_hit hit = {t + 0.0, triangle, uv[0], uv[1]}; /* -0 becomes 0: t is a sort key */
+    carom_ray_hit hit = {t + 0.0, triangle, uv[0] + 0.0, uv[1] + 0.0}; /* -0 becomes 0: t is a sort key */
     if (BASE_UNLIKELY(!(narrow_ray_beyond(hit.t) <= max_t)) && !is_within(collector, &hit))
         return narrow_ray_beyond(max_t);
     if (!base_array_reserve(query->context, &query->hits, 1))
         return collector->out_of_memory = true, STOP;
-    if (collector->mode == CAROM_RAY_FIRST)
-        return keep_nearest(collector, hit);
     query->hits.items[query->hits.count++] = hit;
     return collector->mode == CAROM_RAY_ANY ? STOP : narrow_ray_beyond(max_t);
 }
@@ -95,21 +82,35 @@ static BASE_NEVER_INLINE bool sort_hits(ray_collector *collector)
     return true;
 }
 
-void query_hash_hit(base_hash *hash, const carom_ray_hit *hit)
+/* Nothing of a hit is -0, so the bits are hashed as they are. */
+static inline void hash_bits(base_hash *hash, double number)
 {
-    base_hash_double(hash, hit->t);
-    base_hash_u64(hash, hit->triangle);
-    base_hash_double(hash, hit->u);
-    base_hash_double(hash, hit->v);
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    base_hash_u64(hash, bits);
 }
+
+static BASE_ALWAYS_INLINE void hash_hit(base_hash *hash, const carom_ray_hit *hit)
+{
+    hash_bits(hash, hit->t);
+    base_hash_u64(hash, hit->triangle);
+    hash_bits(hash, hit->u);
+    hash_bits(hash, hit->v);
+}
+
+void query_hash_hit(base_hash *hash, const carom_ray_hit *hit) { hash_hit(hash, hit); }
 
 static BASE_ALWAYS_INLINE uint64_t hash_hits(const carom_ray_hit *hits, size_t count)
 {
     base_hash hash = base_hash_begin();
-    if (count != 1) /* the most frequent number is left out: a word takes a few nanoseconds, a ray about a hundred */
-        base_hash_u64(&hash, count);
+    if (BASE_LIKELY(count == 1)) /* the number is left out: a word takes a few nanoseconds, a ray about a hundred */
+    {
+        hash_hit(&hash, hits);
+        return base_hash_end(&hash);
+    }
+    base_hash_u64(&hash, count);
     for (size_t i = 0; i < count; i++)
-        query_hash_hit(&hash, &hits[i]);
+        hash_hit(&hash, &hits[i]);
     return base_hash_end(&hash);
 }
 
@@ -167,14 +168,25 @@ carom_status query_check_ray(carom_context *context, const carom_ray *ray, carom
     return BASE_LIKELY(ray && is_sound(ray, mode)) ? CAROM_OK : refuse_ray(context, ray, mode);
 }
 
+static inline bool same_bits(const carom_pose *a, const carom_pose *b)
+{
+    uint64_t different = 0, word_a, word_b;
+    for (size_t i = 0; i < sizeof *a; i += sizeof word_a)
+    {
+        memcpy(&word_a, (const char *)a + i, sizeof word_a);
+        memcpy(&word_b, (const char *)b + i, sizeof word_b);
+        different |= word_a ^ word_b;
+    }
+    return !different;
+}
+
 /* Like query_check_placed, but checks the pose only if it differs from that of the last ray. */
 static inline carom_status check_placed(carom_query *query, const carom_placed *placed)
 {
     tree_ray_frame *ray_frame = &query->scratch.ray_frame;
     /* Compares bits: a pose with -0 for 0 is merely checked again. */
     if (BASE_LIKELY(placed && query_is_sound_mesh(query->context, &placed->shape) &&
-                    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
-                    memcmp(&ray_frame->pose, &placed->pose, sizeof ray_frame->pose) == 0))
+                    same_bits(&ray_frame->pose, &placed->pose)))
         return CAROM_OK;
     BASE_TRY(query_check_placed(query->context, placed, "body"));
     ray_frame->pose = placed->pose;
@@ -182,51 +194,83 @@ static inline carom_status check_placed(carom_query *query, const carom_placed *
     return CAROM_OK;
 }
 
-static BASE_NEVER_INLINE carom_status cast_at_round(ray_collector *collector, const carom_placed *placed,
-                                                    const carom_ray *ray, carom_counters *counters)
+static carom_status cast_at_round(ray_collector *collector)
 {
     narrow_counts counts = {0};
-    narrow_round round = query_placed_round(placed);
-    narrow_ray line = {ray->origin, ray->direction};
+    narrow_round round = query_placed_round(collector->placed);
+    narrow_ray line = {collector->ray->origin, collector->ray->direction};
     double t, uv[2] = {0.0, 0.0};
-    counters->triangles_tested++;
+    collector->counters->triangles_tested++;
     if (narrow_round_ray_hit(&line, &round, &t, &counts))
         take_hit(0, t, uv, collector);
-    counters->exact_fallbacks += counts.exact_fallbacks;
+    collector->counters->exact_fallbacks += counts.exact_fallbacks;
     return CAROM_OK;
 }
 
-static BASE_ALWAYS_INLINE carom_status cast_at_mesh(ray_collector *collector, const carom_placed *placed,
-                                                    const carom_ray *ray, carom_counters *counters)
+static inline carom_status find_tree(const carom_placed *placed, const carom_tree **tree)
+{
+    *tree = placed->shape.tree;
+    return BASE_LIKELY(*tree != NULL) ? CAROM_OK : tree_default(placed->shape.mesh, TREE_FOR_RAYS, tree);
+}
+
+static carom_status cast_at_mesh(ray_collector *collector)
 {
     carom_query *query = collector->query;
-    const carom_tree *tree = placed->shape.tree;
-    if (BASE_UNLIKELY(!tree))
-        BASE_TRY(tree_default(placed->shape.mesh, TREE_FOR_RAYS, &tree));
-    mesh_placed mesh = query_placed_mesh(placed, tree);
+    const carom_tree *tree;
+    BASE_TRY(find_tree(collector->placed, &tree));
+    mesh_placed mesh = query_placed_mesh(collector->placed, tree);
     tree_ray_task task = {.context = query->context,
                           .placed = &mesh,
-                          .ray = ray,
+                          .ray = collector->ray,
                           .scratch = &query->scratch,
                           .ray_frame = &query->scratch.ray_frame,
-                          .counters = counters,
-                          .first_only = collector->mode == CAROM_RAY_FIRST};
+                          .counters = collector->counters};
     return tree_ray(&task, take_hit, collector);
 }
 
-/* A ray takes little more than 0.1 us, so everything done for each is in one function. */
+static carom_status no_memory(carom_query *query)
+{
+    return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %zu hits", query->hits.count);
+}
+
+static BASE_NEVER_INLINE carom_status cast_and_collect(ray_collector *collector)
+{
+    carom_query *query = collector->query;
+    if (query_is_mesh(collector->placed))
+        BASE_TRY(cast_at_mesh(collector));
+    else
+        BASE_TRY(cast_at_round(collector));
+    bool several = query->hits.count - collector->first > 1;
+    if (collector->out_of_memory || (several && !sort_hits(collector)))
+        return no_memory(query);
+    return CAROM_OK;
+}
+
+/* The usual question. It takes little more than 0.1 us, so all that is done for it is in one function. */
+static BASE_ALWAYS_INLINE carom_status cast_first(carom_query *query, const carom_placed *placed, const carom_ray *ray,
+                                                  carom_counters *counters)
+{
+    const carom_tree *tree;
+    BASE_TRY(find_tree(placed, &tree));
+    mesh_placed mesh = query_placed_mesh(placed, tree);
+    tree_ray_task task = {query->context, &mesh, ray, &query->scratch, &query->scratch.ray_frame, counters};
+    tree_hit hit;
+    BASE_TRY(tree_ray_first(&task, &hit));
+    if (hit.triangle == CAROM_NO_TRIANGLE)
+        return CAROM_OK;
+    if (BASE_UNLIKELY(!base_array_reserve(query->context, &query->hits, 1)))
+        return no_memory(query);
+    carom_ray_hit *out = &query->hits.items[query->hits.count++];
+    out->t = hit.t, out->triangle = hit.triangle, out->u = hit.u, out->v = hit.v;
+    return CAROM_OK;
+}
+
 static BASE_ALWAYS_INLINE carom_status cast(carom_query *query, const carom_placed *placed, const carom_ray *ray,
                                             carom_ray_mode mode, carom_counters *counters)
 {
-    ray_collector collector = {query, placed, ray, counters, query->hits.count, mode, false};
-    if (BASE_LIKELY(query_is_mesh(placed)))
-        BASE_TRY(cast_at_mesh(&collector, placed, ray, counters));
-    else
-        BASE_TRY(cast_at_round(&collector, placed, ray, counters));
-    bool several = query->hits.count - collector.first > 1;
-    if (collector.out_of_memory || (several && !sort_hits(&collector)))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "ray cast: no memory for %zu hits", query->hits.count);
-    return CAROM_OK;
+    if (BASE_LIKELY(mode == CAROM_RAY_FIRST && query_is_mesh(placed)))
+        return cast_first(query, placed, ray, counters);
+    return cast_and_collect(&(ray_collector){query, placed, ray, counters, query->hits.count, mode, false});
 }
 
 carom_status query_ray(carom_query *query, const carom_placed *placed, const carom_ray *ray, carom_ray_mode mode,

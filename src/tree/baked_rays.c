@@ -20,7 +20,7 @@ void baked_write_rays(baked_writer *writer, const carom_tree *tree)
     const ray_block *blocks = ray_tree_blocks(rays);
     for (uint32_t i = 0; i < rays->node_count; i++)
         for (int lane = 0; lane < RAY_WIDTH; lane++)
-            baked_put_u32(writer, ray_tree_nodes(rays)[i].child[lane]);
+            baked_put_u32(writer, ray_child_index(ray_tree_nodes(rays)[i].child[lane]));
     baked_close(writer);
     for (uint32_t i = 0; i < rays->block_count; i++)
         baked_put_u32(writer, block_size(&blocks[i]));

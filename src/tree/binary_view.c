@@ -16,7 +16,7 @@ uint32_t view_node_count(const carom_tree *tree)
 
 static uint32_t ray_child(const ray_tree *rays, uint32_t node)
 {
-    return node ? ray_tree_nodes(rays)[(node - 1) / RAY_WIDTH].child[(node - 1) % RAY_WIDTH] : 0;
+    return node ? ray_child_index(ray_tree_nodes(rays)[(node - 1) / RAY_WIDTH].child[(node - 1) % RAY_WIDTH]) : 0;
 }
 
 static const uint32_t *ray_triangles(const ray_tree *rays, uint32_t node, uint32_t *count)

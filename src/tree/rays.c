@@ -226,7 +226,8 @@ static void set_frame(carom_context *context, ray_tree *tree, build_frame frame,
 ray_tree *ray_tree_allocate(carom_context *context, const carom_mesh *mesh, uint32_t node_count, uint32_t block_count)
 {
     size_t size = RAY_HEADER + node_count * sizeof(ray_node) + block_count * sizeof(ray_block);
-    ray_tree *tree = base_allocate(context, 1, size, BASE_CACHE_LINE);
+    bool fits = node_count < RAY_LEAF_FLAG / RAY_NODE_UNITS && block_count < RAY_LEAF_FLAG / RAY_BLOCK_UNITS;
+    ray_tree *tree = fits ? base_allocate(context, 1, size, BASE_CACHE_LINE) : NULL; /* 64 GB of either at most */
     if (!tree)
         return out_of_memory(context, mesh->triangle_count), NULL;
     memset(tree, 0, RAY_HEADER);
@@ -244,7 +245,7 @@ void ray_node_fill(ray_node *node, const uint32_t *children, uint32_t count)
     {
         for (int plane = 0; plane < RAY_PLANES; plane++)
             node->planes[plane][lane] = plane & 1 ? -8.0f : 8.0f;
-        node->child[lane] = (uint32_t)lane < count ? children[lane] : RAY_NO_CHILD;
+        node->child[lane] = (uint32_t)lane < count ? ray_child_at(children[lane]) : RAY_NO_CHILD;
     }
 }
 
@@ -304,7 +305,7 @@ bool ray_tree_in_order(const ray_tree *tree)
         {
             if (node->child[lane] & RAY_LEAF_FLAG)
                 continue;
-            if (node->child[lane] != next || waiting_count == MAX_WAITING)
+            if (ray_child_index(node->child[lane]) != next || waiting_count == MAX_WAITING)
                 return false;
             waiting[waiting_count++] = next++;
         }
@@ -450,7 +451,7 @@ void ray_tree_costs(const ray_tree *tree, double *area_cost, double *volume_cost
         sum.area += own.area, sum.volume += own.volume;
         for (int lane = 0; lane < RAY_WIDTH; lane++)
         {
-            uint32_t child = nodes[i].child[lane];
+            uint32_t child = ray_child_index(nodes[i].child[lane]);
             if (child == RAY_NO_CHILD || !(child & RAY_LEAF_FLAG))
                 continue;
             box_size leaf = lane_size(&nodes[i], lane, lane);

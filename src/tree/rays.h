@@ -11,16 +11,17 @@ enum
     RAY_WIDTH = 8,
     RAY_LEAF = 4,
     RAY_PLANES = 6,
-    RAY_HEADER = 3 * BASE_CACHE_LINE /* bytes before the nodes */
+    RAY_PLANE = RAY_WIDTH * (int)sizeof(float), /* bytes of one plane of all boxes */
+    RAY_HEADER = 3 * BASE_CACHE_LINE            /* bytes before the nodes */
 };
 
-#define RAY_LEAF_FLAG 0x80000000u /* a child that is a leaf: the rest is the index of its block */
+#define RAY_LEAF_FLAG 0x80000000u /* a child that is a leaf: the rest is about its block */
 #define RAY_NO_CHILD  UINT32_MAX
 
 typedef struct ray_node
 {
     _Alignas(32) float planes[RAY_PLANES][RAY_WIDTH]; /* min x, max x, min y, max y, min z, max z; empty: 8, -8 */
-    uint32_t child[RAY_WIDTH];
+    uint32_t child[RAY_WIDTH];                        /* ray_child_at of their indices */
 } ray_node;
 
 typedef struct ray_block
@@ -29,6 +30,30 @@ typedef struct ray_block
     float corner[3][RAY_LEAF];
     uint32_t triangle[RAY_LEAF]; /* CAROM_NO_TRIANGLE where empty; filled from the front */
 } ray_block;
+
+/* A node names a child by where it begins, in these units from the first node or block: a ray on its way needs no more
+ * than a shift to find it. */
+enum
+{
+    RAY_UNIT = 32, /* bytes */
+    RAY_NODE_UNITS = sizeof(ray_node) / RAY_UNIT,
+    RAY_BLOCK_UNITS = sizeof(ray_block) / RAY_UNIT
+};
+_Static_assert(sizeof(ray_node) % RAY_UNIT == 0 && sizeof(ray_block) % RAY_UNIT == 0, "whole units");
+
+/* From the index of a node, or of a block with RAY_LEAF_FLAG, and back; RAY_NO_CHILD stays. */
+static inline uint32_t ray_child_at(uint32_t index)
+{
+    if (index == RAY_NO_CHILD || !(index & RAY_LEAF_FLAG))
+        return index == RAY_NO_CHILD ? index : index * RAY_NODE_UNITS;
+    return RAY_LEAF_FLAG | (index & ~RAY_LEAF_FLAG) * RAY_BLOCK_UNITS;
+}
+static inline uint32_t ray_child_index(uint32_t child)
+{
+    if (child == RAY_NO_CHILD || !(child & RAY_LEAF_FLAG))
+        return child == RAY_NO_CHILD ? child : child / RAY_NODE_UNITS;
+    return RAY_LEAF_FLAG | (child & ~RAY_LEAF_FLAG) / RAY_BLOCK_UNITS;
+}
 
 struct ray_tree
 {
@@ -99,37 +124,6 @@ enum
  * is below it. */
 static const float RAY_BEGIN = 0x1p-126f;
 
-/* The ray in the tree's frame: points origin + s direction, RAY_BEGIN <= s <= limit, direction of length 1 to 3.5. */
-typedef struct ray_walk
-{
-    const void *parts[2]; /* the tree's nodes, its blocks */
-    const carom_mesh *mesh;
-    float origin[4], direction[4];
-    float inverse[4], near_shift[4], far_shift[4]; /* s of a plane: plane * inverse + shift */
-    const uint8_t *near; /* where a node's near planes x y z begin, in floats; ^ RAY_WIDTH: the far ones */
-    float slack, weight_slack, volume_slack; /* of the triangle test: see rays_simd.c */
-    float begin;                             /* s of the world ray's origin, or a little more */
-    float limit;                             /* lowered by what the walk finds, negative: stop */
-    bool nearest;                            /* only the nearest hit matters */
-    uint32_t boxes_tested;
-
-    /* Candidates that have not been examined yet. `look` examines them and empties the list; the traversal calls it
-     * when there are `room` of them. */
-    uint32_t waiting_count, room;
-    ray_candidate waiting[RAY_MAX_WAITING];
-    void (*look)(struct ray_walk *walk, void *user);
-    void *user;
-} ray_walk;
-
-BASE_DECLARE_ISA(void, ray_walk_run, (ray_walk * walk));
-
-typedef enum ray_answer
-{
-    RAY_MISSES,
-    RAY_ENTERS,
-    RAY_UNDECIDED /* rounding is larger than the mesh */
-} ray_answer;
-
 /* How the tree's frame counts along a ray: s = t rate - start. rate is a power of two. */
 typedef struct ray_entry
 {
@@ -138,12 +132,56 @@ typedef struct ray_entry
     double exit;      /* s of the end of the mesh's box */
 } ray_entry;
 
+/* Largest s that can belong to a t up to max_t. */
+static inline double ray_entry_limit(const ray_entry *entry, double max_t)
+{
+    if (max_t == INFINITY)
+        return entry->exit;
+    double t = max_t * entry->rate, s = t - entry->start;
+    s += t * 0x1p-38 + fabs(s) * 0x1p-20 + (entry->placement + 0x1p-22);
+    return s < entry->exit ? s : entry->exit;
+}
+
+/* A ray on its way through a tree. In the tree's frame: points origin + s direction, RAY_BEGIN <= s <= limit, direction
+ * of length 1 to 3.5. */
+typedef struct ray_walk
+{
+    /* Stored as a whole and loaded one by one soon after, which is slow across cache lines. */
+    _Alignas(16) float origin[4], direction[4];
+    float inverse[4], near_shift[4], far_shift[4]; /* s of a plane: plane * inverse + shift */
+
+    /* What the caller sets. `look` examines the candidates that are waiting and empties the list; the traversal calls
+     * it when there are `room` of them. What is left at the end is the caller's to examine. */
+    const ray_tree *tree; /* not empty */
+    const carom_mesh *mesh;
+    double max_t;  /* largest t of interest; compared with rounded ones */
+    bool nearest;  /* only the nearest hit matters */
+    uint32_t room; /* up to RAY_MAX_WAITING */
+    void (*look)(struct ray_walk *walk);
+
+    ray_entry entry;
+    float limit; /* lowered by what the walk finds, negative: stop */
+    uint32_t boxes_tested;
+    uint32_t waiting_count;
+    ray_candidate waiting[RAY_MAX_WAITING];
+    const size_t *near; /* where a node's near planes x y z begin, in bytes; ^ RAY_PLANE: the far ones */
+    float slack, weight_slack, volume_slack; /* of the triangle test: see rays_simd.c */
+} ray_walk;
+
+typedef enum ray_answer
+{
+    RAY_MISSES,
+    RAY_ENTERS,
+    RAY_UNDECIDED /* rounding is larger than the mesh, or the direction beyond what a query accepts */
+} ray_answer;
+
+/* The ray is one of the world. Where it does not enter the tree, there are no candidates. */
+BASE_DECLARE_ISA(ray_answer, ray_walk_run, (ray_walk * walk, const tree_ray_frame *ray_frame, const carom_ray *ray));
+
 /* Sets everything except the pose; extent is the mesh's. */
 void ray_frame_set(tree_ray_frame *ray_frame, const ray_tree *tree, double extent);
 
-/* Brings a world ray into the frame and sets up the walk's ray. */
-BASE_DECLARE_ISA(ray_answer, ray_enter,
-                 (const ray_tree *tree, const tree_ray_frame *ray_frame, const carom_ray *ray, ray_entry *entry,
-                  ray_walk *walk));
+/* Sets the margins for this placement. */
+void ray_margins_set(tree_ray_margins *margins, const ray_tree *tree, double placement);
 
 #endif

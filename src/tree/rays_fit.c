@@ -50,7 +50,7 @@ static uint32_t ray_children(const void *nodes, uint32_t node, uint32_t *count)
     for (int lane = 0; lane < RAY_WIDTH; lane++)
         if (!(at->child[lane] & RAY_LEAF_FLAG)) /* which the mark of an empty lane has too */
         {
-            first = *count ? first : at->child[lane];
+            first = *count ? first : ray_child_index(at->child[lane]);
             ++*count;
         }
     return first;

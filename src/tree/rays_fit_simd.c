@@ -71,7 +71,7 @@ static BASE_ALWAYS_INLINE void set_planes(ray_node *node, f8 boxes[RAY_WIDTH])
 /* True if the box of the lane is another one now. */
 static BASE_ALWAYS_INLINE bool fit_lane(const ray_fit *fit, const ray_node *node, int lane, f8 *box)
 {
-    uint32_t child = node->child[lane];
+    uint32_t child = ray_child_index(node->child[lane]);
     ray_block *block = &ray_tree_blocks(fit->tree)[child & ~RAY_LEAF_FLAG];
     bool leaf = child & RAY_LEAF_FLAG;
     if (fit->vertex_changed && !(leaf ? block_changed(fit, block) : fit->node_changed[child]))

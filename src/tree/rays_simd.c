@@ -1,7 +1,6 @@
 /* The walk of one ray: eight boxes, then four triangles at a time (Moeller and Trumbore 1997 with error bounds). The
  * error bounds are in docs/exactness.md, section 16. Every comparison below allows for them. */
-#include "base/simd.h"
-#include "tree/rays.h"
+#include "tree/rays_enter.h"
 
 typedef struct v3
 {
@@ -72,7 +71,9 @@ static bool list_lanes(ray_walk *walk, const ray_block *block, const leaf_test *
     /* Twice the allowance inside, and in front of the origin: certain. */
     f8 sum_limit = f8_sub(largest, f8_add(allowance, f8_swap(allowance)));
     f8 inside = f8_and(f8_ge(test->weight, allowance), f8_le(both, sum_limit));
-    uint32_t sure = both_halves(f8_bits(f8_and(inside, f8_gt(low, f8_set1(walk->begin)))));
+    /* A little more than the s of the world ray's origin. */
+    float begin = (float)(-0.999 * walk->entry.start);
+    uint32_t sure = both_halves(f8_bits(f8_and(inside, f8_gt(low, f8_set1(begin)))));
     _Alignas(32) float lows[8], highs[8];
     f8_store(lows, f8_max(low, f8_set1(-1.0f))); /* a number, so that it can be sorted */
     f8_store(highs, high);
@@ -87,7 +88,7 @@ static bool list_lanes(ray_walk *walk, const ray_block *block, const leaf_test *
             (ray_candidate){block->triangle[lane], sure >> lane & 1, lows[lane], highs[lane]};
         fetch_vertices(walk, block->triangle[lane]);
         if (walk->waiting_count == walk->room)
-            walk->look(walk, walk->user);
+            walk->look(walk);
         if (walk->limit < 0.0f)
             return false;
     }
@@ -154,18 +155,22 @@ static const uint32_t NO_KEY = 0x7f800000; /* infinity */
 static const _Alignas(32) float LANES[RAY_WIDTH] = {0x0p-149f, 0x1p-149f, 0x2p-149f, 0x3p-149f,
                                                     0x4p-149f, 0x5p-149f, 0x6p-149f, 0x7p-149f};
 
+static BASE_ALWAYS_INLINE f8 plane_at(const ray_node *node, size_t offset)
+{
+    return f8_load((const float *)((const char *)node->planes + offset));
+}
+
 /* The lanes whose boxes the ray enters within the limit, and their keys; infinity for the others. */
 static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_ray *ray, const ray_node *node,
                                                f8 *keys)
 {
     const v3 near_shift = spread(walk->near_shift), far_shift = spread(walk->far_shift);
-    const float *planes = &node->planes[0][0];
-    f8 near_x = f8_madd(f8_load(planes + ray->near[0]), ray->inverse.x, near_shift.x);
-    f8 near_y = f8_madd(f8_load(planes + ray->near[1]), ray->inverse.y, near_shift.y);
-    f8 near_z = f8_madd(f8_load(planes + ray->near[2]), ray->inverse.z, near_shift.z);
-    f8 far_x = f8_madd(f8_load(planes + (ray->near[0] ^ RAY_WIDTH)), ray->inverse.x, far_shift.x);
-    f8 far_y = f8_madd(f8_load(planes + (ray->near[1] ^ RAY_WIDTH)), ray->inverse.y, far_shift.y);
-    f8 far_z = f8_madd(f8_load(planes + (ray->near[2] ^ RAY_WIDTH)), ray->inverse.z, far_shift.z);
+    f8 near_x = f8_madd(plane_at(node, ray->near[0]), ray->inverse.x, near_shift.x);
+    f8 near_y = f8_madd(plane_at(node, ray->near[1]), ray->inverse.y, near_shift.y);
+    f8 near_z = f8_madd(plane_at(node, ray->near[2]), ray->inverse.z, near_shift.z);
+    f8 far_x = f8_madd(plane_at(node, ray->near[0] ^ RAY_PLANE), ray->inverse.x, far_shift.x);
+    f8 far_y = f8_madd(plane_at(node, ray->near[1] ^ RAY_PLANE), ray->inverse.y, far_shift.y);
+    f8 far_z = f8_madd(plane_at(node, ray->near[2] ^ RAY_PLANE), ray->inverse.z, far_shift.z);
     f8 enter = f8_max(f8_max(near_x, near_y), f8_max(near_z, f8_set1(RAY_BEGIN)));
     f8 leave = f8_min(f8_min(far_x, far_y), f8_min(far_z, f8_set1(walk->limit)));
     f8 inside = f8_le(enter, leave), keep = f8_andnot(f8_set1(as_float(LANE_BITS)), enter);
@@ -173,12 +178,16 @@ static BASE_ALWAYS_INLINE uint32_t enter_boxes(const ray_walk *walk, const slab_
     return f8_bits(inside);
 }
 
-/* Large trees do not fit the caches. */
-static BASE_ALWAYS_INLINE void fetch_child(const ray_walk *walk, uint32_t child)
+static BASE_ALWAYS_INLINE const void *part_at(const void *first, uint32_t child)
 {
-    static const size_t sizes[2] = {sizeof(ray_node), sizeof(ray_block)};
+    return (const char *)first + (size_t)child * RAY_UNIT;
+}
+
+/* Large trees do not fit the caches. */
+static BASE_ALWAYS_INLINE void fetch_child(const tree_ray_frame *ray_frame, uint32_t child)
+{
     bool leaf = child & RAY_LEAF_FLAG; /* looked up, since a branch would often be mispredicted */
-    const char *at = (const char *)walk->parts[leaf] + (child & ~RAY_LEAF_FLAG) * sizes[leaf];
+    const char *at = part_at(ray_frame->parts[leaf], child & ~RAY_LEAF_FLAG);
     __builtin_prefetch(at);
     __builtin_prefetch(at + 64);
     __builtin_prefetch(at + 128);
@@ -187,22 +196,22 @@ static BASE_ALWAYS_INLINE void fetch_child(const ray_walk *walk, uint32_t child)
 
 /* Takes the child with the smallest key. The node stays open if it has others; the next one is fetched. There is no
  * branch on their number, which is unpredictable. */
-static BASE_ALWAYS_INLINE uint32_t take_child(const ray_walk *walk, open_node **top, f8 keys, uint32_t smallest)
+static BASE_ALWAYS_INLINE uint32_t take_child(const tree_ray_frame *ray_frame, open_node **top, f8 keys,
+                                              uint32_t smallest)
 {
     open_node *open = *top;
     f8 rest = f8_select(f8_le(keys, f8_set1(as_float(smallest))), f8_set1(INFINITY), keys);
     open->next = as_bits(f8_min_lane(rest));
     f8_store(open->keys, rest);
-    fetch_child(walk, open->node->child[open->next & LANE_BITS]);
+    fetch_child(ray_frame, open->node->child[open->next & LANE_BITS]);
     *top += open->next != NO_KEY;
     return open->node->child[smallest & LANE_BITS];
 }
 
-void BASE_ISA(ray_walk_run)(ray_walk *walk)
+static BASE_ALWAYS_INLINE void walk_tree(ray_walk *walk, const tree_ray_frame *ray_frame)
 {
     open_node stack[BUILD_DEPTH_LIMIT + 1], *top = stack; /* one on each level, and one that is closed again */
-    const ray_node *nodes = walk->parts[0];
-    const ray_block *blocks = walk->parts[1];
+    const void *nodes = ray_frame->parts[0], *blocks = ray_frame->parts[1];
     slab_ray slabs = slabs_of(walk);
     uint32_t boxes_tested = 0, child = 0;
     for (;;)
@@ -210,18 +219,18 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
         if (!(child & RAY_LEAF_FLAG))
         {
             f8 keys;
-            top->node = &nodes[child];
+            top->node = part_at(nodes, child);
             uint32_t lanes = enter_boxes(walk, &slabs, top->node, &keys);
             boxes_tested += RAY_WIDTH;
             if (lanes)
             {
                 bool one = !(lanes & (lanes - 1)); /* the most frequent number, and cheap */
                 child = one ? top->node->child[__builtin_ctz(lanes)]
-                            : take_child(walk, &top, keys, as_bits(f8_min_lane(keys)));
+                            : take_child(ray_frame, &top, keys, as_bits(f8_min_lane(keys)));
                 continue;
             }
         }
-        else if (!visit_leaf(walk, &blocks[child & ~RAY_LEAF_FLAG]))
+        else if (!visit_leaf(walk, part_at(blocks, child & ~RAY_LEAF_FLAG)))
             break;
         do
         {
@@ -229,8 +238,22 @@ void BASE_ISA(ray_walk_run)(ray_walk *walk)
                 goto done;
             top--;
         } while ((top->next & ~(uint32_t)LANE_BITS) > as_bits(walk->limit)); /* where it is entered, or less */
-        child = take_child(walk, &top, f8_load(top->keys), top->next);
+        child = take_child(ray_frame, &top, f8_load(top->keys), top->next);
     }
 done:
     walk->boxes_tested = boxes_tested;
+}
+
+ray_answer BASE_ISA(ray_walk_run)(ray_walk *walk, const tree_ray_frame *ray_frame, const carom_ray *ray)
+{
+    walk->boxes_tested = walk->waiting_count = 0;
+    ray_answer answer = enter_tree(walk, ray_frame, ray);
+    if (answer != RAY_ENTERS)
+        return answer;
+    double limit = ray_entry_limit(&walk->entry, walk->max_t);
+    if (limit < 0.0)
+        return RAY_MISSES;
+    walk->limit = limit > (double)RAY_BEGIN ? (float)limit : RAY_BEGIN;
+    walk_tree(walk, ray_frame);
+    return RAY_ENTERS;
 }

@@ -83,6 +83,15 @@ typedef struct tree_stack_entry
     uint32_t more;
 } tree_stack_entry;
 
+/* How far rounding may shift a ray in the frame of a tree with axis-aligned boxes, and what is enlarged by it. */
+typedef struct tree_ray_margins
+{
+    _Alignas(32) double low[4], high[4]; /* the mesh's box in the frame, grown */
+    double placement;                    /* the shift, apart from the rounding of floats */
+    double pad;                          /* by which all boxes grow */
+    float slack;                         /* of the triangle test, in units of edges */
+} tree_ray_margins;
+
 /* The world pose of the frame of a tree with axis-aligned boxes: a function of the pose, the frame and the mesh's
  * extent, kept from ray to ray. */
 typedef struct tree_ray_frame
@@ -90,10 +99,12 @@ typedef struct tree_ray_frame
     carom_pose pose;
     uint64_t fit; /* serial of the tree's; 0: only the pose is set */
     double scale;
-    double size;                              /* 1 / scale */
-    double placement;                         /* how far rounding may shift a ray that does not start far away */
+    uint64_t shrink_bits;                     /* minus those of a power of two: of 1 / (scale * power) */
+    double near;                              /* |coordinates| in the frame up to which the margins hold */
     _Alignas(32) double rows[3][4], shift[4]; /* world to frame: sum of rows[i] x[i] + shift */
-    narrow_pose world;                        /* the pose */
+    tree_ray_margins margins;
+    narrow_pose world;    /* the pose */
+    const void *parts[2]; /* the tree's nodes, its blocks */
 } tree_ray_frame;
 
 /* Memory that traversals reuse from call to call; belongs to a query object. */
@@ -186,8 +197,8 @@ carom_status tree_near(const tree_near_task *task, const narrow_near *near);
 
 /* ---- rays ---- */
 
-/* Return the new largest t of interest, which is compared with rounded ones (narrow_ray_beyond), or a negative number to
- * stop. */
+/* Return the new largest t of interest, which is compared with rounded ones (narrow_ray_beyond), or a negative number
+ * to stop. */
 typedef double tree_ray_fn(uint32_t triangle, double t, const double uv[2], void *user);
 
 typedef struct tree_ray_task
@@ -196,15 +207,35 @@ typedef struct tree_ray_task
     const mesh_placed *placed;
     const carom_ray *ray;
     tree_scratch *scratch;
-    tree_ray_frame *ray_frame; /* null, or one with this pose, to be kept for the next ray */
+    tree_ray_frame *ray_frame; /* one with this pose, to be kept for the next ray; or null, but not for first hits */
     carom_counters *counters;
-    bool first_only; /* only the smallest (t, triangle) matters: other hits may be left out */
 } tree_ray_task;
 
 /* Reports every triangle that the ray hits (narrow_ray_hit on world corners decides) with a rounded t up to the current
  * limit, which at first is max_t and what may be rounded to more. So every hit up to max_t is reported, perhaps twice,
  * and perhaps some that are beyond by less than rounding. */
 carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
+
+/* A triangle that is hit at the rounded t, with the weights of its corners 1 and 2. */
+typedef struct tree_hit
+{
+    double t;
+    uint32_t triangle;
+    double u, v; /* like t never -0 */
+} tree_hit;
+
+/* tree_ray_first for the ray layout, and for all layouts; `hit` holds none before. */
+carom_status ray_tree_first(const ray_tree *tree, const tree_ray_task *task, tree_hit *hit);
+carom_status tree_ray_first_any(const tree_ray_task *task, tree_hit *hit);
+
+/* The first hit with an exact t up to max_t; of several at the same t the one with the smallest id. CAROM_NO_TRIANGLE:
+ * there is none. */
+static inline carom_status tree_ray_first(const tree_ray_task *task, tree_hit *hit)
+{
+    const ray_tree *rays = task->placed->tree->rays;
+    hit->triangle = CAROM_NO_TRIANGLE;
+    return rays ? ray_tree_first(rays, task, hit) : tree_ray_first_any(task, hit);
+}
 
 /* Calls on_triangle for every triangle that the world-frame half line from `point` along +x meets, possibly for others.
  */

@@ -141,7 +141,7 @@ static void check_rays(const carom_placed *placed, carom_ray ray, const char *wh
     tree_scratch scratch = {.context = context};
     carom_counters counters = {0};
     mesh_placed mesh = placed_tree(placed);
-    tree_ray_task task = {context, &mesh, &ray, &scratch, NULL, &counters, false};
+    tree_ray_task task = {context, &mesh, &ray, &scratch, NULL, &counters};
     ray_hits expected = {.nearest = INFINITY, .nearest_triangle = UINT32_MAX};
     narrow_ray line = {ray.origin, ray.direction};
     narrow_counts counts = {0};

@@ -28,13 +28,14 @@ typedef struct attack
 
 typedef struct found
 {
+    ray_walk walk;
     ray_candidate items[16 * TRIANGLES];
     uint32_t count;
 } found;
 
-static void keep(ray_walk *walk, void *user)
+static void keep(ray_walk *walk)
 {
-    found *list = user;
+    found *list = (found *)walk;
     for (uint32_t i = 0; i < walk->waiting_count; i++)
         list->items[list->count++] = walk->waiting[i];
     walk->waiting_count = 0;
@@ -165,23 +166,13 @@ static void attack_once(attack *a)
     carom_ray ray = make_ray(a, &target);
     if (ray.direction.x == 0.0 && ray.direction.y == 0.0 && ray.direction.z == 0.0)
         return;
-    ray_walk walk = {.parts = {ray_tree_nodes(a->tree), ray_tree_blocks(a->tree)}, .mesh = a->mesh};
-    ray_entry entry;
-    found list = {.count = 0};
-    ray_answer answer = BASE_PICK_ISA(a->context, ray_enter)(a->tree, &a->ray_frame, &ray, &entry, &walk);
-    if (answer == RAY_UNDECIDED)
+    found list = {.walk = {.tree = a->tree, .mesh = a->mesh, .max_t = INFINITY, .room = RAY_MAX_WAITING, .look = keep}};
+    if (BASE_PICK_ISA(a->context, ray_walk_run)(&list.walk, &a->ray_frame, &ray) == RAY_UNDECIDED)
         return;
-    if (answer == RAY_ENTERS)
-    {
-        walk.limit = (float)entry.exit;
-        walk.room = RAY_MAX_WAITING;
-        walk.look = keep, walk.user = &list;
-        BASE_PICK_ISA(a->context, ray_walk_run)(&walk);
-        keep(&walk, &list);
-    }
+    keep(&list.walk);
     a->rays++;
     for (uint32_t i = 0; i < TRIANGLES; i++)
-        check_triangle(a, &ray, &entry, &list, i);
+        check_triangle(a, &ray, &list.walk.entry, &list, i);
 }
 
 static void bounds_hold(void **state)

@@ -19,12 +19,6 @@ static double keep_hit(uint32_t triangle, double t, const double uv[2], void *us
     carom_ray_hit hit = {t, triangle, uv[0], uv[1]};
     if (t > list->max_t) /* by less than rounding */
         return list->max_t;
-    if (list->mode == CAROM_RAY_FIRST)
-    {
-        if (!list->count || t < list->items[0].t || (t == list->items[0].t && triangle < list->items[0].triangle))
-            list->items[0] = hit, list->count = 1;
-        return list->items[0].t;
-    }
     assert_true(list->count < list->capacity);
     list->items[list->count++] = hit;
     return list->mode == CAROM_RAY_ANY ? -1.0 : list->max_t;
@@ -60,19 +54,40 @@ static void brute(const carom_placed *placed, const carom_ray *ray, hit_list *li
     }
 }
 
-static void check_first(const ray_case *test, const char *what)
+/* The smallest exact t up to max_t, then the smallest id. */
+static tree_hit brute_first(const carom_placed *placed, const carom_ray *ray)
 {
-    const hit_list *all = &test->expected;
-    const carom_ray_hit *best = NULL;
-    for (size_t i = 0; i < all->count; i++)
-        if (!best || all->items[i].t < best->t)
-            best = &all->items[i];
-    if ((best != NULL) != (test->actual.count == 1) ||
-        (best && (best->triangle != test->actual.items[0].triangle || best->t != test->actual.items[0].t)))
-        fail_msg("%s: first hit is triangle %u at %.17g, expected %u at %.17g", what,
-                 test->actual.count ? test->actual.items[0].triangle : CAROM_NO_TRIANGLE,
-                 test->actual.count ? test->actual.items[0].t : INFINITY, best ? best->triangle : CAROM_NO_TRIANGLE,
-                 best ? best->t : INFINITY);
+    narrow_ray line = {ray->origin, ray->direction};
+    narrow_counts counts = {0};
+    tree_hit best = {.triangle = CAROM_NO_TRIANGLE};
+    exact_ray_at best_at;
+    for (uint32_t i = 0; i < placed->shape.mesh->triangle_count; i++)
+    {
+        narrow_triangle corners = placed_triangle(placed, i);
+        double t, uv[2];
+        if (!narrow_ray_hit(&line, &corners, &t, uv, &counts))
+            continue;
+        exact_ray_at at = narrow_ray_at(&line, &corners, &counts);
+        if (ray->max_t < INFINITY && exact_ray_compare_t(line.direction, line.origin, &at, ray->max_t, NULL) > 0)
+            continue;
+        if (best.triangle == CAROM_NO_TRIANGLE || narrow_ray_compare(&line, &at, &best_at, &counts) < 0)
+            best = (tree_hit){t, i, uv[0], uv[1]}, best_at = at;
+    }
+    return best;
+}
+
+static void check_first(const ray_case *test, const tree_ray_task *line, const char *what)
+{
+    carom_placed placed = {carom_shape_mesh(test->mesh), test->pose};
+    tree_ray_frame ray_frame = {.pose = test->pose};
+    tree_ray_task task = *line;
+    task.ray_frame = &ray_frame;
+    tree_hit first = {.triangle = CAROM_NO_TRIANGLE}, best = brute_first(&placed, task.ray);
+    assert_int_equal(ray_tree_first(test->tree, &task, &first), CAROM_OK);
+    if (first.triangle != best.triangle ||
+        (best.triangle != CAROM_NO_TRIANGLE && (first.t != best.t || first.u != best.u || first.v != best.v)))
+        fail_msg("%s: first hit is triangle %u at %.17g, expected %u at %.17g", what, first.triangle, first.t,
+                 best.triangle, best.t);
 }
 
 static void check_ray(ray_case *test, carom_ray ray, const char *what)
@@ -84,14 +99,16 @@ static void check_ray(ray_case *test, carom_ray ray, const char *what)
     for (int mode = 0; mode <= CAROM_RAY_ALL; mode++)
     {
         tree_ray_task task = {.context = test->context, .placed = &mesh, .ray = &ray, .counters = &counters};
-        task.first_only = mode == CAROM_RAY_FIRST;
+        if (mode == CAROM_RAY_FIRST)
+        {
+            check_first(test, &task, what);
+            continue;
+        }
         test->actual.mode = (carom_ray_mode)mode;
         test->actual.max_t = ray.max_t;
         test->actual.count = 0;
         carom_status status = ray_tree_cast(test->tree, &task, keep_hit, &test->actual);
         assert_true(status == CAROM_OK || (mode == CAROM_RAY_ANY && status == CAROM_STOPPED));
-        if (mode == CAROM_RAY_FIRST)
-            check_first(test, what);
         if (mode == CAROM_RAY_ANY)
             assert_int_equal(test->actual.count > 0, test->expected.count > 0);
         if (mode != CAROM_RAY_ALL)
