@@ -206,9 +206,6 @@ static uint32_t contact_of_shapes(const narrow_triangle *a, const narrow_triangl
             return 1;
         }
     out[0] = exact_pass3d(c, segment->corner[0], segment->corner[1]);
-    for (int i = 0; i < 3; i++)
-        if (exact_collinear(segment->corner[0], segment->corner[1], c[i], &counts->exact_fallbacks))
-            out[0] = c[i];
     return 1;
 }
 
