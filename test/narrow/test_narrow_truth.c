@@ -160,6 +160,6 @@ static void test_degenerate(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_degenerate)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_degenerate), cmocka_unit_test(test_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
