@@ -49,7 +49,11 @@ extern "C"
     CAROM_API const char *carom_relation_name(carom_relation relation);
 
     /* The points that two triangles have in common: 1 point, the 2 ends of a segment, or, if coplanar, the 3 to 6
-     * corners of a convex polygon. World coordinates, rounded. */
+     * corners of a convex polygon. World frame. Correctly rounded: each coordinate is the double nearest to that of the
+     * exact point, the even one of two that are equally near; where the point is a corner of a triangle, it has the
+     * corner's coordinates. Where a ball or capsule takes part there is one point. Its distance from either shape is at
+     * most 2e-14 times the largest difference of coordinates between the ends and corners of both, plus 2^-50 of the
+     * largest |coordinate| of those. */
     typedef struct carom_contact
     {
         uint32_t pair;        /* index into the report's pairs */

@@ -12,43 +12,6 @@ static void count_fallback(uint64_t *fallbacks)
         ++*fallbacks;
 }
 
-/* Determinant of three rows. */
-static void integer_determinant(wide *out, const wide a[3], const wide b[3], const wide c[3])
-{
-    wide minor, term;
-    integer_minor(&minor, &b[1], &b[2], &c[1], &c[2]);
-    integer_multiply(out, &a[0], &minor);
-    integer_minor(&minor, &b[2], &b[0], &c[2], &c[0]);
-    integer_multiply(&term, &a[1], &minor);
-    integer_add(out, out, &term);
-    integer_minor(&minor, &b[0], &b[1], &c[0], &c[1]);
-    integer_multiply(&term, &a[2], &minor);
-    integer_add(out, out, &term);
-}
-
-static void integer_orient3d(wide *out, const carom_vec3 points[4], int exponent)
-{
-    wide rows[3][3];
-    for (int i = 0; i < 3; i++)
-        integer_differences(rows[i], points[i], points[3], exponent);
-    integer_determinant(out, rows[0], rows[1], rows[2]);
-}
-
-#if MATH_HAS_SMALL
-static inline small_192 small_orient3d(const small_point p[4])
-{
-    return small_determinant(small_difference(p[0], p[3]), small_difference(p[1], p[3]), small_difference(p[2], p[3]));
-}
-
-static inline small_128 small_orient2d(const small_point p[3], int axis)
-{
-    small_point a = small_difference(p[1], p[0]), b = small_difference(p[2], p[0]);
-    return axis == 0   ? (small_128)a.y * b.z - (small_128)a.z * b.y
-           : axis == 1 ? (small_128)a.z * b.x - (small_128)a.x * b.z
-                       : (small_128)a.x * b.y - (small_128)a.y * b.x;
-}
-#endif
-
 static int common_exponent(const carom_vec3 *points, int count)
 {
     double values[18];
@@ -94,15 +57,6 @@ int exact_orient3d(carom_vec3 a, carom_vec3 b, carom_vec3 c, carom_vec3 d, uint6
     double bound, determinant = exact_filter3d(vec3_sub(a, d), vec3_sub(b, d), vec3_sub(c, d), &bound);
     int sign = exact_filter_sign(determinant, bound);
     return BASE_LIKELY(sign != 0) ? sign : exact_orient3d_integers(a, b, c, d, fallbacks);
-}
-
-static void integer_orient2d(wide *out, const carom_vec3 points[3], int axis, int exponent)
-{
-    int u = (axis + 1) % 3, v = (axis + 2) % 3;
-    wide p[3], q[3];
-    integer_differences(p, points[1], points[0], exponent);
-    integer_differences(q, points[2], points[0], exponent);
-    integer_minor(out, &p[u], &p[v], &q[u], &q[v]);
 }
 
 int exact_orient2d(carom_vec3 a, carom_vec3 b, carom_vec3 c, int axis, uint64_t *fallbacks)
@@ -204,53 +158,6 @@ int exact_ray2d(carom_vec3 direction, carom_vec3 origin, carom_vec3 a, int axis,
 }
 
 /* ---- quotients ---- */
-
-/* |p| / (|p| + |q|) */
-static double share(wide *p, wide *q)
-{
-    wide sum;
-    p->sign = p->size > 0, q->sign = q->size > 0;
-    integer_add(&sum, p, q);
-    return integer_ratio(p, &sum, 0);
-}
-
-double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q)
-{
-    carom_vec3 with_p[5] = {plane[0], plane[1], plane[2], p, q}, with_q[4] = {plane[0], plane[1], plane[2], q};
-#if MATH_HAS_SMALL
-    small_point s[5];
-    if (small_points(with_p, 5, s))
-    {
-        double at_p = small_magnitude(small_orient3d(s));
-        s[3] = s[4];
-        return at_p / (at_p + small_magnitude(small_orient3d(s)));
-    }
-#endif
-    int exponent = common_exponent(with_p, 5);
-    wide of_p, of_q;
-    integer_orient3d(&of_p, with_p, exponent);
-    integer_orient3d(&of_q, with_q, exponent);
-    return share(&of_p, &of_q);
-}
-
-double exact_share2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int axis)
-{
-    carom_vec3 with_p[4] = {line[0], line[1], p, q}, with_q[3] = {line[0], line[1], q};
-#if MATH_HAS_SMALL
-    small_point s[4];
-    if (small_points(with_p, 4, s))
-    {
-        double at_p = small_magnitude_128(small_orient2d(s, axis));
-        s[2] = s[3];
-        return at_p / (at_p + small_magnitude_128(small_orient2d(s, axis)));
-    }
-#endif
-    int exponent = common_exponent(with_p, 4);
-    wide of_p, of_q;
-    integer_orient2d(&of_p, with_p, axis, exponent);
-    integer_orient2d(&of_q, with_q, axis, exponent);
-    return share(&of_p, &of_q);
-}
 
 double exact_quotient2d(const carom_vec3 points[6], int axis)
 {

@@ -17,8 +17,8 @@ typedef struct small_point
     int64_t x, y, z; /* below 2^61 */
 } small_point;
 
-/* Points as integers in a common unit; false if that takes more bits. */
-static inline bool small_points(const carom_vec3 *points, int count, small_point *out)
+/* Points as integers in a common unit, a power of two; false if that takes more bits. */
+static inline bool small_points_in(const carom_vec3 *points, int count, small_point *out, double *unit)
 {
     const double *values = &points[0].x;
     double largest = 0.0;
@@ -33,6 +33,7 @@ static inline bool small_points(const carom_vec3 *points, int count, small_point
     bits = (uint64_t)(1023 + 60 - exponent) << 52;
     double scale;
     memcpy(&scale, &bits, sizeof scale);
+    *unit = 1.0 / scale;
     int64_t *to = &out[0].x;
     bool fits = true;
     for (int i = 0; i < 3 * count; i++)
@@ -42,6 +43,12 @@ static inline bool small_points(const carom_vec3 *points, int count, small_point
         fits &= (double)to[i] == scaled && (scaled == 0.0) == (values[i] == 0.0);
     }
     return fits;
+}
+
+static inline bool small_points(const carom_vec3 *points, int count, small_point *out)
+{
+    double unit;
+    return small_points_in(points, count, out, &unit);
 }
 
 static inline small_point small_difference(small_point a, small_point b)
@@ -78,18 +85,18 @@ static inline int small_sign(small_192 v) { return v.high < 0 ? -1 : v.high > 0 
 
 static inline int small_sign_128(small_128 v) { return (v > 0) - (v < 0); }
 
-/* |v|, rounded: at most three roundings of a sum of positive parts. */
-static inline double small_magnitude(small_192 v)
+static inline small_192 small_orient3d(const small_point p[4])
 {
-    if (v.high < 0)
-    {
-        v.high = ~v.high + (v.low == 0);
-        v.low = ~v.low + 1;
-    }
-    return (double)v.high * 0x1p64 + (double)v.low;
+    return small_determinant(small_difference(p[0], p[3]), small_difference(p[1], p[3]), small_difference(p[2], p[3]));
 }
 
-static inline double small_magnitude_128(small_128 v) { return (double)(v < 0 ? -v : v); }
+static inline small_128 small_orient2d(const small_point p[3], int axis)
+{
+    small_point a = small_difference(p[1], p[0]), b = small_difference(p[2], p[0]);
+    return axis == 0   ? (small_128)a.y * b.z - (small_128)a.z * b.y
+           : axis == 1 ? (small_128)a.z * b.x - (small_128)a.x * b.z
+                       : (small_128)a.x * b.y - (small_128)a.y * b.x;
+}
 
 #else
 #define MATH_HAS_SMALL 0

@@ -188,6 +188,36 @@ void integer_differences(wide out[3], carom_vec3 p, carom_vec3 origin, int expon
     }
 }
 
+void integer_determinant(wide *out, const wide a[3], const wide b[3], const wide c[3])
+{
+    wide minor, term;
+    integer_minor(&minor, &b[1], &b[2], &c[1], &c[2]);
+    integer_multiply(out, &a[0], &minor);
+    integer_minor(&minor, &b[2], &b[0], &c[2], &c[0]);
+    integer_multiply(&term, &a[1], &minor);
+    integer_add(out, out, &term);
+    integer_minor(&minor, &b[0], &b[1], &c[0], &c[1]);
+    integer_multiply(&term, &a[2], &minor);
+    integer_add(out, out, &term);
+}
+
+void integer_orient3d(wide *out, const carom_vec3 points[4], int exponent)
+{
+    wide rows[3][3];
+    for (int i = 0; i < 3; i++)
+        integer_differences(rows[i], points[i], points[3], exponent);
+    integer_determinant(out, rows[0], rows[1], rows[2]);
+}
+
+void integer_orient2d(wide *out, const carom_vec3 points[3], int axis, int exponent)
+{
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    wide p[3], q[3];
+    integer_differences(p, points[1], points[0], exponent);
+    integer_differences(q, points[2], points[0], exponent);
+    integer_minor(out, &p[u], &p[v], &q[u], &q[v]);
+}
+
 int integer_compare(const wide *a, const wide *b)
 {
     if (a->sign != b->sign)
@@ -211,4 +241,83 @@ double integer_ratio(const wide *numerator, const wide *denominator, int exponen
     int up, down;
     double top = integer_leading(numerator, &up), bottom = integer_leading(denominator, &down);
     return ldexp(top / bottom, up - down + exponent);
+}
+
+/* ---- a quotient, correctly rounded ---- */
+
+static int bit_length(const wide *w) { return 32 * w->size - __builtin_clz(w->limb[w->size - 1]); }
+
+/* w 2^shift in `room` limbs, with zeros in front; the shift is not negative. */
+static void shift_left(wide *out, const wide *w, int shift, int room)
+{
+    int limbs = shift / 32, bits = shift % 32;
+    memset(out->limb, 0, (size_t)room * sizeof out->limb[0]);
+    for (int i = 0; i < w->size; i++)
+    {
+        uint64_t moved = (uint64_t)w->limb[i] << bits;
+        out->limb[i + limbs] |= (uint32_t)moved;
+        if (moved >> 32)
+            out->limb[i + limbs + 1] = (uint32_t)(moved >> 32);
+    }
+}
+
+/* One digit of a long division (Knuth, volume 2, 4.3.1): floor(value / (divisor 2^(32 at))), which is below 2^32. The
+ * divisor has `size` limbs and begins with a set bit; the value becomes the remainder. */
+static uint32_t divide_digit(uint32_t *value, const uint32_t *divisor, int size, int at)
+{
+    uint32_t *low = value + at;
+    uint64_t lead = (uint64_t)low[size] << 32 | low[size - 1], digit = lead / divisor[size - 1], carry = 0, borrow = 0;
+    digit = digit > UINT32_MAX ? UINT32_MAX : digit;
+    for (int i = 0; i <= size; i++)
+    {
+        carry += i < size ? digit * divisor[i] : 0;
+        uint64_t take = (carry & UINT32_MAX) + borrow;
+        borrow = low[i] < take;
+        low[i] = (uint32_t)(low[i] - take);
+        carry >>= 32;
+    }
+    for (; borrow; digit--)
+    {
+        carry = 0;
+        for (int i = 0; i <= size; i++)
+        {
+            carry += (uint64_t)low[i] + (i < size ? divisor[i] : 0);
+            low[i] = (uint32_t)carry;
+            carry >>= 32;
+        }
+        borrow = carry == 0;
+    }
+    return (uint32_t)digit;
+}
+
+/* bits 2^exponent and, if `more`, a little more, to the nearest double; 2^61 <= bits < 2^63. */
+static double round_bits(uint64_t bits, bool more, int exponent)
+{
+    int drop = 11 - __builtin_clzll(bits);
+    if (exponent + drop < -1074)
+        drop = -1074 - exponent;
+    if (drop > 63)
+        return 0.0;
+    uint64_t kept = bits >> drop, rest = bits & (((uint64_t)1 << drop) - 1), half = (uint64_t)1 << (drop - 1);
+    kept += rest > half || (rest == half && (more || kept % 2 == 1));
+    return ldexp((double)kept, exponent + drop);
+}
+
+double integer_quotient(const wide *numerator, const wide *denominator, int exponent)
+{
+    if (numerator->sign == 0)
+        return 0.0;
+    /* 2^62 < numerator 2^shift / denominator < 2^64; the denominator gets whole limbs */
+    int length = bit_length(denominator), shift = 63 - bit_length(numerator) + length;
+    int fill = (32 - length % 32) % 32 + (shift < 0 ? (31 - shift) / 32 * 32 : 0), size = (length + fill) / 32;
+    wide value, divisor;
+    shift_left(&value, numerator, shift + fill, size + 2);
+    shift_left(&divisor, denominator, fill, size);
+    uint64_t bits = (uint64_t)divide_digit(value.limb, divisor.limb, size, 1) << 32;
+    bits |= divide_digit(value.limb, divisor.limb, size, 0);
+    bool more = bits & 1;
+    for (int i = 0; i < size && !more; i++)
+        more = value.limb[i] != 0;
+    double magnitude = round_bits(bits >> 1, more, exponent - shift + 1);
+    return numerator->sign * denominator->sign < 0 ? -magnitude : magnitude;
 }

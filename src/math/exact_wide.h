@@ -15,6 +15,7 @@
  *   2x2 minors           below 2^4199, each product in as many limbs as its factors have together
  *   3x3 determinants     below 3 2^6298 < 2^6300, likewise
  *   sums of up to three  below 2^6302
+ *   products of those with a coordinate (exact_pass.c)    below 2^8400; integer_quotient adds less than 96 bits
  *
  * A row of a determinant may be a direction instead of a difference, which is smaller.
  *
@@ -92,6 +93,11 @@ void integer_cross(wide out[3], const wide a[3], const wide b[3]);
 /* p - origin in units of 2^exponent. */
 void integer_differences(wide out[3], carom_vec3 p, carom_vec3 origin, int exponent);
 
+/* Determinants: of three rows, det [a-d; b-d; c-d] of four points, (b-a) x (c-a) of three along an axis. */
+void integer_determinant(wide *out, const wide a[3], const wide b[3], const wide c[3]);
+void integer_orient3d(wide *out, const carom_vec3 points[4], int exponent);
+void integer_orient2d(wide *out, const carom_vec3 points[3], int axis, int exponent);
+
 /* The sign of a - b. */
 int integer_compare(const wide *a, const wide *b);
 
@@ -101,5 +107,9 @@ double integer_leading(const wide *w, int *exponent);
 /* numerator / denominator to within one rounding each of the two, the division and the final scaling by 2^exponent;
  * the denominator is not zero. */
 double integer_ratio(const wide *numerator, const wide *denominator, int exponent);
+
+/* numerator / denominator 2^exponent, correctly rounded (ties to even), denormal numbers included; the denominator is
+ * not zero. */
+double integer_quotient(const wide *numerator, const wide *denominator, int exponent);
 
 #endif

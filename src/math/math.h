@@ -158,14 +158,15 @@ static inline int exact_filter_sign(double determinant, double bound)
     return (determinant > bound) - (determinant < -bound);
 }
 
+/* ---- where an edge passes: each coordinate is the double nearest to the exact one, ties to even ---- */
+
+/* Where the segment p q crosses the plane. p and q lie strictly on different sides. */
+carom_vec3 exact_pass3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q);
+
+/* Where it crosses the line, in a common plane that the projection along the axis does not collapse. */
+carom_vec3 exact_pass2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int axis);
+
 /* ---- quotients of determinants, to a few roundings whatever the cancellation ---- */
-
-/* Where the segment p q crosses the plane through a, b, c: |det p| / (|det p| + |det q|). p and q lie strictly on
- * different sides. */
-double exact_share3d(const carom_vec3 plane[3], carom_vec3 p, carom_vec3 q);
-
-/* The same in the projection along an axis, with the line through a and b. */
-double exact_share2d(const carom_vec3 line[2], carom_vec3 p, carom_vec3 q, int axis);
 
 /* Cross product (b-a) x (c-a) over (e-d) x (f-d) along an axis, points in this order; the second is not zero. */
 double exact_quotient2d(const carom_vec3 points[6], int axis);

@@ -150,7 +150,8 @@ void math_relate(const carom_pose *pose_a, const carom_pose *pose_b, double exte
      * placement rounding of both bodies, of which only the last grows with the distance from the origin. */
     double reach = extent + largest_coordinate(between);
     double far = greater(largest_coordinate(pose_a->translation), largest_coordinate(pose_b->translation));
-    out->error = 6.0 * (defect + 8.0 * ROUNDING) * reach + 24.0 * ROUNDING * reach + 2.0 * ROUNDING * far + SMALLEST;
+    out->error =
+        1.5625 * (defect + 8.0 * ROUNDING) * reach + 24.0 * ROUNDING * reach + 1.75 * ROUNDING * far + SMALLEST;
 }
 
 math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pose_b, double extent_a, double extent_b)
@@ -165,7 +166,7 @@ math_relative math_relative_inverse(const math_relative *b_in_a)
     const double *r = b_in_a->rotation;
     carom_vec3 t = b_in_a->translation;
     math_relative inverse = {.rotation = {r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]},
-                             .error = 6.0 * b_in_a->error};
+                             .error = 4.5 * b_in_a->error};
     inverse.translation = vec3(-(r[0] * t.x + r[3] * t.y + r[6] * t.z), -(r[1] * t.x + r[4] * t.y + r[7] * t.z),
                                -(r[2] * t.x + r[5] * t.y + r[8] * t.z));
     return inverse;
@@ -181,7 +182,7 @@ carom_aabb math_world_box(const carom_pose *pose, const carom_aabb *box)
     carom_vec3 moved = pose_apply(pose, centre);
     const double *r = pose->rotation;
     double extent = greater(largest_coordinate(box->min), largest_coordinate(box->max));
-    double pad = 32.0 * ROUNDING * extent + 4.0 * ROUNDING * largest_coordinate(pose->translation) + SMALLEST;
+    double pad = 17.0 * ROUNDING * extent + 3.0625 * ROUNDING * largest_coordinate(pose->translation) + SMALLEST;
     carom_vec3 reach = vec3(fabs(r[0]) * half.x + fabs(r[1]) * half.y + fabs(r[2]) * half.z + pad,
                             fabs(r[3]) * half.x + fabs(r[4]) * half.y + fabs(r[5]) * half.z + pad,
                             fabs(r[6]) * half.x + fabs(r[7]) * half.y + fabs(r[8]) * half.z + pad);

@@ -1,5 +1,5 @@
 /* The points two triangles have in common. Which points there are is decided by exact signs, only their coordinates are
- * rounded; each is computed from corners in lexicographic order, so nothing depends on the order of the arguments. */
+ * rounded, each to the nearest double, so nothing depends on the order of the arguments. */
 #include "narrow/shape.h"
 
 /* A point of the intersection: a corner is exact, a crossing of two features is rounded. */
@@ -10,35 +10,8 @@ typedef struct contact_point
     uint32_t on_edges; /* bit i: edge i of a; bit 3 + i: edge i of b (flat case only) */
 } contact_point;
 
-/* The better of two descriptions of the same point. */
-static contact_point merge(contact_point p, contact_point q)
-{
-    if (p.is_corner != q.is_corner)
-        return p.is_corner ? p : q;
-    return shape_compare(p.position, q.position) <= 0 ? p : q;
-}
-
-/* From the nearer end, so that the rounding is of the end's size, and never beyond the ends. */
-static double blend(double p, double q, double share)
-{
-    double x = share <= 0.5 ? p + share * (q - p) : q - (1.0 - share) * (q - p);
-    double low = p < q ? p : q, high = p < q ? q : p;
-    return x < low ? low : x > high ? high : x;
-}
-
-static carom_vec3 between(carom_vec3 p, carom_vec3 q, double share)
-{
-    return vec3(blend(p.x, q.x, share), blend(p.y, q.y, share), blend(p.z, q.z, share));
-}
-
-/* Where the segment p q, whose ends lie strictly on different sides, crosses the plane. */
-static carom_vec3 pass_plane(carom_vec3 p, carom_vec3 q, const carom_vec3 corner[3])
-{
-    carom_vec3 plane[3] = {corner[0], corner[1], corner[2]};
-    shape_sort3(plane);
-    shape_sort2(&p, &q);
-    return between(p, q, exact_share3d(plane, p, q));
-}
+/* Two descriptions of the same point: crossings are correctly rounded, so they have the same bits. */
+static contact_point merge(contact_point p, contact_point q) { return p.is_corner ? p : q; }
 
 static contact_point edge_on_plane(const narrow_edge *edge, const narrow_triangle *plane)
 {
@@ -46,7 +19,7 @@ static contact_point edge_on_plane(const narrow_edge *edge, const narrow_triangl
         return (contact_point){edge->other, true, 0};
     if (edge->apex_side == 0)
         return (contact_point){edge->apex, true, 0};
-    return (contact_point){pass_plane(edge->apex, edge->other, plane->corner), false, 0};
+    return (contact_point){exact_pass3d(plane->corner, edge->apex, edge->other), false, 0};
 }
 
 /* ---- two planes ---- */
@@ -135,18 +108,6 @@ static void add_corners(contact_list *list, const narrow_shape *shape, const nar
     }
 }
 
-/* Where the inner parts of two edges cross; computed on the edge that comes first, to be the same for both orders. */
-static carom_vec3 pass_edge(const carom_vec3 edge_a[2], const carom_vec3 edge_b[2], int axis)
-{
-    carom_vec3 p[2] = {edge_a[0], edge_a[1]}, q[2] = {edge_b[0], edge_b[1]};
-    shape_sort2(&p[0], &p[1]);
-    shape_sort2(&q[0], &q[1]);
-    int order = shape_compare(p[0], q[0]);
-    bool p_first = order != 0 ? order < 0 : shape_compare(p[1], q[1]) <= 0;
-    return p_first ? between(p[0], p[1], exact_share2d(q, p[0], p[1], axis))
-                   : between(q[0], q[1], exact_share2d(p, q[0], q[1], axis));
-}
-
 static void add_passings(contact_list *list, const narrow_shape *a, const narrow_shape *b, int axis,
                          narrow_counts *counts)
 {
@@ -162,7 +123,7 @@ static void add_passings(contact_list *list, const narrow_shape *a, const narrow
                 exact_orient2d(q[0], q[1], p[0], axis, fallbacks) * exact_orient2d(q[0], q[1], p[1], axis, fallbacks) >=
                     0)
                 continue;
-            list->point[list->count++] = (contact_point){pass_edge(p, q, axis), false, 1u << i | 8u << j};
+            list->point[list->count++] = (contact_point){exact_pass2d(q, p[0], p[1], axis), false, 1u << i | 8u << j};
         }
 }
 
@@ -244,10 +205,7 @@ static uint32_t contact_of_shapes(const narrow_triangle *a, const narrow_triangl
             out[0] = segment->corner[i];
             return 1;
         }
-    out[0] = pass_plane(segment->corner[0], segment->corner[1], c);
-    for (int i = 0; i < 3; i++)
-        if (exact_collinear(segment->corner[0], segment->corner[1], c[i], &counts->exact_fallbacks))
-            out[0] = c[i];
+    out[0] = exact_pass3d(c, segment->corner[0], segment->corner[1]);
     return 1;
 }
 

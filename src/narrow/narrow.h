@@ -26,7 +26,8 @@ uint32_t narrow_meet(const narrow_triangle *a, const narrow_triangle *b, narrow_
 bool narrow_touches(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
 
 /* Points of the intersection of two triangles that meet: 1 point, 2 ends of a segment, 3 to 6 corners of a convex
- * polygon, in a canonical order that does not depend on the order of the arguments' corners. Rounded to double. */
+ * polygon, in a canonical order that does not depend on the order of the arguments' corners. Each coordinate is the
+ * double nearest to the exact one, the even one of two. */
 uint32_t narrow_contact(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 out[6], narrow_counts *counts);
 
 typedef struct narrow_distance_result
@@ -97,8 +98,9 @@ bool narrow_round_in_round(const narrow_round *inner, const narrow_round *outer,
 bool narrow_triangle_in_round(const narrow_triangle *inner, const narrow_round *outer, narrow_counts *counts);
 
 /* A point of both, for a pair that meets: on the line between the nearest points of the two segments the middle of the
- * overlap, but not beyond these points. Where the segments themselves meet, a common point of them. Rounded; the same
- * bits for every order. */
+ * overlap, but not beyond these points. Where the segments themselves meet, a common point of them. Its distance from
+ * either is at most NARROW_ROUND_DISTANCE_ERROR (below) and 2^-50 of the largest |coordinate|; the same bits for every
+ * order. */
 carom_vec3 narrow_round_contact(const narrow_round *a, const narrow_round *b, narrow_counts *counts);
 carom_vec3 narrow_round_triangle_contact(const narrow_round *a, const narrow_triangle *b, narrow_counts *counts);
 

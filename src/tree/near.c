@@ -33,8 +33,8 @@ near_place near_place_round(const tree_near_task *task, const narrow_round *roun
     double far = greater(largest_coordinate(round->end[0]), largest_coordinate(round->end[1]));
     far = greater(far, largest_coordinate(pose->translation));
     return (near_place){{turn_back(pose->rotation, to[0]), turn_back(pose->rotation, to[1])},
-                        6.0 * (task->defect + 8.0 * rounding) * reach + 24.0 * rounding * reach + 2.0 * rounding * far +
-                            0x1p-1022};
+                        1.5625 * (task->defect + 8.0 * rounding) * reach + 24.0 * rounding * reach +
+                            1.75 * rounding * far + 0x1p-1022};
 }
 
 static void place_segment(near_walk *walk, const near_place *place)

@@ -84,7 +84,7 @@ bool wide_boxes_apart(const wide_pair *pair, double limit)
     const double d[3] = {offset.x, offset.y, offset.z}, a[3] = {half_a.x, half_a.y, half_a.z},
                  b[3] = {half_b.x, half_b.y, half_b.z};
     /* The error of the relative pose counts its rotation's defect for all that the meshes reach. */
-    double pad = limit * (1.0 + 0x1p-20) + 8.0 * pair->b_in_a.error;
+    double pad = limit * (1.0 + 0x1p-20) + 10.0 * pair->b_in_a.error;
     for (int i = 0; i < 3; i++)
     {
         double reach_b = fabs(r[3 * i]) * b[0] + fabs(r[3 * i + 1]) * b[1] + fabs(r[3 * i + 2]) * b[2];

@@ -152,12 +152,13 @@ static BASE_NEVER_INLINE bool search_on(const search *s, double d[3], sight *see
     return false;
 }
 
-/* The magnitudes of both translations, added up. */
+/* The magnitudes of both translations, added up: the largest coordinate. */
 static BASE_ALWAYS_INLINE double both_translations(const carom_pose *a, const carom_pose *b)
 {
     double size[4];
     d4_storeu(size, d4_add(d4_abs(d4_loadu(&a->rotation[8])), d4_abs(d4_loadu(&b->rotation[8]))));
-    return size[1] + size[2] + size[3];
+    double x_or_y = size[1] > size[2] ? size[1] : size[2];
+    return x_or_y > size[3] ? x_or_y : size[3];
 }
 
 /* False where the bodies do not fit floats. The margin is derived in docs/exactness.md. */
@@ -176,8 +177,8 @@ static BASE_ALWAYS_INLINE bool make_search(search *s, const mesh_placed *a, cons
         away += fabs(s->between[j]);
     }
     double extents = a->mesh->extent + b->mesh->extent;
-    double placing = 48.0 * 0x1p-53 * (extents + both_translations(a->pose, b->pose)) + 0x1p-1022;
-    double margin = (placing + limit) * scale + 64.0 * 0x1p-24 * (2.0 + 2.0 * ratio + away);
+    double placing = 0x1p-53 * (15.0 * extents + both_translations(a->pose, b->pose)) + 0x1p-1022;
+    double margin = (placing + limit) * scale + 0x1p-24 * (14.0 * (1.0 + ratio) + away);
     s->margin = (float)(margin * (1.0 + 0x1p-19));
     s->reach = (double)tree_a->radius + ratio * (double)tree_b->radius + margin + placing * scale;
     s->ratio = (float)ratio;

@@ -76,7 +76,7 @@ void slab_fit(carom_volume kind, const volume_cloud *cloud, float *out)
                 high[s] = along[s] > high[s] ? along[s] : high[s];
             }
         }
-    /* Sums of two or three coordinates were rounded: by at most 2^-53 times twice the largest coordinate each time. */
+    /* Sums of two or three coordinates were rounded, and the last difference is: docs/exactness.md, section 17. */
     double largest = 0.0;
     for (int s = 0; s < 3; s++)
         largest = larger(largest, larger(fabs(low[s]), fabs(high[s])));
@@ -289,7 +289,7 @@ double slab_distance(const volume_frame *frame, const float *still, const float 
         else
             largest = larger(largest, gap / slab_length(frame->still, s));
     }
-    return larger(sqrt(box), largest) * (1.0 - 0x1p-48);
+    return larger(sqrt(box), largest) * (1.0 - 5.0 * 0x1p-53);
 }
 
 bool slab_ray(carom_volume kind, const float *volume, const volume_ray *ray, double *entry_t)
@@ -311,8 +311,8 @@ bool slab_ray(carom_volume kind, const float *volume, const volume_ray *ray, dou
         }
         double near = (direction[s] > 0.0 ? low : high) / direction[s];
         double far = (direction[s] > 0.0 ? high : low) / direction[s];
-        low_t = larger(low_t, near - fabs(near) * 0x1p-48);
-        high_t = smaller(high_t, far + fabs(far) * 0x1p-48);
+        low_t = larger(low_t, near - fabs(near) * 0x1p-51);
+        high_t = smaller(high_t, far + fabs(far) * 0x1p-51);
     }
     *entry_t = low_t;
     return low_t <= high_t;

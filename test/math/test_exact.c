@@ -156,37 +156,15 @@ static void test_any_doubles(void **state)
         assert_int_equal(exact_orient3d_integers(p[0], p[1], p[2], p[3], NULL), sign);
         assert_int_equal(exact_ray3d_integers(direction, p[0], p[1], p[2], NULL), oracle_ray3d(o, direction, p));
         zeros += sign == 0;
-        double share = exact_share3d(p, p[3], direction), tuv[3];
-        assert_true(isnan(share) || (share >= 0.0 && share <= 1.0));
+        double tuv[3];
         exact_ray_solve(direction, p[3], p, tuv); /* for the sanitizers: it makes the largest numbers of all */
     }
     oracle_destroy(o);
     assert_true(zeros < 10000);
 }
 
-/* ---- quotients ---- */
-
-static void test_shares(void **state)
-{
-    (void)state;
-    /* A plane z = 0 far from trouble, and segments that cross it at known points, at every scale. */
-    check_random random = {42};
-    for (int i = 0; i < 20000; i++)
-    {
-        int exponent = family_integer(&random, -1000, 90), n = family_integer(&random, 1, 15);
-        double unit = ldexp(1.0, exponent);
-        carom_vec3 plane[3] = {vec3(0, 0, 0), vec3(3 * unit, unit, 0), vec3(unit, 5 * unit, 0)};
-        carom_vec3 p = vec3(unit, 2 * unit, n * unit), q = vec3(4 * unit, -unit, (n - 16) * unit);
-        check_near(exact_share3d(plane, p, q), n / 16.0, 0x1p-51);
-        check_near(exact_share3d(plane, q, p), 1.0 - n / 16.0, 0x1p-51);
-        carom_vec3 line[2] = {vec3(-unit, 7 * unit, 0), vec3(unit, -3 * unit, 0)};
-        check_near(exact_share2d(line, p, q, 1), n / 16.0, 0x1p-51);
-    }
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signs), cmocka_unit_test(test_any_doubles),
-                                       cmocka_unit_test(test_shares)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signs), cmocka_unit_test(test_any_doubles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

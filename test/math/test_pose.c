@@ -133,23 +133,113 @@ static double make_size(check_random *random, double largest)
     return kind == 0 ? 1.0 : kind == 1 ? largest : kind == 2 ? 0.0 : exp2(check_uniform(random, -90.0, 99.0));
 }
 
-static void check_boxes(check_random *random, const carom_pose *pose, double extent)
+/* How much of the pad the corner that comes closest to a face of the box uses; above 1 it is outside. */
+static double used_of_pad(const carom_pose *pose, const carom_aabb *own, double extent)
 {
-    carom_vec3 p = extreme_vertex(random, extent), q = extreme_vertex(random, extent);
-    carom_aabb own = aabb_add_point(aabb_add_point(aabb_empty(), p), q);
-    carom_aabb world = math_world_box(pose, &own);
+    carom_aabb world = math_world_box(pose, own);
+    carom_vec3 t = pose->translation;
+    double far = fmax(fabs(t.x), fmax(fabs(t.y), fabs(t.z))), used = -INFINITY;
+    long double pad = 17.0L * 0x1p-53L * extent + 3.0625L * 0x1p-53L * far + 0x1p-1022L;
     for (int i = 0; i < 8; i++)
     {
         carom_vec3 v =
-            vec3(i & 1 ? own.min.x : own.max.x, i & 2 ? own.min.y : own.max.y, i & 4 ? own.min.z : own.max.z);
+            vec3(i & 1 ? own->min.x : own->max.x, i & 2 ? own->min.y : own->max.y, i & 4 ? own->min.z : own->max.z);
         carom_vec3 at = pose_apply(pose, v);
         for (int k = 0; k < 3; k++)
         {
-            double low = (&world.min.x)[k], high = (&world.max.x)[k], x = (&at.x)[k];
-            if (!(low <= x && x <= high))
-                fail_msg("box [%a, %a] does not contain %a", low, high, x);
+            long double low = (&world.min.x)[k], high = (&world.max.x)[k], x = (&at.x)[k];
+            used = fmax(used, (double)(1.0L - fminl(x - low, high - x) / pad));
         }
     }
+    return used;
+}
+
+static carom_aabb make_box(check_random *random, double extent)
+{
+    return aabb_add_point(aabb_add_point(aabb_empty(), extreme_vertex(random, extent)), extreme_vertex(random, extent));
+}
+
+static double extent_of(const carom_aabb *box)
+{
+    double extent = 0.0;
+    for (int k = 0; k < 3; k++)
+        extent = fmax(extent, fmax(fabs((&box->min.x)[k]), fabs((&box->max.x)[k])));
+    return extent;
+}
+
+/* Climbs on the last bits of boxes and poses, `far` from the origin. */
+static double attack_boxes(check_random *random, double far)
+{
+    double highest = 0.0;
+    for (int climb = 0; climb < 40; climb++)
+    {
+        carom_aabb box = make_box(random, 1.0);
+        double q[4], t[3], top = 0.0;
+        for (int k = 0; k < 4; k++)
+            q[k] = check_uniform(random, -1.0, 1.0);
+        for (int k = 0; k < 3; k++)
+            t[k] = check_uniform(random, -far, far);
+        for (int step = 0; step < 40000; step++)
+        {
+            double numbers[13];
+            memcpy(numbers, &box, sizeof box), memcpy(numbers + 6, q, sizeof q), memcpy(numbers + 10, t, sizeof t);
+            double *n = &numbers[check_next(random) % 13];
+            double finest = check_next(random) % 4 ? -53.0 : -30.0;
+            *n += *n * check_uniform(random, -1.0, 1.0) * exp2(check_uniform(random, finest, finest + 10.0));
+            carom_aabb trial;
+            memcpy(&trial, numbers, sizeof trial);
+            bool valid = true;
+            for (int k = 0; k < 3; k++)
+                valid &= (&trial.min.x)[k] <= (&trial.max.x)[k];
+            carom_pose pose = carom_pose_from_quaternion(numbers + 6, vec3(numbers[10], numbers[11], numbers[12]));
+            double used = valid ? used_of_pad(&pose, &trial, extent_of(&trial)) : 0.0;
+            if (used >= top)
+            {
+                top = used, box = trial;
+                memcpy(q, numbers + 6, sizeof q), memcpy(t, numbers + 10, sizeof t);
+            }
+        }
+        highest = fmax(highest, top);
+    }
+    return highest;
+}
+
+static void test_world_boxes(void **state)
+{
+    (void)state;
+    check_random random = {63};
+    double near = attack_boxes(&random, 0.5), far = attack_boxes(&random, 0x1p40);
+    print_message("world boxes: %.3f of the pad used near the origin, %.3f far away\n", near, far);
+    assert_true(near <= 1.0 && far <= 1.0);
+    assert_true(near > 0.4 && far > 0.5); /* or this is no attack */
+}
+
+static void check_boxes(check_random *random, const carom_pose *pose, double extent)
+{
+    carom_aabb own = make_box(random, extent);
+    double used = used_of_pad(pose, &own, extent_of(&own));
+    if (!(used <= 1.0))
+        fail_msg("a corner uses %g of the pad", used);
+}
+
+/* Which part of the bound is the largest: that of the rotations' defect, of the arithmetic, of the way to the origin.
+ */
+static int part_of(const carom_pose *a, const carom_pose *b, double reach)
+{
+    const double *t = &a->translation.x, *s = &b->translation.x;
+    double far = 0.0, between = 0.0;
+    for (int k = 0; k < 3; k++)
+    {
+        far = fmax(far, fmax(fabs(t[k]), fabs(s[k])));
+        between = fmax(between, fabs(s[k] - t[k]));
+    }
+    double unit = 0x1p-53 * (reach + between), defect = 1.5625 * math_pair_defect(a, b) * (reach + between);
+    double rounding = 36.5 * unit, way = 1.75 * 0x1p-53 * far;
+    if (defect > 8.0 * (rounding + way))
+        return 0;
+    if (defect <= 16.0 * unit && way < 0.125 * rounding)
+        return 1;
+    return way > 8.0 * (rounding + defect) ? 2 : 3;
 }
 
 static void test_relative_poses(void **state)
@@ -160,7 +250,7 @@ static void test_relative_poses(void **state)
     check_random random = {61};
     big *b = calloc(1, sizeof *b);
     each(b, init_number);
-    double worst_b = 0.0, worst_a = 0.0, worst_inverse = 0.0;
+    double worst_b[4] = {0.0}, worst_a[4] = {0.0}, worst_inverse = 0.0;
     for (long n = 0; n < cases; n++)
     {
         double extent_a = make_size(&random, 0x1p100), extent_b = make_size(&random, 0x1p100);
@@ -174,6 +264,7 @@ static void test_relative_poses(void **state)
         math_relative c_in_a = math_relative_pose(&a, &c, extent_a, extent_b);
         math_relative a_in_c = math_relative_inverse(&c_in_a);
         math_relative still = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        int part = part_of(&a, &c, fmax(extent_a, extent_b));
         nearest_rotation(b, a.rotation);
         carom_vec3 u[VERTICES], v[VERTICES];
         for (int i = 0; i < VERTICES; i++)
@@ -181,7 +272,7 @@ static void test_relative_poses(void **state)
             u[i] = extreme_vertex(&random, extent_a), v[i] = extreme_vertex(&random, extent_b);
             double of_b = deviation(b, pose_apply(&c, v[i]), a.translation, &c_in_a, v[i]) / c_in_a.error;
             double of_a = deviation(b, pose_apply(&a, u[i]), a.translation, &still, u[i]) / c_in_a.error;
-            worst_b = fmax(worst_b, of_b), worst_a = fmax(worst_a, of_a);
+            worst_b[part] = fmax(worst_b[part], of_b), worst_a[part] = fmax(worst_a[part], of_a);
         }
         nearest_rotation(b, c.rotation);
         for (int i = 0; i < VERTICES; i++)
@@ -194,10 +285,16 @@ static void test_relative_poses(void **state)
     }
     each(b, clear_number);
     free(b);
-    print_message("seed 61: %ld pairs of poses; largest error / bound: b in a %.3f, a itself %.3f, inverse %.3f\n",
-                  cases, worst_b, worst_a, worst_inverse);
-    assert_true(worst_b <= 1.0 && worst_a <= 1.0 && worst_inverse <= 1.0);
-    assert_true(worst_b > 0.05 && worst_a > 0.05);
+    const char *const names[4] = {"defect", "rounding", "far", "mixed"};
+    for (int part = 0; part < 4; part++)
+        print_message("%s: error / bound reaches %.3f for b in a, %.3f for a itself\n", names[part], worst_b[part],
+                      worst_a[part]);
+    print_message("seed 61: %ld pairs of poses, inverse %.3f\n", cases, worst_inverse);
+    for (int part = 0; part < 4; part++)
+        assert_true(worst_b[part] <= 1.0 && worst_a[part] <= 1.0);
+    assert_true(worst_inverse <= 1.0);
+    assert_true(worst_b[0] > 0.5 && worst_a[0] > 0.5 && worst_b[1] > 0.1 && worst_b[2] > 0.5 && worst_a[2] > 0.5);
+    assert_true(worst_inverse > 0.5);
 }
 
 static void test_empty_boxes(void **state)
@@ -268,6 +365,7 @@ static void test_check_of_pairs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_check_of_pairs), cmocka_unit_test(test_relative_poses),
-                                       cmocka_unit_test(test_empty_boxes), cmocka_unit_test(test_float_bounds)};
+                                       cmocka_unit_test(test_world_boxes), cmocka_unit_test(test_empty_boxes),
+                                       cmocka_unit_test(test_float_bounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

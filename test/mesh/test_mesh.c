@@ -333,6 +333,25 @@ static void volume_keeps_its_digits_far_away(void **state)
 
 /* ---- moved ---- */
 
+/* The largest |coordinate|, on whichever side of the origin. */
+static void extent_counts_both_sides(void **state)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int sign = -1; sign <= 1; sign += 2)
+        {
+            double corners[12];
+            memcpy(corners, CORNERS, sizeof corners);
+            for (int i = 0; i < 4; i++)
+                corners[3 * i + axis] += sign * 7.0;
+            carom_mesh_def def = tetrahedron();
+            def.vertices_f64 = corners;
+            carom_mesh *mesh;
+            assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+            assert_true(mesh->extent == (sign < 0 ? 7.0 : 8.0));
+            carom_mesh_destroy(mesh);
+        }
+}
+
 static void moved_vertices_give_what_create_would(void **state)
 {
     carom_mesh_def def = tetrahedron();
@@ -416,6 +435,7 @@ int main(void)
         cmocka_unit_test(a_million_triangles_in_one_place_take_linear_time),
         cmocka_unit_test(degenerate_triangles_are_counted_exactly),
         cmocka_unit_test(volume_keeps_its_digits_far_away),
+        cmocka_unit_test(extent_counts_both_sides),
         cmocka_unit_test(moved_vertices_give_what_create_would),
         cmocka_unit_test(spoilt_parts_are_found),
     };

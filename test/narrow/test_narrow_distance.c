@@ -12,7 +12,7 @@ enum
 };
 
 /* Of test_same_bits_everywhere; changes only with the kernels' formulas. */
-static const uint64_t GOLDEN_HASH = 0x6668b63363bbe0e3u;
+static const uint64_t GOLDEN_HASH = 0x9dffedee6d0db934u;
 
 static void print_pair(const narrow_triangle pair[2])
 {

@@ -131,8 +131,38 @@ static void test_degenerate(void **state)
     run(families_degenerate, families_degenerate_count, 32);
 }
 
+/* Products of coordinates that underflow, times a direction that the filters are not made for. */
+static void test_huge_directions(void **state)
+{
+    (void)state;
+    check_random random = {33};
+    oracle *o = oracle_create();
+    long hits = 0;
+    for (int i = 0; i < CASES / 10; i++)
+    {
+        double small = exp2(-family_integer(&random, 530, 540)), large = exp2(family_integer(&random, 120, 900)), v[15];
+        for (int k = 0; k < 15; k++)
+            v[k] = check_uniform(&random, -1.0, 1.0) * (k < 12 ? small : large);
+        narrow_triangle triangle = {{vec3(v[0], v[1], v[2]), vec3(v[3], v[4], v[5]), vec3(v[6], v[7], v[8])}};
+        narrow_ray ray = {vec3(v[9], v[10], v[11]), vec3(v[12], v[13], v[14])};
+        if (i % 2) /* through the triangle */
+        {
+            carom_vec3 middle = vec3_scale(vec3(v[0] + v[3] + v[6], v[1] + v[4] + v[7], v[2] + v[5] + v[8]), 0.3);
+            ray.direction = vec3_scale(vec3_scale(vec3_sub(middle, ray.origin), 1.0 / small), large);
+        }
+        narrow_counts counts = {0};
+        double t, truth, uv[2];
+        bool met = oracle_ray(o, &ray, &triangle, &truth);
+        assert_int_equal(narrow_ray_hit(&ray, &triangle, &t, uv, &counts), met);
+        hits += met;
+    }
+    oracle_destroy(o);
+    assert_true(hits > CASES / 50);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_degenerate)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_huge_directions), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_degenerate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ typedef struct oracle_meeting
 {
     uint32_t meeting;
     int point_count;     /* extreme points of the intersection */
-    carom_vec3 point[6]; /* each coordinate within one ulp of the truth */
+    carom_vec3 point[6]; /* each coordinate the nearest double, the even one of two */
 } oracle_meeting;
 oracle_meeting oracle_meet(oracle *o, const narrow_triangle *a, const narrow_triangle *b);
 

@@ -142,6 +142,36 @@ static int compare(vector a, vector b)
     return 0;
 }
 
+/* exact, times 2^exponent */
+static void set_rational(mpq_t out, double value, int exponent)
+{
+    mpq_set_d(out, value);
+    if (exponent > 0)
+        mpq_mul_2exp(out, out, (mp_bitcnt_t)exponent);
+    else
+        mpq_div_2exp(out, out, (mp_bitcnt_t)-exponent);
+}
+
+/* Is the double nearest to the quotient, and even if another is as near? By the middles on both sides of it. */
+static bool is_nearest(double value, mpq_t quotient)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bool even = bits % 2 == 0, nearest = true;
+    mpq_t middle, half;
+    mpq_inits(middle, half, (mpq_ptr)0);
+    for (int side = -1; side <= 1; side += 2)
+    {
+        set_rational(middle, value, -1);
+        set_rational(half, nextafter(value, side * INFINITY), -1);
+        mpq_add(middle, middle, half);
+        int order = side * mpq_cmp(quotient, middle);
+        nearest = nearest && (order < 0 || (order == 0 && even));
+    }
+    mpq_clears(middle, half, (mpq_ptr)0);
+    return nearest;
+}
+
 double oracle_rounded(oracle *o, const mpz_t numerator, const mpz_t denominator, int exponent)
 {
     mpf_set_z(o->f[0], numerator);
@@ -149,7 +179,25 @@ double oracle_rounded(oracle *o, const mpz_t numerator, const mpz_t denominator,
     mpf_div(o->f[0], o->f[0], o->f[1]);
     long own;
     double d = mpf_get_d_2exp(&own, o->f[0]);
-    return ldexp(d, (int)own + exponent);
+    double near = ldexp(d, (int)own + exponent);
+    mpq_t quotient;
+    mpq_init(quotient);
+    mpz_set(mpq_numref(quotient), numerator);
+    mpz_set(mpq_denref(quotient), denominator);
+    mpq_canonicalize(quotient);
+    if (exponent > 0)
+        mpq_mul_2exp(quotient, quotient, (mp_bitcnt_t)exponent);
+    else
+        mpq_div_2exp(quotient, quotient, (mp_bitcnt_t)-exponent);
+    const double candidates[3] = {near, nextafter(near, INFINITY), nextafter(near, -INFINITY)};
+    for (int i = 0; i < 3; i++)
+        if (is_nearest(candidates[i], quotient))
+        {
+            near = candidates[i];
+            break;
+        }
+    mpq_clear(quotient);
+    return near;
 }
 
 /* ---- signs ---- */

@@ -62,7 +62,7 @@ bool oracle_is_zero(mpz_t *a);
 /* The triangle as constraints. */
 void oracle_constrain(oracle *o, constraints *list, vector corner[3]);
 
-/* numerator / denominator 2^exponent, within one ulp */
+/* The double nearest to numerator / denominator 2^exponent, the even one of two. */
 double oracle_rounded(oracle *o, const mpz_t numerator, const mpz_t denominator, int exponent);
 
 /* oracle_ray, t not rounded. */

@@ -116,6 +116,43 @@ static void test_specks_under_bent_rotations(void **state)
     assert_true(meeting > 10);
 }
 
+/* A triangle of 1e-12 around (1, 1, 1), flat along one axis. */
+static carom_mesh *mote(bool upright)
+{
+    const double size = 1e-12;
+    const carom_vec3 flat[3] = {vec3(-size, -size, 0), vec3(size, -size, 0), vec3(0, size, 0)};
+    carom_vec3 corners[3];
+    for (int i = 0; i < 3; i++)
+        corners[i] = vec3_add(vec3(1, 1, 1), upright ? vec3(flat[i].x, flat[i].z, flat[i].y) : flat[i]);
+    return mesh_of(corners, 1);
+}
+
+/* Two motes that cross, though their frames see each other 1e-9 away: only the slack of the poses' defect is larger. */
+static void test_motes_under_bent_rotations(void **state)
+{
+    (void)state;
+    check_random random = {12};
+    for (int round = 0; round < 20; round++)
+    {
+        scene s = {mote(false), mote(true), bent_pose(&random), bent_pose(&random), "motes"};
+        s.pose_b.translation = vec3(0, 0, 0);
+        s.pose_b.translation = vec3_sub(pose_apply(&s.pose_a, vec3(1, 1, 1)), pose_apply(&s.pose_b, vec3(1, 1, 1)));
+        truth expected = brute_force(&s);
+        assert_int_equal(expected.pairs.count, 1);
+        for (int kind = 0; kind < CAROM_VOLUME_COUNT; kind++)
+        {
+            carom_tree *a = tree_over(s.mesh_a, (carom_volume)kind, CAROM_BUILDER_SAH);
+            carom_tree *b = tree_over(s.mesh_b, (carom_volume)kind, CAROM_BUILDER_SAH);
+            asking q = ask(&s, a, b);
+            check_questions(&q, &expected, carom_volume_name((carom_volume)kind));
+            done(&q);
+            carom_tree_destroy(a), carom_tree_destroy(b);
+        }
+        free(expected.pairs.items);
+        carom_mesh_destroy(s.mesh_a), carom_mesh_destroy(s.mesh_b);
+    }
+}
+
 /* ---- objects ---- */
 
 static void test_names(void **state)
@@ -223,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_volumes_and_builders),
         cmocka_unit_test(test_mixed_volumes),
+        cmocka_unit_test(test_motes_under_bent_rotations),
         cmocka_unit_test(test_specks_under_bent_rotations),
     };
     return cmocka_run_group_tests(tests, open_scenes, close_scenes);

@@ -74,38 +74,66 @@ static void fits_contain_rounded_sums(void **state)
     }
 }
 
+/* How much of the rounding that a fit adds is used: coordinates just beyond 4/3, where three roundings are largest. */
+static void fits_use_their_rounding(void **state)
+{
+    (void)state;
+    check_random random = {4};
+    double used = 0.0;
+    for (int round = 0; round < 50 * ROUNDS; round++)
+    {
+        double p[3], along[VOLUME_SLABS_MAX], largest = 0.0;
+        for (int i = 0; i < 3; i++)
+        {
+            p[i] = -check_uniform(&random, 4.0 / 3.0, 1.334);
+            largest = fmax(largest, fabs(p[i]));
+        }
+        slab_project(CAROM_VOLUME_KDOP14, vec3(p[0], p[1], p[2]), along);
+        double rounding = largest * 0x1p-50, low = along[3] - rounding;
+        long double truth = (long double)p[0] + (long double)p[1] + (long double)p[2];
+        used = fmax(used, (double)(1.0L - (truth - (long double)low) / (long double)rounding));
+    }
+    print_message("fitted slabs: %.3f of their rounding used\n", used);
+    assert_true(used <= 1.0 && used > 0.5);
+}
+
 /* ---- distances ---- */
 
-/* Boxes whose gaps are doubles, and a distance that is no larger than the root of their squares. */
+/* A distance is no larger than the root of the gaps' squares, though each gap, square, sum and root rounds. */
 static void distances_are_lower_bounds(void **state)
 {
     (void)state;
     check_random random = {2};
     const volume_frame frame = {.still = CAROM_VOLUME_AABB, .moved = CAROM_VOLUME_AABB};
-    double closest = INFINITY;
-    mpq_t sum, part;
-    mpq_init(sum), mpq_init(part);
-    for (int round = 0; round < ROUNDS; round++)
+    double used = 0.0;
+    mpq_t sum, part, high;
+    mpq_init(sum), mpq_init(part), mpq_init(high);
+    for (int round = 0; round < 20 * ROUNDS; round++)
     {
-        float still[6] = {0}, moved[6];
+        float still[6] = {-1, -1, -1}, moved[6];
         mpq_set_si(sum, 0, 1);
-        double square = 0.0;
+        long double square = 0.0L;
         for (int i = 0; i < 3; i++)
         {
-            moved[i] = (float)check_uniform(&random, 0.0, 1.0), moved[3 + i] = 2.0f;
-            mpq_set_d(part, (double)moved[i]);
+            moved[i] = (float)check_uniform(&random, 0.5, 0.6), moved[3 + i] = 2.0f;
+            still[3 + i] = (float)(check_uniform(&random, -1.0, 0.0) * 0x1p-36);
+            long double gap = (long double)moved[i] - (long double)still[3 + i]; /* in 64 bits without rounding */
+            mpq_set_d(part, (double)moved[i]), mpq_set_d(high, (double)still[3 + i]);
+            mpq_sub(part, part, high);
             mpq_mul(part, part, part), mpq_add(sum, sum, part);
-            square += (double)moved[i] * (double)moved[i];
+            square += gap * gap;
         }
         double distance = slab_distance(&frame, still, moved);
         mpq_set_d(part, distance);
         mpq_mul(part, part, part);
         if (mpq_cmp(part, sum) > 0)
             fail_msg("round %d: %a is more than the distance", round, distance);
-        closest = fmin(closest, 1.0 - distance / sqrt(square));
+        long double below = 1.0L - (long double)distance / sqrtl(square); /* 5 roundings, less what they took */
+        used = fmax(used, (double)(1.0L - below / (5.0L * 0x1p-53L)));
     }
-    mpq_clear(sum), mpq_clear(part);
-    assert_true(closest < 0x1p-46); /* and not far below it */
+    mpq_clear(sum), mpq_clear(part), mpq_clear(high);
+    print_message("distances of slabs: %.3f of the rounding used\n", used);
+    assert_true(used <= 1.0 && used > 0.5);
 }
 
 /* ---- rays ---- */
@@ -116,6 +144,7 @@ static void entries_are_lower_bounds(void **state)
     (void)state;
     check_random random = {3};
     int entered = 0;
+    double used = 0.0;
     mpq_t way, limit, direction;
     mpq_init(way), mpq_init(limit), mpq_init(direction);
     for (int round = 0; round < ROUNDS; round++)
@@ -135,15 +164,20 @@ static void entries_are_lower_bounds(void **state)
         mpq_sub(limit, limit, direction);
         if (mpq_cmp(way, limit) > 0)
             fail_msg("round %d: the entry at %a is too late", round, entry);
+        long double truth = (1.0L - (long double)ray.origin.x) / (long double)ray.direction.x;
+        used = fmax(used, (double)(1.0L - (1.0L - (long double)entry / truth) / 0x1p-51L));
     }
     mpq_clear(way), mpq_clear(limit), mpq_clear(direction);
+    print_message("entries of rays: %.3f of the rounding used\n", used);
     assert_true(entered > ROUNDS / 2);
+    assert_true(used <= 1.0 && used > 0.5);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_contain_rounded_sums),
+        cmocka_unit_test(fits_use_their_rounding),
         cmocka_unit_test(distances_are_lower_bounds),
         cmocka_unit_test(entries_are_lower_bounds),
     };
