@@ -31,7 +31,7 @@ int main(void)
     } cases[] = {{3.0, 0, CAROM_RELATION_APART, false},
                  {1.3, 0, CAROM_RELATION_APART, true},
                  {1.25, 1.25, CAROM_RELATION_TOUCHING, true},
-                 {1.0, 0.1, CAROM_RELATION_CROSSING, true},
+                 {1.0, 0.1, CAROM_RELATION_OVERLAPPING, true},
                  {0.25, 0, CAROM_RELATION_B_INSIDE_A, false}};
     carom_collide_options options = carom_collide_options_default();
     options.relation = true;

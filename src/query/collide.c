@@ -88,7 +88,7 @@ static carom_status decide_relation(carom_query *query, query_job *job, base_bud
     const query_question *question = &job->question;
     bool meshes = query_is_mesh(question->a) && query_is_mesh(question->b), asked = job->options->relation;
     if (found->crossing && (meshes || !asked))
-        return report->relation = CAROM_RELATION_CROSSING, CAROM_OK;
+        return report->relation = CAROM_RELATION_OVERLAPPING, CAROM_OK;
     if (report->status != CAROM_OK || (!asked && found->count > 0))
         return CAROM_OK;
     report->relation = CAROM_RELATION_APART;

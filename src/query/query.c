@@ -8,9 +8,11 @@ const char *carom_relation_name(carom_relation relation)
     case CAROM_RELATION_UNKNOWN: return "unknown";
     case CAROM_RELATION_APART: return "apart";
     case CAROM_RELATION_TOUCHING: return "touching";
-    case CAROM_RELATION_CROSSING: return "crossing";
+    case CAROM_RELATION_OVERLAPPING: return "overlapping";
     case CAROM_RELATION_A_INSIDE_B: return "a_inside_b";
     case CAROM_RELATION_B_INSIDE_A: return "b_inside_a";
+    case CAROM_RELATION_EQUAL: return "equal";
+    case CAROM_RELATION_SURFACES_MEET: return "surfaces_meet";
     }
     return "invalid";
 }

@@ -368,7 +368,7 @@ carom_status query_relation(carom_query *query, const query_walk *walk, const qu
                             carom_relation *out)
 {
     const query_question *question = walk->question;
-    *out = meetings->crossing ? CAROM_RELATION_CROSSING
+    *out = meetings->crossing ? CAROM_RELATION_OVERLAPPING
            : meetings->any    ? CAROM_RELATION_TOUCHING
                               : CAROM_RELATION_APART;
     bool both_meshes = query_is_mesh(question->a) && query_is_mesh(question->b);

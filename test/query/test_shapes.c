@@ -503,16 +503,16 @@ static void relations_of_solids(void **state)
     a = sphere_at(0.5, 1.5, 0.25, 0); /* and from outside */
     check_relation(&w, &a, &box, CAROM_RELATION_TOUCHING, 1);
     a = sphere_at(0.5, 1.25, 0.5, 0);
-    check_relation(&w, &a, &box, CAROM_RELATION_CROSSING, 2);
+    check_relation(&w, &a, &box, CAROM_RELATION_OVERLAPPING, 2);
     a = sphere_at(0.0, 0, 0, 0.5); /* a point */
     check_relation(&w, &a, &box, CAROM_RELATION_A_INSIDE_B, 0);
     a = sphere_at(0.0, 1, 0.25, 0); /* on a face */
-    check_relation(&w, &a, &box, CAROM_RELATION_CROSSING, 1);
+    check_relation(&w, &a, &box, CAROM_RELATION_OVERLAPPING, 1);
     /* around a mesh: every triangle is a part of the solid */
     a = sphere_at(2.0, 0, 0, 0);
     check_relation(&w, &a, &box, CAROM_RELATION_B_INSIDE_A, 12);
     a = sphere_at(1.7, 0, 0, 0); /* the corners stand out */
-    check_relation(&w, &a, &box, CAROM_RELATION_CROSSING, 12);
+    check_relation(&w, &a, &box, CAROM_RELATION_OVERLAPPING, 12);
     b = world_place(mesh, 3, 4, 0);
     a = capsule((carom_vec3){3, 4, -1}, (carom_vec3){3, 4, 1}, 1.5);
     check_relation(&w, &b, &a, CAROM_RELATION_A_INSIDE_B, 12);
@@ -536,7 +536,7 @@ static void relations_of_solids(void **state)
     b = sphere_at(0.25, nextafter(1.25, 2.0), 0, 0);
     check_relation(&w, &a, &b, CAROM_RELATION_APART, 0);
     b = sphere_at(0.25, nextafter(0.75, 2.0), 0, 0);
-    check_relation(&w, &a, &b, CAROM_RELATION_CROSSING, 1);
+    check_relation(&w, &a, &b, CAROM_RELATION_OVERLAPPING, 1);
     b = sphere_at(1, 0, 0, 0);
     check_relation(&w, &a, &b, CAROM_RELATION_A_INSIDE_B, 1);
     b = capsule((carom_vec3){0.5, 0, 0}, (carom_vec3){-0.5, 0, 0}, 0.5);
