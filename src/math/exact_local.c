@@ -12,7 +12,8 @@ static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis
 static int point_count(const exact_point *point)
 {
     static const int counts[] = {
-        [EXACT_POINT_GIVEN] = 1, [EXACT_POINT_MIDDLE] = 3, [EXACT_POINT_CUT] = 5, [EXACT_POINT_CROSS] = 9};
+        [EXACT_POINT_GIVEN] = 1,    [EXACT_POINT_MIDDLE] = 3,  [EXACT_POINT_CUT] = 5,    [EXACT_POINT_CROSS] = 9,
+        [EXACT_POINT_ON_PLANE] = 4, [EXACT_POINT_ON_EDGE] = 4, [EXACT_POINT_ON_LINE] = 8};
     return counts[point->kind];
 }
 
@@ -108,21 +109,145 @@ static void middle_fraction(fraction *out, const carom_vec3 *p, int exponent)
     out->w.limb[0] = 3;
 }
 
+static void plane_foot(fraction *out, const carom_vec3 *p, int exponent)
+{
+    wide normal[3], height;
+    normal_of(normal, p + 1, exponent);
+    height_of(&height, normal, p + 1, p[0], exponent);
+    height.sign = -height.sign;
+    for (int axis = 0; axis < 3; axis++)
+        integer_multiply(&out->r[axis], &normal[axis], &height);
+    integer_dot(&out->w, normal, normal);
+}
+
+/* The normal of the plane through c that cuts a line along `along` nearest to the line c d: e x (e x along) with
+ * e = d - c, and `along` itself if that is 0. */
+static void near_normal(wide out[3], const wide along[3], const carom_vec3 line[2], int exponent)
+{
+    wide e[3], across[3];
+    integer_differences(e, line[1], line[0], exponent);
+    integer_cross(across, e, along);
+    integer_cross(out, e, across);
+    if (e[0].sign == 0 && e[1].sign == 0 && e[2].sign == 0)
+        for (int axis = 0; axis < 3; axis++)
+            out[axis] = along[axis];
+}
+
+static void edge_foot(fraction *out, const carom_vec3 *p, int exponent)
+{
+    wide along[3], normal[3], from[3], height;
+    integer_differences(along, p[1], p[0], exponent);
+    near_normal(normal, along, p + 2, exponent);
+    integer_differences(from, p[0], p[2], exponent);
+    integer_dot(&height, normal, from);
+    for (int axis = 0; axis < 3; axis++)
+        integer_multiply(&out->r[axis], &along[axis], &height);
+    integer_dot(&out->w, normal, along);
+    out->w.sign = -out->w.sign;
+}
+
+/* As for three planes, the third of them through the origin: r = h0 (n1 x n) + h1 (n x n0), w = n . (n0 x n1). */
+static void line_foot(fraction *out, const carom_vec3 *p, int exponent)
+{
+    wide first[3], second[3], along[3], normal[3], height[2], cross[3], term;
+    normal_of(first, p + 2, exponent);
+    normal_of(second, p + 5, exponent);
+    integer_cross(along, first, second);
+    near_normal(normal, along, p, exponent);
+    height_of(&height[0], first, p + 2, p[0], exponent);
+    height_of(&height[1], second, p + 5, p[0], exponent);
+    height[0].sign = -height[0].sign, height[1].sign = -height[1].sign;
+    integer_dot(&out->w, normal, along);
+    integer_cross(cross, second, normal);
+    for (int axis = 0; axis < 3; axis++)
+        integer_multiply(&out->r[axis], &height[0], &cross[axis]);
+    integer_cross(cross, normal, first);
+    for (int axis = 0; axis < 3; axis++)
+    {
+        integer_multiply(&term, &height[1], &cross[axis]);
+        integer_add(&out->r[axis], &out->r[axis], &term);
+    }
+}
+
+static void given_fraction(fraction *out, const carom_vec3 *p, int exponent)
+{
+    (void)p, (void)exponent;
+    for (int axis = 0; axis < 3; axis++)
+        set_zero(&out->r[axis]);
+    set_one(&out->w);
+}
+
 static void fraction_of(fraction *out, const exact_point *point, int exponent)
 {
+    typedef void fraction_fn(fraction * out, const carom_vec3 *p, int exponent);
+    static fraction_fn *const of_kind[] = {
+        [EXACT_POINT_GIVEN] = given_fraction, [EXACT_POINT_MIDDLE] = middle_fraction, [EXACT_POINT_CUT] = cut_fraction,
+        [EXACT_POINT_CROSS] = cross_fraction, [EXACT_POINT_ON_PLANE] = plane_foot,    [EXACT_POINT_ON_EDGE] = edge_foot,
+        [EXACT_POINT_ON_LINE] = line_foot};
     out->origin = point->points[0];
-    if (point->kind == EXACT_POINT_CUT)
-        cut_fraction(out, point->points, exponent);
-    else if (point->kind == EXACT_POINT_CROSS)
-        cross_fraction(out, point->points, exponent);
-    else if (point->kind == EXACT_POINT_MIDDLE)
-        middle_fraction(out, point->points, exponent);
-    else
+    of_kind[point->kind](out, point->points, exponent);
+}
+
+bool exact_point_exists(const exact_point *point)
+{
+    fraction v;
+    fraction_of(&v, point, exponent_of(point->points, point_count(point), NULL, 0));
+    return v.w.sign != 0;
+}
+
+/* ---- distances ---- */
+
+/* w times the way from p to the point. */
+static void way_from(wide out[3], const fraction *v, carom_vec3 p, int exponent)
+{
+    wide from[3], scaled;
+    integer_differences(from, v->origin, p, exponent);
+    for (int axis = 0; axis < 3; axis++)
     {
-        for (int axis = 0; axis < 3; axis++)
-            set_zero(&out->r[axis]);
-        set_one(&out->w);
+        integer_multiply(&scaled, &from[axis], &v->w);
+        integer_add(&out[axis], &scaled, &v->r[axis]);
     }
+}
+
+/* |a|^2 < b^2 c, with c null for 1. */
+static bool is_shorter(const wide a[3], const wide *b, const wide *c)
+{
+    wide square, limit, product;
+    integer_dot(&square, a, a);
+    integer_multiply(&limit, b, b);
+    if (!c)
+        return integer_compare(&square, &limit) < 0;
+    integer_multiply(&product, &limit, c);
+    return integer_compare(&square, &product) < 0;
+}
+
+bool exact_point_within(const exact_point *point, const carom_vec3 segment[2], double radius, uint64_t *fallbacks)
+{
+    ++*fallbacks;
+    carom_vec3 measures[3] = {segment[0], segment[1], {radius, 0.0, 0.0}};
+    int exponent = exponent_of(measures, 3, point->points, point_count(point));
+    fraction v;
+    fraction_of(&v, point, exponent);
+    for (int axis = 0; axis < 3 && v.w.sign < 0; axis++)
+        v.r[axis].sign = -v.r[axis].sign;
+    v.w.sign = 1;
+    wide way[3], e[3], along, length, limit, end, across[3], reach;
+    way_from(way, &v, segment[0], exponent);
+    integer_differences(e, segment[1], segment[0], exponent);
+    integer_from_double(&reach, radius, exponent);
+    integer_multiply(&limit, &reach, &v.w);
+    integer_dot(&along, way, e);
+    if (along.sign <= 0)
+        return is_shorter(way, &limit, NULL);
+    integer_dot(&length, e, e);
+    integer_multiply(&end, &length, &v.w);
+    if (integer_compare(&along, &end) < 0)
+    {
+        integer_cross(across, way, e);
+        return is_shorter(across, &limit, &length);
+    }
+    way_from(way, &v, segment[1], exponent);
+    return is_shorter(way, &limit, NULL);
 }
 
 /* ---- coordinates that are small integers in a common unit ---- */
@@ -351,6 +476,12 @@ static bool is_in_plane(const carom_vec3 plane[3], const exact_point *point)
         return is_same_plane(plane, p);
     if (point->kind == EXACT_POINT_CUT)
         return is_same_plane(plane, p + 2) || (has_point(plane, 3, p[0]) && has_point(plane, 3, p[1]));
+    if (point->kind == EXACT_POINT_ON_PLANE)
+        return is_same_plane(plane, p + 1);
+    if (point->kind == EXACT_POINT_ON_EDGE)
+        return has_point(plane, 3, p[0]) && has_point(plane, 3, p[1]);
+    if (point->kind == EXACT_POINT_ON_LINE)
+        return is_same_plane(plane, p + 2) || is_same_plane(plane, p + 5);
     return is_same_plane(plane, p) || is_same_plane(plane, p + 3) || is_same_plane(plane, p + 6);
 }
 
@@ -363,7 +494,7 @@ int exact_height_of_point(const carom_vec3 plane[3], const exact_point *point, u
         return sign;
     ++*fallbacks;
     int exponent = exponent_of(plane, 3, point->points, point_count(point));
-    if (tiny_height(plane, point, exponent, &sign))
+    if (point->kind <= EXACT_POINT_CROSS && tiny_height(plane, point, exponent, &sign))
         return sign;
     fraction v;
     fraction_of(&v, point, exponent);
@@ -387,7 +518,7 @@ int exact_side_of_point(const carom_vec3 line[2], int axis, const exact_point *p
         return 0;
     ++*fallbacks;
     int exponent = exponent_of(line, 2, point->points, point_count(point)), a = (axis + 1) % 3, b = (axis + 2) % 3;
-    if (tiny_side(line, axis, point, exponent, &sign))
+    if (point->kind <= EXACT_POINT_CROSS && tiny_side(line, axis, point, exponent, &sign))
         return sign;
     fraction v;
     fraction_of(&v, point, exponent);
@@ -445,14 +576,15 @@ void exact_point_round(exact_point *point)
     }
     else
     {
-        int exponent = exponent_of(p, 9, NULL, 0);
+        int exponent = exponent_of(p, point_count(point), NULL, 0);
         fraction v;
         fraction_of(&v, point, exponent);
-        point->rounded = vec3(v.origin.x + integer_ratio(&v.r[0], &v.w, exponent),
-                              v.origin.y + integer_ratio(&v.r[1], &v.w, exponent),
-                              v.origin.z + integer_ratio(&v.r[2], &v.w, exponent));
+        carom_vec3 way = vec3(integer_ratio(&v.r[0], &v.w, exponent), integer_ratio(&v.r[1], &v.w, exponent),
+                              integer_ratio(&v.r[2], &v.w, exponent));
+        point->rounded = vec3_add(v.origin, way);
+        point->error += 0x1p-46 * size_of(&way, 1); /* it may be far away */
     }
-    if (is_exact(point))
+    if (point->kind <= EXACT_POINT_CROSS && is_exact(point))
         *point = (exact_point){.kind = EXACT_POINT_GIVEN, .points = {point->rounded}, .rounded = point->rounded};
 }
 

@@ -90,7 +90,7 @@ static carom_status begin(const line_task *line)
     if (line->axis >= 0)
         CELLS_TRY(add_given(line, line->end[1]));
     CELLS_TRY(cells_find_near(line->cells, line->body, (carom_vec3[3]){line->end[0], line->end[1], line->end[1]},
-                             &cells->near[0]));
+                              &cells->near[0]));
     cells->phase = PHASE_NEAR;
     return cells_pay(line->cells, cells->near[0].count + 1);
 }

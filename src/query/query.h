@@ -106,10 +106,11 @@ typedef struct query_nearest
 /* What is known of two bodies as point sets, see solids.c. */
 typedef struct query_evidence
 {
-    bool interior;         /* one of them meets the interior of the other */
-    bool outside[2];       /* a point of P(a) is not in P(b); of P(b) not in P(a) */
-    bool filled[2];        /* the body has an interior */
-    bool region_inside[2]; /* a part of the surface that touches nothing is inside the other body */
+    bool interior;               /* one of them meets the interior of the other */
+    bool outside[2];             /* a point of P(a) is not in P(b); of P(b) not in P(a) */
+    bool filled[2];              /* the body has an interior */
+    bool region_inside[2];       /* a part of the surface that touches nothing is inside the other body */
+    bool open_cell, closed_cell; /* of a triangle that enters a sphere or capsule: with an empty side; with none */
 } query_evidence;
 
 /* Of solids.c, per body. */

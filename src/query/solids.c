@@ -105,7 +105,8 @@ static carom_status begin_regions(const mesh_relation *relation)
     const query_meetings *meetings = relation->meetings;
     query_regions *regions = relation->cursor->regions;
     for (int body = 0; body < 2 && meetings->any; body++)
-        CELLS_TRY(clear_marks(relation, &regions[body].touched, relation->cells.bodies[body].mesh.mesh->triangle_count));
+        CELLS_TRY(
+            clear_marks(relation, &regions[body].touched, relation->cells.bodies[body].mesh.mesh->triangle_count));
     for (size_t i = 0; i < meetings->key_count; i++)
     {
         carom_pair pair = query_unpack(meetings->keys[i]);
@@ -364,40 +365,4 @@ carom_status solids_probe(carom_query *query, const query_walk *walk, const uint
     carom_status status = take_crossing(&cells, pair, &cursor->evidence);
     walk->counters->exact_fallbacks += counts.exact_fallbacks;
     return status == CAROM_STOPPED || status == CAROM_UNKNOWN ? CAROM_OK : status;
-}
-
-/* ---- a mesh and a sphere or capsule ---- */
-
-typedef struct cell_sides
-{
-    int body;
-    bool open, closed; /* cells with an empty side; cells with none */
-} cell_sides;
-
-static bool note_sides(const cells_cell *cell, void *user)
-{
-    cell_sides *sides = user;
-    const bool *inside = cell->inside[sides->body];
-    *(inside[0] && inside[1] ? &sides->closed : &sides->open) = true;
-    return !(sides->open && sides->closed);
-}
-
-carom_status solids_leave_round_empty(cells_task *cells, int body, const narrow_round *round,
-                                      const query_meetings *meetings, query_cursor *cursor)
-{
-    bool *outside = &cursor->evidence.outside[1 - body];
-    (void)round;
-    for (; cursor->step < meetings->key_count && !*outside; cursor->step++)
-    {
-        carom_pair pair = query_unpack(meetings->keys[cursor->step]);
-        if (!(pair.meeting & CAROM_MEET_CROSSING))
-            continue;
-        cell_sides sides = {.body = body};
-        carom_status status =
-            cells_of_triangle(cells, body, body == 0 ? pair.triangle_a : pair.triangle_b, note_sides, &sides);
-        if (status != CAROM_STOPPED && status != CAROM_OK)
-            return status;
-        *outside = sides.open;
-    }
-    return CAROM_OK;
 }
