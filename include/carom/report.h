@@ -29,21 +29,22 @@ extern "C"
         uint32_t meeting; /* TOUCHING or CROSSING, possibly with COPLANAR */
     } carom_pair;
 
-    /* How two bodies are related. Inside takes precedence over touching: a body that touches its container from within
-     * is inside. It requires a container that is closed and oriented, no crossing pair, and for every component of the
-     * inner body a vertex off the container's surface with a winding number other than 0 (if all its vertices lie on
-     * that surface, the centroid of one of its triangles instead); where surfaces touch, the corners of the touching
-     * triangles must not be outside either. For a solid container (sphere, capsule), whose points include those of
-     * everything it contains, inside also takes precedence over crossing if the relation is requested. If only some
-     * components are inside, or no point off the surface is found, the bodies are apart or touching. */
+    /* How two bodies are related, as point sets. P(X) is the set of all points of X's placed triangles and, if X is
+     * closed and oriented, of all points around which it winds (winding number other than 0); for a sphere or capsule,
+     * all its points. The interior is that of this set: an open surface has none. Nothing else matters: not the
+     * triangulation, the order of triangles, or the engine. An empty body is apart from everything. The first that
+     * holds of: APART, EQUAL, inside, OVERLAPPING, SURFACES_MEET, TOUCHING. docs/exactness.md shows how this is
+     * decided. */
     typedef enum carom_relation
     {
-        CAROM_RELATION_UNKNOWN = 0,    /* not requested, or the budget ran out */
-        CAROM_RELATION_APART = 1,      /* no common point; neither body is known to be inside the other */
-        CAROM_RELATION_TOUCHING = 2,   /* the surfaces touch but cross nowhere */
-        CAROM_RELATION_CROSSING = 3,   /* some triangle pair crosses */
-        CAROM_RELATION_A_INSIDE_B = 4, /* no crossing pair; every component of A lies inside closed, oriented B */
-        CAROM_RELATION_B_INSIDE_A = 5
+        CAROM_RELATION_UNKNOWN = 0,     /* not requested, or the budget ran out */
+        CAROM_RELATION_APART = 1,       /* P(A) and P(B) have no common point */
+        CAROM_RELATION_TOUCHING = 2,    /* they have common points, but neither meets the other's interior */
+        CAROM_RELATION_OVERLAPPING = 3, /* one meets the interior of the other; neither contains the other */
+        CAROM_RELATION_A_INSIDE_B = 4,  /* P(A) is a part of P(B), meets its interior, and is not equal to it */
+        CAROM_RELATION_B_INSIDE_A = 5,
+        CAROM_RELATION_EQUAL = 6,        /* P(A) = P(B) */
+        CAROM_RELATION_SURFACES_MEET = 7 /* they have common points, and neither has an interior */
     } carom_relation;
 
     CAROM_API const char *carom_relation_name(carom_relation relation);

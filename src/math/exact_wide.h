@@ -40,6 +40,14 @@
  *   r = h1 (n2 x n0) + h2 (n0 x n1)    below 2 2^8301 = 2^8302
  *   h w + n . r                        below 2^10674 + 3 2^10673 < 2^10676
  *
+ * and for the point of a line n1 x n2 = d that is nearest to another along e, and its distance from that:
+ *
+ *   n = e x (e x d)                    below 2^7117
+ *   w = n . d                          below 2^11862
+ *   r = h1 (n2 x n) + h2 (n x n1)      below 2^13050; the way to it from elsewhere below 2^13051
+ *   its cross product with e           below 2^14237
+ *   the square of that, and R^2 |e|^2 w^2    below 2^28480
+ *
  * exact_ray_order.c compares parameters of such rays, quotients n / d or roots of a t^2 - 2 b t + c:
  *
  *   n, d                               below 2^3558; their products below 2^7116
@@ -53,7 +61,7 @@ enum
     WIDE_DIFFERENCE_LIMBS = (2099 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS,
     WIDE_MINOR_LIMBS = 2 * WIDE_DIFFERENCE_LIMBS,
     WIDE_DETERMINANT_LIMBS = WIDE_DIFFERENCE_LIMBS + WIDE_MINOR_LIMBS,
-    WIDE_LIMBS = 2 * ((9489 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS)
+    WIDE_LIMBS = (28480 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS + 2 /* products of rounded-up factors */
 };
 _Static_assert(4199 <= WIDE_LIMB_BITS * (int)WIDE_MINOR_LIMBS, "a minor fits into the limbs of its products");
 _Static_assert(6302 <= WIDE_LIMB_BITS * (int)WIDE_DETERMINANT_LIMBS, "so do sums of determinants");
@@ -64,6 +72,8 @@ _Static_assert((3558 + 31) / 32 + (7116 + 31) / 32 < (int)WIDE_LIMBS, "and for t
 _Static_assert((2371 + 31) / 32 + (8302 + 31) / 32 < (int)WIDE_LIMBS, "and n . r");
 _Static_assert(18981 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for comparing roots");
 _Static_assert((4744 + 31) / 32 + (9488 + 31) / 32 <= (int)WIDE_LIMBS, "likewise");
+_Static_assert(2 * ((14237 + 31) / 32) <= (int)WIDE_LIMBS, "and for distances from lines of planes");
+_Static_assert(2 * ((13047 + 31) / 32) + (2372 + 31) / 32 <= (int)WIDE_LIMBS, "likewise");
 
 /* sign * magnitude; size counts the limbs without leading zeros; sign is 0 iff size is 0. */
 typedef struct wide

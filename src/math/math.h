@@ -232,15 +232,22 @@ exact_number exact_ray_evaluate(const exact_ray_round *in, exact_ray_term term, 
 
 typedef enum exact_point_kind
 {
-    EXACT_POINT_GIVEN, /* points[0] */
-    EXACT_POINT_CUT,   /* where the line through points 0 and 1 meets the plane of points 2 to 4, which it crosses */
-    EXACT_POINT_CROSS  /* where the planes of points 0 to 2, 3 to 5 and 6 to 8 meet: in one point */
+    EXACT_POINT_GIVEN,  /* points[0] */
+    EXACT_POINT_MIDDLE, /* the mean of points 0 to 2 */
+    EXACT_POINT_CUT,    /* where the line through points 0 and 1 meets the plane of points 2 to 4, which it crosses */
+    EXACT_POINT_CROSS,  /* where the planes of points 0 to 2, 3 to 5 and 6 to 8 meet: in one point */
+    /* what is nearest to the line through two points, c and d; to c if they are equal */
+    EXACT_POINT_ON_PLANE, /* of the plane of points 1 to 3 to c = point 0 alone */
+    EXACT_POINT_ON_EDGE,  /* of the line through points 0 and 1 to c, d = points 2 and 3, which is not parallel */
+    EXACT_POINT_ON_LINE   /* of the line where the planes of points 2 to 4 and 5 to 7 meet to c, d = points 0 and 1 */
 } exact_point_kind;
 
 typedef struct exact_point
 {
     exact_point_kind kind;
     carom_vec3 points[9];
+    carom_vec3 rounded; /* set by exact_point_round, for filters */
+    double error;       /* of each of its coordinates; 0 before, and for a given point */
 } exact_point;
 
 typedef enum exact_direction_kind
@@ -275,8 +282,15 @@ int exact_direction_sign(const exact_direction *direction, int axis, uint64_t *f
 /* Sign of a component of the normal of three points. */
 int exact_normal_sign(const carom_vec3 plane[3], int axis, uint64_t *fallbacks);
 
-/* Coordinates to within 2^-49 of the largest coordinate involved, for a point between the given ones. */
-carom_vec3 exact_point_rounded(const exact_point *point);
+/* Is the distance of the point from the segment between two points, perhaps equal, below a radius? */
+bool exact_point_within(const exact_point *point, const carom_vec3 segment[2], double radius, uint64_t *fallbacks);
+
+/* Does it exist, its lines not being parallel? */
+bool exact_point_exists(const exact_point *point);
+
+/* Sets `rounded` and `error`, for a point between the given ones; a cut has its ends strictly on both sides. Signs then
+ * take less time. A point whose coordinates are doubles becomes a given one. */
+void exact_point_round(exact_point *point);
 
 /* ---- the order of hits along a ray. Coordinates, radii and directions up to 2^110; integers only ---- */
 

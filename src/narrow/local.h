@@ -39,8 +39,16 @@ bool local_holds_point(const local_face *triangle, const exact_point *point, nar
 bool local_coplanar(const local_face *a, const local_face *b, narrow_counts *counts);
 
 /* What a triangle adds to the winding number at a sample with three steps that is in no triangle's plane, along a ray
- * in +x; where that would hit an edge, the sample is moved by (0, e^4, e^5) on top. */
-int local_winding(const carom_vec3 corner[3], const local_sample *sample, narrow_counts *counts);
+ * in the positive direction of an axis; where that would hit an edge, the sample is moved by e^4 along the next axis
+ * and by e^5 along the one after it. */
+int local_winding(const carom_vec3 corner[3], int axis, const local_sample *sample, narrow_counts *counts);
+
+/* Is it the same at all samples around a point? */
+bool local_winding_around(const carom_vec3 corner[3], int axis, const exact_point *point, int *winding,
+                          narrow_counts *counts);
+
+exact_point local_given(carom_vec3 p);
+exact_point local_middle(const local_face *t);
 
 enum
 {
@@ -48,6 +56,10 @@ enum
     LOCAL_MAX_EVENTS = 18, /* of two triangles */
     LOCAL_MAX_WAYS = 6     /* of a triangle around a point */
 };
+
+/* Does all that t and b have in common, if anything, lie in one point or in a common edge, by the sides of t on which
+ * b's corners are? False says nothing. */
+bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts *counts);
 
 /* Points where the intersection of t and b has corners or meets the boundary of t, those of t itself left out. All are
  * in t. */
@@ -57,9 +69,16 @@ int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL
 int local_passes(const local_face *b, const carom_vec3 end[2], exact_point out[LOCAL_MAX_EVENTS],
                  narrow_counts *counts);
 
-/* Where the intersections of t with b and with c cross, beyond local_events of the three pairs. All are in t. */
-int local_crossings(const local_face *t, const local_face *b, const local_face *c, exact_point out[LOCAL_MAX_EVENTS],
-                    narrow_counts *counts);
+/* What another face leaves in t: a segment. */
+typedef struct local_cut
+{
+    local_face face;
+    int edge; /* of a face in the plane of t: this edge of it; 3: the face cuts that plane */
+} local_cut;
+
+/* Where two of them cross, beyond local_events of the three pairs: at most one point, in t. Returns how many. */
+int local_crossing(const local_face *t, const local_cut *first, const local_cut *second, exact_point *out,
+                   narrow_counts *counts);
 
 /* The directions, within the plane of t and within t, in which the boundary of t, of a coplanar b, or the intersection
  * with another b leaves the point, which is in both. b may be t. */

@@ -87,7 +87,7 @@ static void relations_and_clearances_come_out(void **state)
     engine = run_all(&s, &options, &report);
     assert_int_equal(report.body_pair_count, 2);
     assert_int_equal(report.body_pairs[0].relation, CAROM_RELATION_B_INSIDE_A);
-    assert_int_equal(report.body_pairs[1].relation, CAROM_RELATION_CROSSING);
+    assert_int_equal(report.body_pairs[1].relation, CAROM_RELATION_OVERLAPPING);
     assert_int_equal(report.contact_count, report.pair_count);
     assert_true(report.point_count >= report.pair_count);
     carom_engine_destroy(engine);

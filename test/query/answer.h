@@ -20,7 +20,7 @@ static inline void answer_fill(answer *out)
                     .points = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}};
     query_clear_report(&out->report);
     carom_report *r = &out->report;
-    r->status = CAROM_OK, r->relation = CAROM_RELATION_CROSSING;
+    r->status = CAROM_OK, r->relation = CAROM_RELATION_OVERLAPPING;
     r->pair_count = r->pairs_listed = r->contact_count = 2, r->point_count = 3;
     r->pairs = out->pairs, r->contacts = out->contacts, r->points = out->points;
     r->distance = r->distance_bound = 0.5, r->point_a = (carom_vec3){1, 1, 1}, r->point_b = (carom_vec3){2, 2, 2};

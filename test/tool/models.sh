@@ -91,7 +91,7 @@ for engine in tree brute sstcd spcd escd epcd; do
     says "relation  unknown (out of time)"
 done
 expect 1 check knot.obj ring.obj --seconds 100
-says "relation  crossing"
+says "relation  overlapping"
 
 # ---- every method gives the same pairs and the same hash ----
 turned="0.6 -0.8 0 0.8 0.6 0 0 0 1 0.3 0.1 0.2"
