@@ -49,7 +49,7 @@ extern "C"
         carom_collide_mode mode;
         bool contacts; /* mode ALL, not streaming: also contact points, segments and polygons */
         bool relation; /* full relation: touching or crossing, and containment; examines every pair (mode ANY: until one
-                          crosses) */
+                          crosses). Also estimates what open surfaces contain */
         double clearance; /* > 0: also decide whether the distance is smaller, in the same traversal */
         uint64_t
             max_pairs; /* 0: no limit; the first pairs in order are listed, the rest only counted: CAROM_TRUNCATED */

@@ -49,7 +49,8 @@ static carom_collide_options pair_options(const carom_engine *engine, const caro
 static bool worth_listing(const carom_report *report)
 {
     return report->pair_count > 0 || report->clearance_violated || report->relation == CAROM_RELATION_A_INSIDE_B ||
-           report->relation == CAROM_RELATION_B_INSIDE_A || report->status == CAROM_UNKNOWN;
+           report->relation == CAROM_RELATION_B_INSIDE_A || report->status == CAROM_UNKNOWN ||
+           report->a_probably_inside_b || report->b_probably_inside_a;
 }
 
 /* Measures the first listed pair: it meets, so none can be closer. */
@@ -186,7 +187,7 @@ static carom_status examine_pair(const pair_task *task)
         BASE_TRY(query_collide(query, &question, &options, task->budget, &report));
         return file_report(task, &query->job, &report);
     }
-    if (query_far_apart(engine->context, &question, options.clearance))
+    if (query_apart_at_once(engine->context, &question, &options))
     {
         report.relation = CAROM_RELATION_APART;
         return file_report(task, &query->job, &report);

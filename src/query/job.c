@@ -185,6 +185,7 @@ void query_job_begin(query_job *job, const query_question *question, const carom
     job->searched = false;
     job->counters = (carom_counters){0};
     job->relation = (query_cursor){0};
+    job->estimate = (query_estimate){0};
     job->nearest.begun = false;
     job->nearest.front.count = 0;
 }

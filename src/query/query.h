@@ -113,6 +113,15 @@ typedef struct query_cursor
     uint32_t first_end;     /* of a segment: its place */
 } query_cursor;
 
+/* How far an estimate of what an open surface contains has come. Zero-initialise. */
+typedef struct query_estimate
+{
+    uint32_t side;   /* 0: is a inside b? 1: is b inside a? 2: both are answered */
+    uint32_t point;  /* of the inner body; those before it were looked at */
+    uint64_t inside; /* a bit per point */
+    bool answers[2]; /* per side: probably */
+} query_estimate;
+
 /* A collide question under way. It can be suspended when a budget is spent, split over workers by its front, and taken
  * up again. */
 typedef struct query_job
@@ -125,6 +134,7 @@ typedef struct query_job
     bool searched;      /* to the end: every pair is in the keys */
     carom_counters counters;
     query_cursor relation; /* while its decision is under way */
+    query_estimate estimate;
     query_nearest nearest; /* where by how much a clearance is violated is asked, too */
 } query_job;
 
@@ -264,6 +274,9 @@ carom_status query_find_trees(carom_query *query, query_question *question);
 
 /* Certainly farther apart than the limit? Decides most pairs that a broad phase finds; false says nothing. */
 bool query_far_apart(carom_context *context, const query_question *question, double limit);
+/* The same for a whole question. Bodies that are apart may have to be looked at all the same: an open surface may
+ * surround one of them. */
+bool query_apart_at_once(carom_context *context, const query_question *question, const carom_collide_options *options);
 
 /* Makes a query per worker, for shared work. */
 carom_status query_make_helpers(carom_query *query);
@@ -315,6 +328,13 @@ bool query_may_contain(const query_question *question);
 /* *out is CAROM_RELATION_UNKNOWN where the budget ran out. The walk's front is not used. */
 carom_status query_relation(carom_query *query, const query_walk *walk, const query_meetings *meetings,
                             carom_relation *out);
+
+/* May a body that is not closed surround the other, judging by boxes? */
+bool query_needs_estimate(const query_question *question);
+
+/* Sets the report's a_probably_inside_b and b_probably_inside_a, once the relation is known; its status becomes
+ * CAROM_UNKNOWN where the budget ran out. */
+carom_status query_estimate_inside(query_job *job, base_budget *budget, carom_report *report);
 
 /* Adds to a sum of counters. */
 void query_count(carom_counters *sum, const carom_counters *counters);
