@@ -39,15 +39,6 @@ static double fast_winding(const carom_mesh *mesh, carom_vec3 point)
     return turns;
 }
 
-static carom_mesh *generate(const world *w, generate_kind kind, uint32_t triangles)
-{
-    generate_def def = generate_def_default(kind);
-    def.triangles = triangles;
-    carom_mesh *mesh = NULL;
-    assert_int_equal(generate_mesh(w->context, &def, &mesh), CAROM_OK);
-    return mesh;
-}
-
 /* Random points in the mesh's box, grown by a half; near a corner every third time. */
 static carom_vec3 random_point(check_random *random, const carom_mesh *mesh)
 {
@@ -73,7 +64,7 @@ static void agrees_with_the_sum(void **state)
     for (generate_kind kind = 0; kind < GENERATE_KIND_COUNT; kind++)
         for (uint32_t triangles = 300; triangles <= 10000; triangles *= 5)
         {
-            carom_mesh *whole = generate(&w, kind, triangles);
+            carom_mesh *whole = world_shape(&w, kind, triangles);
             uint32_t count = carom_mesh_get_info(whole).triangle_count;
             carom_vec3 *corners = list_corners(whole);
             /* whole, and with the last fifth missing */
@@ -154,7 +145,7 @@ static void turned_triangles_are_turned_back(void **state)
     check_random random = {17};
     for (generate_kind kind = 0; kind < GENERATE_KIND_COUNT; kind++)
     {
-        carom_mesh *mesh = generate(&w, kind, 600);
+        carom_mesh *mesh = world_shape(&w, kind, 600);
         uint32_t count = carom_mesh_get_info(mesh).triangle_count;
         carom_vec3 *corners = list_corners(mesh), *turned = list_corners(mesh);
         for (uint32_t i = 0; i < count; i++)
