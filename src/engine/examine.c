@@ -48,9 +48,8 @@ static carom_collide_options pair_options(const carom_engine *engine, const caro
 
 static bool worth_listing(const carom_report *report)
 {
-    return report->pair_count > 0 || report->clearance_violated || report->relation == CAROM_RELATION_A_INSIDE_B ||
-           report->relation == CAROM_RELATION_B_INSIDE_A || report->status == CAROM_UNKNOWN ||
-           report->a_probably_inside_b || report->b_probably_inside_a;
+    return report->pair_count > 0 || report->clearance_violated || report->relation > CAROM_RELATION_APART ||
+           report->status == CAROM_UNKNOWN || report->a_probably_inside_b || report->b_probably_inside_a;
 }
 
 /* Measures the first listed pair: it meets, so none can be closer. */

@@ -1,5 +1,6 @@
-/* Signs for points and directions that are intersections of lines and planes: filters where they are given by doubles,
- * otherwise wide integers. exact_wide.h explains why these fit.
+/* Signs for points and directions that are intersections of lines and planes: filters from doubles, then 128-bit
+ * integers where the coordinates are small numbers in some unit, otherwise wide ones. exact_wide.h explains why these
+ * fit.
  *
  * A point is origin + r / w, with integers r and w in the unit of the coordinates and in powers of it, so that the sign
  * of any linear expression is that of an integer. */
@@ -109,12 +110,239 @@ static void fraction_of(fraction *out, const exact_point *point, int exponent)
     }
 }
 
+/* ---- coordinates that are small integers in a common unit ---- */
+
+#if MATH_HAS_SMALL
+
+typedef struct tiny_vector
+{
+    small_128 at[3];
+} tiny_vector;
+
+typedef struct tiny_fraction
+{
+    tiny_vector r; /* from the point's origin */
+    small_128 w;
+} tiny_fraction;
+
+/* With coordinates below 2^B: differences are below 2^(B+1), normals 2^(2B+3), heights times a normal 2^(3B+6).
+ * A cut has w below 2^(3B+6) and r below 2^(4B+7), so h w + n . r is below 2^(6B+13); a crossing of three planes has w
+ * below 2^(6B+12) and r below 2^(7B+14), so that is below 2^(9B+20). Lines of two planes are below 2^(4B+7): their
+ * heights below 2^(6B+12), the cross product of two of them below 2^(8B+16). All below 2^127. */
+enum
+{
+    TINY_CUT_BITS = 18,
+    TINY_CROSS_BITS = 11,
+    TINY_LINE_BITS = 13,
+    TINY_MAX_POINTS = 14
+};
+
+/* Points as integers below 2^bits in a common unit; false if they are not. */
+static bool tiny_points(const carom_vec3 *points, int count, int exponent, int bits, tiny_vector *out)
+{
+    if (exponent < -1000 || exponent > 1000)
+        return false;
+    double scale = ldexp(1.0, -exponent), limit = ldexp(1.0, bits);
+    for (int i = 0; i < count; i++)
+    {
+        double x = points[i].x * scale, y = points[i].y * scale, z = points[i].z * scale;
+        if (!(fabs(x) < limit && fabs(y) < limit && fabs(z) < limit))
+            return false;
+        out[i] = (tiny_vector){{(int64_t)x, (int64_t)y, (int64_t)z}};
+    }
+    return true;
+}
+
+static tiny_vector tiny_minus(tiny_vector a, tiny_vector b)
+{
+    return (tiny_vector){{a.at[0] - b.at[0], a.at[1] - b.at[1], a.at[2] - b.at[2]}};
+}
+
+static tiny_vector tiny_cross(tiny_vector a, tiny_vector b)
+{
+    return (tiny_vector){{a.at[1] * b.at[2] - a.at[2] * b.at[1], a.at[2] * b.at[0] - a.at[0] * b.at[2],
+                          a.at[0] * b.at[1] - a.at[1] * b.at[0]}};
+}
+
+static small_128 tiny_dot(tiny_vector a, tiny_vector b)
+{
+    return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2];
+}
+
+static tiny_vector tiny_normal(const tiny_vector plane[3])
+{
+    return tiny_cross(tiny_minus(plane[1], plane[0]), tiny_minus(plane[2], plane[0]));
+}
+
+static tiny_fraction tiny_cut(const tiny_vector *p)
+{
+    tiny_vector normal = tiny_normal(p + 2), along = tiny_minus(p[1], p[0]);
+    small_128 height = tiny_dot(normal, tiny_minus(p[0], p[2]));
+    return (tiny_fraction){{{along.at[0] * height, along.at[1] * height, along.at[2] * height}},
+                           -tiny_dot(normal, along)};
+}
+
+static tiny_fraction tiny_three_planes(const tiny_vector *p)
+{
+    tiny_vector n[3] = {tiny_normal(p), tiny_normal(p + 3), tiny_normal(p + 6)};
+    small_128 first = -tiny_dot(n[1], tiny_minus(p[0], p[3])), second = -tiny_dot(n[2], tiny_minus(p[0], p[6]));
+    tiny_vector a = tiny_cross(n[2], n[0]), b = tiny_cross(n[0], n[1]);
+    tiny_fraction out = {.w = tiny_dot(n[0], tiny_cross(n[1], n[2]))};
+    for (int i = 0; i < 3; i++)
+        out.r.at[i] = first * a.at[i] + second * b.at[i];
+    return out;
+}
+
+static tiny_fraction tiny_fraction_of(const exact_point *point, const tiny_vector *p)
+{
+    return point->kind == EXACT_POINT_CUT ? tiny_cut(p) : tiny_three_planes(p);
+}
+
+static int tiny_bits(const exact_point *point)
+{
+    return point->kind == EXACT_POINT_CUT ? TINY_CUT_BITS : TINY_CROSS_BITS;
+}
+
+/* *sign: that of the height of a cut or crossing; false if the coordinates are not small. */
+static bool tiny_height(const carom_vec3 plane[3], const exact_point *point, int exponent, int *sign)
+{
+    tiny_vector p[TINY_MAX_POINTS];
+    if (!tiny_points(plane, 3, exponent, tiny_bits(point), p) ||
+        !tiny_points(point->points, point_count(point), exponent, tiny_bits(point), p + 3))
+        return false;
+    tiny_fraction v = tiny_fraction_of(point, p + 3);
+    tiny_vector normal = tiny_normal(p);
+    small_128 height = tiny_dot(normal, tiny_minus(p[3], p[0]));
+    *sign = small_sign_128(height * v.w + tiny_dot(normal, v.r)) * small_sign_128(v.w);
+    return true;
+}
+
+static bool tiny_side(const carom_vec3 line[2], int axis, const exact_point *point, int exponent, int *sign)
+{
+    tiny_vector p[TINY_MAX_POINTS];
+    if (!tiny_points(line, 2, exponent, tiny_bits(point), p) ||
+        !tiny_points(point->points, point_count(point), exponent, tiny_bits(point), p + 2))
+        return false;
+    int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    tiny_fraction v = tiny_fraction_of(point, p + 2);
+    tiny_vector along = tiny_minus(p[1], p[0]), from = tiny_minus(p[2], p[0]);
+    small_128 side = along.at[a] * from.at[b] - along.at[b] * from.at[a];
+    *sign = small_sign_128(side * v.w + along.at[a] * v.r.at[b] - along.at[b] * v.r.at[a]) * small_sign_128(v.w);
+    return true;
+}
+
+static bool tiny_direction(const exact_direction *direction, int exponent, int bits, tiny_vector *out)
+{
+    tiny_vector p[6];
+    if (!tiny_points(direction->points, direction_count(direction), exponent, bits, p))
+        return false;
+    *out = direction->kind == EXACT_ALONG_EDGE     ? tiny_minus(p[1], p[0])
+           : direction->kind == EXACT_ALONG_NORMAL ? tiny_normal(p)
+                                                   : tiny_cross(tiny_normal(p), tiny_normal(p + 3));
+    return true;
+}
+
+static bool tiny_height_of_direction(const carom_vec3 plane[3], const exact_direction *direction, int exponent,
+                                     int *sign)
+{
+    tiny_vector p[3], along;
+    if (!tiny_points(plane, 3, exponent, TINY_CUT_BITS, p) ||
+        !tiny_direction(direction, exponent, TINY_CUT_BITS, &along))
+        return false;
+    *sign = small_sign_128(tiny_dot(tiny_normal(p), along));
+    return true;
+}
+
+static bool tiny_turn(const exact_direction *from, const exact_direction *to, int axis, int exponent, int *sign)
+{
+    tiny_vector first, second;
+    int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    if (!tiny_direction(from, exponent, TINY_LINE_BITS, &first) ||
+        !tiny_direction(to, exponent, TINY_LINE_BITS, &second))
+        return false;
+    *sign = small_sign_128(first.at[a] * second.at[b] - first.at[b] * second.at[a]);
+    return true;
+}
+
+static bool tiny_direction_sign(const exact_direction *direction, int axis, int exponent, int *sign)
+{
+    tiny_vector along;
+    if (!tiny_direction(direction, exponent, TINY_CUT_BITS, &along))
+        return false;
+    *sign = small_sign_128(along.at[axis]);
+    return true;
+}
+
+#else
+#define tiny_height(plane, point, exponent, sign)                  false
+#define tiny_side(line, axis, point, exponent, sign)               false
+#define tiny_height_of_direction(plane, direction, exponent, sign) false
+#define tiny_turn(from, to, axis, exponent, sign)                  false
+#define tiny_direction_sign(direction, axis, exponent, sign)       false
+#endif
+
+/* ---- filters, from a rounded position ---- */
+
+/* The sum of the sizes of the products in a x b. */
+static double size_of_cross(carom_vec3 a, carom_vec3 b)
+{
+    return fabs(a.y * b.z) + fabs(a.z * b.y) + fabs(a.z * b.x) + fabs(a.x * b.z) + fabs(a.x * b.y) + fabs(a.y * b.x);
+}
+
+/* 0: not certain. A step of point->error along each axis changes the height by at most that times |n|_1. */
+static int filtered_height(const carom_vec3 plane[3], const exact_point *point)
+{
+    carom_vec3 a = vec3_sub(plane[1], plane[0]), b = vec3_sub(plane[2], plane[0]);
+    double bound, height = exact_filter3d(vec3_sub(point->rounded, plane[0]), a, b, &bound);
+    return exact_filter_sign(height, bound + 1.001 * point->error * size_of_cross(a, b));
+}
+
+static int filtered_side(const carom_vec3 line[2], int axis, const exact_point *point)
+{
+    int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    double du = coordinate(line[1], a) - coordinate(line[0], a), dv = coordinate(line[1], b) - coordinate(line[0], b);
+    double bound, side = exact_filter2d(du, dv, coordinate(point->rounded, a) - coordinate(line[0], a),
+                                        coordinate(point->rounded, b) - coordinate(line[0], b), &bound);
+    return exact_filter_sign(side, bound + 1.001 * point->error * (fabs(du) + fabs(dv)));
+}
+
+/* ---- signs ---- */
+
+static bool same_place(carom_vec3 a, carom_vec3 b) { return (a.x == b.x) & (a.y == b.y) & (a.z == b.z); }
+
+static bool has_point(const carom_vec3 *points, int count, carom_vec3 p)
+{
+    for (int i = 0; i < count; i++)
+        if (same_place(points[i], p))
+            return true;
+    return false;
+}
+
+static bool is_same_plane(const carom_vec3 a[3], const carom_vec3 b[3])
+{
+    return same_place(a[0], b[0]) && same_place(a[1], b[1]) && same_place(a[2], b[2]);
+}
+
+/* Is the point in this plane by the way it was made? */
+static bool is_in_plane(const carom_vec3 plane[3], const exact_point *point)
+{
+    const carom_vec3 *p = point->points;
+    if (point->kind == EXACT_POINT_CUT)
+        return is_same_plane(plane, p + 2) || (has_point(plane, 3, p[0]) && has_point(plane, 3, p[1]));
+    return is_same_plane(plane, p) || is_same_plane(plane, p + 3) || is_same_plane(plane, p + 6);
+}
+
 int exact_height_of_point(const carom_vec3 plane[3], const exact_point *point, uint64_t *fallbacks)
 {
     if (point->kind == EXACT_POINT_GIVEN)
         return -exact_orient3d(plane[0], plane[1], plane[2], point->points[0], fallbacks);
+    int sign = point->error > 0.0 ? filtered_height(plane, point) : 0;
+    if (sign != 0 || is_in_plane(plane, point))
+        return sign;
     ++*fallbacks;
     int exponent = exponent_of(plane, 3, point->points, point_count(point));
+    if (tiny_height(plane, point, exponent, &sign))
+        return sign;
     fraction v;
     fraction_of(&v, point, exponent);
     wide normal[3], height, scaled, rest;
@@ -130,8 +358,15 @@ int exact_side_of_point(const carom_vec3 line[2], int axis, const exact_point *p
 {
     if (point->kind == EXACT_POINT_GIVEN)
         return exact_orient2d(line[0], line[1], point->points[0], axis, fallbacks);
+    int sign = point->error > 0.0 ? filtered_side(line, axis, point) : 0;
+    if (sign != 0)
+        return sign;
+    if (point->kind == EXACT_POINT_CUT && has_point(point->points, 2, line[0]) && has_point(point->points, 2, line[1]))
+        return 0;
     ++*fallbacks;
     int exponent = exponent_of(line, 2, point->points, point_count(point)), a = (axis + 1) % 3, b = (axis + 2) % 3;
+    if (tiny_side(line, axis, point, exponent, &sign))
+        return sign;
     fraction v;
     fraction_of(&v, point, exponent);
     wide along[3], from[3], side, scaled, rest;
@@ -144,16 +379,54 @@ int exact_side_of_point(const carom_vec3 line[2], int axis, const exact_point *p
     return rest.sign * v.w.sign;
 }
 
-carom_vec3 exact_point_rounded(const exact_point *point)
+static double size_of(const carom_vec3 *points, int count)
 {
+    double size = 0.0;
+    for (int i = 0; i < count; i++)
+        size = fmax(size, fmax(fabs(points[i].x), fmax(fabs(points[i].y), fabs(points[i].z))));
+    return size;
+}
+
+/* Is the rounded position the point itself? */
+static bool is_exact(const exact_point *point)
+{
+    const carom_vec3 *p = point->points, at = point->rounded;
+    uint64_t uncounted = 0;
+    if (point->kind == EXACT_POINT_CUT)
+        return exact_orient3d(p[2], p[3], p[4], at, &uncounted) == 0 && exact_collinear(p[0], p[1], at, &uncounted);
+    return exact_orient3d(p[0], p[1], p[2], at, &uncounted) == 0 &&
+           exact_orient3d(p[3], p[4], p[5], at, &uncounted) == 0 &&
+           exact_orient3d(p[6], p[7], p[8], at, &uncounted) == 0;
+}
+
+/* The share errs by less than 2^-48, the ends are at most twice the size apart: 2^-47 of it, and less for rounding. */
+void exact_point_round(exact_point *point)
+{
+    const carom_vec3 *p = point->points;
     if (point->kind == EXACT_POINT_GIVEN)
-        return point->points[0];
-    int exponent = exponent_of(point->points, point_count(point), NULL, 0);
-    fraction v;
-    fraction_of(&v, point, exponent);
-    return vec3(v.origin.x + integer_ratio(&v.r[0], &v.w, exponent),
-                v.origin.y + integer_ratio(&v.r[1], &v.w, exponent),
-                v.origin.z + integer_ratio(&v.r[2], &v.w, exponent));
+    {
+        point->rounded = p[0];
+        return;
+    }
+    double size = size_of(p, point_count(point));
+    point->error = 0x1p-46 * size + 0x1p-1000;
+    if (point->kind == EXACT_POINT_CUT)
+    {
+        double share = exact_share3d(p + 2, p[0], p[1]);
+        point->rounded = share < 0.5 ? vec3_add(p[0], vec3_scale(vec3_sub(p[1], p[0]), share))
+                                     : vec3_add(p[1], vec3_scale(vec3_sub(p[0], p[1]), 1.0 - share));
+    }
+    else
+    {
+        int exponent = exponent_of(p, 9, NULL, 0);
+        fraction v;
+        fraction_of(&v, point, exponent);
+        point->rounded = vec3(v.origin.x + integer_ratio(&v.r[0], &v.w, exponent),
+                              v.origin.y + integer_ratio(&v.r[1], &v.w, exponent),
+                              v.origin.z + integer_ratio(&v.r[2], &v.w, exponent));
+    }
+    if (is_exact(point))
+        *point = (exact_point){.kind = EXACT_POINT_GIVEN, .points = {point->rounded}, .rounded = point->rounded};
 }
 
 /* ---- directions ---- */
@@ -199,7 +472,9 @@ int exact_height_of_direction(const carom_vec3 plane[3], const exact_direction *
 #endif
     }
     ++*fallbacks;
-    int exponent = exponent_of(plane, 3, p, direction_count(direction));
+    int exponent = exponent_of(plane, 3, p, direction_count(direction)), small;
+    if (tiny_height_of_direction(plane, direction, exponent, &small))
+        return direction->sign * small;
     wide normal[3], along[3], height;
     normal_of(normal, plane, exponent);
     direction_of(along, direction, exponent);
@@ -235,7 +510,9 @@ int exact_turn(const exact_direction *from, const exact_direction *to, int axis,
 #endif
     }
     ++*fallbacks;
-    int exponent = exponent_of(from->points, direction_count(from), to->points, direction_count(to));
+    int exponent = exponent_of(from->points, direction_count(from), to->points, direction_count(to)), small;
+    if (tiny_turn(from, to, axis, exponent, &small))
+        return from->sign * to->sign * small;
     wide first[3], second[3], turn;
     direction_of(first, from, exponent);
     direction_of(second, to, exponent);
@@ -251,8 +528,11 @@ int exact_direction_sign(const exact_direction *direction, int axis, uint64_t *f
         return direction->sign * ((to > from) - (to < from));
     }
     ++*fallbacks;
+    int exponent = exponent_of(direction->points, direction_count(direction), NULL, 0), small;
+    if (tiny_direction_sign(direction, axis, exponent, &small))
+        return direction->sign * small;
     wide along[3];
-    direction_of(along, direction, exponent_of(direction->points, direction_count(direction), NULL, 0));
+    direction_of(along, direction, exponent);
     return direction->sign * along[axis].sign;
 }
 

@@ -240,6 +240,8 @@ typedef struct exact_point
 {
     exact_point_kind kind;
     carom_vec3 points[9];
+    carom_vec3 rounded; /* set by exact_point_round, for filters */
+    double error;       /* of each of its coordinates; 0 before, and for a given point */
 } exact_point;
 
 typedef enum exact_direction_kind
@@ -274,8 +276,9 @@ int exact_direction_sign(const exact_direction *direction, int axis, uint64_t *f
 /* Sign of a component of the normal of three points. */
 int exact_normal_sign(const carom_vec3 plane[3], int axis, uint64_t *fallbacks);
 
-/* Coordinates to within 2^-49 of the largest coordinate involved, for a point between the given ones. */
-carom_vec3 exact_point_rounded(const exact_point *point);
+/* Sets `rounded` and `error`, for a point between the given ones; a cut has its ends strictly on both sides. Signs then
+ * take less time. A point whose coordinates are doubles becomes a given one. */
+void exact_point_round(exact_point *point);
 
 /* ---- the order of hits along a ray. Coordinates, radii and directions up to 2^110; integers only ---- */
 

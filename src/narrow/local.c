@@ -78,38 +78,67 @@ bool local_coplanar(const local_face *a, const local_face *b, narrow_counts *cou
     return true;
 }
 
-/* Side in the yz plane, with the last steps along y and z; 0 only if u and v coincide there. */
-static int moved_side(carom_vec3 u, carom_vec3 v, const local_sample *sample, narrow_counts *counts)
+/* Side as seen along the axis of a ray, with the last steps along the next two axes; 0 only if u and v coincide there.
+ */
+static int moved_side(carom_vec3 u, carom_vec3 v, int axis, const local_sample *sample, narrow_counts *counts)
 {
-    int side = side_of(u, v, 0, sample, counts);
+    int side = side_of(u, v, axis, sample, counts);
     if (side != 0)
         return side;
-    if (u.z != v.z)
-        return u.z > v.z ? 1 : -1;
-    return u.y < v.y ? 1 : u.y > v.y ? -1 : 0;
+    double first = coordinate(v, (axis + 1) % 3) - coordinate(u, (axis + 1) % 3),
+           second = coordinate(v, (axis + 2) % 3) - coordinate(u, (axis + 2) % 3);
+    if (second != 0.0)
+        return second < 0.0 ? 1 : -1;
+    return (first > 0.0) - (first < 0.0);
 }
 
-/* Is all of a triangle certainly beside the ray from a given point along +x, or behind the point? Exact. */
-static bool is_off_ray(const carom_vec3 c[3], carom_vec3 p)
+int local_winding(const carom_vec3 c[3], int axis, const local_sample *sample, narrow_counts *counts)
 {
-    return (c[0].x < p.x && c[1].x < p.x && c[2].x < p.x) || (c[0].y < p.y && c[1].y < p.y && c[2].y < p.y) ||
-           (c[0].y > p.y && c[1].y > p.y && c[2].y > p.y) || (c[0].z < p.z && c[1].z < p.z && c[2].z < p.z) ||
-           (c[0].z > p.z && c[1].z > p.z && c[2].z > p.z);
-}
-
-int local_winding(const carom_vec3 c[3], const local_sample *sample, narrow_counts *counts)
-{
-    if (sample->point->kind == EXACT_POINT_GIVEN && is_off_ray(c, sample->point->points[0]))
-        return 0;
-    int turn = moved_side(c[0], c[1], sample, counts);
-    if (turn == 0 || moved_side(c[1], c[2], sample, counts) != turn || moved_side(c[2], c[0], sample, counts) != turn)
+    int turn = moved_side(c[0], c[1], axis, sample, counts);
+    if (turn == 0 || moved_side(c[1], c[2], axis, sample, counts) != turn ||
+        moved_side(c[2], c[0], axis, sample, counts) != turn)
         return 0;
     return height_of(c, sample, counts) * turn < 0 ? turn : 0;
 }
 
+/* Is all of a triangle certainly beside the ray from about this point along an axis, or behind the point? */
+static bool is_off_ray(const carom_vec3 c[3], int axis, const exact_point *point)
+{
+    for (int i = 0; i < 3; i++)
+    {
+        double p = coordinate(point->rounded, i), low = p - point->error, high = p + point->error;
+        double x = coordinate(c[0], i), y = coordinate(c[1], i), z = coordinate(c[2], i);
+        if ((x < low && y < low && z < low) || (i != axis && x > high && y > high && z > high))
+            return true;
+    }
+    return false;
+}
+
+bool local_winding_around(const carom_vec3 c[3], int axis, const exact_point *point, int *winding,
+                          narrow_counts *counts)
+{
+    *winding = 0;
+    if (is_off_ray(c, axis, point))
+        return true;
+    int side[3];
+    for (int i = 0; i < 3; i++)
+    {
+        const carom_vec3 line[2] = {c[i], c[(i + 1) % 3]};
+        side[i] = exact_side_of_point(line, axis, point, &counts->exact_fallbacks);
+        for (int k = 0; k < i; k++)
+            if (side[i] * side[k] < 0)
+                return true;
+    }
+    if (side[0] == 0 || side[1] == 0 || side[2] == 0)
+        return false;
+    int height = exact_height_of_point(c, point, &counts->exact_fallbacks);
+    *winding = height * side[0] < 0 ? side[0] : 0;
+    return height != 0;
+}
+
 /* ---- events ---- */
 
-static exact_point given(carom_vec3 p) { return (exact_point){EXACT_POINT_GIVEN, {p}}; }
+exact_point local_given(carom_vec3 p) { return (exact_point){.kind = EXACT_POINT_GIVEN, .points = {p}, .rounded = p}; }
 
 static bool comes_before(carom_vec3 a, carom_vec3 b)
 {
@@ -120,7 +149,9 @@ static bool comes_before(carom_vec3 a, carom_vec3 b)
 static exact_point cut(carom_vec3 p, carom_vec3 q, const carom_vec3 plane[3])
 {
     bool swap = comes_before(q, p);
-    return (exact_point){EXACT_POINT_CUT, {swap ? q : p, swap ? p : q, plane[0], plane[1], plane[2]}};
+    exact_point point = {.kind = EXACT_POINT_CUT, .points = {swap ? q : p, swap ? p : q, plane[0], plane[1], plane[2]}};
+    exact_point_round(&point);
+    return point;
 }
 
 typedef struct event_list
@@ -188,7 +219,7 @@ int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL
     event_list list = {out, 0};
     for (int i = 0; i < 3; i++)
     {
-        exact_point corner = given(b->corner[i]);
+        exact_point corner = local_given(b->corner[i]);
         bool bounds = (b->edges >> i | b->edges >> (i + 2) % 3) & 1;
         if (bounds && local_holds_point(t, &corner, counts))
             out[list.count++] = corner;
@@ -227,35 +258,52 @@ int local_passes(const local_face *b, const carom_vec3 end[2], exact_point out[L
     return list.count;
 }
 
-int local_crossings(const local_face *t, const local_face *b, const local_face *c, exact_point out[LOCAL_MAX_EVENTS],
-                    narrow_counts *counts)
+/* An edge in the plane of t and another face. */
+static void cross_edge_and_face(event_list *list, const carom_vec3 edge[2], const local_face *c, const local_face *t,
+                                narrow_counts *counts)
 {
-    event_list list = {out, 0};
-    bool flat_b = local_coplanar(t, b, counts), flat_c = local_coplanar(t, c, counts);
-    carom_vec3 edge_b[2], edge_c[2];
-    for (int i = 0; flat_b && flat_c && i < 3; i++)
-        for (int k = 0; k < 3; k++)
-        {
-            edge_of(edge_b, b, i), edge_of(edge_c, c, k);
-            if (b->edges >> i & c->edges >> k & 1)
-                cross_edges(&list, edge_b, edge_c, t, counts);
-        }
-    if (flat_b != flat_c)
-        pierce(&list, flat_b ? b : c, flat_b ? c : b, t, counts);
-    if (flat_b || flat_c)
-        return list.count;
+    uint64_t *fallbacks = &counts->exact_fallbacks;
+    if (exact_orient3d(c->corner[0], c->corner[1], c->corner[2], edge[0], fallbacks) *
+            exact_orient3d(c->corner[0], c->corner[1], c->corner[2], edge[1], fallbacks) >=
+        0)
+        return;
+    exact_point point = cut(edge[0], edge[1], c->corner);
+    local_sample sample = {.point = &point};
+    if (local_holds(c, &sample, counts))
+        add_if_held(list, t, point, counts);
+}
+
+static void cross_faces(event_list *list, const local_face *b, const local_face *c, const local_face *t,
+                        narrow_counts *counts)
+{
     exact_direction line = {
         .kind = EXACT_ALONG_LINE,
         .sign = 1,
         .points = {b->corner[0], b->corner[1], b->corner[2], c->corner[0], c->corner[1], c->corner[2]}};
     if (exact_height_of_direction(t->corner, &line, &counts->exact_fallbacks) == 0)
-        return 0; /* the three planes have no single point in common */
+        return; /* the three planes have no single point in common */
     exact_point point = {.kind = EXACT_POINT_CROSS};
     for (int i = 0; i < 3; i++)
         point.points[i] = t->corner[i], point.points[3 + i] = b->corner[i], point.points[6 + i] = c->corner[i];
+    exact_point_round(&point);
     local_sample sample = {.point = &point};
     if (local_holds(b, &sample, counts) && local_holds(c, &sample, counts))
-        add_if_held(&list, t, point, counts);
+        add_if_held(list, t, point, counts);
+}
+
+int local_crossing(const local_face *t, const local_cut *first, const local_cut *second, exact_point *out,
+                   narrow_counts *counts)
+{
+    event_list list = {out, 0};
+    carom_vec3 edge[2], other[2];
+    const local_cut *flat = first->edge < 3 ? first : second, *rest = first->edge < 3 ? second : first;
+    if (flat->edge == 3)
+        cross_faces(&list, &first->face, &second->face, t, counts);
+    else if (rest->edge == 3)
+        edge_of(edge, &flat->face, flat->edge), cross_edge_and_face(&list, edge, &rest->face, t, counts);
+    else
+        edge_of(edge, &flat->face, flat->edge), edge_of(other, &rest->face, rest->edge),
+            cross_edges(&list, edge, other, t, counts);
     return list.count;
 }
 

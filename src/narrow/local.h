@@ -39,8 +39,15 @@ bool local_holds_point(const local_face *triangle, const exact_point *point, nar
 bool local_coplanar(const local_face *a, const local_face *b, narrow_counts *counts);
 
 /* What a triangle adds to the winding number at a sample with three steps that is in no triangle's plane, along a ray
- * in +x; where that would hit an edge, the sample is moved by (0, e^4, e^5) on top. */
-int local_winding(const carom_vec3 corner[3], const local_sample *sample, narrow_counts *counts);
+ * in the positive direction of an axis; where that would hit an edge, the sample is moved by e^4 along the next axis
+ * and by e^5 along the one after it. */
+int local_winding(const carom_vec3 corner[3], int axis, const local_sample *sample, narrow_counts *counts);
+
+/* Is it the same at all samples around a point? */
+bool local_winding_around(const carom_vec3 corner[3], int axis, const exact_point *point, int *winding,
+                          narrow_counts *counts);
+
+exact_point local_given(carom_vec3 p);
 
 enum
 {
@@ -57,9 +64,16 @@ int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL
 int local_passes(const local_face *b, const carom_vec3 end[2], exact_point out[LOCAL_MAX_EVENTS],
                  narrow_counts *counts);
 
-/* Where the intersections of t with b and with c cross, beyond local_events of the three pairs. All are in t. */
-int local_crossings(const local_face *t, const local_face *b, const local_face *c, exact_point out[LOCAL_MAX_EVENTS],
-                    narrow_counts *counts);
+/* What another face leaves in t: a segment. */
+typedef struct local_cut
+{
+    local_face face;
+    int edge; /* of a face in the plane of t: this edge of it; 3: the face cuts that plane */
+} local_cut;
+
+/* Where two of them cross, beyond local_events of the three pairs: at most one point, in t. Returns how many. */
+int local_crossing(const local_face *t, const local_cut *first, const local_cut *second, exact_point *out,
+                   narrow_counts *counts);
 
 /* The directions, within the plane of t and within t, in which the boundary of t, of a coplanar b, or the intersection
  * with another b leaves the point, which is in both. b may be t. */

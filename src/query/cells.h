@@ -17,6 +17,7 @@ typedef struct cells_task
 {
     carom_query *query;
     const query_question *question;
+    query_cells *cells; /* scratch, and how far a triangle has come */
     cells_body bodies[2];
     base_budget *budget;
     carom_counters *counters;
@@ -35,13 +36,14 @@ typedef struct cells_cell
 /* Return false to stop. */
 typedef bool cells_fn(const cells_cell *cell, void *user);
 
-cells_task cells_begin(carom_query *query, const query_walk *walk, narrow_counts *counts);
+cells_task cells_begin(carom_query *query, const query_walk *walk, query_cells *cells, narrow_counts *counts);
 
-/* Calls on_cell for each cell of a triangle at least once. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (the budget ran out),
- * or an error. A degenerate triangle has no cells. */
+/* Calls on_cell for each cell of a triangle at least once. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (the budget ran out:
+ * the next call, for the same triangle, goes on), or an error. A degenerate triangle has no cells. */
 carom_status cells_of_triangle(cells_task *task, int body, uint32_t triangle, cells_fn *on_cell, void *user);
 
-/* The same for the cells of a triangle that have this corner, which is in it. */
+/* The same for the cells of a triangle that have this corner, which is in it; CAROM_UNKNOWN: this was done, but nothing
+ * is left of the budget. */
 carom_status cells_at_point(cells_task *task, int body, uint32_t triangle, const exact_point *point, cells_fn *on_cell,
                             void *user);
 
@@ -51,27 +53,47 @@ carom_status cells_at_point(cells_task *task, int body, uint32_t triangle, const
 typedef struct cells_piece
 {
     bool on_surface; /* it lies on the surface */
-    bool interior;   /* it lies in the interior of the body; of a single point on the surface: not known */
+    bool interior;   /* it lies in the interior of the body */
 } cells_piece;
 
 typedef bool cells_piece_fn(const cells_piece *piece, void *user);
 
 /* Calls on_piece for each piece of a segment at least once, as the surface of this body cuts it. Equal ends: a point.
- */
+ * Goes on as cells_of_triangle does. */
 carom_status cells_of_segment(cells_task *task, int body, const carom_vec3 end[2], cells_piece_fn *on_piece,
                               void *user);
 
-/* ---- shared by the two ---- */
+/* ---- shared by the files of cells ---- */
+
+carom_status cells_no_memory(const cells_task *task);
+
+/* What was done is recorded: pays for it. CAROM_UNKNOWN: nothing is left. */
+static inline carom_status cells_pay(const cells_task *task, size_t work)
+{
+    return base_budget_spend(task->budget, work < UINT32_MAX ? (uint32_t)work : UINT32_MAX) ? CAROM_OK : CAROM_UNKNOWN;
+}
 
 local_face cells_triangle(const cells_task *task, int body, uint32_t triangle);
 
-/* The triangles of a body that the half line from the point along +x meets, and perhaps others, each once. */
-carom_status cells_find_on_line(const cells_task *task, int body, const exact_point *point, query_words *out);
+/* A triangle that meets t; where it is in the plane of t (*flat), only its edges that divide something count. */
+local_face cells_triangle_beside(const cells_task *task, int body, uint32_t triangle, const local_face *t, bool *flat);
 
-/* The triangles of a body that share a point with this one, degenerate ones included. */
-carom_status cells_find_touching(cells_task *task, int body, const carom_vec3 corner[3], query_words *out);
+/* The triangles of a body that share a point with a triangle, and perhaps others, each once. */
+carom_status cells_find_near(const cells_task *task, int body, const carom_vec3 corner[3], query_words *out);
 
-/* Does the body, if it is solid, wind around the sample? Its triangles on the line have been found. */
+/* Finds the triangles of a body that the half line from the point along an axis meets; those for which it depends on
+ * the direction in which the point is left, all that contain the point among them, are in cells->on_line[body]. Rays go
+ * along the same axis for both bodies. */
+carom_status cells_find_on_line(const cells_task *task, int body, const exact_point *point, int axis);
+
+/* Does the body, if it is solid, wind around the sample? After cells_find_on_line for its point. */
 bool cells_is_inside(const cells_task *task, int body, const local_sample *sample);
+
+/* Does the solid body wind around a point that is not on its surface? */
+carom_status cells_locate(const cells_task *task, int body, carom_vec3 p, bool *inside);
+
+/* Fills cells->events with the points of t that may be corners of cells, each once, and cells->flat; *whole: nothing
+ * cuts t. CAROM_UNKNOWN: call again. */
+carom_status cells_find_events(cells_task *task, int body, uint32_t triangle, const local_face *t, bool *whole);
 
 #endif

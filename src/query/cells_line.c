@@ -40,16 +40,16 @@ static bool on_segment(const line_task *line, carom_vec3 p)
 
 static carom_status add_point(const line_task *line, exact_point point)
 {
-    carom_query *query = line->cells->query;
-    if (!base_array_reserve(query->context, &query->cells.events, 1))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for pieces of a segment");
-    query->cells.events.items[query->cells.events.count++] = point;
+    query_cells *cells = line->cells->cells;
+    if (!base_array_reserve(line->cells->query->context, &cells->events, 1))
+        return cells_no_memory(line->cells);
+    cells->events.items[cells->events.count++] = point;
     return CAROM_OK;
 }
 
 static carom_status add_given(const line_task *line, carom_vec3 p)
 {
-    return on_segment(line, p) ? add_point(line, (exact_point){EXACT_POINT_GIVEN, {p}}) : CAROM_OK;
+    return on_segment(line, p) ? add_point(line, local_given(p)) : CAROM_OK;
 }
 
 /* Where the segment passes through the triangle, or through an edge in its plane. */
@@ -62,21 +62,49 @@ static carom_status add_passes(const line_task *line, const local_face *b)
     return CAROM_OK;
 }
 
-static carom_status find_points(const line_task *line, const query_words *triangles)
+static carom_status take_triangle(const line_task *line, uint32_t triangle)
 {
-    line->cells->query->cells.events.count = 0;
-    BASE_TRY(add_given(line, line->end[0]));
-    if (line->axis < 0)
+    cells_task *cells = line->cells;
+    narrow_triangle segment = {{line->end[0], line->end[1], line->end[1]}},
+                    world = tree_world_triangle(&cells->bodies[line->body].mesh, triangle);
+    if (!narrow_touches(&segment, &world, cells->counts))
         return CAROM_OK;
-    BASE_TRY(add_given(line, line->end[1]));
-    for (size_t i = 0; i < triangles->count; i++)
+    local_face b = local_make(&world, cells->counts);
+    for (int k = 0; k < 3; k++)
+        BASE_TRY(add_given(line, b.corner[k]));
+    return b.sign != 0 ? add_passes(line, &b) : CAROM_OK;
+}
+
+enum
+{
+    PHASE_BEGIN,
+    PHASE_NEAR,
+    PHASE_POINTS
+};
+
+static carom_status begin(const line_task *line)
+{
+    query_cells *cells = line->cells->cells;
+    cells->events.count = cells->next = 0;
+    BASE_TRY(add_given(line, line->end[0]));
+    if (line->axis >= 0)
+        BASE_TRY(add_given(line, line->end[1]));
+    BASE_TRY(cells_find_near(line->cells, line->body, (carom_vec3[3]){line->end[0], line->end[1], line->end[1]},
+                             &cells->near[0]));
+    cells->phase = PHASE_NEAR;
+    return cells_pay(line->cells, cells->near[0].count + 1);
+}
+
+static carom_status take_triangles(const line_task *line)
+{
+    query_cells *cells = line->cells->cells;
+    while (line->axis >= 0 && cells->next < cells->near[0].count)
     {
-        local_face b = cells_triangle(line->cells, line->body, (uint32_t)triangles->items[i]);
-        for (int k = 0; k < 3; k++)
-            BASE_TRY(add_given(line, b.corner[k]));
-        if (b.sign != 0)
-            BASE_TRY(add_passes(line, &b));
+        BASE_TRY(take_triangle(line, (uint32_t)cells->near[0].items[cells->next]));
+        cells->next++;
+        BASE_TRY(cells_pay(line->cells, 1));
     }
+    cells->phase = PHASE_POINTS, cells->next = 0;
     return CAROM_OK;
 }
 
@@ -133,36 +161,85 @@ static bool is_filled(const line_task *line, const local_face *b, const local_sa
     return true;
 }
 
-/* A piece of the segment, infinitely near to a point; or the point itself, if it is all there is. */
-static bool report_piece(const line_task *line, const local_sample *sample)
+/* The triangles at a piece of the segment, infinitely near to a point, or at the point itself if it is all there is. */
+static bool is_at(const line_task *line, const local_face *b, const local_sample *sample)
+{
+    narrow_counts *counts = line->cells->counts;
+    return b->sign == 0 ? in_degenerate(line, b, sample)
+                        : in_plane_of(b, sample, counts) && local_holds(b, sample, counts);
+}
+
+static bool note_emptiness(const cells_cell *cell, void *user)
+{
+    bool *empty = user;
+    *empty |= !cell->inside[cell->body][0] || !cell->inside[cell->body][1];
+    return !*empty;
+}
+
+/* A point on triangles with an area is in the interior if both sides of all cells around it are filled. */
+static carom_status is_point_filled(const line_task *line, const exact_point *point, bool *filled)
 {
     cells_task *cells = line->cells;
-    const query_words *near = &cells->query->cells.on_line[line->body];
-    cells_piece piece = {false, true};
+    query_words *around = &cells->cells->around;
+    bool empty = false;
+    for (size_t i = 0; i < around->count && !empty; i++)
+    {
+        carom_status status =
+            cells_at_point(cells, line->body, (uint32_t)around->items[i], point, note_emptiness, &empty);
+        if (status != CAROM_OK && status != CAROM_STOPPED && status != CAROM_UNKNOWN)
+            return status;
+    }
+    return *filled = !empty, CAROM_OK;
+}
+
+/* Puts the triangles with an area at the sample into cells->around; *on_surface: there are any at all. */
+static carom_status find_around(const line_task *line, const local_sample *sample, bool *on_surface)
+{
+    cells_task *cells = line->cells;
+    const query_words *near = &cells->cells->on_line[line->body];
+    query_words *around = &cells->cells->around;
+    around->count = 0;
+    *on_surface = false;
+    if (!base_array_reserve(cells->query->context, around, near->count))
+        return cells_no_memory(cells);
     for (size_t i = 0; i < near->count; i++)
     {
         local_face b = cells_triangle(cells, line->body, (uint32_t)near->items[i]);
-        bool flat = b.sign == 0;
-        if (flat ? !in_degenerate(line, &b, sample)
-                 : !in_plane_of(&b, sample, cells->counts) || !local_holds(&b, sample, cells->counts))
+        if (!is_at(line, &b, sample))
             continue;
-        piece.on_surface = true;
-        if (!flat && sample->count > 0)
-            piece.interior = piece.interior && is_filled(line, &b, sample);
+        *on_surface = true;
+        if (b.sign != 0)
+            around->items[around->count++] = near->items[i];
     }
-    local_sample off = *sample;
-    if (!piece.on_surface)
-        piece.interior = cells_is_inside(cells, line->body, &off);
-    return line->on_piece(&piece, line->user);
+    return CAROM_OK;
+}
+
+/* STOPPED: the caller has seen enough. */
+static carom_status report_piece(const line_task *line, const local_sample *sample)
+{
+    cells_task *cells = line->cells;
+    const query_words *around = &cells->cells->around;
+    cells_piece piece = {false, cells->bodies[line->body].solid};
+    BASE_TRY(find_around(line, sample, &piece.on_surface));
+    if (around->count == 0)
+        piece.interior = cells_is_inside(cells, line->body, sample);
+    else if (sample->count == 0 && piece.interior)
+        BASE_TRY(is_point_filled(line, sample->point, &piece.interior));
+    for (size_t i = 0; sample->count > 0 && i < around->count && piece.interior; i++)
+    {
+        local_face b = cells_triangle(cells, line->body, (uint32_t)around->items[i]);
+        piece.interior = is_filled(line, &b, sample);
+    }
+    return line->on_piece(&piece, line->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
 static carom_status examine_point(const line_task *line, const exact_point *point)
 {
     cells_task *cells = line->cells;
-    BASE_TRY(cells_find_on_line(cells, line->body, point, &cells->query->cells.on_line[line->body]));
+    BASE_TRY(cells_find_on_line(cells, line->body, point, 0));
     local_sample sample = {.point = point};
     if (line->axis < 0)
-        return report_piece(line, &sample) ? CAROM_OK : CAROM_STOPPED;
+        return report_piece(line, &sample);
     sample.count = 1;
     for (int i = 0; i < 2; i++)
     {
@@ -170,8 +247,20 @@ static carom_status examine_point(const line_task *line, const exact_point *poin
             continue; /* already there */
         sample.way[0] =
             (exact_direction){.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {line->end[1 - i], line->end[i]}};
-        if (!report_piece(line, &sample))
-            return CAROM_STOPPED;
+        BASE_TRY(report_piece(line, &sample));
+    }
+    return CAROM_OK;
+}
+
+static carom_status examine_points(const line_task *line)
+{
+    query_cells *cells = line->cells->cells;
+    while (cells->next < cells->events.count)
+    {
+        const exact_point point = cells->events.items[cells->next];
+        BASE_TRY(examine_point(line, &point));
+        cells->next++;
+        BASE_TRY(cells_pay(line->cells, cells->on_line[line->body].count + 2));
     }
     return CAROM_OK;
 }
@@ -184,10 +273,12 @@ carom_status cells_of_segment(cells_task *task, int body, const carom_vec3 end[2
                       .axis = axis_between(end[0], end[1]),
                       .on_piece = on_piece,
                       .user = user};
-    query_cells *cells = &task->query->cells;
-    BASE_TRY(cells_find_touching(task, body, (carom_vec3[3]){end[0], end[1], end[1]}, &cells->meeting[body]));
-    BASE_TRY(find_points(&line, &cells->meeting[body]));
-    for (size_t i = 0; i < cells->events.count; i++)
-        BASE_TRY(examine_point(&line, &cells->events.items[i]));
-    return CAROM_OK;
+    if (task->cells->phase == PHASE_BEGIN)
+        BASE_TRY(begin(&line));
+    if (task->cells->phase == PHASE_NEAR)
+        BASE_TRY(take_triangles(&line));
+    carom_status status = examine_points(&line);
+    if (status != CAROM_UNKNOWN)
+        task->cells->phase = PHASE_BEGIN;
+    return status;
 }

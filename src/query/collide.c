@@ -33,29 +33,38 @@ static bool holds_point(const own_box *own, carom_vec3 p)
     return z >= min.z && z <= max.z;
 }
 
-/* Are some points of the body, which is not empty, all in the box? */
-static bool holds_points(const own_box *own, const carom_placed *placed)
+/* A mesh in one piece is inside as a whole, where it does not meet the other body, so its extreme points are; of
+ * several components some may be inside. */
+static bool holds_some_of(const own_box *own, const carom_placed *placed)
 {
-    const carom_shape *shape = &placed->shape;
-    if (shape->kind == CAROM_SHAPE_SPHERE)
-        return holds_point(own, pose_apply(&placed->pose, shape->sphere.centre));
-    if (shape->kind == CAROM_SHAPE_CAPSULE)
-        return holds_point(own, pose_apply(&placed->pose, shape->capsule.ends[0])) &&
-               holds_point(own, pose_apply(&placed->pose, shape->capsule.ends[1]));
+    const carom_mesh *mesh = placed->shape.mesh;
+    if (mesh->info.component_count > 1)
+    {
+        for (uint32_t i = 0; i < mesh->info.component_count; i++)
+            if (holds_point(own, pose_apply(&placed->pose, mesh->vertices[mesh->component_vertex[i]])))
+                return true;
+        return false;
+    }
     for (int i = 0; i < 6; i++)
-        if (!holds_point(own, pose_apply(&placed->pose, shape->mesh->extremes[i])))
+        if (!holds_point(own, pose_apply(&placed->pose, mesh->extremes[i])))
             return false;
     return true;
 }
 
-/* May `outer` contain `inner`, judging by a box around `outer` and points of `inner`? What is inside a solid meets it.
- */
+/* May `outer` contain `inner`, which is not empty, or a part of it, judging by a box around `outer` and points of
+ * `inner`? What is inside a sphere or capsule meets it. */
 static bool may_hold(const carom_placed *outer, const carom_placed *inner, double defect)
 {
     if (!query_is_mesh(outer) || !query_has_inside(&outer->shape))
         return false;
     own_box own = make_own_box(outer, defect);
-    return holds_points(&own, inner);
+    const carom_shape *shape = &inner->shape;
+    if (shape->kind == CAROM_SHAPE_SPHERE)
+        return holds_point(&own, pose_apply(&inner->pose, shape->sphere.centre));
+    if (shape->kind == CAROM_SHAPE_CAPSULE)
+        return holds_point(&own, pose_apply(&inner->pose, shape->capsule.ends[0])) &&
+               holds_point(&own, pose_apply(&inner->pose, shape->capsule.ends[1]));
+    return holds_some_of(&own, inner);
 }
 
 bool query_may_contain(const query_question *question)
@@ -68,12 +77,14 @@ bool query_may_contain(const query_question *question)
 /* Decides the relation, or goes on with that. */
 static carom_status ask_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
-    if (job->relation.decided != CAROM_RELATION_UNKNOWN)
-        return report->relation = job->relation.decided, CAROM_OK;
-    query_meetings meetings = {job->found.count > 0, job->found.crossing, job->keys.items, job->keys.count,
-                               &job->relation};
+    const query_found *found = &job->found;
+    const query_meetings meetings = {.any = found->count > 0,
+                                     .crossing = found->crossing,
+                                     .crossing_pair = {found->crossing_a, found->crossing_b},
+                                     .keys = job->keys.items,
+                                     .key_count = job->keys.count};
     const query_walk walk = {&job->question, NULL, budget, &job->counters};
-    BASE_TRY(query_relation(query, &walk, &meetings, &report->relation));
+    BASE_TRY(query_relation(query, &walk, &meetings, &job->relation, &report->relation));
     report->counters = job->counters;
     job->relation.decided = report->relation;
     if (report->relation == CAROM_RELATION_UNKNOWN)
@@ -81,18 +92,16 @@ static carom_status ask_relation(carom_query *query, query_job *job, base_budget
     return CAROM_OK;
 }
 
-/* The relation of a job: in full if requested, and never APART for a body inside another. */
+/* The relation of a job: in full if requested, and never APART for bodies with a point in common. */
 static carom_status decide_relation(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
-    const query_found *found = &job->found;
-    const query_question *question = &job->question;
-    bool meshes = query_is_mesh(question->a) && query_is_mesh(question->b), asked = job->options->relation;
-    if (found->crossing && (meshes || !asked))
-        return report->relation = CAROM_RELATION_OVERLAPPING, CAROM_OK;
-    if (report->status != CAROM_OK || (!asked && found->count > 0))
+    bool asked = job->options->relation;
+    if (job->relation.decided != CAROM_RELATION_UNKNOWN)
+        return report->relation = job->relation.decided, CAROM_OK;
+    if (report->status != CAROM_OK || (!asked && job->found.count > 0))
         return CAROM_OK;
     report->relation = CAROM_RELATION_APART;
-    if (!asked && !query_may_contain(question))
+    if (!asked && !query_may_contain(&job->question))
         return CAROM_OK;
     return ask_relation(query, job, budget, report);
 }
@@ -259,7 +268,8 @@ static carom_status find_any(carom_query *query, const query_question *question,
     if (!query_may_contain(question))
         return CAROM_OK;
     const query_meetings none = {0};
-    return query_relation(query, &walk, &none, &report->relation);
+    query_cursor_begin(&query->job.relation);
+    return query_relation(query, &walk, &none, &query->job.relation, &report->relation);
 }
 
 /* ---- one question from start to finish ---- */

@@ -28,7 +28,8 @@ static carom_status decide_relation(carom_query *query, const query_walk *walk, 
     report->relation = CAROM_RELATION_APART;
     if (!query_may_contain(walk->question))
         return CAROM_OK;
-    return query_relation(query, walk, &none, &report->relation);
+    query_cursor_begin(&query->job.relation);
+    return query_relation(query, walk, &none, &query->job.relation, &report->relation);
 }
 
 carom_status query_measure(carom_query *query, const query_walk *walk, double upper_bound, query_nearest *nearest,

@@ -159,7 +159,8 @@ carom_status query_estimate_inside(query_job *job, base_budget *budget, carom_re
 {
     const query_question *question = &job->question;
     bool may_be = report->relation == CAROM_RELATION_APART || report->relation == CAROM_RELATION_TOUCHING;
-    if (!job->options->relation || !may_be || query_is_empty(question->a) || query_is_empty(question->b))
+    if (!job->options->relation || report->status != CAROM_OK || !may_be || query_is_empty(question->a) ||
+        query_is_empty(question->b))
         return CAROM_OK;
     const query_walk walk = {question, NULL, budget, &job->counters};
     carom_status status = CAROM_OK;

@@ -20,7 +20,7 @@ typedef struct collector
     bool repeats;        /* a pair may come several times: all are kept and counted at the end */
     bool streaming;      /* pairs go to the caller immediately */
     bool notes_crossing; /* the kind of meeting was requested; otherwise what a search reports depends on the method */
-    bool stop_at_crossing; /* any-hit with relation: nothing further can change the answer */
+    bool stop_at_crossing; /* any-hit with relation: a crossing mostly decides it */
     bool out_of_memory;    /* while keeping */
 } collector;
 
@@ -50,7 +50,7 @@ static size_t max_listed(const carom_collide_options *options)
 static bool thin_kept(collector *collector)
 {
     carom_query *query = collector->query;
-    query_words *keys = &collector->job->keys, *seen = &query->corners; /* a bit for each element of b */
+    query_words *keys = &collector->job->keys, *seen = &query->seen; /* a bit for each element of b */
     size_t words = carom_shape_element_count(&collector->job->question.b->shape) / 64 + 1,
            listed = max_listed(collector->job->options), kept = 0;
     seen->count = 0;
@@ -85,17 +85,6 @@ static bool keep_pair(collector *collector, uint64_t key)
     return true;
 }
 
-/* A crossing settles the relation: from here on, only pairs that will be listed are kept. */
-static void settle_relation(collector *collector)
-{
-    collector->job->found.crossing = true;
-    if (collector->repeats)
-        return;
-    collector->keep = max_listed(collector->job->options);
-    collector->thin_at = SIZE_MAX;
-    collector->keeping = collector->keep > 0;
-}
-
 /* ---- what a search calls ---- */
 
 static bool stream_pair(carom_query *query, const carom_collide_options *options, carom_pair pair)
@@ -114,8 +103,9 @@ static bool take_pair(uint32_t element_a, uint32_t element_b, uint32_t meeting, 
     found->count++;
     if (collector->notes_crossing && (meeting & CAROM_MEET_CROSSING))
     {
-        if (!found->crossing)
-            settle_relation(collector);
+        if (!found->crossing || !(meeting & CAROM_MEET_COPLANAR)) /* one that is not flat tells most */
+            found->crossing_a = element_a, found->crossing_b = element_b;
+        found->crossing = true;
         if (collector->stop_at_crossing)
             return false;
     }
@@ -161,10 +151,10 @@ static collector make_collector(carom_query *query, query_job *job)
     collector collector = {
         .query = query, .job = job, .keep = SIZE_MAX, .thin_at = SIZE_MAX, .repeats = may_repeat(&job->question)};
     size_t listed = max_listed(options);
-    bool by_relation = options->relation && !job->found.crossing;
+    bool by_relation = options->relation, meshes = query_is_mesh(job->question.a) && query_is_mesh(job->question.b);
     collector.keeping = listed > 0 || by_relation || collector.repeats;
     collector.streaming = options->on_pair && !collector.repeats;
-    collector.stop_at_crossing = options->mode == CAROM_COLLIDE_ANY;
+    collector.stop_at_crossing = options->mode == CAROM_COLLIDE_ANY && by_relation && meshes && !job->probed;
     if (listed > 0 && !by_relation && !collector.repeats)
         collector.keep = listed;
     if (listed < SIZE_MAX && by_relation && !collector.repeats)
@@ -182,9 +172,9 @@ void query_job_begin(query_job *job, const query_question *question, const carom
     job->options = options;
     job->found = (query_found){.first_a = CAROM_NO_TRIANGLE, .first_b = CAROM_NO_TRIANGLE};
     job->keys.count = job->front.count = 0;
-    job->searched = false;
+    job->searched = job->probed = false;
     job->counters = (carom_counters){0};
-    job->relation = (query_cursor){0};
+    query_cursor_begin(&job->relation);
     job->estimate = (query_estimate){0};
     job->nearest.begun = false;
     job->nearest.front.count = 0;
@@ -195,6 +185,7 @@ void query_job_free(carom_context *context, query_job *job)
     base_array_free(context, &job->keys);
     base_array_free(context, &job->front);
     base_array_free(context, &job->nearest.front);
+    query_cursor_free(context, &job->relation);
 }
 
 static carom_status out_of_memory(carom_query *query, const query_job *job)
@@ -231,8 +222,7 @@ static carom_status count_repeated(carom_query *query, query_job *job)
         return CAROM_OK;
     if (!query_sort_unique(query->context, &job->keys, &query->sort_space))
         return out_of_memory(query, job);
-    if (!(options->mode == CAROM_COLLIDE_ANY && job->found.crossing))
-        job->found.count = job->keys.count;
+    job->found.count = job->keys.count;
     bool streaming = options->on_pair && job->searched;
     for (size_t i = 0; streaming && i < job->keys.count && !job->found.stopped; i++)
         job->found.stopped = !stream_pair(query, options, query_unpack(job->keys.items[i]));
@@ -250,11 +240,41 @@ static carom_status finish_search(carom_query *query, query_job *job, carom_stat
     return job->searched ? CAROM_OK : CAROM_UNKNOWN;
 }
 
+/* Has an any-hit search stopped at a pair that crosses? */
+static bool is_at_crossing(const query_job *job, carom_status status)
+{
+    return status == CAROM_STOPPED && job->options->relation && job->options->mode == CAROM_COLLIDE_ANY &&
+           !job->probed && job->found.crossing;
+}
+
+/* If it is an overlap there, nothing further can change the answer. Otherwise the search starts again, to find every
+ * pair: CAROM_UNKNOWN. */
+static carom_status probe_crossing(carom_query *query, query_job *job, base_budget *budget)
+{
+    const query_walk walk = {&job->question, NULL, budget, &job->counters};
+    const uint32_t pair[2] = {job->found.crossing_a, job->found.crossing_b};
+    bool overlapping, violated = job->found.violated;
+    job->probed = true;
+    BASE_TRY(query_probe_crossing(query, &walk, pair, &job->relation, &overlapping));
+    if (overlapping)
+        return job->relation.decided = CAROM_RELATION_OVERLAPPING, CAROM_STOPPED;
+    job->found = (query_found){.first_a = CAROM_NO_TRIANGLE, .first_b = CAROM_NO_TRIANGLE, .violated = violated};
+    job->keys.count = job->front.count = 0;
+    return CAROM_UNKNOWN;
+}
+
 carom_status query_job_search(carom_query *query, query_job *job, base_budget *budget)
 {
     if (job->searched || query_is_empty(job->question.a) || query_is_empty(job->question.b))
         return job->searched = true, CAROM_OK;
-    return finish_search(query, job, walk_front(query, job, &job->front, budget));
+    carom_status status = walk_front(query, job, &job->front, budget);
+    if (is_at_crossing(job, status))
+    {
+        status = probe_crossing(query, job, budget);
+        if (status == CAROM_UNKNOWN)
+            status = walk_front(query, job, &job->front, budget);
+    }
+    return finish_search(query, job, status);
 }
 
 /* ---- a heavy search, split among workers ---- */
@@ -351,6 +371,8 @@ static carom_status gather(split_search *split)
         if (own->found.count > 0)
             sum->first_a = own->found.first_a, sum->first_b = own->found.first_b;
         sum->count += own->found.count;
+        if (own->found.crossing && !sum->crossing)
+            sum->crossing_a = own->found.crossing_a, sum->crossing_b = own->found.crossing_b;
         sum->crossing |= own->found.crossing, sum->violated |= own->found.violated;
         query_count(&job->counters, &own->counters);
     }
@@ -365,7 +387,7 @@ static carom_status search_round(carom_query *query, query_job *job)
     {
         query_job *own = &query->helpers[worker]->job;
         query_job_begin(own, &job->question, job->options);
-        own->found.violated = job->found.violated, own->found.crossing = job->found.crossing;
+        own->found.violated = job->found.violated, own->probed = job->probed;
     }
     base_parallel_for(query->context, (uint32_t)job->front.count, 1, search_parts, &split);
     carom_status failure = atomic_load(&split.failure);
@@ -389,6 +411,12 @@ carom_status query_job_search_all(carom_query *query, query_job *job)
     if (status == CAROM_UNKNOWN)
         BASE_TRY(query_make_helpers(query));
     while (status == CAROM_UNKNOWN)
-        status = finish_search(query, job, search_round(query, job));
+    {
+        status = search_round(query, job);
+        if (is_at_crossing(job, status))
+            status = probe_crossing(query, job, &unlimited);
+        bool again = status == CAROM_UNKNOWN && job->front.count == 0; /* from the beginning */
+        status = again ? query_job_search(query, job, &light) : finish_search(query, job, status);
+    }
     return status;
 }

@@ -36,27 +36,6 @@ carom_status carom_query_create(carom_context *context, carom_query **out)
     return CAROM_OK;
 }
 
-static void free_cells(carom_context *context, carom_query *query)
-{
-    query_cells *cells = &query->cells;
-    for (int i = 0; i < 2; i++)
-    {
-        base_array_free(context, &cells->meeting[i]);
-        base_array_free(context, &cells->cutting[i]);
-        base_array_free(context, &cells->on_line[i]);
-        base_array_free(context, &query->regions[i].touched);
-        base_array_free(context, &query->regions[i].seen);
-        base_array_free(context, &query->regions[i].inside);
-        base_array_free(context, &query->regions[i].parent);
-    }
-    base_array_free(context, &cells->flat);
-    base_array_free(context, &cells->around);
-    base_array_free(context, &cells->ranks);
-    base_array_free(context, &cells->ranks_space);
-    base_array_free(context, &cells->events);
-    base_array_free(context, &cells->ways);
-}
-
 void carom_query_destroy(carom_query *query)
 {
     if (!query)
@@ -77,10 +56,7 @@ void carom_query_destroy(carom_query *query)
     base_array_free(context, &query->first_hit);
     base_array_free(context, &query->hit_ranges);
     base_array_free(context, &query->sort_space);
-    free_cells(context, query);
-    base_array_free(context, &query->candidates);
-    base_array_free(context, &query->corners);
-    base_array_free(context, &query->members);
+    base_array_free(context, &query->seen);
     base_array_free(context, &query->order);
     base_array_free(context, &query->order_space);
     base_release(context, query, 1, sizeof *query);

@@ -89,9 +89,10 @@ typedef struct query_found
 {
     uint64_t count;            /* pairs; counted again at the end where they may repeat */
     uint32_t first_a, first_b; /* some pair */
-    bool crossing;             /* a crossing pair was seen */
-    bool violated;             /* a pair meets or is nearer than the clearance */
-    bool stopped;              /* the callback asked to stop */
+    bool crossing;             /* a crossing pair was seen: */
+    uint32_t crossing_a, crossing_b;
+    bool violated; /* a pair meets or is nearer than the clearance */
+    bool stopped;  /* the callback asked to stop */
 } query_found;
 
 /* A distance question in progress. Zero-initialise. */
@@ -102,16 +103,67 @@ typedef struct query_nearest
     bool begun;
 } query_nearest;
 
-/* How far a decision on the relation has come, so that one that ran out of budget goes on from there. Zero-initialise.
- */
+/* What is known of two bodies as point sets, see solids.c. */
+typedef struct query_evidence
+{
+    bool interior;         /* one of them meets the interior of the other */
+    bool outside[2];       /* a point of P(a) is not in P(b); of P(b) not in P(a) */
+    bool filled[2];        /* the body has an interior */
+    bool region_inside[2]; /* a part of the surface that touches nothing is inside the other body */
+} query_evidence;
+
+/* Of solids.c, per body. */
+typedef struct query_regions
+{
+    query_words touched;         /* a bit per triangle: it meets the other body */
+    query_words seen, inside;    /* a bit per region, named by a vertex */
+    BASE_ARRAY(uint32_t) parent; /* per vertex */
+} query_regions;
+
+/* What another triangle leaves in a triangle: see local_cut. */
+typedef struct query_cut
+{
+    double low[4], high[4]; /* along two axes of the plane, along their sum and their difference */
+    uint32_t body, triangle;
+    int edge;
+} query_cut;
+
+/* Of cells.c: how far it has come with a triangle. */
+typedef struct query_cells
+{
+    uint32_t phase;                 /* 0: no triangle is under way */
+    size_t next;                    /* within the phase */
+    query_words near[2];            /* per body: triangles near the one in question */
+    query_words flat;               /* the other body's triangles in its plane */
+    BASE_ARRAY(query_cut) cuts;     /* what cuts it */
+    BASE_ARRAY(exact_point) events; /* points that may be corners of cells */
+    BASE_ARRAY(base_key_value) order, order_space;
+
+    /* around one point */
+    int axis;                         /* rays go along it */
+    int winding[2];                   /* per body: what does not depend on the direction in which the point is left */
+    query_words on_line[2];           /* per body: the triangles for which it does */
+    query_words flat_here;            /* the other body's that may be there, in the plane of the triangle */
+    query_words around;               /* triangles that contain a point */
+    query_words ranks, ranks_space;   /* directions in order */
+    BASE_ARRAY(exact_direction) ways; /* directions in which triangles leave a point */
+} query_cells;
+
+/* How far a decision on the relation has come, so that one that ran out of budget goes on from there.
+ * Zero-initialise; query_cursor_begin keeps the arrays. */
 typedef struct query_cursor
 {
     carom_relation decided; /* or CAROM_RELATION_UNKNOWN */
-    uint32_t side;          /* 0: is a inside b? 1: is b inside a? */
-    uint32_t component;     /* of the inner mesh; those before it are inside */
-    size_t step;            /* points or triangles of this stage that were looked at */
-    uint32_t first_end;     /* of a segment: its place */
+    bool begun;
+    uint32_t stage;
+    size_t step; /* points or triangles of this stage that were looked at */
+    query_evidence evidence;
+    query_cells cells;
+    query_regions regions[2];
 } query_cursor;
+
+void query_cursor_begin(query_cursor *cursor);
+void query_cursor_free(carom_context *context, query_cursor *cursor);
 
 /* How far an estimate of what an open surface contains has come. Zero-initialise. */
 typedef struct query_estimate
@@ -132,32 +184,12 @@ typedef struct query_job
     query_words keys;   /* packed pairs, see query_pack */
     narrow_front front; /* what is undecided if the search was cut short; otherwise empty */
     bool searched;      /* to the end: every pair is in the keys */
+    bool probed;        /* any-hit with relation: a crossing did not decide it, so all pairs are needed */
     carom_counters counters;
     query_cursor relation; /* while its decision is under way */
     query_estimate estimate;
     query_nearest nearest; /* where by how much a clearance is violated is asked, too */
 } query_job;
-
-/* Scratch of solids.c, per body. */
-typedef struct query_regions
-{
-    query_words touched;         /* a bit per triangle: it meets the other body */
-    query_words seen, inside;    /* a bit per region, named by a vertex */
-    BASE_ARRAY(uint32_t) parent; /* per vertex */
-} query_regions;
-
-/* Scratch of cells.c. */
-typedef struct query_cells
-{
-    query_words meeting[2];           /* per body: triangles that meet the triangle in question */
-    query_words cutting[2];           /* those of them that cut its inner part */
-    query_words on_line[2];           /* per body: triangles on the line from a point along +x */
-    query_words flat;                 /* the other body's triangles around the point, in the triangle's plane */
-    query_words around;               /* triangles that contain a point */
-    query_words ranks, ranks_space;   /* directions in order */
-    BASE_ARRAY(exact_point) events;   /* points that may be corners of cells */
-    BASE_ARRAY(exact_direction) ways; /* directions in which triangles leave a point */
-} query_cells;
 
 struct carom_query
 {
@@ -187,11 +219,7 @@ struct carom_query
     query_words hit_ranges; /* of a batch, per ray: which worker has its hits, the first of them, and how many */
     carom_counters counters;
     query_words sort_space; /* as large as what is being sorted */
-    query_words candidates; /* triangles near a line */
-    query_words corners;    /* vertices to classify */
-    query_words members;    /* triangles ordered by component */
-    query_cells cells;
-    query_regions regions[2];
+    query_words seen;       /* bits: elements of a body that a pair was kept for */
     BASE_ARRAY(base_key_value) order, order_space;
 };
 
@@ -317,17 +345,22 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
 typedef struct query_meetings
 {
     bool any, crossing;
-    const uint64_t *keys; /* packed pairs, sorted; complete unless crossing */
+    uint32_t crossing_pair[2]; /* one that crosses, if any */
+    const uint64_t *keys;      /* packed pairs: every element that meets the other body is in one of them */
     size_t key_count;
-    query_cursor *cursor; /* or null: from the beginning */
 } query_meetings;
 
-/* May one of two bodies that do not meet be inside the other, judging by a point and a box? */
+/* May one of two bodies that do not meet, or a part of it, be inside the other, judging by points and a box? */
 bool query_may_contain(const query_question *question);
 
-/* *out is CAROM_RELATION_UNKNOWN where the budget ran out. The walk's front is not used. */
+/* Decides the relation, or goes on with that: *out is CAROM_RELATION_UNKNOWN where the budget ran out. The walk's front
+ * is not used. */
 carom_status query_relation(carom_query *query, const query_walk *walk, const query_meetings *meetings,
-                            carom_relation *out);
+                            query_cursor *cursor, carom_relation *out);
+
+/* Are two meshes overlapping, judging by the surroundings of one pair of triangles that cross? False says nothing. */
+carom_status query_probe_crossing(carom_query *query, const query_walk *walk, const uint32_t pair[2],
+                                  query_cursor *cursor, bool *overlapping);
 
 /* May a body that is not closed surround the other, judging by boxes? */
 bool query_needs_estimate(const query_question *question);

@@ -11,23 +11,21 @@
 typedef struct mesh_relation
 {
     cells_task cells;
-    const solids_meetings *meetings;
-    solids_cursor *cursor;
+    const query_meetings *meetings;
+    query_cursor *cursor;
 } mesh_relation;
 
 /* ---- evidence ---- */
 
-/* Can nothing further change the answer? Two surfaces without an interior are equal or not. */
-static bool is_settled(const solids_evidence *evidence)
+/* Can nothing further change the relation? */
+static bool is_settled(const query_evidence *evidence)
 {
-    if (evidence->hollow)
-        return evidence->outside[0] || evidence->outside[1];
     return evidence->interior && evidence->outside[0] && evidence->outside[1];
 }
 
 static bool take_cell(const cells_cell *cell, void *user)
 {
-    solids_evidence *evidence = user;
+    query_evidence *evidence = user;
     int own = cell->body, other = 1 - own;
     const bool *mine = cell->inside[own], *others = cell->inside[other];
     for (int side = 0; side < 2; side++)
@@ -35,6 +33,7 @@ static bool take_cell(const cells_cell *cell, void *user)
         evidence->interior |= mine[side] && others[side];
         evidence->outside[own] |= mine[side] && !others[side];
         evidence->outside[other] |= others[side] && !mine[side];
+        evidence->filled[own] |= mine[side], evidence->filled[other] |= others[side];
     }
     bool common = cell->on_other || others[0] || others[1]; /* a point of the cell is in P(other) */
     evidence->outside[own] |= !common;
@@ -81,7 +80,7 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 /* Joins the corners of every triangle that touches nothing; the root of a corner names the region. */
 static carom_status find_regions(const mesh_relation *relation, int body)
 {
-    query_regions *regions = &relation->cells.query->regions[body];
+    query_regions *regions = &relation->cursor->regions[body];
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
     regions->parent.count = 0;
     if (!base_array_reserve(relation->cells.query->context, &regions->parent, mesh->vertex_count))
@@ -103,8 +102,8 @@ static carom_status find_regions(const mesh_relation *relation, int body)
 /* Bodies that do not meet need none of this: their regions are their components. */
 static carom_status begin_regions(const mesh_relation *relation)
 {
-    const solids_meetings *meetings = relation->meetings;
-    query_regions *regions = relation->cells.query->regions;
+    const query_meetings *meetings = relation->meetings;
+    query_regions *regions = relation->cursor->regions;
     for (int body = 0; body < 2 && meetings->any; body++)
         BASE_TRY(clear_marks(relation, &regions[body].touched, relation->cells.bodies[body].mesh.mesh->triangle_count));
     for (size_t i = 0; i < meetings->key_count; i++)
@@ -120,7 +119,7 @@ static carom_status begin_regions(const mesh_relation *relation)
 
 static bool is_touched(const mesh_relation *relation, int body, uint32_t triangle)
 {
-    return relation->meetings->any && has_mark(&relation->cells.query->regions[body].touched, triangle);
+    return relation->meetings->any && has_mark(&relation->cursor->regions[body].touched, triangle);
 }
 
 /* The region of a triangle that touches nothing. */
@@ -129,54 +128,34 @@ static uint32_t region_of(const mesh_relation *relation, int body, uint32_t tria
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
     if (!relation->meetings->any)
         return mesh->component[triangle];
-    return find_root(relation->cells.query->regions[body].parent.items,
-                     mesh->merged[mesh->indices[3 * (size_t)triangle]]);
+    return find_root(relation->cursor->regions[body].parent.items, mesh->merged[mesh->indices[3 * (size_t)triangle]]);
 }
 
 /* ---- stages; each goes on from the cursor's step ---- */
 
 /* Two triangles that cross tell all at once where both are boundaries of ordinary solids. */
-static carom_status take_crossing(cells_task *cells, const uint32_t pair[2], solids_evidence *evidence)
+static carom_status take_crossing(cells_task *cells, const uint32_t pair[2], query_evidence *evidence)
 {
     local_face a = cells_triangle(cells, 0, pair[0]), b = cells_triangle(cells, 1, pair[1]);
     exact_point points[LOCAL_MAX_EVENTS];
     int count = a.sign != 0 && b.sign != 0 ? local_events(&a, &b, points, cells->counts) : 0;
-    for (int i = 0; i < count && i < 2; i++)
-        BASE_TRY(cells_at_point(cells, 0, pair[0], &points[i], take_cell, evidence));
-    return CAROM_OK;
+    return count > 0 ? cells_at_point(cells, 0, pair[0], &points[0], take_cell, evidence) : CAROM_OK;
 }
 
 static carom_status examine_crossing(mesh_relation *relation, int body)
 {
-    const solids_meetings *meetings = relation->meetings;
-    if (!meetings->crossing || body > 0)
+    const query_meetings *meetings = relation->meetings;
+    if (!meetings->crossing || body > 0 || relation->cursor->step > 0)
         return CAROM_OK;
+    relation->cursor->step = 1;
     return take_crossing(&relation->cells, meetings->crossing_pair, &relation->cursor->evidence);
-}
-
-/* Does the solid body wind around a point that is not on its surface? */
-static carom_status locate_point(cells_task *task, int body, carom_vec3 p, bool *inside)
-{
-    const exact_point point = {EXACT_POINT_GIVEN, {p}};
-    const local_sample sample = {.point = &point};
-    const carom_aabb *box = &task->bodies[body].box;
-    *inside = false;
-    if (p.x < box->min.x || p.x > box->max.x || p.y < box->min.y || p.y > box->max.y || p.z < box->min.z ||
-        p.z > box->max.z)
-        return CAROM_OK;
-    BASE_TRY(cells_find_on_line(task, body, &point, &task->query->cells.on_line[body]));
-    *inside = cells_is_inside(task, body, &sample);
-    return CAROM_OK;
 }
 
 /* Is a region of this body inside the other one? Any corner of it tells. */
 static carom_status locate_corner(mesh_relation *relation, int body, uint32_t vertex, bool *inside)
 {
     const mesh_placed *mesh = &relation->cells.bodies[body].mesh;
-    *inside = false;
-    if (!relation->cells.bodies[1 - body].solid)
-        return CAROM_OK;
-    return locate_point(&relation->cells, 1 - body, pose_apply(mesh->pose, mesh->mesh->vertices[vertex]), inside);
+    return cells_locate(&relation->cells, 1 - body, pose_apply(mesh->pose, mesh->mesh->vertices[vertex]), inside);
 }
 
 static carom_status locate_region(mesh_relation *relation, int body, uint32_t triangle, bool *inside)
@@ -184,23 +163,27 @@ static carom_status locate_region(mesh_relation *relation, int body, uint32_t tr
     return locate_corner(relation, body, relation->cells.bodies[body].mesh.mesh->indices[3 * (size_t)triangle], inside);
 }
 
-/* STOPPED: nothing further can change the answer. */
-static carom_status take_region(solids_evidence *evidence, int body, bool inside)
+/* STOPPED: nothing further can change the answer. What was found is recorded before it is paid for. */
+static carom_status take_region(const mesh_relation *relation, int body, bool inside)
 {
+    query_evidence *evidence = &relation->cursor->evidence;
     evidence->interior |= inside;
+    evidence->filled[1 - body] |= inside;
     evidence->region_inside[body] |= inside;
     evidence->outside[body] |= !inside;
-    return is_settled(evidence) ? CAROM_STOPPED : CAROM_OK;
+    return is_settled(evidence) ? CAROM_STOPPED : cells_pay(&relation->cells, 2);
 }
 
 static carom_status examine_components(mesh_relation *relation, int body)
 {
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
-    for (size_t *step = &relation->cursor->step; *step < mesh->info.component_count; ++*step)
+    size_t *step = &relation->cursor->step;
+    while (*step < mesh->info.component_count)
     {
         bool inside;
         BASE_TRY(locate_corner(relation, body, mesh->component_vertex[*step], &inside));
-        BASE_TRY(take_region(&relation->cursor->evidence, body, inside));
+        ++*step;
+        BASE_TRY(take_region(relation, body, inside));
     }
     return CAROM_OK;
 }
@@ -208,29 +191,29 @@ static carom_status examine_components(mesh_relation *relation, int body)
 static carom_status examine_regions(mesh_relation *relation, int body)
 {
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
-    query_regions *regions = &relation->cells.query->regions[body];
+    query_regions *regions = &relation->cursor->regions[body];
     if (!relation->meetings->any)
         return examine_components(relation, body);
-    BASE_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
-    for (uint32_t i = 0; i < mesh->triangle_count; i++)
+    size_t *step = &relation->cursor->step;
+    if (*step == 0)
+        BASE_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
+    while (*step < mesh->triangle_count)
     {
+        uint32_t i = (uint32_t)(*step)++;
         uint32_t region = is_touched(relation, body, i) ? CAROM_NO_TRIANGLE : region_of(relation, body, i);
         if (region == CAROM_NO_TRIANGLE || has_mark(&regions->seen, region))
             continue;
         set_mark(&regions->seen, region);
-        if (i < relation->cursor->step)
-            continue;
         bool inside;
         BASE_TRY(locate_region(relation, body, i, &inside));
-        relation->cursor->step = (size_t)i + 1;
-        BASE_TRY(take_region(&relation->cursor->evidence, body, inside));
+        BASE_TRY(take_region(relation, body, inside));
     }
     return CAROM_OK;
 }
 
 typedef struct piece_evidence
 {
-    solids_evidence *evidence;
+    query_evidence *evidence;
     int body;
 } piece_evidence;
 
@@ -238,42 +221,9 @@ static bool take_piece(const cells_piece *piece, void *user)
 {
     piece_evidence *at = user;
     at->evidence->interior |= piece->interior;
+    at->evidence->filled[1 - at->body] |= piece->interior;
     at->evidence->outside[at->body] |= !piece->interior && !piece->on_surface;
     return !is_settled(at->evidence);
-}
-
-static bool note_emptiness(const cells_cell *cell, void *user)
-{
-    bool *empty = user;
-    *empty |= !cell->inside[cell->body][0] || !cell->inside[cell->body][1];
-    return !*empty;
-}
-
-/* A triangle that is a point on the other surface: is that point in the interior? If all around it is filled. */
-static carom_status examine_single_point(mesh_relation *relation, int body, carom_vec3 p)
-{
-    const exact_point point = {EXACT_POINT_GIVEN, {p}};
-    cells_task *cells = &relation->cells;
-    bool empty = !cells->bodies[1 - body].solid;
-    query_words *around = &cells->query->cells.around;
-    BASE_TRY(cells_find_touching(cells, 1 - body, (carom_vec3[3]){p, p, p}, around));
-    for (size_t i = 0; i < around->count && !empty; i++)
-    {
-        carom_status status =
-            cells_at_point(cells, 1 - body, (uint32_t)around->items[i], &point, note_emptiness, &empty);
-        if (status != CAROM_OK && status != CAROM_STOPPED)
-            return status;
-    }
-    relation->cursor->evidence.interior |= !empty && around->count > 0;
-    return is_settled(&relation->cursor->evidence) ? CAROM_STOPPED : CAROM_OK;
-}
-
-static carom_status examine_degenerate(mesh_relation *relation, int body, const carom_vec3 extent[2])
-{
-    if (vec3_equal(extent[0], extent[1]))
-        return examine_single_point(relation, body, extent[0]);
-    piece_evidence at = {&relation->cursor->evidence, body};
-    return cells_of_segment(&relation->cells, 1 - body, extent, take_piece, &at);
 }
 
 static carom_status examine_triangle(mesh_relation *relation, int body, uint32_t triangle)
@@ -283,7 +233,8 @@ static carom_status examine_triangle(mesh_relation *relation, int body, uint32_t
     if (t.sign != 0)
         return cells_of_triangle(&relation->cells, body, triangle, take_cell, &relation->cursor->evidence);
     local_extent(&t, extent);
-    return examine_degenerate(relation, body, extent);
+    piece_evidence at = {&relation->cursor->evidence, body};
+    return cells_of_segment(&relation->cells, 1 - body, extent, take_piece, &at);
 }
 
 static carom_status examine_touched(mesh_relation *relation, int body)
@@ -296,61 +247,157 @@ static carom_status examine_touched(mesh_relation *relation, int body)
     return CAROM_OK;
 }
 
+/* Marks the region of a triangle once: is it inside the other body? */
+static carom_status mark_region(mesh_relation *relation, int body, uint32_t triangle, uint32_t region)
+{
+    query_regions *regions = &relation->cursor->regions[body];
+    if (has_mark(&regions->seen, region))
+        return CAROM_OK;
+    bool inside;
+    BASE_TRY(locate_region(relation, body, triangle, &inside));
+    set_mark(&regions->seen, region);
+    if (inside)
+        set_mark(&regions->inside, region);
+    return CAROM_OK;
+}
+
 /* Does the other body fill a hole of this one that none of its triangles reaches? Only the regions inside the other
  * body can border such a hole. */
 static carom_status examine_holes(mesh_relation *relation, int body)
 {
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
-    solids_evidence *evidence = &relation->cursor->evidence;
-    query_regions *regions = &relation->cells.query->regions[body];
+    query_evidence *evidence = &relation->cursor->evidence;
+    query_regions *regions = &relation->cursor->regions[body];
+    size_t *step = &relation->cursor->step;
     if (evidence->outside[1 - body] || !evidence->region_inside[body])
         return CAROM_OK;
-    BASE_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
-    BASE_TRY(clear_marks(relation, &regions->inside, mesh->vertex_count));
-    for (uint32_t i = 0; i < mesh->triangle_count && !evidence->outside[1 - body]; i++)
+    if (*step == 0 && relation->cells.cells->phase == 0)
     {
+        BASE_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
+        BASE_TRY(clear_marks(relation, &regions->inside, mesh->vertex_count));
+    }
+    for (; *step < mesh->triangle_count && !evidence->outside[1 - body]; ++*step)
+    {
+        uint32_t i = (uint32_t)*step;
         if (is_touched(relation, body, i))
             continue;
         uint32_t region = region_of(relation, body, i);
-        bool inside = false;
-        if (!has_mark(&regions->seen, region))
-            BASE_TRY(locate_region(relation, body, i, &inside));
-        set_mark(&regions->seen, region);
-        if (inside)
-            set_mark(&regions->inside, region);
-        if (!has_mark(&regions->inside, region) || i < relation->cursor->step)
-            continue;
-        BASE_TRY(cells_of_triangle(&relation->cells, body, i, take_cell, evidence));
-        relation->cursor->step = (size_t)i + 1;
+        BASE_TRY(mark_region(relation, body, i, region));
+        if (has_mark(&regions->inside, region))
+            BASE_TRY(cells_of_triangle(&relation->cells, body, i, take_cell, evidence));
     }
     return CAROM_OK;
 }
 
+static bool note_filling(const cells_cell *cell, void *user)
+{
+    bool *filled = user;
+    *filled |= cell->inside[cell->body][0] || cell->inside[cell->body][1];
+    return !*filled;
+}
+
+carom_status solids_find_filling(cells_task *cells, int body, query_cursor *cursor)
+{
+    const cells_body *own = &cells->bodies[body];
+    bool *filled = cursor->evidence.filled;
+    for (; own->solid && cursor->step < own->mesh.mesh->triangle_count; cursor->step++)
+    {
+        if (filled[0] || filled[1])
+            return CAROM_OK;
+        carom_status status = cells_of_triangle(cells, body, (uint32_t)cursor->step, note_filling, &filled[body]);
+        if (status != CAROM_STOPPED && status != CAROM_OK)
+            return status;
+    }
+    return CAROM_OK;
+}
+
+/* Where nothing but this is open: does a body have an interior? */
+static carom_status examine_filling(mesh_relation *relation, int body)
+{
+    const query_evidence *evidence = &relation->cursor->evidence;
+    bool open = relation->meetings->any && !evidence->interior && (evidence->outside[0] || evidence->outside[1]);
+    return open ? solids_find_filling(&relation->cells, body, relation->cursor) : CAROM_OK;
+}
+
 typedef carom_status stage_fn(mesh_relation *relation, int body);
+
+/* Two surfaces without an interior are equal or not; that they differ is all there is to know. */
+static bool is_known(const mesh_relation *relation)
+{
+    const query_evidence *evidence = &relation->cursor->evidence;
+    bool hollow = !relation->cells.bodies[0].solid && !relation->cells.bodies[1].solid;
+    return is_settled(evidence) || (hollow && (evidence->outside[0] || evidence->outside[1]));
+}
 
 /* Cheap and telling stages first. */
 static carom_status run_stages(mesh_relation *relation)
 {
-    static stage_fn *const stages[] = {examine_crossing, examine_regions, examine_touched, examine_holes};
+    static stage_fn *const stages[] = {examine_crossing, examine_regions, examine_touched, examine_holes,
+                                       examine_filling};
     enum
     {
         STAGES = sizeof stages / sizeof *stages
     };
-    solids_cursor *cursor = relation->cursor;
-    for (; cursor->stage < 2 * STAGES; cursor->stage++, cursor->step = 0)
+    query_cursor *cursor = relation->cursor;
+    for (; cursor->stage < 2 * STAGES && !is_known(relation); cursor->stage++, cursor->step = 0)
         BASE_TRY(stages[cursor->stage / 2](relation, (int)(cursor->stage % 2)));
     return CAROM_OK;
 }
 
-carom_status solids_compare(carom_query *query, const query_walk *walk, const solids_meetings *meetings,
-                            solids_cursor *cursor)
+carom_status solids_compare(carom_query *query, const query_walk *walk, const query_meetings *meetings,
+                            query_cursor *cursor)
 {
     narrow_counts counts = {0};
-    mesh_relation relation = {cells_begin(query, walk, &counts), meetings, cursor};
-    const cells_body *bodies = relation.cells.bodies;
-    cursor->evidence.hollow = !bodies[0].solid && !bodies[1].solid;
-    BASE_TRY(begin_regions(&relation));
+    mesh_relation relation = {cells_begin(query, walk, &cursor->cells, &counts), meetings, cursor};
+    if (!cursor->begun)
+        BASE_TRY(begin_regions(&relation));
+    cursor->begun = true;
     carom_status status = run_stages(&relation);
     walk->counters->exact_fallbacks += counts.exact_fallbacks;
     return status == CAROM_STOPPED ? CAROM_OK : status;
+}
+
+carom_status solids_probe(carom_query *query, const query_walk *walk, const uint32_t pair[2], query_cursor *cursor)
+{
+    narrow_counts counts = {0};
+    cells_task cells = cells_begin(query, walk, &cursor->cells, &counts);
+    carom_status status = take_crossing(&cells, pair, &cursor->evidence);
+    walk->counters->exact_fallbacks += counts.exact_fallbacks;
+    return status == CAROM_STOPPED || status == CAROM_UNKNOWN ? CAROM_OK : status;
+}
+
+/* ---- a mesh and a sphere or capsule ---- */
+
+typedef struct cell_sides
+{
+    int body;
+    bool open, closed; /* cells with an empty side; cells with none */
+} cell_sides;
+
+static bool note_sides(const cells_cell *cell, void *user)
+{
+    cell_sides *sides = user;
+    const bool *inside = cell->inside[sides->body];
+    *(inside[0] && inside[1] ? &sides->closed : &sides->open) = true;
+    return !(sides->open && sides->closed);
+}
+
+carom_status solids_leave_round_empty(cells_task *cells, int body, const narrow_round *round,
+                                      const query_meetings *meetings, query_cursor *cursor)
+{
+    bool *outside = &cursor->evidence.outside[1 - body];
+    (void)round;
+    for (; cursor->step < meetings->key_count && !*outside; cursor->step++)
+    {
+        carom_pair pair = query_unpack(meetings->keys[cursor->step]);
+        if (!(pair.meeting & CAROM_MEET_CROSSING))
+            continue;
+        cell_sides sides = {.body = body};
+        carom_status status =
+            cells_of_triangle(cells, body, body == 0 ? pair.triangle_a : pair.triangle_b, note_sides, &sides);
+        if (status != CAROM_STOPPED && status != CAROM_OK)
+            return status;
+        *outside = sides.open;
+    }
+    return CAROM_OK;
 }

@@ -1,7 +1,6 @@
 /* Point sets of polyhedra made of lattice cells, whose truth is known from the cells: convex and not, with holes and
  * cavities, of several components, meeting in points, edges and faces, equal, one inside another, with inner walls,
  * sheets and hairs; faces split at random, triangles shuffled, some placed by a pose. */
-#include "query/solids.h"
 #include "query/world.h"
 #include "support/lattice.h"
 
@@ -44,79 +43,58 @@ static long scaled(long rounds)
     return rounds * (scale ? atol(scale) : 1);
 }
 
-/* Finds the pairs that meet, then compares. */
-static solids_evidence compare(const world *w, const carom_placed *a, const carom_placed *b)
+static carom_relation ask(const world *w, const carom_placed *a, const carom_placed *b, carom_collide_mode mode)
 {
+    carom_collide_options options = carom_collide_options_default();
+    options.mode = mode;
+    options.relation = true;
     carom_report report;
-    assert_int_equal(carom_collide(w->query, a, b, NULL, &report), CAROM_OK);
-    uint64_t *keys = malloc((report.pairs_listed + 1) * sizeof *keys);
-    assert_non_null(keys);
-    solids_meetings meetings = {.any = report.pair_count > 0, .keys = keys, .key_count = report.pairs_listed};
-    for (size_t i = 0; i < report.pairs_listed; i++)
-    {
-        const carom_pair *pair = &report.pairs[i];
-        keys[i] = query_pack(pair->triangle_a, pair->triangle_b, pair->meeting);
-        if (pair->meeting & CAROM_MEET_CROSSING)
-            meetings.crossing = true, meetings.crossing_pair[0] = pair->triangle_a,
-            meetings.crossing_pair[1] = pair->triangle_b;
-    }
-    query_question question = {.a = a, .b = b, .method = &query_tree_method};
-    assert_int_equal(query_check_bodies(w->query, &question), CAROM_OK);
-    assert_int_equal(query_find_trees(w->query, &question), CAROM_OK);
-    base_budget budget = base_budget_begin(NULL);
-    query_walk walk = {&question, NULL, &budget, &report.counters};
-    solids_cursor cursor = {0};
-    assert_int_equal(solids_compare(w->query, &walk, &meetings, &cursor), CAROM_OK);
-    free(keys);
-    return cursor.evidence;
+    assert_int_equal(carom_collide(w->query, a, b, &options, &report), CAROM_OK);
+    return report.relation;
 }
 
-/* Where a search may end early, only what it needed is known. */
-static bool agree(const solids_evidence *found, const lattice_facts *truth)
+static carom_relation mirror(carom_relation relation)
 {
-    if (found->hollow && (found->outside[0] || found->outside[1]))
-        return !found->interior && (!found->outside[0] || truth->outside[0]) &&
-               (!found->outside[1] || truth->outside[1]);
-    return found->interior == truth->interior && found->outside[0] == truth->outside[0] &&
-           found->outside[1] == truth->outside[1];
+    return relation == CAROM_RELATION_A_INSIDE_B   ? CAROM_RELATION_B_INSIDE_A
+           : relation == CAROM_RELATION_B_INSIDE_A ? CAROM_RELATION_A_INSIDE_B
+                                                   : relation;
+}
+
+/* One pair in a lattice of its own, in one of the modes, perhaps swapped. Returns the truth; apart for an empty body. */
+static carom_relation check_pair(const world *w, long seed)
+{
+    check_random random = {(uint64_t)seed};
+    lattice *grid = lattice_create(seed % 16 == 0 ? 3 : 2);
+    lattice_body a = lattice_make(grid, &random, NULL), b = lattice_make(grid, &random, &a);
+    lattice_facts facts = lattice_compare(grid, &a, &b);
+    carom_relation truth = lattice_relation(&facts);
+    if (a.triangle_count == 0 || b.triangle_count == 0)
+        truth = CAROM_RELATION_APART;
+    carom_pose pose_a = random_pose(&random), pose_b = random_pose(&random);
+    carom_mesh *mesh_a = make_mesh(w, &a, &pose_a), *mesh_b = make_mesh(w, &b, &pose_b);
+    carom_placed placed_a = {carom_shape_mesh(mesh_a), pose_a}, placed_b = {carom_shape_mesh(mesh_b), pose_b};
+    bool swap = check_next(&random) % 4 == 0;
+    carom_collide_mode mode = (carom_collide_mode)(check_next(&random) % 3);
+    carom_relation found = swap ? mirror(ask(w, &placed_b, &placed_a, mode)) : ask(w, &placed_a, &placed_b, mode);
+    if (found != truth)
+        fail_msg("seed %ld: %s, but it is %s (%zu and %zu triangles, mode %d)", seed, carom_relation_name(found),
+                 carom_relation_name(truth), a.triangle_count, b.triangle_count, (int)mode);
+    carom_mesh_destroy(mesh_a), carom_mesh_destroy(mesh_b);
+    lattice_free(&a), lattice_free(&b);
+    lattice_destroy(grid);
+    return truth;
 }
 
 static void lattice_bodies_in_every_relation(void **state)
 {
     (void)state;
-    enum
-    {
-        KINDS = 16
-    };
-    const long rounds = scaled(150);
-    long counts[KINDS] = {0};
+    const long rounds = scaled(900);
+    long counts[CAROM_RELATION_SURFACES_MEET + 1] = {0};
     world w = world_open();
     for (long seed = 1; seed <= rounds; seed++)
-    {
-        check_random random = {(uint64_t)seed};
-        lattice *grid = lattice_create(seed % 16 == 0 ? 3 : 2);
-        lattice_body a = lattice_make(grid, &random, NULL), b = lattice_make(grid, &random, &a);
-        lattice_facts truth = lattice_compare(grid, &a, &b);
-        if (a.triangle_count > 0 && b.triangle_count > 0)
-        {
-            carom_pose pose_a = random_pose(&random), pose_b = random_pose(&random);
-            carom_mesh *mesh_a = make_mesh(&w, &a, &pose_a), *mesh_b = make_mesh(&w, &b, &pose_b);
-            carom_placed placed_a = {carom_shape_mesh(mesh_a), pose_a}, placed_b = {carom_shape_mesh(mesh_b), pose_b};
-            solids_evidence found = compare(&w, &placed_a, &placed_b);
-            if (!agree(&found, &truth))
-                fail_msg("seed %ld: interior %d outside %d %d, but it is %d, %d %d (%zu and %zu triangles)", seed,
-                         found.interior, found.outside[0], found.outside[1], truth.interior, truth.outside[0],
-                         truth.outside[1], a.triangle_count, b.triangle_count);
-            counts[truth.common | truth.interior << 1 | truth.outside[0] << 2 | truth.outside[1] << 3]++;
-            carom_mesh_destroy(mesh_a), carom_mesh_destroy(mesh_b);
-        }
-        lattice_free(&a), lattice_free(&b);
-        lattice_destroy(grid);
-    }
-    /* apart, touching, overlapping, one inside the other in both ways, equal */
-    const int needed[] = {12, 13, 15, 11, 7, 3};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        assert_true(counts[needed[i]] > 0);
+        counts[check_pair(&w, seed)]++;
+    for (int i = CAROM_RELATION_APART; i <= CAROM_RELATION_SURFACES_MEET; i++)
+        assert_true(counts[i] > 0);
     world_close(&w);
 }
 
@@ -137,8 +115,7 @@ static void a_hole_inside_the_other_body(void **state)
     const uint32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
     carom_mesh *cube = world_mesh(&w, both, 16, indices, 24), *octahedron = world_mesh(&w, corners, 6, faces, 8);
     carom_placed a = world_place(octahedron, 0, 0, 0), b = world_place(cube, 0, 0, 0);
-    solids_evidence found = compare(&w, &a, &b);
-    assert_true(found.interior && found.outside[0] && found.outside[1]);
+    assert_int_equal(ask(&w, &a, &b, CAROM_COLLIDE_ALL), CAROM_RELATION_OVERLAPPING);
     carom_mesh_destroy(cube), carom_mesh_destroy(octahedron);
     world_close(&w);
 }
@@ -175,8 +152,8 @@ static void the_order_of_triangles_does_not_matter(void **state)
         const uint32_t pqn[6] = {0, 1, 2, 0, 2, 3}, pns[6] = {0, 2, 3, 0, 1, 2};
         carom_mesh *sheet = world_mesh(&w, &p[0][0], 4, order ? pns : pqn, 2);
         carom_placed a = world_place(sheet, 0, 0, 0), b = world_place(prism, 0, 0, 0);
-        solids_evidence found = compare(&w, &a, &b);
-        assert_true(found.interior && found.outside[0] && found.outside[1]); /* PQN is outside, PNS inside */
+        /* PQN is outside, PNS inside */
+        assert_int_equal(ask(&w, &a, &b, CAROM_COLLIDE_ALL), CAROM_RELATION_OVERLAPPING);
         carom_mesh_destroy(sheet);
     }
     carom_mesh_destroy(prism);

@@ -463,6 +463,20 @@ lattice_facts lattice_compare(const lattice *lattice, const lattice_body *a, con
             facts.outside[0] |= in_a && !in_b;
             facts.outside[1] |= in_b && !in_a;
             facts.interior |= (in_a && b->interior[dimension][i]) || (in_b && a->interior[dimension][i]);
+            facts.filled |= a->interior[dimension][i] || b->interior[dimension][i];
         }
     return facts;
+}
+
+carom_relation lattice_relation(const lattice_facts *facts)
+{
+    if (!facts->common)
+        return CAROM_RELATION_APART;
+    if (!facts->outside[0] && !facts->outside[1])
+        return CAROM_RELATION_EQUAL;
+    if (facts->interior)
+        return !facts->outside[0]   ? CAROM_RELATION_A_INSIDE_B
+               : !facts->outside[1] ? CAROM_RELATION_B_INSIDE_A
+                                    : CAROM_RELATION_OVERLAPPING;
+    return facts->filled ? CAROM_RELATION_TOUCHING : CAROM_RELATION_SURFACES_MEET;
 }

@@ -32,8 +32,12 @@ typedef struct lattice_facts
     bool common;     /* a point */
     bool interior;   /* one meets the interior of the other */
     bool outside[2]; /* a is not in b; b is not in a */
+    bool filled;     /* one of them has an interior */
 } lattice_facts;
 
 lattice_facts lattice_compare(const lattice *lattice, const lattice_body *a, const lattice_body *b);
+
+/* The relation of two bodies that are not empty, as carom/report.h defines it. */
+carom_relation lattice_relation(const lattice_facts *facts);
 
 #endif

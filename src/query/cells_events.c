@@ -1,0 +1,375 @@
+/* The points of a triangle that may be corners of its cells: corners of the triangle, corners of its intersections with
+ * others, and crossings of two of those, which a sweep over their bounds finds. Each step is recorded before it is paid
+ * for, so that a budget can end the search anywhere and the next call goes on. */
+#include "query/cells.h"
+
+enum
+{
+    DIRECTIONS = 4 /* in which cuts are bounded */
+};
+
+static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+
+/* ---- what another triangle leaves ---- */
+
+/* Does an edge of a triangle divide nothing within its plane, since the only neighbour there continues it? */
+static bool is_continued(const cells_task *task, int body, uint32_t triangle, int edge, const local_face *b)
+{
+    const carom_mesh *mesh = task->bodies[body].mesh.mesh;
+    uint32_t neighbour = mesh->neighbours[3 * (size_t)triangle + (size_t)edge];
+    if (neighbour == MESH_NONE || neighbour == triangle)
+        return false;
+    local_face other = cells_triangle(task, body, neighbour);
+    carom_vec3 from = b->corner[edge], to = b->corner[(edge + 1) % 3];
+    for (int i = 0; i < 3 && other.sign != 0; i++)
+        if (vec3_equal(other.corner[i], to) && vec3_equal(other.corner[(i + 1) % 3], from))
+            return local_coplanar(b, &other, task->counts) &&
+                   b->sign * exact_orient2d(from, to, other.corner[(i + 2) % 3], b->axis,
+                                            &task->counts->exact_fallbacks) <
+                       0;
+    return false;
+}
+
+local_face cells_triangle_beside(const cells_task *task, int body, uint32_t triangle, const local_face *t, bool *flat)
+{
+    local_face b = cells_triangle(task, body, triangle);
+    *flat = b.sign != 0 && local_coplanar(t, &b, task->counts);
+    for (int edge = 0; edge < 3 && *flat; edge++)
+        if (is_continued(task, body, triangle, edge, &b))
+            b.edges &= ~(1u << edge);
+    return b;
+}
+
+static bool add_events(cells_task *task, const exact_point *points, int count)
+{
+    query_cells *cells = task->cells;
+    if (!base_array_reserve(task->query->context, &cells->events, (size_t)count))
+        return false;
+    for (int i = 0; i < count; i++)
+        cells->events.items[cells->events.count++] = points[i];
+    return true;
+}
+
+/* On which edges of t is a point of it? A bit each. */
+static unsigned edges_at(const cells_task *task, const local_face *t, const exact_point *point)
+{
+    unsigned mask = 0;
+    for (int i = 0; i < 3; i++)
+    {
+        carom_vec3 edge[2] = {t->corner[i], t->corner[(i + 1) % 3]};
+        if (exact_side_of_point(edge, t->axis, point, &task->counts->exact_fallbacks) == 0)
+            mask |= 1u << i;
+    }
+    return mask;
+}
+
+/* Where t and b meet: points of t, the corners of t in b added to those that local_events finds. */
+typedef struct meeting
+{
+    exact_point points[LOCAL_MAX_EVENTS + 3];
+    int events, count, corners;
+} meeting;
+
+static void find_meeting(const cells_task *task, const local_face *t, const local_face *b, meeting *out)
+{
+    out->events = out->count = local_events(t, b, out->points, task->counts);
+    out->corners = 0;
+    for (int i = 0; i < 3; i++)
+    {
+        exact_point corner = local_given(t->corner[i]);
+        if (local_holds_point(b, &corner, task->counts))
+            out->points[out->count++] = corner, out->corners++;
+    }
+}
+
+/* Is the intersection more than a point or a part of an edge of t, and does it not cover t? Only then does it divide t.
+ */
+static bool is_cutting(const cells_task *task, const local_face *t, const meeting *at)
+{
+    unsigned common = 7;
+    for (int i = 0; i < at->count && common != 0; i++)
+        common &= edges_at(task, t, &at->points[i]);
+    return common == 0 && at->count > 1 && at->corners < 3;
+}
+
+static void widen(query_cut *cut, const local_face *t, carom_vec3 p, double error)
+{
+    double u = coordinate(p, (t->axis + 1) % 3), v = coordinate(p, (t->axis + 2) % 3);
+    const double along[DIRECTIONS] = {u, v, u + v, u - v};
+    double pad = 4.0 * error + 0x1p-48 * (fabs(u) + fabs(v));
+    for (int i = 0; i < DIRECTIONS; i++)
+    {
+        cut->low[i] = fmin(cut->low[i], along[i] - pad);
+        cut->high[i] = fmax(cut->high[i], along[i] + pad);
+    }
+}
+
+static bool push_cut(cells_task *task, query_cut cut)
+{
+    if (!base_array_reserve(task->query->context, &task->cells->cuts, 1))
+        return false;
+    task->cells->cuts.items[task->cells->cuts.count++] = cut;
+    return true;
+}
+
+static query_cut empty_cut(uint32_t body, uint32_t triangle, int edge)
+{
+    query_cut cut = {.body = body, .triangle = triangle, .edge = edge};
+    for (int i = 0; i < DIRECTIONS; i++)
+        cut.low[i] = INFINITY, cut.high[i] = -INFINITY;
+    return cut;
+}
+
+/* The segments that a triangle leaves in t: where it cuts the plane of t, or its edges in that plane. */
+static bool add_cuts(cells_task *task, const local_face *t, const local_face *b, const query_cut *named,
+                     const meeting *at)
+{
+    if (named->edge == 3)
+    {
+        query_cut cut = *named;
+        for (int i = 0; i < at->count; i++)
+            widen(&cut, t, at->points[i].rounded, at->points[i].error);
+        return push_cut(task, cut);
+    }
+    for (int edge = 0; edge < 3; edge++)
+    {
+        if (!(b->edges >> edge & 1))
+            continue;
+        query_cut cut = empty_cut(named->body, named->triangle, edge);
+        widen(&cut, t, b->corner[edge], 0.0);
+        widen(&cut, t, b->corner[(edge + 1) % 3], 0.0);
+        if (!push_cut(task, cut))
+            return false;
+    }
+    return true;
+}
+
+static carom_status take_neighbour(cells_task *task, const local_face *t, int body, uint32_t triangle, bool own)
+{
+    narrow_triangle here = {{t->corner[0], t->corner[1], t->corner[2]}},
+                    there = tree_world_triangle(&task->bodies[body].mesh, triangle);
+    if (!narrow_touches(&here, &there, task->counts))
+        return CAROM_OK;
+    bool flat;
+    local_face b = cells_triangle_beside(task, body, triangle, t, &flat);
+    if (b.sign == 0)
+        return CAROM_OK;
+    query_words *others = &task->cells->flat;
+    if (flat && !own && !base_array_reserve(task->query->context, others, 1))
+        return cells_no_memory(task);
+    if (flat && !own)
+        others->items[others->count++] = triangle;
+    if (b.edges == 0)
+        return CAROM_OK;
+    meeting at;
+    find_meeting(task, t, &b, &at);
+    if (!add_events(task, at.points, at.events))
+        return cells_no_memory(task);
+    query_cut named = empty_cut((uint32_t)body, triangle, flat ? 0 : 3);
+    return !is_cutting(task, t, &at) || add_cuts(task, t, &b, &named, &at) ? CAROM_OK : cells_no_memory(task);
+}
+
+/* ---- crossings ---- */
+
+static uint64_t key_of_double(double value)
+{
+    uint64_t bits;
+    value += 0.0; /* -0 and 0 are the same place */
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | 0x8000000000000000u;
+}
+
+/* In which direction are the cuts shortest, compared with all of them together? */
+static int sweep_direction(const query_cells *cells)
+{
+    double best = INFINITY;
+    int direction = 0;
+    for (int d = 0; d < DIRECTIONS; d++)
+    {
+        double low = INFINITY, high = -INFINITY, sum = 0.0;
+        for (size_t i = 0; i < cells->cuts.count; i++)
+        {
+            const query_cut *cut = &cells->cuts.items[i];
+            low = fmin(low, cut->low[d]), high = fmax(high, cut->high[d]), sum += cut->high[d] - cut->low[d];
+        }
+        if (sum < best * (high - low))
+            best = sum / (high - low), direction = d;
+    }
+    return direction;
+}
+
+static carom_status reserve_order(cells_task *task, size_t count)
+{
+    query_cells *cells = task->cells;
+    cells->order.count = cells->order_space.count = 0;
+    return base_array_reserve(task->query->context, &cells->order, count) &&
+                   base_array_reserve(task->query->context, &cells->order_space, count)
+               ? CAROM_OK
+               : cells_no_memory(task);
+}
+
+static carom_status order_cuts(cells_task *task)
+{
+    query_cells *cells = task->cells;
+    size_t count = cells->cuts.count;
+    BASE_TRY(reserve_order(task, count));
+    int direction = sweep_direction(cells);
+    for (size_t i = 0; i < count; i++)
+        cells->order.items[i] = (base_key_value){key_of_double(cells->cuts.items[i].low[direction]), i};
+    cells->order.count = count;
+    base_sort_keys(cells->order.items, cells->order_space.items, count);
+    return CAROM_OK;
+}
+
+static bool bounds_overlap(const query_cut *a, const query_cut *b)
+{
+    for (int i = 0; i < DIRECTIONS; i++)
+        if (a->low[i] > b->high[i] || b->low[i] > a->high[i])
+            return false;
+    return true;
+}
+
+/* Two triangles of one mesh with a common edge meet nowhere else, unless they overlap in one plane. */
+static bool share_edge(const cells_task *task, const query_cut *a, const query_cut *b)
+{
+    const uint32_t *neighbours = task->bodies[a->body].mesh.mesh->neighbours + 3 * (size_t)a->triangle;
+    return a->body == b->body && a->edge == 3 && b->edge == 3 &&
+           (neighbours[0] == b->triangle || neighbours[1] == b->triangle || neighbours[2] == b->triangle);
+}
+
+static carom_status add_crossing(cells_task *task, const local_face *t, const query_cut *a, const query_cut *b)
+{
+    if ((a->body == b->body && a->triangle == b->triangle) || share_edge(task, a, b))
+        return CAROM_OK;
+    const local_cut first = {cells_triangle(task, (int)a->body, a->triangle), a->edge},
+                    second = {cells_triangle(task, (int)b->body, b->triangle), b->edge};
+    exact_point point;
+    int count = local_crossing(t, &first, &second, &point, task->counts);
+    return add_events(task, &point, count) ? CAROM_OK : cells_no_memory(task);
+}
+
+/* A sweep over the bounds of the cuts: each is compared with those that begin before it ends. */
+static carom_status add_crossings(cells_task *task, const local_face *t)
+{
+    query_cells *cells = task->cells;
+    int direction = sweep_direction(cells);
+    while (cells->next < cells->cuts.count)
+    {
+        const base_key_value *order = cells->order.items;
+        const query_cut *first = &cells->cuts.items[order[cells->next].value];
+        uint64_t end = key_of_double(first->high[direction]);
+        size_t k = cells->next + 1;
+        for (; k < cells->cuts.count && order[k].key <= end; k++)
+            if (bounds_overlap(first, &cells->cuts.items[order[k].value]))
+                BASE_TRY(add_crossing(task, t, first, &cells->cuts.items[order[k].value]));
+        size_t compared = k - cells->next;
+        cells->next++;
+        BASE_TRY(cells_pay(task, compared));
+    }
+    return CAROM_OK;
+}
+
+/* ---- each once ---- */
+
+static uint64_t hash_event(const exact_point *event)
+{
+    base_hash hash = base_hash_begin();
+    int count = event->kind == EXACT_POINT_GIVEN ? 1 : event->kind == EXACT_POINT_CUT ? 5 : 9;
+    for (int k = 0; k < count; k++)
+    {
+        base_hash_double(&hash, event->points[k].x + 0.0);
+        base_hash_double(&hash, event->points[k].y + 0.0);
+        base_hash_double(&hash, event->points[k].z + 0.0);
+    }
+    return base_hash_end(&hash);
+}
+
+static bool same_event(const exact_point *a, const exact_point *b)
+{
+    bool same = a->kind == b->kind;
+    for (int i = 0; i < 9 && same; i++)
+        same = vec3_equal(a->points[i], b->points[i]);
+    return same;
+}
+
+/* Removes repeated constructions. */
+static carom_status unite_events(cells_task *task)
+{
+    query_cells *cells = task->cells;
+    size_t count = cells->events.count, kept = 0;
+    BASE_TRY(reserve_order(task, count));
+    base_key_value *order = cells->order.items;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (base_key_value){hash_event(&cells->events.items[i]), i};
+    base_sort_keys(order, cells->order_space.items, count);
+    const exact_point *events = cells->events.items;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || order[i].key != order[kept - 1].key ||
+            !same_event(&events[order[i].value], &events[order[kept - 1].value]))
+            order[kept++] = order[i];
+    cells->order.count = kept;
+    return CAROM_OK;
+}
+
+/* ---- the steps of the search ---- */
+
+enum
+{
+    PHASE_BEGIN,
+    PHASE_NEAR,
+    PHASE_CROSS,
+    PHASE_UNITE,
+    PHASE_DONE
+};
+
+static carom_status begin(cells_task *task, const local_face *t)
+{
+    query_cells *cells = task->cells;
+    cells->events.count = cells->flat.count = cells->cuts.count = cells->next = 0;
+    exact_point corners[3] = {local_given(t->corner[0]), local_given(t->corner[1]), local_given(t->corner[2])};
+    if (!add_events(task, corners, 3))
+        return cells_no_memory(task);
+    for (int body = 0; body < 2; body++)
+        BASE_TRY(cells_find_near(task, body, t->corner, &cells->near[body]));
+    cells->phase = PHASE_NEAR;
+    return cells_pay(task, cells->near[0].count + cells->near[1].count + 1);
+}
+
+static carom_status take_neighbours(cells_task *task, int body, uint32_t triangle, const local_face *t)
+{
+    query_cells *cells = task->cells;
+    size_t first = cells->near[0].count, count = first + cells->near[1].count;
+    while (cells->next < count)
+    {
+        int of = cells->next < first ? 0 : 1;
+        uint32_t other = (uint32_t)cells->near[of].items[cells->next - (of == 0 ? 0 : first)];
+        if (of != body || other != triangle)
+            BASE_TRY(take_neighbour(task, t, of, other, of == body));
+        cells->next++;
+        BASE_TRY(cells_pay(task, 1));
+    }
+    BASE_TRY(order_cuts(task));
+    cells->phase = PHASE_CROSS, cells->next = 0;
+    return CAROM_OK;
+}
+
+carom_status cells_find_events(cells_task *task, int body, uint32_t triangle, const local_face *t, bool *whole)
+{
+    query_cells *cells = task->cells;
+    if (cells->phase == PHASE_BEGIN)
+        BASE_TRY(begin(task, t));
+    if (cells->phase == PHASE_NEAR)
+        BASE_TRY(take_neighbours(task, body, triangle, t));
+    if (cells->phase == PHASE_CROSS)
+    {
+        BASE_TRY(add_crossings(task, t));
+        cells->phase = PHASE_UNITE;
+    }
+    if (cells->phase == PHASE_UNITE)
+    {
+        BASE_TRY(unite_events(task));
+        cells->phase = PHASE_DONE, cells->next = 0;
+    }
+    *whole = cells->cuts.count == 0;
+    return CAROM_OK;
+}
