@@ -80,7 +80,7 @@ static void check_probable(const yard *y, const carom_scene_report *report)
     assert_false(certain->b_probably_inside_a || certain->a_probably_inside_b);
 }
 
-/* Runs with the relation, without it, and with it again, on one engine. */
+/* Runs without the relation, with it, and so again, on one engine. */
 static void run_engine(const yard *y, const carom_engine_def *def, uint64_t *hash)
 {
     carom_engine *engine;
@@ -88,12 +88,12 @@ static void run_engine(const yard *y, const carom_engine_def *def, uint64_t *has
     carom_scene_report report;
     carom_collide_options options = carom_collide_options_default();
     assert_int_equal(carom_engine_create(y->context, def, &engine), CAROM_OK);
-    for (int run = 0; run < 3; run++)
+    for (int run = 0; run < 4; run++)
     {
-        options.relation = run != 1;
+        options.relation = run % 2 == 1;
         assert_int_equal(carom_scene_frame(y->scene, &frame), CAROM_OK);
         assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
-        if (run == 1)
+        if (!options.relation)
             assert_int_equal(report.body_pair_count, 1);
         else
             check_probable(y, &report);
@@ -154,6 +154,49 @@ static void the_hash_leaves_them_out(void **state)
     close_yard(&y);
 }
 
+/* Three walls of a corner, each there four times: they count four times and so surround even what a plane separates
+ * from them. A quick rejection test must not hide that in some engines only. */
+static void engines_agree_on_repeated_surfaces(void **state)
+{
+    (void)state;
+    world w = world_open();
+    const double corners[24] = {0, 0, 0, 9, 0, 0, 9, 9, 0, 0, 9, 0, 0, 0, 9, 9, 0, 9, 9, 9, 9, 0, 9, 9};
+    const uint32_t walls[18] = {0, 2, 1, 0, 3, 2, 0, 1, 5, 0, 5, 4, 0, 4, 7, 0, 7, 3};
+    uint32_t indices[72];
+    for (int i = 0; i < 72; i++)
+        indices[i] = walls[i % 18];
+    carom_mesh *corner = world_mesh(&w, corners, 8, indices, 24), *part = world_box(&w, 0, 0, 0, 1, 1, 1);
+    carom_scene *scene;
+    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    carom_body_def def = carom_body_def_default();
+    carom_body_id id;
+    def.placed = world_place(corner, 0, 0, 0);
+    assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+    def.placed = world_place(part, 7, 7, 7);
+    assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+    for (uint32_t e = 0; carom_engine_list(e); e++)
+    {
+        carom_engine_def engine_def = {.engine = carom_engine_list(e)->name};
+        carom_engine *engine;
+        carom_frame frame;
+        carom_scene_report report;
+        carom_collide_options options = carom_collide_options_default();
+        options.relation = true;
+        assert_int_equal(carom_engine_create(w.context, &engine_def, &engine), CAROM_OK);
+        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        for (int run = 0; run < 2; run++)
+        {
+            assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+            assert_int_equal(report.body_pair_count, 1);
+            assert_true(report.body_pairs[0].b_probably_inside_a);
+        }
+        carom_engine_destroy(engine);
+    }
+    carom_scene_destroy(scene);
+    carom_mesh_destroy(corner), carom_mesh_destroy(part);
+    world_close(&w);
+}
+
 static void budgets_end_with_the_same_answer(void **state)
 {
     (void)state;
@@ -185,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_engine_finds_them),
         cmocka_unit_test(the_hash_leaves_them_out),
+        cmocka_unit_test(engines_agree_on_repeated_surfaces),
         cmocka_unit_test(budgets_end_with_the_same_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

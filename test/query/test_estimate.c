@@ -61,10 +61,19 @@ static void box_without_a_lid(void **state)
     check_inside(&w, outer, world_place(part, 8, 8, 8), CAROM_RELATION_TOUCHING, true);
     check_inside(&w, outer, world_place(part, 4, 4, 10), CAROM_RELATION_TOUCHING, false);
     check_inside(&w, outer, world_place(part, 10, 4, 4), CAROM_RELATION_TOUCHING, false);
+    /* normals that point inwards make no difference */
+    double vertices[24];
+    uint32_t reversed[30];
+    world_box_vertices((double[3]){0, 0, 0}, (double[3]){10, 10, 10}, vertices);
+    for (int i = 0; i < 30; i++)
+        reversed[i] = WORLD_BOX_INDICES[29 - i];
+    carom_mesh *inside_out = world_mesh(&w, vertices, 8, reversed, 10);
+    check_inside(&w, world_place(inside_out, 0, 0, 0), world_place(part, 4, 4, 4), CAROM_RELATION_APART, true);
+    check_inside(&w, world_place(inside_out, 0, 0, 0), world_place(part, 11, 4, 4), CAROM_RELATION_APART, false);
     /* it fills the box */
     carom_mesh *filling = world_box(&w, 0, 0, 0, 10, 10, 10);
     check_inside(&w, outer, world_place(filling, 0, 0, 0), CAROM_RELATION_TOUCHING, true);
-    carom_mesh_destroy(box), carom_mesh_destroy(part), carom_mesh_destroy(filling);
+    carom_mesh_destroy(box), carom_mesh_destroy(part), carom_mesh_destroy(filling), carom_mesh_destroy(inside_out);
     world_close(&w);
 }
 

@@ -163,6 +163,29 @@ static void turned_triangles_are_turned_back(void **state)
     world_close(&w);
 }
 
+/* What a point costs grows little with the mesh. */
+static void work_stays_small(void **state)
+{
+    (void)state;
+    world w = world_open();
+    check_random random = {41};
+    carom_mesh *torus = world_shape(&w, GENERATE_TORUS, 100000);
+    const winding_field *field;
+    assert_int_equal(winding_field_of(torus, &field), CAROM_OK);
+    carom_aabb box = carom_mesh_get_info(torus).bounds;
+    uint64_t work = 0;
+    for (int i = 0; i < 1000; i++)
+        winding_number(field,
+                       (carom_vec3){check_uniform(&random, box.min.x, box.max.x),
+                                    check_uniform(&random, box.min.y, box.max.y),
+                                    check_uniform(&random, box.min.z, box.max.z)},
+                       &work);
+    printf("%.0f looks per point\n", (double)work / 1000);
+    assert_true(work < 3000 * 1000);
+    carom_mesh_destroy(torus);
+    world_close(&w);
+}
+
 /* A strip with one side only can't be turned; an inside-out box has winding number -1. */
 static void surfaces_that_stay_as_they_are(void **state)
 {
@@ -190,11 +213,9 @@ static void surfaces_that_stay_as_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_sum),
-        cmocka_unit_test(angles_of_one_triangle),
-        cmocka_unit_test(boxes_of_every_size),
-        cmocka_unit_test(turned_triangles_are_turned_back),
-        cmocka_unit_test(surfaces_that_stay_as_they_are),
+        cmocka_unit_test(agrees_with_the_sum), cmocka_unit_test(angles_of_one_triangle),
+        cmocka_unit_test(boxes_of_every_size), cmocka_unit_test(turned_triangles_are_turned_back),
+        cmocka_unit_test(work_stays_small),    cmocka_unit_test(surfaces_that_stay_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
