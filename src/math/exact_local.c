@@ -11,7 +11,9 @@ static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis
 
 static int point_count(const exact_point *point)
 {
-    return point->kind == EXACT_POINT_GIVEN ? 1 : point->kind == EXACT_POINT_CUT ? 5 : 9;
+    static const int counts[] = {
+        [EXACT_POINT_GIVEN] = 1, [EXACT_POINT_MIDDLE] = 3, [EXACT_POINT_CUT] = 5, [EXACT_POINT_CROSS] = 9};
+    return counts[point->kind];
 }
 
 static int direction_count(const exact_direction *direction)
@@ -95,6 +97,17 @@ static void cross_fraction(fraction *out, const carom_vec3 *p, int exponent)
     }
 }
 
+static void middle_fraction(fraction *out, const carom_vec3 *p, int exponent)
+{
+    wide first[3], second[3];
+    integer_differences(first, p[1], p[0], exponent);
+    integer_differences(second, p[2], p[0], exponent);
+    for (int axis = 0; axis < 3; axis++)
+        integer_add(&out->r[axis], &first[axis], &second[axis]);
+    set_one(&out->w);
+    out->w.limb[0] = 3;
+}
+
 static void fraction_of(fraction *out, const exact_point *point, int exponent)
 {
     out->origin = point->points[0];
@@ -102,6 +115,8 @@ static void fraction_of(fraction *out, const exact_point *point, int exponent)
         cut_fraction(out, point->points, exponent);
     else if (point->kind == EXACT_POINT_CROSS)
         cross_fraction(out, point->points, exponent);
+    else if (point->kind == EXACT_POINT_MIDDLE)
+        middle_fraction(out, point->points, exponent);
     else
     {
         for (int axis = 0; axis < 3; axis++)
@@ -195,12 +210,17 @@ static tiny_fraction tiny_three_planes(const tiny_vector *p)
 
 static tiny_fraction tiny_fraction_of(const exact_point *point, const tiny_vector *p)
 {
+    if (point->kind == EXACT_POINT_MIDDLE)
+    {
+        tiny_vector a = tiny_minus(p[1], p[0]), b = tiny_minus(p[2], p[0]);
+        return (tiny_fraction){{{a.at[0] + b.at[0], a.at[1] + b.at[1], a.at[2] + b.at[2]}}, 3};
+    }
     return point->kind == EXACT_POINT_CUT ? tiny_cut(p) : tiny_three_planes(p);
 }
 
 static int tiny_bits(const exact_point *point)
 {
-    return point->kind == EXACT_POINT_CUT ? TINY_CUT_BITS : TINY_CROSS_BITS;
+    return point->kind == EXACT_POINT_CROSS ? TINY_CROSS_BITS : TINY_CUT_BITS;
 }
 
 /* *sign: that of the height of a cut or crossing; false if the coordinates are not small. */
@@ -327,6 +347,8 @@ static bool is_same_plane(const carom_vec3 a[3], const carom_vec3 b[3])
 static bool is_in_plane(const carom_vec3 plane[3], const exact_point *point)
 {
     const carom_vec3 *p = point->points;
+    if (point->kind == EXACT_POINT_MIDDLE)
+        return is_same_plane(plane, p);
     if (point->kind == EXACT_POINT_CUT)
         return is_same_plane(plane, p + 2) || (has_point(plane, 3, p[0]) && has_point(plane, 3, p[1]));
     return is_same_plane(plane, p) || is_same_plane(plane, p + 3) || is_same_plane(plane, p + 6);
@@ -410,6 +432,11 @@ void exact_point_round(exact_point *point)
     }
     double size = size_of(p, point_count(point));
     point->error = 0x1p-46 * size + 0x1p-1000;
+    if (point->kind == EXACT_POINT_MIDDLE)
+    {
+        point->rounded = vec3_scale(vec3_add(vec3_add(p[0], p[1]), p[2]), 1.0 / 3.0);
+        return;
+    }
     if (point->kind == EXACT_POINT_CUT)
     {
         double share = exact_share3d(p + 2, p[0], p[1]);

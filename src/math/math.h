@@ -231,9 +231,10 @@ exact_number exact_ray_evaluate(const exact_ray_round *in, exact_ray_term term, 
 
 typedef enum exact_point_kind
 {
-    EXACT_POINT_GIVEN, /* points[0] */
-    EXACT_POINT_CUT,   /* where the line through points 0 and 1 meets the plane of points 2 to 4, which it crosses */
-    EXACT_POINT_CROSS  /* where the planes of points 0 to 2, 3 to 5 and 6 to 8 meet: in one point */
+    EXACT_POINT_GIVEN,  /* points[0] */
+    EXACT_POINT_MIDDLE, /* the mean of points 0 to 2 */
+    EXACT_POINT_CUT,    /* where the line through points 0 and 1 meets the plane of points 2 to 4, which it crosses */
+    EXACT_POINT_CROSS   /* where the planes of points 0 to 2, 3 to 5 and 6 to 8 meet: in one point */
 } exact_point_kind;
 
 typedef struct exact_point

@@ -140,6 +140,13 @@ bool local_winding_around(const carom_vec3 c[3], int axis, const exact_point *po
 
 exact_point local_given(carom_vec3 p) { return (exact_point){.kind = EXACT_POINT_GIVEN, .points = {p}, .rounded = p}; }
 
+exact_point local_middle(const local_face *t)
+{
+    exact_point point = {.kind = EXACT_POINT_MIDDLE, .points = {t->corner[0], t->corner[1], t->corner[2]}};
+    exact_point_round(&point);
+    return point;
+}
+
 static bool comes_before(carom_vec3 a, carom_vec3 b)
 {
     return a.x != b.x ? a.x < b.x : a.y != b.y ? a.y < b.y : a.z < b.z;
@@ -212,6 +219,24 @@ static void pierce(event_list *list, const local_face *a, const local_face *b, c
 static void edge_of(carom_vec3 out[2], const local_face *t, int edge)
 {
     out[0] = t->corner[edge], out[1] = t->corner[(edge + 1) % 3];
+}
+
+static bool has_corner(const local_face *t, carom_vec3 p)
+{
+    return vec3_equal(t->corner[0], p) || vec3_equal(t->corner[1], p) || vec3_equal(t->corner[2], p);
+}
+
+bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts *counts)
+{
+    const carom_vec3 *c = t->corner;
+    int above = 0, below = 0, shared = 0, level = 0;
+    for (int i = 0; i < 3; i++)
+    {
+        bool own = has_corner(t, b->corner[i]);
+        int height = own ? 0 : exact_orient3d(c[0], c[1], c[2], b->corner[i], &counts->exact_fallbacks);
+        shared += own, level += height == 0, above += height > 0, below += height < 0;
+    }
+    return above * below == 0 && (level < 2 || (level == 2 && shared == 2));
 }
 
 int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)

@@ -48,6 +48,7 @@ bool local_winding_around(const carom_vec3 corner[3], int axis, const exact_poin
                           narrow_counts *counts);
 
 exact_point local_given(carom_vec3 p);
+exact_point local_middle(const local_face *t);
 
 enum
 {
@@ -55,6 +56,10 @@ enum
     LOCAL_MAX_EVENTS = 18, /* of two triangles */
     LOCAL_MAX_WAYS = 6     /* of a triangle around a point */
 };
+
+/* Does all that t and b have in common, if anything, lie in one point or in a common edge, by the sides of t on which
+ * b's corners are? False says nothing. */
+bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts *counts);
 
 /* Points where the intersection of t and b has corners or meets the boundary of t, those of t itself left out. All are
  * in t. */

@@ -28,7 +28,8 @@ static carom_status collect_ways(around *at)
             uint32_t other = (uint32_t)cells->on_line[body].items[i];
             bool itself = body == at->body && other == at->triangle, flat;
             local_face b = itself ? at->t : cells_triangle(task, body, other);
-            if (b.sign == 0 || (!itself && !local_holds_point(&b, at->point, task->counts)))
+            if (!itself && (b.sign == 0 || local_meets_at_edge(&at->t, &b, task->counts) ||
+                            !local_holds_point(&b, at->point, task->counts)))
                 continue;
             if (!itself)
                 b = cells_triangle_beside(task, body, other, &at->t, &flat);
@@ -120,7 +121,7 @@ static carom_status report_cells(around *at)
     const exact_direction any = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {at->t.corner[0], at->t.corner[1]}};
     if (cells->ways.count == 0)
         return report_cell(at, &any) ? CAROM_OK : CAROM_STOPPED;
-    BASE_TRY(sort_ways(at));
+    CELLS_TRY(sort_ways(at));
     const uint64_t *order = cells->ranks.items;
     for (size_t i = 0; i < cells->ways.count; i++)
     {
@@ -137,7 +138,7 @@ static carom_status report_cells(around *at)
 static carom_status find_around(around *at)
 {
     for (int body = 0; body < 2; body++)
-        BASE_TRY(cells_find_on_line(at->task, body, at->point, at->t.axis));
+        CELLS_TRY(cells_find_on_line(at->task, body, at->point, at->t.axis));
     return CAROM_OK;
 }
 
@@ -161,9 +162,9 @@ static carom_status collect_flat(around *at)
 
 static carom_status examine_point(around *at)
 {
-    BASE_TRY(find_around(at));
-    BASE_TRY(collect_flat(at));
-    BASE_TRY(collect_ways(at));
+    CELLS_TRY(find_around(at));
+    CELLS_TRY(collect_flat(at));
+    CELLS_TRY(collect_ways(at));
     return report_cells(at);
 }
 
@@ -176,10 +177,10 @@ static size_t cost_of_point(const query_cells *cells)
 /* Nothing cuts t: it is one cell, and any sample will do. */
 static carom_status report_whole(around *at)
 {
-    const exact_point corner = local_given(at->t.corner[0]);
+    const exact_point middle = local_middle(&at->t);
     const exact_direction edge = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {at->t.corner[0], at->t.corner[1]}};
-    at->point = &corner, at->flat = &at->task->cells->flat;
-    BASE_TRY(find_around(at));
+    at->point = &middle, at->flat = &at->task->cells->flat;
+    CELLS_TRY(find_around(at));
     return report_cell(at, &edge) ? CAROM_OK : CAROM_STOPPED;
 }
 
@@ -189,9 +190,9 @@ static carom_status report_events(around *at)
     while (cells->next < cells->order.count)
     {
         at->point = &cells->events.items[cells->order.items[cells->next].value];
-        BASE_TRY(examine_point(at));
+        CELLS_TRY(examine_point(at));
         cells->next++;
-        BASE_TRY(cells_pay(at->task, cost_of_point(cells)));
+        CELLS_TRY(cells_pay(at->task, cost_of_point(cells)));
     }
     return CAROM_OK;
 }
@@ -207,7 +208,7 @@ carom_status cells_of_triangle(cells_task *task, int body, uint32_t triangle, ce
     bool whole;
     if (at.t.sign == 0)
         return CAROM_OK;
-    BASE_TRY(cells_find_events(task, body, triangle, &at.t, &whole));
+    CELLS_TRY(cells_find_events(task, body, triangle, &at.t, &whole));
     carom_status status = whole ? report_whole(&at) : report_events(&at);
     if (status != CAROM_UNKNOWN)
         task->cells->phase = 0;
@@ -226,6 +227,6 @@ carom_status cells_at_point(cells_task *task, int body, uint32_t triangle, const
                  .user = user};
     if (at.t.sign == 0)
         return CAROM_OK;
-    BASE_TRY(examine_point(&at));
+    CELLS_TRY(examine_point(&at));
     return cells_pay(task, cost_of_point(task->cells));
 }

@@ -4,6 +4,15 @@
 
 #include "query/query.h"
 
+/* Returns unless the call is CAROM_OK: what stops, or runs out of budget, goes no further either. */
+#define CELLS_TRY(call)                                                                                                \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        carom_status cells_try_status = (call);                                                                        \
+        if (cells_try_status != CAROM_OK)                                                                              \
+            return cells_try_status;                                                                                   \
+    } while (0)
+
 /* One of the two bodies. */
 typedef struct cells_body
 {

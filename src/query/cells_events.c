@@ -144,29 +144,38 @@ static bool add_cuts(cells_task *task, const local_face *t, const local_face *b,
     return true;
 }
 
+static carom_status take_flat(cells_task *task, uint32_t triangle)
+{
+    query_words *others = &task->cells->flat;
+    if (!base_array_reserve(task->query->context, others, 1))
+        return cells_no_memory(task);
+    others->items[others->count++] = triangle;
+    return CAROM_OK;
+}
+
+/* What meets t in a point or in an edge of it divides nothing. */
 static carom_status take_neighbour(cells_task *task, const local_face *t, int body, uint32_t triangle, bool own)
 {
+    local_face b = cells_triangle(task, body, triangle);
+    if (b.sign == 0 || local_meets_at_edge(t, &b, task->counts))
+        return CAROM_OK;
     narrow_triangle here = {{t->corner[0], t->corner[1], t->corner[2]}},
-                    there = tree_world_triangle(&task->bodies[body].mesh, triangle);
+                    there = {{b.corner[0], b.corner[1], b.corner[2]}};
     if (!narrow_touches(&here, &there, task->counts))
         return CAROM_OK;
     bool flat;
-    local_face b = cells_triangle_beside(task, body, triangle, t, &flat);
-    if (b.sign == 0)
-        return CAROM_OK;
-    query_words *others = &task->cells->flat;
-    if (flat && !own && !base_array_reserve(task->query->context, others, 1))
-        return cells_no_memory(task);
+    b = cells_triangle_beside(task, body, triangle, t, &flat);
     if (flat && !own)
-        others->items[others->count++] = triangle;
+        CELLS_TRY(take_flat(task, triangle));
     if (b.edges == 0)
         return CAROM_OK;
     meeting at;
     find_meeting(task, t, &b, &at);
-    if (!add_events(task, at.points, at.events))
-        return cells_no_memory(task);
+    if (!is_cutting(task, t, &at))
+        return CAROM_OK;
     query_cut named = empty_cut((uint32_t)body, triangle, flat ? 0 : 3);
-    return !is_cutting(task, t, &at) || add_cuts(task, t, &b, &named, &at) ? CAROM_OK : cells_no_memory(task);
+    return add_events(task, at.points, at.events) && add_cuts(task, t, &b, &named, &at) ? CAROM_OK
+                                                                                        : cells_no_memory(task);
 }
 
 /* ---- crossings ---- */
@@ -212,7 +221,7 @@ static carom_status order_cuts(cells_task *task)
 {
     query_cells *cells = task->cells;
     size_t count = cells->cuts.count;
-    BASE_TRY(reserve_order(task, count));
+    CELLS_TRY(reserve_order(task, count));
     int direction = sweep_direction(cells);
     for (size_t i = 0; i < count; i++)
         cells->order.items[i] = (base_key_value){key_of_double(cells->cuts.items[i].low[direction]), i};
@@ -261,10 +270,10 @@ static carom_status add_crossings(cells_task *task, const local_face *t)
         size_t k = cells->next + 1;
         for (; k < cells->cuts.count && order[k].key <= end; k++)
             if (bounds_overlap(first, &cells->cuts.items[order[k].value]))
-                BASE_TRY(add_crossing(task, t, first, &cells->cuts.items[order[k].value]));
+                CELLS_TRY(add_crossing(task, t, first, &cells->cuts.items[order[k].value]));
         size_t compared = k - cells->next;
         cells->next++;
-        BASE_TRY(cells_pay(task, compared));
+        CELLS_TRY(cells_pay(task, compared));
     }
     return CAROM_OK;
 }
@@ -297,7 +306,7 @@ static carom_status unite_events(cells_task *task)
 {
     query_cells *cells = task->cells;
     size_t count = cells->events.count, kept = 0;
-    BASE_TRY(reserve_order(task, count));
+    CELLS_TRY(reserve_order(task, count));
     base_key_value *order = cells->order.items;
     for (size_t i = 0; i < count; i++)
         order[i] = (base_key_value){hash_event(&cells->events.items[i]), i};
@@ -330,7 +339,7 @@ static carom_status begin(cells_task *task, const local_face *t)
     if (!add_events(task, corners, 3))
         return cells_no_memory(task);
     for (int body = 0; body < 2; body++)
-        BASE_TRY(cells_find_near(task, body, t->corner, &cells->near[body]));
+        CELLS_TRY(cells_find_near(task, body, t->corner, &cells->near[body]));
     cells->phase = PHASE_NEAR;
     return cells_pay(task, cells->near[0].count + cells->near[1].count + 1);
 }
@@ -344,11 +353,11 @@ static carom_status take_neighbours(cells_task *task, int body, uint32_t triangl
         int of = cells->next < first ? 0 : 1;
         uint32_t other = (uint32_t)cells->near[of].items[cells->next - (of == 0 ? 0 : first)];
         if (of != body || other != triangle)
-            BASE_TRY(take_neighbour(task, t, of, other, of == body));
+            CELLS_TRY(take_neighbour(task, t, of, other, of == body));
         cells->next++;
-        BASE_TRY(cells_pay(task, 1));
+        CELLS_TRY(cells_pay(task, 1));
     }
-    BASE_TRY(order_cuts(task));
+    CELLS_TRY(order_cuts(task));
     cells->phase = PHASE_CROSS, cells->next = 0;
     return CAROM_OK;
 }
@@ -357,17 +366,17 @@ carom_status cells_find_events(cells_task *task, int body, uint32_t triangle, co
 {
     query_cells *cells = task->cells;
     if (cells->phase == PHASE_BEGIN)
-        BASE_TRY(begin(task, t));
+        CELLS_TRY(begin(task, t));
     if (cells->phase == PHASE_NEAR)
-        BASE_TRY(take_neighbours(task, body, triangle, t));
+        CELLS_TRY(take_neighbours(task, body, triangle, t));
     if (cells->phase == PHASE_CROSS)
     {
-        BASE_TRY(add_crossings(task, t));
+        CELLS_TRY(add_crossings(task, t));
         cells->phase = PHASE_UNITE;
     }
     if (cells->phase == PHASE_UNITE)
     {
-        BASE_TRY(unite_events(task));
+        CELLS_TRY(unite_events(task));
         cells->phase = PHASE_DONE, cells->next = 0;
     }
     *whole = cells->cuts.count == 0;

@@ -58,7 +58,7 @@ static carom_status add_passes(const line_task *line, const local_face *b)
     exact_point points[LOCAL_MAX_EVENTS];
     int count = local_passes(b, line->end, points, line->cells->counts);
     for (int i = 0; i < count; i++)
-        BASE_TRY(add_point(line, points[i]));
+        CELLS_TRY(add_point(line, points[i]));
     return CAROM_OK;
 }
 
@@ -71,7 +71,7 @@ static carom_status take_triangle(const line_task *line, uint32_t triangle)
         return CAROM_OK;
     local_face b = local_make(&world, cells->counts);
     for (int k = 0; k < 3; k++)
-        BASE_TRY(add_given(line, b.corner[k]));
+        CELLS_TRY(add_given(line, b.corner[k]));
     return b.sign != 0 ? add_passes(line, &b) : CAROM_OK;
 }
 
@@ -86,10 +86,10 @@ static carom_status begin(const line_task *line)
 {
     query_cells *cells = line->cells->cells;
     cells->events.count = cells->next = 0;
-    BASE_TRY(add_given(line, line->end[0]));
+    CELLS_TRY(add_given(line, line->end[0]));
     if (line->axis >= 0)
-        BASE_TRY(add_given(line, line->end[1]));
-    BASE_TRY(cells_find_near(line->cells, line->body, (carom_vec3[3]){line->end[0], line->end[1], line->end[1]},
+        CELLS_TRY(add_given(line, line->end[1]));
+    CELLS_TRY(cells_find_near(line->cells, line->body, (carom_vec3[3]){line->end[0], line->end[1], line->end[1]},
                              &cells->near[0]));
     cells->phase = PHASE_NEAR;
     return cells_pay(line->cells, cells->near[0].count + 1);
@@ -100,9 +100,9 @@ static carom_status take_triangles(const line_task *line)
     query_cells *cells = line->cells->cells;
     while (line->axis >= 0 && cells->next < cells->near[0].count)
     {
-        BASE_TRY(take_triangle(line, (uint32_t)cells->near[0].items[cells->next]));
+        CELLS_TRY(take_triangle(line, (uint32_t)cells->near[0].items[cells->next]));
         cells->next++;
-        BASE_TRY(cells_pay(line->cells, 1));
+        CELLS_TRY(cells_pay(line->cells, 1));
     }
     cells->phase = PHASE_POINTS, cells->next = 0;
     return CAROM_OK;
@@ -220,11 +220,11 @@ static carom_status report_piece(const line_task *line, const local_sample *samp
     cells_task *cells = line->cells;
     const query_words *around = &cells->cells->around;
     cells_piece piece = {false, cells->bodies[line->body].solid};
-    BASE_TRY(find_around(line, sample, &piece.on_surface));
+    CELLS_TRY(find_around(line, sample, &piece.on_surface));
     if (around->count == 0)
         piece.interior = cells_is_inside(cells, line->body, sample);
     else if (sample->count == 0 && piece.interior)
-        BASE_TRY(is_point_filled(line, sample->point, &piece.interior));
+        CELLS_TRY(is_point_filled(line, sample->point, &piece.interior));
     for (size_t i = 0; sample->count > 0 && i < around->count && piece.interior; i++)
     {
         local_face b = cells_triangle(cells, line->body, (uint32_t)around->items[i]);
@@ -236,7 +236,7 @@ static carom_status report_piece(const line_task *line, const local_sample *samp
 static carom_status examine_point(const line_task *line, const exact_point *point)
 {
     cells_task *cells = line->cells;
-    BASE_TRY(cells_find_on_line(cells, line->body, point, 0));
+    CELLS_TRY(cells_find_on_line(cells, line->body, point, 0));
     local_sample sample = {.point = point};
     if (line->axis < 0)
         return report_piece(line, &sample);
@@ -247,7 +247,7 @@ static carom_status examine_point(const line_task *line, const exact_point *poin
             continue; /* already there */
         sample.way[0] =
             (exact_direction){.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {line->end[1 - i], line->end[i]}};
-        BASE_TRY(report_piece(line, &sample));
+        CELLS_TRY(report_piece(line, &sample));
     }
     return CAROM_OK;
 }
@@ -258,9 +258,9 @@ static carom_status examine_points(const line_task *line)
     while (cells->next < cells->events.count)
     {
         const exact_point point = cells->events.items[cells->next];
-        BASE_TRY(examine_point(line, &point));
+        CELLS_TRY(examine_point(line, &point));
         cells->next++;
-        BASE_TRY(cells_pay(line->cells, cells->on_line[line->body].count + 2));
+        CELLS_TRY(cells_pay(line->cells, cells->on_line[line->body].count + 2));
     }
     return CAROM_OK;
 }
@@ -274,9 +274,9 @@ carom_status cells_of_segment(cells_task *task, int body, const carom_vec3 end[2
                       .on_piece = on_piece,
                       .user = user};
     if (task->cells->phase == PHASE_BEGIN)
-        BASE_TRY(begin(&line));
+        CELLS_TRY(begin(&line));
     if (task->cells->phase == PHASE_NEAR)
-        BASE_TRY(take_triangles(&line));
+        CELLS_TRY(take_triangles(&line));
     carom_status status = examine_points(&line);
     if (status != CAROM_UNKNOWN)
         task->cells->phase = PHASE_BEGIN;

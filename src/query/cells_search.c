@@ -162,7 +162,7 @@ carom_status cells_find_on_line(const cells_task *task, int body, const exact_po
     on_line->count = 0;
     if (!task->bodies[body].mesh.mesh)
         return CAROM_OK;
-    BASE_TRY(find_on_ray(task, body, point, axis, on_line));
+    CELLS_TRY(find_on_ray(task, body, point, axis, on_line));
     size_t kept = 0;
     for (size_t i = 0; i < on_line->count; i++)
     {
@@ -200,7 +200,7 @@ carom_status cells_locate(const cells_task *task, int body, carom_vec3 p, bool *
     if (!task->bodies[body].solid || p.x < box->min.x || p.x > box->max.x || p.y < box->min.y || p.y > box->max.y ||
         p.z < box->min.z || p.z > box->max.z)
         return CAROM_OK;
-    BASE_TRY(cells_find_on_line(task, body, &point, 0));
+    CELLS_TRY(cells_find_on_line(task, body, &point, 0));
     *inside = cells_is_inside(task, body, &sample);
     return CAROM_OK;
 }

@@ -51,7 +51,7 @@ static carom_status find_mesh_outside(round_relation *relation)
         narrow_triangle triangle = tree_world_triangle(mesh, (uint32_t)cursor->step);
         *outside = !narrow_triangle_in_round(&triangle, &relation->round, relation->cells.counts);
         cursor->step++;
-        BASE_TRY(cells_pay(&relation->cells, 1));
+        CELLS_TRY(cells_pay(&relation->cells, 1));
     }
     return CAROM_OK;
 }
@@ -63,7 +63,7 @@ static carom_status locate_round(round_relation *relation)
     bool inside;
     if (relation->cursor->step > 0)
         return CAROM_OK;
-    BASE_TRY(cells_locate(&relation->cells, relation->mesh, relation->round.end[0], &inside));
+    CELLS_TRY(cells_locate(&relation->cells, relation->mesh, relation->round.end[0], &inside));
     evidence->interior |= inside;
     evidence->filled[relation->mesh] |= inside;
     evidence->outside[relation->other] |= !inside;

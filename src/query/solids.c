@@ -105,7 +105,7 @@ static carom_status begin_regions(const mesh_relation *relation)
     const query_meetings *meetings = relation->meetings;
     query_regions *regions = relation->cursor->regions;
     for (int body = 0; body < 2 && meetings->any; body++)
-        BASE_TRY(clear_marks(relation, &regions[body].touched, relation->cells.bodies[body].mesh.mesh->triangle_count));
+        CELLS_TRY(clear_marks(relation, &regions[body].touched, relation->cells.bodies[body].mesh.mesh->triangle_count));
     for (size_t i = 0; i < meetings->key_count; i++)
     {
         carom_pair pair = query_unpack(meetings->keys[i]);
@@ -113,7 +113,7 @@ static carom_status begin_regions(const mesh_relation *relation)
         set_mark(&regions[1].touched, pair.triangle_b);
     }
     for (int body = 0; body < 2 && meetings->any; body++)
-        BASE_TRY(find_regions(relation, body));
+        CELLS_TRY(find_regions(relation, body));
     return CAROM_OK;
 }
 
@@ -181,9 +181,9 @@ static carom_status examine_components(mesh_relation *relation, int body)
     while (*step < mesh->info.component_count)
     {
         bool inside;
-        BASE_TRY(locate_corner(relation, body, mesh->component_vertex[*step], &inside));
+        CELLS_TRY(locate_corner(relation, body, mesh->component_vertex[*step], &inside));
         ++*step;
-        BASE_TRY(take_region(relation, body, inside));
+        CELLS_TRY(take_region(relation, body, inside));
     }
     return CAROM_OK;
 }
@@ -196,7 +196,7 @@ static carom_status examine_regions(mesh_relation *relation, int body)
         return examine_components(relation, body);
     size_t *step = &relation->cursor->step;
     if (*step == 0)
-        BASE_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
+        CELLS_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
     while (*step < mesh->triangle_count)
     {
         uint32_t i = (uint32_t)(*step)++;
@@ -205,8 +205,8 @@ static carom_status examine_regions(mesh_relation *relation, int body)
             continue;
         set_mark(&regions->seen, region);
         bool inside;
-        BASE_TRY(locate_region(relation, body, i, &inside));
-        BASE_TRY(take_region(relation, body, inside));
+        CELLS_TRY(locate_region(relation, body, i, &inside));
+        CELLS_TRY(take_region(relation, body, inside));
     }
     return CAROM_OK;
 }
@@ -243,7 +243,7 @@ static carom_status examine_touched(mesh_relation *relation, int body)
     size_t *step = &relation->cursor->step;
     for (; relation->meetings->any && *step < mesh->triangle_count; ++*step)
         if (is_touched(relation, body, (uint32_t)*step))
-            BASE_TRY(examine_triangle(relation, body, (uint32_t)*step));
+            CELLS_TRY(examine_triangle(relation, body, (uint32_t)*step));
     return CAROM_OK;
 }
 
@@ -254,7 +254,7 @@ static carom_status mark_region(mesh_relation *relation, int body, uint32_t tria
     if (has_mark(&regions->seen, region))
         return CAROM_OK;
     bool inside;
-    BASE_TRY(locate_region(relation, body, triangle, &inside));
+    CELLS_TRY(locate_region(relation, body, triangle, &inside));
     set_mark(&regions->seen, region);
     if (inside)
         set_mark(&regions->inside, region);
@@ -273,8 +273,8 @@ static carom_status examine_holes(mesh_relation *relation, int body)
         return CAROM_OK;
     if (*step == 0 && relation->cells.cells->phase == 0)
     {
-        BASE_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
-        BASE_TRY(clear_marks(relation, &regions->inside, mesh->vertex_count));
+        CELLS_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
+        CELLS_TRY(clear_marks(relation, &regions->inside, mesh->vertex_count));
     }
     for (; *step < mesh->triangle_count && !evidence->outside[1 - body]; ++*step)
     {
@@ -282,9 +282,9 @@ static carom_status examine_holes(mesh_relation *relation, int body)
         if (is_touched(relation, body, i))
             continue;
         uint32_t region = region_of(relation, body, i);
-        BASE_TRY(mark_region(relation, body, i, region));
+        CELLS_TRY(mark_region(relation, body, i, region));
         if (has_mark(&regions->inside, region))
-            BASE_TRY(cells_of_triangle(&relation->cells, body, i, take_cell, evidence));
+            CELLS_TRY(cells_of_triangle(&relation->cells, body, i, take_cell, evidence));
     }
     return CAROM_OK;
 }
@@ -340,7 +340,7 @@ static carom_status run_stages(mesh_relation *relation)
     };
     query_cursor *cursor = relation->cursor;
     for (; cursor->stage < 2 * STAGES && !is_known(relation); cursor->stage++, cursor->step = 0)
-        BASE_TRY(stages[cursor->stage / 2](relation, (int)(cursor->stage % 2)));
+        CELLS_TRY(stages[cursor->stage / 2](relation, (int)(cursor->stage % 2)));
     return CAROM_OK;
 }
 
@@ -350,7 +350,7 @@ carom_status solids_compare(carom_query *query, const query_walk *walk, const qu
     narrow_counts counts = {0};
     mesh_relation relation = {cells_begin(query, walk, &cursor->cells, &counts), meetings, cursor};
     if (!cursor->begun)
-        BASE_TRY(begin_regions(&relation));
+        CELLS_TRY(begin_regions(&relation));
     cursor->begun = true;
     carom_status status = run_stages(&relation);
     walk->counters->exact_fallbacks += counts.exact_fallbacks;

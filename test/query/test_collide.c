@@ -80,9 +80,7 @@ static void every_mode_agrees_with_all_pairs(void **state)
         if (t.count)
             assert_int_equal(
                 query_pack(report.pairs[0].triangle_a, report.pairs[0].triangle_b, report.pairs[0].meeting), t.first);
-        assert_int_equal(report.relation, t.crossing ? CAROM_RELATION_OVERLAPPING
-                                          : t.count  ? CAROM_RELATION_UNKNOWN
-                                                     : CAROM_RELATION_APART);
+        assert_int_equal(report.relation, t.count > 0 ? CAROM_RELATION_UNKNOWN : CAROM_RELATION_APART);
         uint64_t hash = report.hash;
         assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
         assert_int_equal(report.hash, hash);
@@ -460,7 +458,7 @@ static void repeated_triangles_count_once(void **state)
     close_fixture(&f);
 }
 
-/* A limit also limits memory, with the relation asked for too: a crossing pair settles that. */
+/* A limit also limits memory, with the relation asked for too: that needs one pair of each triangle. */
 static void a_limit_bounds_memory(void **state)
 {
     (void)state;
@@ -478,14 +476,14 @@ static void a_limit_bounds_memory(void **state)
     carom_report report;
     assert_int_equal(carom_collide(w.query, &placed, &placed, &options, &report), CAROM_TRUNCATED);
     assert_int_equal(report.pair_count, COPIES * COPIES);
-    assert_int_equal(report.relation, CAROM_RELATION_OVERLAPPING);
+    assert_int_equal(report.relation, CAROM_RELATION_EQUAL);
     assert_int_equal(report.pairs_listed, 5);
     for (uint32_t i = 0; i < 5; i++)
         assert_true(report.pairs[i].triangle_a == 0 && report.pairs[i].triangle_b == i);
     options = (carom_collide_options){.mode = CAROM_COLLIDE_COUNT, .relation = true};
     assert_int_equal(carom_collide(w.query, &placed, &placed, &options, &report), CAROM_OK);
     assert_int_equal(report.pair_count, COPIES * COPIES);
-    assert_int_equal(report.relation, CAROM_RELATION_OVERLAPPING);
+    assert_int_equal(report.relation, CAROM_RELATION_EQUAL);
     assert_true(w.query->job.keys.capacity < COPIES * COPIES / 4);
     carom_mesh_destroy(mesh);
     world_close(&w);

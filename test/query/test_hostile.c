@@ -121,7 +121,7 @@ static void mixed_sizes_meet_exactly(void **state)
         double x;
         carom_relation relation;
     } cases[] = {{-1e-11, CAROM_RELATION_APART},
-                 {-1e-12, CAROM_RELATION_OVERLAPPING}, /* faces in one plane */
+                 {-1e-12, CAROM_RELATION_TOUCHING}, /* faces in one plane */
                  {-0.5e-12, CAROM_RELATION_OVERLAPPING},
                  {1.0, CAROM_RELATION_B_INSIDE_A}};
     for (int i = 0; i < 4; i++)

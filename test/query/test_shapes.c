@@ -507,7 +507,7 @@ static void relations_of_solids(void **state)
     a = sphere_at(0.0, 0, 0, 0.5); /* a point */
     check_relation(&w, &a, &box, CAROM_RELATION_A_INSIDE_B, 0);
     a = sphere_at(0.0, 1, 0.25, 0); /* on a face */
-    check_relation(&w, &a, &box, CAROM_RELATION_OVERLAPPING, 1);
+    check_relation(&w, &a, &box, CAROM_RELATION_TOUCHING, 1);
     /* around a mesh: every triangle is a part of the solid */
     a = sphere_at(2.0, 0, 0, 0);
     check_relation(&w, &a, &box, CAROM_RELATION_B_INSIDE_A, 12);
@@ -520,9 +520,13 @@ static void relations_of_solids(void **state)
     a = capsule((carom_vec3){-0.5, 0, 0}, (carom_vec3){0.5, 0.25, 0}, 0.0);
     check_relation(&w, &a, &box, CAROM_RELATION_A_INSIDE_B, 0);
     a = capsule((carom_vec3){0, 0, 0}, (carom_vec3){2, 2, 0.25}, 0.0); /* out through an edge: no pair crosses */
-    check_relation(&w, &a, &box, CAROM_RELATION_TOUCHING, 2);
+    check_relation(&w, &a, &box, CAROM_RELATION_OVERLAPPING, 2);
     a = capsule((carom_vec3){2, 2, 0.25}, (carom_vec3){0, 0, 0}, 0.0);
+    check_relation(&w, &a, &box, CAROM_RELATION_OVERLAPPING, 2);
+    a = capsule((carom_vec3){0, 2, 0.25}, (carom_vec3){2, 0, 0.25}, 0.0); /* past that edge, outside */
     check_relation(&w, &a, &box, CAROM_RELATION_TOUCHING, 2);
+    a = capsule((carom_vec3){0.25, 1, 0.5}, (carom_vec3){0.5, 1, 0.25}, 0.0); /* in a face */
+    check_relation(&w, &a, &box, CAROM_RELATION_TOUCHING, 1);
     a = capsule((carom_vec3){0, 0, 0}, (carom_vec3){1, 1, 0.125}, 0.0); /* ends on that edge */
     check_relation(&w, &a, &box, CAROM_RELATION_A_INSIDE_B, 2);
     a = capsule((carom_vec3){-1, -1, 0.125}, (carom_vec3){1, 1, 0.125}, 0.0); /* from edge to edge */
@@ -538,13 +542,19 @@ static void relations_of_solids(void **state)
     b = sphere_at(0.25, nextafter(0.75, 2.0), 0, 0);
     check_relation(&w, &a, &b, CAROM_RELATION_OVERLAPPING, 1);
     b = sphere_at(1, 0, 0, 0);
-    check_relation(&w, &a, &b, CAROM_RELATION_A_INSIDE_B, 1);
+    check_relation(&w, &a, &b, CAROM_RELATION_EQUAL, 1);
+    b = capsule((carom_vec3){0, 0, 0}, (carom_vec3){0, 0, 0}, 1.0);
+    check_relation(&w, &a, &b, CAROM_RELATION_EQUAL, 1);
     b = capsule((carom_vec3){0.5, 0, 0}, (carom_vec3){-0.5, 0, 0}, 0.5);
     check_relation(&w, &b, &a, CAROM_RELATION_A_INSIDE_B, 1);
     b = capsule((carom_vec3){0.5, 0, 0}, (carom_vec3){0.5, 0, 0}, 0.5); /* of length 0: a sphere */
     check_relation(&w, &b, &a, CAROM_RELATION_A_INSIDE_B, 1);
     a = sphere_at(0, 0, 0, 0), b = sphere_at(0, 0, 0, 0);
-    check_relation(&w, &a, &b, CAROM_RELATION_A_INSIDE_B, 1);
+    check_relation(&w, &a, &b, CAROM_RELATION_EQUAL, 1);
+    b = capsule((carom_vec3){-1, 0, 0}, (carom_vec3){1, 0, 0}, 0.0); /* neither has an interior */
+    check_relation(&w, &a, &b, CAROM_RELATION_SURFACES_MEET, 1);
+    b = sphere_at(1, 1, 0, 0); /* a point on a sphere */
+    check_relation(&w, &a, &b, CAROM_RELATION_TOUCHING, 1);
     carom_mesh_destroy(mesh);
     world_close(&w);
 }

@@ -60,7 +60,8 @@ static carom_relation mirror(carom_relation relation)
                                                    : relation;
 }
 
-/* One pair in a lattice of its own, in one of the modes, perhaps swapped. Returns the truth; apart for an empty body. */
+/* One pair in a lattice of its own, in one of the modes, perhaps swapped. Returns the truth; apart for an empty body.
+ */
 static carom_relation check_pair(const world *w, long seed)
 {
     check_random random = {(uint64_t)seed};
@@ -160,12 +161,190 @@ static void the_order_of_triangles_does_not_matter(void **state)
     world_close(&w);
 }
 
+/* ---- examples ---- */
+
+static void expect(const world *w, const carom_mesh *a, const carom_mesh *b, carom_relation expected)
+{
+    carom_placed placed_a = world_place(a, 0, 0, 0), placed_b = world_place(b, 0, 0, 0);
+    for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
+    {
+        carom_relation found = ask(w, &placed_a, &placed_b, (carom_collide_mode)mode),
+                       mirrored = ask(w, &placed_b, &placed_a, (carom_collide_mode)mode);
+        assert_string_equal(carom_relation_name(found), carom_relation_name(expected));
+        assert_string_equal(carom_relation_name(mirrored), carom_relation_name(mirror(expected)));
+    }
+    /* Without asking, bodies with a common point are never apart. */
+    for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
+    {
+        carom_collide_options options = {.mode = (carom_collide_mode)mode};
+        carom_report report;
+        assert_int_equal(carom_collide(w->query, &placed_a, &placed_b, &options, &report), CAROM_OK);
+        carom_relation known = report.pair_count > 0 ? CAROM_RELATION_UNKNOWN : expected;
+        assert_int_equal(report.relation, known);
+    }
+}
+
+/* Boxes in one mesh, `turned` the last one inside out. */
+static carom_mesh *boxes(const world *w, const double (*extents)[6], uint32_t count, bool turned)
+{
+    double vertices[8 * 24];
+    uint32_t indices[8 * 36];
+    for (uint32_t i = 0; i < count; i++)
+    {
+        world_box_vertices(extents[i], extents[i] + 3, vertices + 24 * i);
+        for (uint32_t k = 0; k < 36; k++)
+            indices[36 * i + k] = 8 * i + WORLD_BOX_INDICES[turned && i + 1 == count ? 35 - k : k];
+    }
+    return world_mesh(w, vertices, 8 * count, indices, 12 * count);
+}
+
+static carom_mesh *box(const world *w, double x0, double y0, double z0, double x1, double y1, double z1)
+{
+    return boxes(w, (const double[1][6]){{x0, y0, z0, x1, y1, z1}}, 1, false);
+}
+
+static void free_all(carom_mesh **meshes, int count)
+{
+    for (int i = 0; i < count; i++)
+        carom_mesh_destroy(meshes[i]);
+}
+
+/* No pair of triangles crosses: the box passes through the cube's top along edges of its own at z = 2. */
+static void walls_with_corners_where_they_pass_through(void **state)
+{
+    (void)state;
+    world w = world_open();
+    double vertices[12][3];
+    for (int i = 0; i < 12; i++)
+    {
+        static const double around[4][2] = {{0.5, 0.5}, {1.5, 0.5}, {1.5, 1.5}, {0.5, 1.5}};
+        vertices[i][0] = around[i % 4][0], vertices[i][1] = around[i % 4][1], vertices[i][2] = 1 + i / 4;
+    }
+    uint32_t faces[20][3] = {{0, 2, 1}, {0, 3, 2}, {8, 9, 10}, {8, 10, 11}};
+    for (uint32_t i = 0, at = 4; i < 8; i++)
+    {
+        uint32_t here = i, next = i / 4 * 4 + (i + 1) % 4;
+        memcpy(faces[at++], (uint32_t[3]){here, next, next + 4}, sizeof *faces);
+        memcpy(faces[at++], (uint32_t[3]){here, next + 4, here + 4}, sizeof *faces);
+    }
+    carom_mesh *all[2] = {box(&w, 0, 0, 0, 2, 2, 2), world_mesh(&w, vertices[0], 12, faces[0], 20)};
+    assert_true(carom_mesh_get_info(all[1]).closed && carom_mesh_get_info(all[1]).oriented);
+    expect(&w, all[0], all[1], CAROM_RELATION_OVERLAPPING);
+    free_all(all, 2);
+    world_close(&w);
+}
+
+static void boxes_that_touch_overlap_or_contain(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *all[] = {box(&w, 0, 0, 0, 2, 2, 2), box(&w, 0, 0, 2, 2, 2, 4), box(&w, 1, 1, 2, 3, 3, 4),
+                         box(&w, 0, 0, 0, 2, 2, 1), box(&w, 1, 0, 0, 3, 2, 2), box(&w, 0.5, 0.5, 0.5, 1, 1, 1),
+                         /* two bolts, one of them in the cube */
+                         boxes(&w, (const double[2][6]){{0.5, 0.5, 0.5, 1, 1, 1}, {5, 0, 0, 6, 1, 1}}, 2, false)};
+    expect(&w, all[0], all[1], CAROM_RELATION_TOUCHING); /* stacked */
+    expect(&w, all[0], all[2], CAROM_RELATION_TOUCHING);
+    expect(&w, all[0], all[0], CAROM_RELATION_EQUAL);
+    expect(&w, all[3], all[0], CAROM_RELATION_A_INSIDE_B); /* with five common faces */
+    expect(&w, all[4], all[0], CAROM_RELATION_OVERLAPPING);
+    expect(&w, all[5], all[0], CAROM_RELATION_A_INSIDE_B);
+    expect(&w, all[6], all[0], CAROM_RELATION_OVERLAPPING);
+    expect(&w, all[5], all[6], CAROM_RELATION_A_INSIDE_B); /* equal to one of two components */
+    free_all(all, 7);
+    world_close(&w);
+}
+
+static void sheets_hairs_and_points(void **state)
+{
+    (void)state;
+    world w = world_open();
+    const double plane[9] = {1, 1, 1, 3, 1, 1, 1, 3, 1}, hair[9] = {1, 1, 1, 5, 1, 1, 1, 1, 1},
+                 speck[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, upright[9] = {1, 1, 0, 3, 1, 0, 1, 1, 3},
+                 raised[9] = {1, 1, 2, 3, 1, 2, 1, 3, 2};
+    const uint32_t both[6] = {0, 1, 2, 0, 2, 1};
+    carom_mesh *cube = box(&w, 0, 0, 0, 2, 2, 2), *triangle = world_mesh(&w, plane, 3, NULL, 1),
+               *sheet = world_mesh(&w, plane, 3, both, 2), *thread = world_mesh(&w, hair, 3, NULL, 1),
+               *point = world_mesh(&w, speck, 3, NULL, 1), *wall = world_mesh(&w, upright, 3, both, 2),
+               *nothing = world_mesh(&w, NULL, 0, NULL, 0), *lid = world_mesh(&w, raised, 3, both, 2);
+    assert_true(carom_mesh_get_info(sheet).closed && carom_mesh_get_info(sheet).oriented);
+    /* A triangle and its reverse wind around nothing: as a point set it is the triangle. */
+    expect(&w, sheet, triangle, CAROM_RELATION_EQUAL);
+    expect(&w, sheet, wall, CAROM_RELATION_SURFACES_MEET);
+    expect(&w, triangle, wall, CAROM_RELATION_SURFACES_MEET);
+    expect(&w, sheet, cube, CAROM_RELATION_OVERLAPPING);
+    expect(&w, lid, cube, CAROM_RELATION_TOUCHING);
+    expect(&w, lid, sheet, CAROM_RELATION_APART);
+    expect(&w, thread, cube, CAROM_RELATION_OVERLAPPING);
+    expect(&w, thread, sheet, CAROM_RELATION_SURFACES_MEET);
+    expect(&w, thread, thread, CAROM_RELATION_EQUAL);
+    expect(&w, point, cube, CAROM_RELATION_A_INSIDE_B);
+    expect(&w, point, thread, CAROM_RELATION_SURFACES_MEET);
+    expect(&w, point, point, CAROM_RELATION_EQUAL);
+    expect(&w, nothing, cube, CAROM_RELATION_APART);
+    expect(&w, nothing, nothing, CAROM_RELATION_APART);
+    carom_mesh *all[] = {cube, triangle, sheet, thread, point, wall, nothing, lid};
+    free_all(all, 8);
+    world_close(&w);
+}
+
+/* A hair of a closed mesh that leaves its solid part: what lies on it outside is not in the interior. */
+static void hairs_of_solids(void **state)
+{
+    (void)state;
+    world w = world_open();
+    double vertices[33];
+    uint32_t indices[39];
+    world_box_vertices((double[3]){0, 0, 0}, (double[3]){2, 2, 2}, vertices);
+    memcpy(vertices + 24, (double[9]){1, 1, 1, 6, 1, 1, 1, 1, 1}, 9 * sizeof(double));
+    memcpy(indices, WORLD_BOX_INDICES, sizeof WORLD_BOX_INDICES);
+    indices[36] = 8, indices[37] = 9, indices[38] = 10;
+    const double far[9] = {4, 1, 1, 5, 1, 1, 4, 1, 1}, dot[9] = {4, 1, 1, 4, 1, 1, 4, 1, 1},
+                 near[9] = {0.5, 1, 1, 1.5, 1, 1, 0.5, 1, 1}, mark[9] = {1.5, 1, 1, 1.5, 1, 1, 1.5, 1, 1};
+    carom_mesh *all[] = {world_mesh(&w, vertices, 11, indices, 13), world_mesh(&w, far, 3, NULL, 1),
+                         world_mesh(&w, dot, 3, NULL, 1), world_mesh(&w, near, 3, NULL, 1),
+                         world_mesh(&w, mark, 3, NULL, 1)};
+    assert_true(carom_mesh_get_info(all[0]).closed && carom_mesh_get_info(all[0]).oriented);
+    expect(&w, all[1], all[0], CAROM_RELATION_TOUCHING);
+    expect(&w, all[2], all[0], CAROM_RELATION_TOUCHING);
+    expect(&w, all[3], all[0], CAROM_RELATION_A_INSIDE_B);
+    expect(&w, all[4], all[0], CAROM_RELATION_A_INSIDE_B);
+    free_all(all, 5);
+    world_close(&w);
+}
+
+/* Meshes that meet themselves: around some points they wind twice, around others not at all. */
+static void meshes_that_meet_themselves(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_mesh *cross = boxes(&w, (const double[2][6]){{0, 0, 0, 4, 4, 4}, {2, 0, 0, 6, 4, 4}}, 2, false),
+               *cancelled = boxes(&w, (const double[2][6]){{0, 0, 0, 4, 4, 4}, {2, 0, 0, 6, 4, 4}}, 2, true);
+    carom_mesh *middle = box(&w, 2.5, 1, 1, 3.5, 2, 2), *across = box(&w, 1, 1, 1, 5, 2, 2),
+               *whole = box(&w, 0, 0, 0, 6, 4, 4), *left = box(&w, 0, 0, 0, 2, 4, 4);
+    /* the union of both is the long box; where they cancel there is nothing */
+    expect(&w, middle, cross, CAROM_RELATION_A_INSIDE_B);
+    expect(&w, across, cross, CAROM_RELATION_A_INSIDE_B);
+    expect(&w, whole, cross, CAROM_RELATION_EQUAL);
+    expect(&w, middle, cancelled, CAROM_RELATION_APART);
+    expect(&w, across, cancelled, CAROM_RELATION_OVERLAPPING);
+    expect(&w, cancelled, whole, CAROM_RELATION_A_INSIDE_B);
+    expect(&w, left, cancelled, CAROM_RELATION_A_INSIDE_B);
+    carom_mesh *all[] = {cross, cancelled, middle, across, whole, left};
+    free_all(all, 6);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lattice_bodies_in_every_relation),
         cmocka_unit_test(a_hole_inside_the_other_body),
         cmocka_unit_test(the_order_of_triangles_does_not_matter),
+        cmocka_unit_test(walls_with_corners_where_they_pass_through),
+        cmocka_unit_test(boxes_that_touch_overlap_or_contain),
+        cmocka_unit_test(sheets_hairs_and_points),
+        cmocka_unit_test(hairs_of_solids),
+        cmocka_unit_test(meshes_that_meet_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
