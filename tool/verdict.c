@@ -9,16 +9,15 @@ const char *tool_verdict_name(tool_verdict verdict) { return names[verdict]; }
 tool_verdict tool_judge(const carom_report *report)
 {
     bool probably = report->a_probably_inside_b || report->b_probably_inside_a;
+    bool open = report->status == CAROM_UNKNOWN; /* the estimate, at least, is missing */
     switch (report->relation)
     {
     case CAROM_RELATION_UNKNOWN: break;
     case CAROM_RELATION_APART:
         if (probably)
             return TOOL_PROBABLY_INSIDE;
-        if (report->clearance_violated)
-            return TOOL_TOO_CLOSE;
-        return report->status == CAROM_UNKNOWN ? TOOL_UNDECIDED : TOOL_CLEAR;
-    case CAROM_RELATION_TOUCHING: return probably ? TOOL_PROBABLY_INSIDE : TOOL_CONTACT;
+        return open ? TOOL_UNDECIDED : report->clearance_violated ? TOOL_TOO_CLOSE : TOOL_CLEAR;
+    case CAROM_RELATION_TOUCHING: return probably ? TOOL_PROBABLY_INSIDE : open ? TOOL_UNDECIDED : TOOL_CONTACT;
     case CAROM_RELATION_OVERLAPPING:
     case CAROM_RELATION_A_INSIDE_B:
     case CAROM_RELATION_B_INSIDE_A:
@@ -51,14 +50,15 @@ const char *tool_explain_verdict(const carom_report *report)
     switch (tool_judge(report))
     {
     case TOOL_UNDECIDED:
-        return report->pair_count > 0 ? "A and B meet; whether they only touch is not decided" : "out of time";
+        return report->pair_count > 0 ? "A and B meet; whether that is a mere contact is not decided" : "out of time";
     case TOOL_TOO_CLOSE: return "the gap is smaller than the clearance";
     case TOOL_CONTACT: return "A and B touch, but do not overlap";
     case TOOL_CLASH: return explain_clash(report->relation);
     case TOOL_PROBABLY_INSIDE:
-        return !report->a_probably_inside_b   ? "B seems to be inside A; A is not closed, so this is an estimate"
-               : !report->b_probably_inside_a ? "A seems to be inside B; B is not closed, so this is an estimate"
-                                              : "A and B surround each other; neither is closed, so this is an estimate";
+        return !report->a_probably_inside_b ? "B seems to be inside A; A is not closed, so this is an estimate"
+               : !report->b_probably_inside_a
+                   ? "A seems to be inside B; B is not closed, so this is an estimate"
+                   : "A and B surround each other; neither is closed, so this is an estimate";
     default: return NULL;
     }
 }
