@@ -1,4 +1,4 @@
-/* Apart, touching, crossing, inside; and whether a clearance is kept: all from one call. */
+/* Apart, touching, overlapping, inside; and whether a clearance is kept: all from one call. */
 #include "scenes/generate.h"
 
 #include <carom/carom.h>
@@ -30,7 +30,7 @@ int main(void)
         bool near;
     } cases[] = {{3.0, 0, CAROM_RELATION_APART, false},
                  {1.3, 0, CAROM_RELATION_APART, true},
-                 {1.25, 1.25, CAROM_RELATION_TOUCHING, true},
+                 {1.25, 0.1, CAROM_RELATION_TOUCHING, true},
                  {1.0, 0.1, CAROM_RELATION_OVERLAPPING, true},
                  {0.25, 0, CAROM_RELATION_B_INSIDE_A, false}};
     carom_collide_options options = carom_collide_options_default();

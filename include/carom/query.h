@@ -38,8 +38,9 @@ extern "C"
         CAROM_COLLIDE_ALL = 2    /* every pair with its meeting */
     } carom_collide_mode;
 
-    /* The report's relation if `relation` below is not set: if no pair meets, APART or which body is inside the other;
-     * CROSSING if mode ALL found a crossing pair; otherwise UNKNOWN. */
+    /* The report's relation if `relation` below is not set: UNKNOWN if a pair meets. If none does, the surfaces are
+     * apart, and it is decided whether a body, or a part of it, is inside the other: APART, A_INSIDE_B, B_INSIDE_A or
+     * OVERLAPPING. So bodies with a common point are never reported as apart. */
 
     /* Return false to stop; the report then says CAROM_STOPPED. Pairs come in no particular order. */
     typedef bool carom_pair_fn(const carom_pair *pair, void *user);
@@ -48,8 +49,9 @@ extern "C"
     {
         carom_collide_mode mode;
         bool contacts; /* mode ALL, not streaming: also contact points, segments and polygons */
-        bool relation; /* full relation: touching or crossing, and containment; examines every pair (mode ANY: until one
-                          crosses). Also estimates what open surfaces contain */
+        bool
+            relation; /* decide the relation also if pairs meet, and estimate what open surfaces contain; examines every
+                         pair (mode ANY: until one shows an overlap), then what touches, which a budget may cut short */
         double clearance; /* > 0: also decide whether the distance is smaller, in the same traversal */
         uint64_t
             max_pairs; /* 0: no limit; the first pairs in order are listed, the rest only counted: CAROM_TRUNCATED */

@@ -2,6 +2,9 @@
  * the relation is requested, and never a part of the hash. */
 #include "query/query.h"
 #include "query/world.h"
+#include "support/soup.h"
+
+#include <string.h>
 
 enum
 {
@@ -160,19 +163,27 @@ static void engines_agree_on_repeated_surfaces(void **state)
 {
     (void)state;
     world w = world_open();
-    const double corners[24] = {0, 0, 0, 9, 0, 0, 9, 9, 0, 0, 9, 0, 0, 0, 9, 9, 0, 9, 9, 9, 9, 0, 9, 9};
-    const uint32_t walls[18] = {0, 2, 1, 0, 3, 2, 0, 1, 5, 0, 5, 4, 0, 4, 7, 0, 7, 3};
-    uint32_t indices[72];
-    for (int i = 0; i < 72; i++)
-        indices[i] = walls[i % 18];
-    carom_mesh *corner = world_mesh(&w, corners, 8, indices, 24), *part = world_box(&w, 0, 0, 0, 1, 1, 1);
+    carom_mesh *box = world_shape(&w, GENERATE_BOX, 1200), *part = world_box(&w, 0, 0, 0, 0.1, 0.1, 0.1);
+    static carom_vec3 corners[4 * 3 * 1200];
+    size_t count = 0;
+    for (uint32_t i = 0; i < 4 * 1200; i++)
+    {
+        carom_vec3 c[3];
+        mesh_corners(box, i % 1200, c);
+        carom_vec3 max = vec3_max(c[0], vec3_max(c[1], c[2])); /* the box goes from -1/2 to 1/2 */
+        if (max.x == -0.5 || max.y == -0.5 || max.z == -0.5)
+            memcpy(corners + 3 * count++, c, sizeof c);
+    }
+    assert_int_equal(count, 4 * 600);
+    carom_mesh *corner = soup_mesh(w.context, corners, count);
+    carom_mesh_destroy(box);
     carom_scene *scene;
     assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
     carom_body_def def = carom_body_def_default();
     carom_body_id id;
     def.placed = world_place(corner, 0, 0, 0);
     assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-    def.placed = world_place(part, 7, 7, 7);
+    def.placed = world_place(part, 0.28, 0.28, 0.28);
     assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
     for (uint32_t e = 0; carom_engine_list(e); e++)
     {
