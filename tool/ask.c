@@ -1,5 +1,6 @@
 /* One query on two placed meshes, through the pair queries or through an engine. */
 #include "tool/ask.h"
+#include "tool/verdict.h"
 
 #include <math.h>
 
@@ -47,18 +48,14 @@ static void take_pair(const carom_scene_report *scene, carom_report *report)
         return;
     }
     const carom_body_pair *found = &scene->body_pairs[0];
-    report->relation = found->relation;
-    report->clearance_violated = found->clearance_violated;
-    report->pair_count = found->pair_count;
+    *report = tool_pair_report(found);
+    report->status = scene->status;
+    report->counters = scene->counters, report->times = scene->times;
     report->pairs = scene->pairs + found->first_pair;
     report->pairs_listed = found->pairs_listed;
     /* the only pair of bodies: all contacts are its own, counted from its first pair, which is 0 */
     report->contacts = scene->contacts, report->contact_count = scene->contact_count;
     report->points = scene->points, report->point_count = scene->point_count;
-    report->distance = found->distance;
-    report->point_a = found->point_a, report->point_b = found->point_b;
-    report->triangle_a = found->triangle_a, report->triangle_b = found->triangle_b;
-    report->hash = found->hash;
 }
 
 static carom_status run_engine(const tool_asker *asker, carom_scene *scene, const carom_collide_options *options,

@@ -1,7 +1,9 @@
 /* carom check: do two models meet, where, and how far apart are they? */
 #include "tool/ask.h"
+#include "tool/verdict.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct check_options
@@ -67,12 +69,6 @@ static carom_status ask(check_work *work)
             return status;
     }
     return tool_ask_collide(&work->asker, &work->placed[0], &work->placed[1], &options, &work->report);
-}
-
-static bool is_finding(const carom_report *report)
-{
-    return report->pair_count > 0 || report->clearance_violated || report->relation == CAROM_RELATION_A_INSIDE_B ||
-           report->relation == CAROM_RELATION_B_INSIDE_A;
 }
 
 /* Did the time run out before everything was decided? What was found by then is valid. */
@@ -158,6 +154,8 @@ static int print_json(const check_work *work)
     json_t *root = json_pack("{s:o,s:s,s:s,s:s,s:I}", "models", files, "method", work->asker.method->name, "status",
                              carom_status_name(report->status), "relation", carom_relation_name(report->relation),
                              "pair_count", (json_int_t)report->pair_count);
+    json_object_set_new(root, "verdict", json_string(tool_verdict_name(tool_judge(report))));
+    json_object_set_new(root, "probably_inside", tool_json_probably_inside(report));
     if (not_closed(report))
         json_object_set_new(root, "not_closed", json_string(not_closed(report)));
     if (work->options->all)
@@ -202,6 +200,15 @@ static void print_work(const char *question, const carom_report *report)
            (unsigned long long)report->counters.exact_fallbacks, report->times.total_ms);
 }
 
+static void print_verdict(const carom_report *report)
+{
+    tool_verdict verdict = tool_judge(report);
+    const char *reason = tool_explain_verdict(report);
+    const char *tint = tool_is_finding(report) ? tool_red() : verdict == TOOL_UNDECIDED ? "" : tool_green();
+    printf("verdict   %s%s%s%s%s\n", tint, tool_verdict_name(verdict), *tint ? tool_plain() : "", reason ? ": " : "",
+           reason ? reason : "");
+}
+
 static void print_text(const check_work *work)
 {
     const carom_report *report = &work->report;
@@ -217,11 +224,8 @@ static void print_text(const check_work *work)
         putchar('\n');
     }
     bool open = report->status == CAROM_UNKNOWN;
-    const char *tint = is_finding(report) ? tool_red() : open ? "" : tool_green();
-    printf("relation  %s%s%s", tint, carom_relation_name(report->relation), *tint ? tool_plain() : "");
-    if (not_closed(report))
-        printf(" (not_closed: %s)", not_closed(report));
-    puts(open ? " (out of time)" : "");
+    printf("relation  %s%s\n", carom_relation_name(report->relation), open ? " (out of time)" : "");
+    print_verdict(report);
     printf("pairs     %s%s%s\n", open ? "at least " : "", tool_thousands(report->pair_count, number),
            report->status == CAROM_TRUNCATED ? " (not all listed)" : "");
     for (uint64_t i = 0; work->options->all && i < report->pairs_listed; i++)
@@ -230,7 +234,7 @@ static void print_text(const check_work *work)
     if (work->options->clearance > 0)
     {
         const char *verdict = clearance_verdict(report);
-        tint = report->clearance_violated ? tool_red() : verdict ? tool_green() : "";
+        const char *tint = report->clearance_violated ? tool_red() : verdict ? tool_green() : "";
         printf("clearance %.12g%s %s%s%s\n", work->options->clearance, unit, tint, verdict ? verdict : "unknown",
                *tint ? tool_plain() : "");
     }
@@ -241,6 +245,58 @@ static void print_text(const check_work *work)
         print_work("for the distance ", &work->distance);
     if (report->hash)
         printf("hash      %016llx\n", (unsigned long long)report->hash);
+}
+
+/* ---- advice ---- */
+
+/* 12345 as 1e4: one digit is enough for advice, and easy to type. */
+static double one_digit(double value, char out[32])
+{
+    snprintf(out, 32, "%.0e", value);
+    return strtod(out, NULL);
+}
+
+/* Reads a model again, with longer and longer weld lengths, until its surface is closed and no triangle collapses.
+ * False: none of them helps. In a context of its own: warnings about lengths that no one asked for would confuse. */
+static bool find_weld(const check_work *work, int which, char out[32])
+{
+    carom_context *context = NULL;
+    if (carom_failed(carom_context_create(NULL, &context)))
+        return false;
+    carom_aabb box = carom_mesh_get_info(work->model[which].mesh).bounds;
+    double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
+    bool found = false;
+    for (double part = 1e-7; part < 2e-3 && !found; part *= 10)
+    {
+        io_model model = {0};
+        io_read_options reading = {.weld = one_digit(part * size, out)};
+        if (!carom_failed(io_read(context, work->path[which], &reading, &model)))
+            found = tool_is_closed(model.mesh) && model.collapsed_triangles == 0;
+        io_model_free(&model);
+    }
+    carom_context_destroy(context);
+    return found;
+}
+
+/* A model that is not closed can't be known to contain anything: can that be helped? */
+static void advise(const check_work *work)
+{
+    const bool surrounds[2] = {work->report.b_probably_inside_a, work->report.a_probably_inside_b};
+    for (int i = 0; i < 2; i++)
+    {
+        char length[32], number[32];
+        if (!surrounds[i])
+            continue;
+        uint32_t edges = carom_mesh_get_info(work->model[i].mesh).boundary_edge_count;
+        if (find_weld(work, i, length))
+            fprintf(stderr,
+                    "carom check: note: %s looks torn open by rounding: with --weld %s it is closed, and the answer "
+                    "certain\n",
+                    work->path[i], length);
+        else
+            fprintf(stderr, "carom check: note: %s is not closed (%s boundary edges), and no weld length closes it\n",
+                    work->path[i], tool_thousands(edges, number));
+    }
 }
 
 /* ---- the subcommand ---- */
@@ -267,7 +323,9 @@ static int run(check_work *work, const tool_method *method)
             fprintf(stderr, "carom check: nothing was checked: %s has no triangles\n", work->path[i]);
             return TOOL_NOTHING;
         }
-    bool found = is_finding(&work->report) || (work->options->distance && work->distance.distance == 0);
+    if (tool_judge(&work->report) == TOOL_PROBABLY_INSIDE)
+        advise(work);
+    bool found = tool_is_finding(&work->report);
     if (is_open(work) && !found)
         return tool_fail(work->command, "not decided within %g seconds", work->options->seconds);
     return found ? TOOL_FINDINGS : TOOL_CLEAN;

@@ -3,7 +3,7 @@
 #include "scenes/scenes.h"
 #include "tool/picture.h"
 #include "tool/skin.h"
-#include "tool/tool.h"
+#include "tool/verdict.h"
 
 #include <errno.h>
 #include <math.h>
@@ -109,6 +109,21 @@ static uint32_t skin_triangles(const demo_work *work, uint32_t body)
     return carom_mesh_get_info(work->skins[body]).triangle_count;
 }
 
+static bool is_closed(const carom_shape *shape)
+{
+    return shape->kind != CAROM_SHAPE_MESH || tool_is_closed(shape->mesh);
+}
+
+/* The answer for a pair of bodies, as if it had been asked alone. */
+static carom_report pair_report(const demo_work *work, const carom_body_pair *pair)
+{
+    carom_report report = tool_pair_report(pair);
+    report.a_closed = is_closed(&carom_frame_find(&work->frame, pair->body_a)->placed.shape);
+    report.b_closed = is_closed(&carom_frame_find(&work->frame, pair->body_b)->placed.shape);
+    report.pairs = work->report.pairs + pair->first_pair, report.pairs_listed = pair->pairs_listed;
+    return report;
+}
+
 static carom_status mark_triangles(demo_work *work)
 {
     work->marked = calloc(work->frame.body_count + 1u, sizeof *work->marked);
@@ -126,7 +141,8 @@ static carom_status mark_triangles(demo_work *work)
         const carom_frame_body *a = carom_frame_find(&work->frame, pair->body_a),
                                *b = carom_frame_find(&work->frame, pair->body_b);
         unsigned char *marks[2] = {work->marked[a - work->frame.bodies], work->marked[b - work->frame.bodies]};
-        picture_mark_pairs(&a->placed, &b->placed, work->report.pairs + pair->first_pair, pair->pairs_listed, marks);
+        carom_report report = pair_report(work, pair);
+        picture_mark_report(&a->placed, &b->placed, &report, marks);
     }
     for (uint32_t i = 0; i < work->frame.body_count; i++)
         if (work->frame.bodies[i].placed.shape.kind != CAROM_SHAPE_MESH) /* its single element is the whole shape */
@@ -161,49 +177,26 @@ static void print_examined(const demo_work *work)
            tool_thousands(report->counters.triangles_tested, number[3]), report->times.total_ms);
 }
 
-/* What a pair of parts means for assembly. */
-typedef enum demo_verdict
-{
-    DEMO_CLASH,   /* surfaces cross */
-    DEMO_INSIDE,  /* one part is inside the other */
-    DEMO_CONTACT, /* they touch, or lie flat on each other */
-    DEMO_NEAR,    /* nearer than the clearance */
-    DEMO_VERDICT_COUNT
-} demo_verdict;
-
-static const char *const verdict_names[DEMO_VERDICT_COUNT] = {"clash", "inside", "contact", "too close"};
-
-static demo_verdict verdict_of(const demo_work *work, const carom_body_pair *pair)
-{
-    if (pair->relation == CAROM_RELATION_A_INSIDE_B || pair->relation == CAROM_RELATION_B_INSIDE_A)
-        return DEMO_INSIDE;
-    if (pair->relation == CAROM_RELATION_APART)
-        return DEMO_NEAR;
-    const carom_placed *a = &carom_frame_find(&work->frame, pair->body_a)->placed,
-                       *b = &carom_frame_find(&work->frame, pair->body_b)->placed;
-    for (uint64_t k = 0; k < pair->pairs_listed; k++)
-        if (picture_judge(a, b, &work->report.pairs[pair->first_pair + k]) == PICTURE_CLASH)
-            return DEMO_CLASH;
-    return DEMO_CONTACT;
-}
-
 static void print_found(const demo_work *work)
 {
     const carom_scene_report *report = &work->report;
-    unsigned counts[DEMO_VERDICT_COUNT] = {0};
-    printf("%-14s %-14s %-9s %-11s %6s %10s\n", "part", "part", "finding", "relation", "pairs", "distance");
+    unsigned counts[TOOL_VERDICT_COUNT] = {0};
+    printf("%-14s %-14s %-15s %-13s %6s %10s\n", "part", "part", "finding", "relation", "pairs", "distance");
     for (uint64_t i = 0; i < report->body_pair_count; i++)
     {
         const carom_body_pair *pair = &report->body_pairs[i];
-        demo_verdict verdict = verdict_of(work, pair);
+        carom_report found = pair_report(work, pair);
+        tool_verdict verdict = tool_judge(&found);
+        bool bad = verdict >= TOOL_PROBABLY_INSIDE;
         counts[verdict]++;
-        printf("%-14s %-14s %s%-9s%s %-11s %6llu %10.4g\n", carom_frame_find(&work->frame, pair->body_a)->name,
-               carom_frame_find(&work->frame, pair->body_b)->name, verdict <= DEMO_INSIDE ? tool_red() : "",
-               verdict_names[verdict], verdict <= DEMO_INSIDE ? tool_plain() : "", carom_relation_name(pair->relation),
-               (unsigned long long)pair->pair_count, work->distance[i]);
+        printf("%-14s %-14s %s%-15s%s %-13s %6llu %10.4g\n", carom_frame_find(&work->frame, pair->body_a)->name,
+               carom_frame_find(&work->frame, pair->body_b)->name, bad ? tool_red() : "", tool_verdict_name(verdict),
+               bad ? tool_plain() : "", carom_relation_name(pair->relation), (unsigned long long)pair->pair_count,
+               work->distance[i]);
     }
-    printf("\nfound: %u clashes, %u inside, %u contacts, %u too close; hash %016llx\n", counts[DEMO_CLASH],
-           counts[DEMO_INSIDE], counts[DEMO_CONTACT], counts[DEMO_NEAR], (unsigned long long)report->hash);
+    printf("\nfound: %u clashes, %u probably inside, %u contacts, %u too close; hash %016llx\n", counts[TOOL_CLASH],
+           counts[TOOL_PROBABLY_INSIDE], counts[TOOL_CONTACT], counts[TOOL_TOO_CLOSE],
+           (unsigned long long)report->hash);
 }
 
 static json_t *findings_to_json(const demo_work *work)
@@ -212,11 +205,13 @@ static json_t *findings_to_json(const demo_work *work)
     for (uint64_t i = 0; i < work->report.body_pair_count; i++)
     {
         const carom_body_pair *pair = &work->report.body_pairs[i];
+        carom_report report = pair_report(work, pair);
         json_t *item = json_pack(
             "{s:s,s:s,s:s,s:s,s:b,s:I,s:o}", "a", carom_frame_find(&work->frame, pair->body_a)->name, "b",
-            carom_frame_find(&work->frame, pair->body_b)->name, "finding", verdict_names[verdict_of(work, pair)],
+            carom_frame_find(&work->frame, pair->body_b)->name, "finding", tool_verdict_name(tool_judge(&report)),
             "relation", carom_relation_name(pair->relation), "clearance_violated", pair->clearance_violated,
             "pair_count", (json_int_t)pair->pair_count, "distance", tool_json_number(work->distance[i]));
+        json_object_set_new(item, "probably_inside", tool_json_probably_inside(&report));
         json_t *pairs = json_array();
         for (uint64_t k = 0; k < pair->pairs_listed; k++)
         {

@@ -1,6 +1,7 @@
 /* carom draw: a picture of two models, with colliding triangles in red. */
 #include "tool/ask.h"
 #include "tool/picture.h"
+#include "tool/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +15,16 @@ typedef struct draw_options
     io_read_options reading;
 } draw_options;
 
-static carom_status draw(carom_context *context, const draw_options *options, io_model model[2], uint64_t *pairs)
+static carom_status draw(carom_context *context, const draw_options *options, io_model model[2], carom_report *report)
 {
     carom_query *query = NULL;
     carom_status status = carom_query_create(context, &query);
     carom_placed a = {carom_shape_mesh(model[0].mesh), options->pose[0]},
                  b = {carom_shape_mesh(model[1].mesh), options->pose[1]};
-    carom_report report = {0};
+    carom_collide_options full = carom_collide_options_default();
+    full.relation = true;
     if (!carom_failed(status))
-        status = carom_collide(query, &a, &b, NULL, &report);
+        status = carom_collide(query, &a, &b, &full, report);
     unsigned char *marked[2];
     for (int i = 0; i < 2; i++)
         marked[i] = calloc((size_t)carom_mesh_get_info(model[i].mesh).triangle_count + 1, 1);
@@ -30,8 +32,7 @@ static carom_status draw(carom_context *context, const draw_options *options, io
         status = CAROM_OUT_OF_MEMORY;
     if (!carom_failed(status))
     {
-        *pairs = report.pair_count;
-        picture_mark_pairs(&a, &b, report.pairs, report.pairs_listed, marked);
+        picture_mark_report(&a, &b, report, marked);
         picture_part parts[2] = {{a.shape.mesh, a.pose, marked[0], picture_tint(0)},
                                  {b.shape.mesh, b.pose, marked[1], picture_tint(1)}};
         picture_def def = picture_def_default();
@@ -40,6 +41,7 @@ static carom_status draw(carom_context *context, const draw_options *options, io
     }
     free(marked[0]);
     free(marked[1]);
+    report->pairs = NULL, report->pairs_listed = 0; /* they belong to the query */
     carom_query_destroy(query);
     return status;
 }
@@ -48,14 +50,15 @@ static carom_status draw(carom_context *context, const draw_options *options, io
 static int run(const tool_command *command, carom_context *context, const draw_options *options, char **path)
 {
     io_model model[2] = {0};
-    uint64_t pairs = 0, triangles[2] = {0};
+    uint64_t triangles[2] = {0};
+    carom_report report = {0};
     carom_status status = tool_read_pair(context, (const char *const *)path, &options->reading, model);
     for (int i = 0; i < 2 && !carom_failed(status); i++)
         triangles[i] = carom_mesh_get_info(model[i].mesh).triangle_count;
     int code = TOOL_NOTHING;
     bool nothing = !carom_failed(status) && triangles[0] + triangles[1] == 0;
     if (!carom_failed(status) && !nothing)
-        status = draw(context, options, model, &pairs);
+        status = draw(context, options, model, &report);
     if (carom_failed(status))
         code = tool_fail_status(command, context, status);
     else if (nothing)
@@ -65,8 +68,12 @@ static int run(const tool_command *command, carom_context *context, const draw_o
                 path[triangles[0] == 0 ? 0 : 1]);
     else
     {
-        fprintf(stderr, "%s: %llu pairs of triangles meet\n", options->output, (unsigned long long)pairs);
-        code = pairs > 0 ? TOOL_FINDINGS : TOOL_CLEAN;
+        const char *reason = tool_explain_verdict(&report);
+        char number[32];
+        fprintf(stderr, "%s: %s%s%s; %s pairs of triangles meet\n", options->output,
+                tool_verdict_name(tool_judge(&report)), reason ? ": " : "", reason ? reason : "",
+                tool_thousands(report.pair_count, number));
+        code = tool_is_finding(&report) ? TOOL_FINDINGS : TOOL_CLEAN;
     }
     io_model_free(&model[0]);
     io_model_free(&model[1]);

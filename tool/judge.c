@@ -1,5 +1,8 @@
 /* Chooses the colour of meeting triangles. */
 #include "tool/picture.h"
+#include "tool/verdict.h"
+
+#include <string.h>
 
 static carom_vec3 world_normal(const carom_placed *placed, uint32_t triangle)
 {
@@ -12,10 +15,10 @@ static carom_vec3 world_normal(const carom_placed *placed, uint32_t triangle)
     return (carom_vec3){u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
 }
 
-picture_mark picture_judge(const carom_placed *a, const carom_placed *b, const carom_pair *pair)
+/* The mark for a pair of bodies that clash. Faces in one plane are in contact if they face each other, and clash if
+ * they face the same way: then the bodies behind them overlap. */
+static picture_mark judge_pair(const carom_placed *a, const carom_placed *b, const carom_pair *pair)
 {
-    if (pair->meeting == CAROM_MEET_NONE)
-        return PICTURE_PLAIN;
     if (!(pair->meeting & CAROM_MEET_CROSSING))
         return PICTURE_CONTACT;
     if (!(pair->meeting & CAROM_MEET_COPLANAR))
@@ -24,14 +27,25 @@ picture_mark picture_judge(const carom_placed *a, const carom_placed *b, const c
     return m.x * n.x + m.y * n.y + m.z * n.z > 0 ? PICTURE_CLASH : PICTURE_CONTACT;
 }
 
-void picture_mark_pairs(const carom_placed *a, const carom_placed *b, const carom_pair *pairs, uint64_t count,
-                        unsigned char *marks[2])
+static void mark_whole(const carom_placed *placed, unsigned char *marks)
 {
-    for (uint64_t i = 0; i < count; i++)
+    memset(marks, PICTURE_CLASH, carom_shape_element_count(&placed->shape));
+}
+
+void picture_mark_report(const carom_placed *a, const carom_placed *b, const carom_report *report,
+                         unsigned char *marks[2])
+{
+    bool clash = tool_judge(report) == TOOL_CLASH, equal = report->relation == CAROM_RELATION_EQUAL;
+    for (uint64_t i = 0; i < report->pairs_listed; i++)
     {
-        unsigned char mark = (unsigned char)picture_judge(a, b, &pairs[i]);
-        unsigned char *at[2] = {&marks[0][pairs[i].triangle_a], &marks[1][pairs[i].triangle_b]};
+        const carom_pair *pair = &report->pairs[i];
+        unsigned char mark = (unsigned char)(clash ? judge_pair(a, b, pair) : PICTURE_CONTACT);
+        unsigned char *at[2] = {&marks[0][pair->triangle_a], &marks[1][pair->triangle_b]};
         for (int k = 0; k < 2; k++)
             *at[k] = *at[k] > mark ? *at[k] : mark;
     }
+    if (equal || report->relation == CAROM_RELATION_A_INSIDE_B || report->a_probably_inside_b)
+        mark_whole(a, marks[0]);
+    if (equal || report->relation == CAROM_RELATION_B_INSIDE_A || report->b_probably_inside_a)
+        mark_whole(b, marks[1]);
 }

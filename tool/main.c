@@ -11,9 +11,13 @@ static const tool_command commands[] = {
      true, tool_info},
     {"check", "A B", "check whether two models meet, where, and how far apart they are",
      "A and B are STL or OBJ files. If --seconds runs out, the rest is reported as unknown, with valid bounds.\n"
-     "Exit codes: 0 the models are apart and the clearance is kept, 1 they meet, one is inside the other or the\n"
-     "clearance is violated, 2 error, or undecided when the time ran out, 3 nothing was checked: a model has no\n"
-     "triangles.\n",
+     "Verdicts: clash, the models overlap, one is inside the other, they are equal, or they are open surfaces that\n"
+     "meet; contact, they touch but do not overlap; too close, the gap is smaller than the clearance; probably\n"
+     "inside, they are apart or touch, but one seems to be inside the other, which is not closed: an estimate (if\n"
+     "rounding tore the model open, --weld makes it certain); clear, none of these.\n"
+     "Exit codes: 0 clear, or a contact if no clearance is demanded, 1 a clash, probably inside, or a violated\n"
+     "clearance (which a contact always violates), 2 error, or undecided when the time ran out, 3 nothing was\n"
+     "checked: a model has no triangles.\n",
      true, tool_check},
     {"gen", "KIND", "write a generated shape with a chosen number of triangles",
      "Exit codes: 0 the file was written, 2 error; then no file is left behind.\n", false, tool_gen},
@@ -30,14 +34,16 @@ static const tool_command commands[] = {
      "Lines that begin with # are comments.\n"
      "Exit codes: 0 no answer is wrong, 1 some are, 2 error, 3 no case was checked.\n",
      true, tool_verify},
-    {"draw", "A B", "draw two models, with colliding triangles in red",
-     "Exit codes: 0 no triangles meet, 1 some do, 2 error, 3 nothing was checked: a model has no triangles. If both\n"
-     "have none, nothing is drawn.\n",
+    {"draw", "A B", "draw two models, with clashing triangles in red",
+     "Red: triangles that clash, and a model that is inside the other, also through what hides them. Amber: contact.\n"
+     "Exit codes: 0 the models are apart or touch, 1 they clash, or one is probably inside the other (see `carom "
+     "check\n"
+     "--help`), 2 error, 3 nothing was checked: a model has no triangles. If both have none, nothing is drawn.\n",
      true, tool_draw},
     {"demo", "", "check a generated assembly, list what was found, and draw it",
-     "Findings: clash, surfaces pass through each other; inside, a part is inside another; contact, parts touch or\n"
-     "faces lie flat on each other (triangles in one plane that overlap count as crossing); too close, parts are\n"
-     "closer than the scene's clearance.\n"
+     "Findings: clash, parts overlap, or one is inside another; probably inside, likewise, but the other is not "
+     "closed;\n"
+     "contact, parts touch but do not overlap; too close, parts are closer than the scene's clearance.\n"
      "Exit codes: 0 checked and drawn, whatever was found, 2 error.\n",
      true, tool_demo},
 };

@@ -20,13 +20,10 @@ typedef struct picture_part
     uint32_t tint;               /* 0xRRGGBB */
 } picture_part;
 
-/* The mark for a pair. Faces in one plane are in contact if they face each other, and clash if they face the same way:
- * then the bodies behind them overlap. */
-picture_mark picture_judge(const carom_placed *a, const carom_placed *b, const carom_pair *pair);
-
-/* Judges a list of pairs into one array per body, as long as the body's triangles; the worse mark stays. */
-void picture_mark_pairs(const carom_placed *a, const carom_placed *b, const carom_pair *pairs, uint64_t count,
-                        unsigned char *marks[2]);
+/* Marks the elements of two bodies by their relation and pairs, in one array per body; the worse mark stays. Bodies
+ * that touch have contacts only. A body inside another clashes as a whole. */
+void picture_mark_report(const carom_placed *a, const carom_placed *b, const carom_report *report,
+                         unsigned char *marks[2]);
 
 typedef struct picture_def
 {

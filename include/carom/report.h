@@ -90,6 +90,14 @@ extern "C"
         carom_status status;
         carom_relation relation;
         bool a_closed, b_closed; /* closed and oriented: the body can contain the other */
+
+        /* An estimate where the relation can't tell. Nothing is inside a surface that is not closed: a bolt in a box
+         * without a lid is APART or TOUCHING, and so is what is within a solid that a file format tore open. If the
+         * full relation is requested and is one of these two, the generalized winding number of the open surface at
+         * points of the other body says whether the latter is probably inside (all of it, or one of its components).
+         * False: probably outside, or the relation says it all. Not hashed; the same on every machine. How it is
+         * estimated, and how well: docs/exactness.md, section 21. */
+        bool a_probably_inside_b, b_probably_inside_a;
         bool clearance_violated; /* the distance is below the options' clearance, or a pair meets */
 
         uint64_t pair_count; /* the total, even if fewer are listed; if the budget ran out, the number found so far */
@@ -127,6 +135,7 @@ extern "C"
         carom_body_id body_a, body_b; /* a before b by index */
         carom_status status; /* UNKNOWN: the budget ran out before this pair was decided; the bodies may meet */
         carom_relation relation;
+        bool a_probably_inside_b, b_probably_inside_a; /* an estimate, see carom_report */
         bool clearance_violated;
         uint64_t pair_count;               /* the total, even if fewer are listed */
         uint64_t first_pair, pairs_listed; /* range in the scene report's pairs */
@@ -136,8 +145,8 @@ extern "C"
         uint64_t hash; /* that of carom_collide's report for this pair with the same options */
     } carom_body_pair;
 
-    /* The answer for a frame: body pairs that meet, are closer than the clearance, contain one another, or were not
-     * decided. Its arrays belong to the engine until its next run. */
+    /* The answer for a frame: body pairs that meet, are closer than the clearance, contain one another (for certain or
+     * probably), or were not decided. Its arrays belong to the engine until its next run. */
     typedef struct carom_scene_report
     {
         carom_status status;

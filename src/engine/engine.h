@@ -94,7 +94,9 @@ typedef struct engine_seen_body
 typedef struct engine_proxies
 {
     carom_context *context;
-    double cut_size; /* 0: bodies enter as a whole */
+    double cut_size;     /* 0: bodies enter as a whole */
+    bool estimates;      /* open bodies may surround others, too; set it before an update */
+    bool kept_estimates; /* what it was then */
     uint64_t scene, frame;
     BASE_ARRAY(engine_seen_body) bodies; /* by id.index; by position + 1 where no scene made the frame */
     BASE_ARRAY(carom_aabb) boxes;        /* by slot, as the three below */

@@ -49,7 +49,7 @@ static carom_collide_options pair_options(const carom_engine *engine, const caro
 static bool worth_listing(const carom_report *report)
 {
     return report->pair_count > 0 || report->clearance_violated || report->relation > CAROM_RELATION_APART ||
-           report->status == CAROM_UNKNOWN;
+           report->status == CAROM_UNKNOWN || report->a_probably_inside_b || report->b_probably_inside_a;
 }
 
 /* Measures the first listed pair: it meets, so none can be closer. */
@@ -186,7 +186,7 @@ static carom_status examine_pair(const pair_task *task)
         BASE_TRY(query_collide(query, &question, &options, task->budget, &report));
         return file_report(task, &query->job, &report);
     }
-    if (query_far_apart(engine->context, &question, options.clearance))
+    if (query_apart_at_once(engine->context, &question, &options))
     {
         report.relation = CAROM_RELATION_APART;
         return file_report(task, &query->job, &report);

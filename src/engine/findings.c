@@ -40,6 +40,8 @@ carom_status engine_findings_add(engine_findings *findings, const carom_body_pai
     carom_body_pair *pair = &finding->pair;
     pair->status = witness->status == CAROM_UNKNOWN ? CAROM_UNKNOWN : report->status;
     pair->relation = report->relation;
+    pair->a_probably_inside_b = report->a_probably_inside_b;
+    pair->b_probably_inside_a = report->b_probably_inside_a;
     pair->clearance_violated = report->clearance_violated;
     pair->pair_count = report->pair_count;
     pair->first_pair = findings->pairs.count, pair->pairs_listed = report->pairs_listed;

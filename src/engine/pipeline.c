@@ -81,6 +81,7 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
         engine_assets_end(&engine->assets, frame);
         return check_proposed(engine, status);
     }
+    engine->proxies.estimates = engine->options.relation;
     BASE_TRY(engine_proxies_update(&engine->proxies, frame));
     const engine_proxies *proxies = &engine->proxies;
     broad_input input = {.boxes = proxies->boxes.items,

@@ -1,6 +1,6 @@
 /* Bodies as the broad phase sees them: boxes in slots that stay the same while a body lives, and the list of slots that
  * changed. A body is one proxy; a large static mesh may be several, the subtrees that fit a size, and then, if it can
- * contain something, its whole box for that alone. */
+ * contain something (probably, even, where that is to be estimated), its whole box for that alone. */
 #include "engine/engine.h"
 
 static carom_status out_of_memory(engine_proxies *proxies, const carom_frame *frame)
@@ -111,7 +111,7 @@ static carom_status make_parts(engine_proxies *proxies, const carom_frame_body *
                                           .part = proxies->parts.items[i].part,
                                           .is_part = true,
                                           .searched = true});
-    if (enough && query_has_inside(shape))
+    if (enough && (query_has_inside(shape) || proxies->estimates))
         enough = add_proxy(proxies, seen, (engine_proxy){.searched = false});
     return enough ? CAROM_OK
                   : base_fail(proxies->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for the parts of body %u",
@@ -200,10 +200,12 @@ carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *f
     if (!reserve_bodies(proxies, frame))
         return out_of_memory(proxies, frame);
     proxies->frame++;
-    if (proxies->scene != frame->scene) /* versions of another scene can't be compared */
+    bool cut_otherwise = proxies->cut_size > 0.0 && proxies->estimates != proxies->kept_estimates;
+    if (proxies->scene != frame->scene || cut_otherwise) /* versions of another scene can't be compared */
         for (size_t i = 0; i < proxies->bodies.count; i++)
             proxies->bodies.items[i].generation = 0;
     proxies->scene = frame->scene;
+    proxies->kept_estimates = proxies->estimates;
     for (uint32_t i = 0; i < frame->body_count; i++)
     {
         carom_status status = see_body(proxies, frame, i);

@@ -19,7 +19,8 @@ typedef struct mesh_slot
 
 enum
 {
-    MESH_SLOTS = 2 /* default trees: for pairs, for rays */
+    MESH_SLOT_WINDING = 2, /* 0 and 1 are default trees: for pairs, for rays */
+    MESH_SLOTS = 3
 };
 
 /* A mesh and all its arrays are one allocation of block_size bytes that begins with this struct. */

@@ -182,6 +182,7 @@ static carom_status report_job(carom_query *query, query_job *job, base_budget *
     if (job->keys.count > 1 && !query_sort_unique(query->context, &job->keys, &query->sort_space))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for %zu pairs", job->keys.count);
     BASE_TRY(decide_relation(query, job, budget, report));
+    BASE_TRY(query_estimate_inside(job, budget, report));
     if (lists && job->found.count > 0)
         BASE_TRY(list_pairs(query, job, report));
     if (options->contacts && report->pairs_listed > 0)
@@ -200,6 +201,12 @@ bool query_far_apart(carom_context *context, const query_question *question, dou
 {
     const query_row *row = query_row_of(question);
     return row->far_apart && row->far_apart(context, question, limit);
+}
+
+bool query_apart_at_once(carom_context *context, const query_question *question, const carom_collide_options *options)
+{
+    return !(options->relation && query_needs_estimate(question)) &&
+           query_far_apart(context, question, options->clearance);
 }
 
 /* ---- any hit, the fast path ---- */
@@ -311,7 +318,7 @@ carom_status query_collide(carom_query *query, const query_question *question, c
 {
     uint64_t start = base_watch_start(&query->watch);
     carom_status status;
-    if (query_far_apart(query->context, question, options->clearance))
+    if (query_apart_at_once(query->context, question, options))
         status = report_apart(options->clearance, report);
     else if (options->mode == CAROM_COLLIDE_ANY && !options->relation && base_budget_is_unlimited(budget) &&
              base_worker_count(query->context) == 1)

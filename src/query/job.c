@@ -175,6 +175,7 @@ void query_job_begin(query_job *job, const query_question *question, const carom
     job->searched = job->probed = false;
     job->counters = (carom_counters){0};
     query_cursor_begin(&job->relation);
+    job->estimate = (query_estimate){0};
     job->nearest.begun = false;
     job->nearest.front.count = 0;
 }

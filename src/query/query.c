@@ -175,6 +175,7 @@ void query_clear_report(carom_report *report)
     report->status = CAROM_OK;
     report->relation = CAROM_RELATION_UNKNOWN;
     report->a_closed = report->b_closed = report->clearance_violated = false;
+    report->a_probably_inside_b = report->b_probably_inside_a = false;
     report->pair_count = report->pairs_listed = report->contact_count = report->point_count = 0;
     report->pairs = NULL, report->contacts = NULL, report->points = NULL;
     report->distance = INFINITY, report->distance_bound = 0.0;

@@ -166,6 +166,15 @@ typedef struct query_cursor
 void query_cursor_begin(query_cursor *cursor);
 void query_cursor_free(carom_context *context, query_cursor *cursor);
 
+/* How far an estimate of what an open surface contains has come. Zero-initialise. */
+typedef struct query_estimate
+{
+    uint32_t side;   /* 0: is a inside b? 1: is b inside a? 2: both are answered */
+    uint32_t point;  /* of the inner body; those before it were looked at */
+    uint64_t inside; /* a bit per point */
+    bool answers[2]; /* per side: probably */
+} query_estimate;
+
 /* A collide question under way. It can be suspended when a budget is spent, split over workers by its front, and taken
  * up again. */
 typedef struct query_job
@@ -179,6 +188,7 @@ typedef struct query_job
     bool probed;        /* any-hit with relation: a crossing did not decide it, so all pairs are needed */
     carom_counters counters;
     query_cursor relation; /* while its decision is under way */
+    query_estimate estimate;
     query_nearest nearest; /* where by how much a clearance is violated is asked, too */
 } query_job;
 
@@ -293,6 +303,9 @@ carom_status query_find_trees(carom_query *query, query_question *question);
 
 /* Certainly farther apart than the limit? Decides most pairs that a broad phase finds; false says nothing. */
 bool query_far_apart(carom_context *context, const query_question *question, double limit);
+/* The same for a whole question. Bodies that are apart may have to be looked at all the same: an open surface may
+ * surround one of them. */
+bool query_apart_at_once(carom_context *context, const query_question *question, const carom_collide_options *options);
 
 /* Makes a query per worker, for shared work. */
 carom_status query_make_helpers(carom_query *query);
@@ -349,6 +362,13 @@ carom_status query_relation(carom_query *query, const query_walk *walk, const qu
 /* Are two meshes overlapping, judging by the surroundings of one pair of triangles that cross? False says nothing. */
 carom_status query_probe_crossing(carom_query *query, const query_walk *walk, const uint32_t pair[2],
                                   query_cursor *cursor, bool *overlapping);
+
+/* May a body that is not closed surround the other, judging by boxes? */
+bool query_needs_estimate(const query_question *question);
+
+/* Sets the report's a_probably_inside_b and b_probably_inside_a, once the relation is known; its status becomes
+ * CAROM_UNKNOWN where the budget ran out. */
+carom_status query_estimate_inside(query_job *job, base_budget *budget, carom_report *report);
 
 /* Adds to a sum of counters. */
 void query_count(carom_counters *sum, const carom_counters *counters);

@@ -20,6 +20,9 @@ done
 expect 0 check --help
 for word in mm, fast, tight kdop18, rss bottom_up, morton brute, epcd; do says "$word"; done
 says --seconds
+for verdict in "clash, the models overlap" "contact, they touch" "too close, the gap" "an estimate" "0 clear, or a contact"; do
+    says "$verdict"
+done
 expect 0 help check
 says "usage: carom check"
 expect 2 help nonsense

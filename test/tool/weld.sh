@@ -35,7 +35,38 @@ says b_inside_a
 expect 1 check sphere.stl small.obj --weld 0.004mm --unit m --json
 says "\"joined_corners\": $joined"
 expect 0 bench sphere.stl small.obj --weld 4e-6 --poses 2
-expect 0 draw sphere.stl small.obj --weld 4e-6 -o welded.png
+expect 1 draw sphere.stl small.obj --weld 4e-6 -o welded.png
+tells "clash: B is inside A"
+
+# ---- without it, nothing is inside for certain; the advice leads there ----
+advised() { # FILE: it is torn, and the length in the advice closes it
+    expect 1 check "$1" small.obj
+    says "relation  apart"
+    says "verdict   probably inside: B seems to be inside A; A is not closed, so this is an estimate"
+    tells "$1 looks torn open by rounding: with --weld "
+    length=$(sed -n 's/.*with --weld \([^ ]*\) .*/\1/p' .err)
+    expect 1 check "$1" small.obj --weld "$length"
+    says "$1: 1,280 triangles, closed, "
+    says "relation  b_inside_a"
+    says "verdict   clash: B is inside A"
+    expect 0 check "$1" small.obj --pose-b "1 0 0 0 1 0 0 0 1 1.2 0 0"
+    says "verdict   clear"
+}
+advised sphere.stl
+# thirteen triangles whose corners differ in the last printed digit from those of their neighbours
+awk 'BEGIN { print "solid sphere" }
+     $1 == "v" { x[++n] = $2; y[n] = $3; z[n] = $4 }
+     $1 == "f" { off = f++ % 100 == 50 ? 1e-4 : 0
+                 print "facet normal 0 0 0\nouter loop"
+                 for (i = 2; i <= 4; i++) printf "vertex %.4f %.4f %.4f\n", x[$i] + off, y[$i] + off, z[$i] + off
+                 print "endloop\nendfacet" }
+     END { print "endsolid sphere" }' sphere.obj >few.stl
+expect 0 info few.stl
+says "components  14"
+advised few.stl
+expect 0 info few.stl --weld 2e-4
+says "39 corners joined, 0 triangles collapsed"
+says "components  1"
 
 # ---- lengths that are none, or too long ----
 for bad in -1 nan inf 1e400 x 5parsec ''; do
