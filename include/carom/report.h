@@ -95,9 +95,10 @@ extern "C"
         const carom_vec3 *points;
         uint64_t point_count;
 
-        double distance; /* between the surfaces; 0 iff a pair meets; infinity if not requested or a mesh is empty */
-        double distance_bound; /* a lower bound of the distance; equal to it once decided; collide: the clearance if it
-                                  is not violated, else 0 */
+        double distance; /* between the surfaces: the double nearest to the exact minimum; 0 iff a pair meets; infinity
+                            if not requested or a mesh is empty */
+        double distance_bound; /* a lower bound of the exact distance, once decided the largest double not above it;
+                                  collide: the clearance if it is not violated, else 0 */
         carom_vec3 point_a, point_b; /* witness points, world frame */
         uint32_t triangle_a,
             triangle_b; /* their triangles; the smallest ids among equal distances; any-hit: any pair that meets */

@@ -192,6 +192,47 @@ typedef struct exact_round
 /* The sign of the hulls' distance minus the sum of the radii. */
 int exact_gap_sign(const exact_round *a, const exact_round *b, uint64_t *fallbacks);
 
+/* A length that is no double in general. */
+typedef struct exact_length
+{
+    double nearest; /* ties to even */
+    double below;   /* the largest double not above it */
+    bool whole;     /* it is that double */
+} exact_length;
+
+/* The hulls' distance minus the sum of the radii, for solids without a common point. */
+exact_length exact_gap_length(const exact_round *a, const exact_round *b, uint64_t *fallbacks);
+
+/* A triangle, and which of its corners (bits 0 to 2) span the part of it that should be nearest to another. */
+typedef struct exact_part
+{
+    const carom_vec3 *points;
+    unsigned corners;
+} exact_part;
+
+/* high + low to within the error */
+typedef struct exact_interval
+{
+    double high, low, error;
+} exact_interval;
+
+/* The distance of two triangles, if the nearest parts can be found and proven and its digits are good; false says
+ * nothing. The search starts from the given corners and leaves those that were proven. */
+bool exact_distance_of_parts(exact_part *a, exact_part *b, exact_interval *out);
+
+/* The largest gap between two triangles along an axis, exactly; negative if there is none. */
+exact_interval exact_axis_gap(const carom_vec3 a[3], const carom_vec3 b[3]);
+
+/* The interval less two radii. */
+exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b);
+
+/* Rounds it if all of the interval gives the same. */
+bool exact_round_interval(const exact_interval *interval, exact_length *out);
+
+/* The sign of the distance of the first two hulls minus that of the second two, whatever the radii; neither two have a
+ * common point. */
+int exact_compare_gaps(const exact_round first[2], const exact_round second[2], uint64_t *fallbacks);
+
 /* A ray and a capsule. Below, d is the direction, e the way from end 0 to end 1, n = d x e, and r the way from the
  * ray's origin to one of the ends. */
 typedef struct exact_ray_round

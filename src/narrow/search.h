@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "carom/report.h"
+#include "math/math.h"
 
 /* Return false to stop the search, which then returns CAROM_STOPPED. */
 typedef bool narrow_pair_fn(uint32_t element_a, uint32_t element_b, uint32_t meeting, void *user);
@@ -21,14 +22,35 @@ typedef struct narrow_search
     void *user;
 } narrow_search;
 
+/* The gap between two elements, to the last digit. A triangle has three points; balls and capsules have one or two, of
+ * which the last is repeated, and a radius. */
+typedef struct narrow_gap
+{
+    carom_vec3 points[2][3];
+    int count[2];
+    double radius[2];
+    unsigned corners[2]; /* bits: which points span the nearest features, if `proven` */
+    bool proven;
+    exact_interval interval; /* of the gap, if `proven` */
+    exact_length length;     /* 0 if they meet */
+} narrow_gap;
+
 /* Which elements are closest? */
 typedef struct narrow_closest
 {
-    double distance;    /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all) */
+    double distance;    /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all); out:
+                         * correctly rounded, 0 iff they meet */
     double lower_bound; /* out: certain, also where the budget ran out */
     carom_vec3 point_a, point_b;
     uint32_t triangle_a, triangle_b; /* CAROM_NO_TRIANGLE: none found */
+    narrow_gap gap;                  /* of the pair, if there is one */
 } narrow_closest;
+
+/* The largest double not above the distance of the closest pair so far, or what it had to be nearer than. */
+static inline double narrow_closest_bound(const narrow_closest *closest)
+{
+    return closest->triangle_a != CAROM_NO_TRIANGLE ? closest->gap.length.below : closest->distance;
+}
 
 /* A part of each body, where the two were not compared to the end: nodes of trees, rows of triangles. Only the method
  * knows what the numbers mean. */

@@ -3,15 +3,6 @@
 #include "tree/binary_walk.h"
 #include "tree/wide.h"
 
-static narrow_distance_result measure(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b)
-{
-    narrow_counts counts = {0};
-    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
-    narrow_distance_result result = narrow_distance(&a, &b, &counts);
-    task->counters->exact_fallbacks += counts.exact_fallbacks;
-    return result;
-}
-
 /* World length to normalised units of a, rounded up so far that no pair as near is lost. */
 static float reach_for(const wide_pair *pair, double distance)
 {
@@ -29,23 +20,26 @@ bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t tria
     if (!may_meet && !may_be_within)
         return true;
     task->counters->filter_undecided++;
-    double distance = measure(task, triangle_a, triangle_b).distance;
-    float reach = reach_for(search->pair, distance);
+    narrow_counts counts = {0};
+    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
+    narrow_distance_result near = narrow_distance(&a, &b, &counts);
+    float reach = reach_for(search->pair, near.distance);
     search->best = reach < search->best ? reach : search->best;
-    search->meets = distance == 0.0;
+    search->meets = near.distance == 0.0;
     search->meeting = (uint64_t)triangle_a << 32 | triangle_b;
-    search->stopped = search->meets || distance <= search->limit;
+    search->stopped = search->meets;
+    if (may_be_within)
+        search->stopped = narrow_measured_sign(&near, &a, &b, search->limit, &counts) < (search->strictly ? 0 : 1);
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
     return !search->stopped;
 }
 
 static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b, narrow_closest *closest)
 {
-    narrow_distance_result found = measure(task, triangle_a, triangle_b);
-    bool smaller_ids =
-        triangle_a < closest->triangle_a || (triangle_a == closest->triangle_a && triangle_b < closest->triangle_b);
-    if (found.distance < closest->distance || (found.distance == closest->distance && smaller_ids))
-        *closest = (narrow_closest){found.distance, closest->lower_bound, found.point_a,
-                                    found.point_b,  triangle_a,           triangle_b};
+    narrow_counts counts = {0};
+    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
+    narrow_offer(closest, &a, &b, (carom_pair){triangle_a, triangle_b, 0}, &counts);
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
 }
 
 void wide_nearest_decide(wide_nearest *search)
@@ -166,22 +160,23 @@ carom_status wide_distance(const tree_task *task, narrow_closest *closest)
         return closest_of_meeting(task, search.meeting, closest);
     }
     wide_nearest_decide(&search);
-    closest->lower_bound = status == CAROM_UNKNOWN ? open_bound(&search, closest->distance) : closest->distance;
+    closest->lower_bound =
+        status == CAROM_UNKNOWN ? open_bound(&search, narrow_closest_bound(closest)) : narrow_closest_bound(closest);
     BASE_TRY(leave_front(task, status));
     if (closest->triangle_a != CAROM_NO_TRIANGLE)
         tree_memory_remember(task, (tree_pair){closest->triangle_a, closest->triangle_b});
     return status;
 }
 
-carom_status wide_within(const tree_task *task, double limit, bool *within)
+carom_status wide_within(const tree_task *task, double limit, bool strictly, bool *within)
 {
     *within = false;
     if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
         return CAROM_OK;
     wide_pair pair;
     if (!wide_pair_begin(&pair, task))
-        return binary_within(task, limit, within);
-    wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit};
+        return binary_within(task, limit, strictly, within);
+    wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit, .strictly = strictly};
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(task->context, status, "within: out of memory");
