@@ -1,12 +1,13 @@
 /* The distance of two triangles from the features that should be nearest, in numbers of twice the precision of double,
  * with a proof that no other points are nearer: the plane across the way between the features keeps all other corners
- * apart. docs/exactness.md derives the bounds. */
+ * apart. Where a sign is too close to call, the interval is widened by what may be wrong. docs/exactness.md derives the
+ * bounds. */
 #include "math/exact_double.h"
 
 /* Differences below this are left to the integers, so that no product underflows. */
 static const double SMALLEST_DIFFERENCE = 0x1p-120, SMALLEST_SQUARE = 0x1p-400;
 
-/* Of the search for the nearest features; it may go in circles where signs are not certain. */
+/* Of the search for the nearest features. */
 enum
 {
     MAX_STEPS = 8
@@ -20,6 +21,9 @@ typedef struct features
     int few, more;                 /* how many */
     bool in_range;                 /* so far */
     bool changed;                  /* a part was replaced by one that should be nearer */
+    bool certain;                  /* no sign was too close to call */
+    double outside;                /* by how much a share may be below 0, in units of `bottom` */
+    double in_front;               /* by how much a corner may be in front of its plane, in units of `across` */
 } features;
 
 /* Their way, and the squared distance of the lines or planes that carry them. */
@@ -27,6 +31,8 @@ typedef struct way
 {
     doubled_vector across; /* from the first to the second, at right angles to both, in any length */
     doubled top, bottom;   /* of the squared distance */
+    double height;         /* the way times `across` */
+    double reach;          /* no edge of a feature is longer */
 } way;
 
 static int list_corners(const exact_part *part, const carom_vec3 *out[3])
@@ -51,6 +57,8 @@ static doubled_vector between(features *f, const carom_vec3 *from, const carom_v
                             difference(f, to->z, from->z)};
 }
 
+static double length_at_most(doubled_vector v) { return v.x.size + v.y.size + v.z.size; }
+
 static unsigned bit_of(const exact_part *part, const carom_vec3 *corner) { return 1u << (corner - part->points); }
 
 static void change(features *f, exact_part *part, unsigned corners)
@@ -59,13 +67,31 @@ static void change(features *f, exact_part *part, unsigned corners)
     f->changed = true;
 }
 
+/* How far below 0 may a number be that is not certainly below it? */
+static double possible_lack(features *f, doubled x)
+{
+    if (doubled_not_negative(x))
+        return 0.0;
+    f->certain = false;
+    return fabs(x.high) + DOUBLED_ERROR * x.size;
+}
+
+static void note_share(features *f, doubled share)
+{
+    double lack = possible_lack(f, share);
+    f->outside = lack > f->outside ? lack : f->outside;
+}
+
 /* From 0 to the limit? Otherwise the nearer end of the edge takes its place. */
 static bool is_share(features *f, doubled share, doubled limit, exact_part *part, const carom_vec3 *const ends[2])
 {
-    if (!doubled_not_negative(share))
+    doubled rest = doubled_subtract(limit, share);
+    if (doubled_negative_for_sure(share))
         return change(f, part, bit_of(part, ends[0])), false;
-    if (!doubled_not_negative(doubled_subtract(limit, share)))
+    if (doubled_negative_for_sure(rest))
         return change(f, part, bit_of(part, ends[1])), false;
+    note_share(f, share);
+    note_share(f, rest);
     return true;
 }
 
@@ -79,6 +105,8 @@ static bool points_way(features *f, way *out)
     out->across = between(f, f->p[0], f->q[0]);
     out->top = doubled_dot(out->across, out->across);
     out->bottom = (doubled){1.0, 0.0, 1.0};
+    out->height = out->top.high;
+    out->reach = 0.0;
     return true;
 }
 
@@ -89,6 +117,8 @@ static bool point_edge_way(features *f, way *out)
     out->across = doubled_cross(e, n);
     out->top = doubled_dot(n, n);
     out->bottom = doubled_dot(e, e);
+    out->height = out->top.high;
+    out->reach = length_at_most(e);
     return is_share(f, doubled_dot(r, e), out->bottom, f->second, f->q);
 }
 
@@ -98,6 +128,7 @@ static void set_height(way *out, doubled_vector r, doubled_vector n)
     doubled height = doubled_dot(r, n);
     out->across = height.high < 0.0 ? turned(n) : n;
     out->top = doubled_multiply(height, height);
+    out->height = fabs(height.high);
 }
 
 static bool edges_way(features *f, way *out)
@@ -105,6 +136,7 @@ static bool edges_way(features *f, way *out)
     doubled_vector d = between(f, f->p[0], f->p[1]), e = between(f, f->q[0], f->q[1]);
     doubled_vector r = between(f, f->p[0], f->q[0]), n = doubled_cross(d, e);
     out->bottom = doubled_dot(n, n);
+    out->reach = length_at_most(d) + length_at_most(e);
     set_height(out, r, n);
     return is_share(f, doubled_dot(doubled_cross(r, e), n), out->bottom, f->first, f->p) &&
            is_share(f, doubled_dot(doubled_cross(r, d), n), out->bottom, f->second, f->q);
@@ -117,10 +149,15 @@ static bool point_face_way(features *f, way *out)
         edge[i] = between(f, f->q[i], f->q[(i + 1) % 3]);
     doubled_vector n = doubled_cross(edge[0], edge[1]);
     out->bottom = doubled_dot(n, n);
+    out->reach = length_at_most(edge[0]) + length_at_most(edge[1]);
     set_height(out, r, n);
     for (int i = 0; i < 3; i++)
-        if (!doubled_not_negative(doubled_dot(doubled_cross(edge[i], between(f, f->q[i], f->p[0])), n)))
+    {
+        doubled share = doubled_dot(doubled_cross(edge[i], between(f, f->q[i], f->p[0])), n);
+        if (doubled_negative_for_sure(share))
             return change(f, f->second, bit_of(f->second, f->q[i]) | bit_of(f->second, f->q[(i + 1) % 3])), false;
+        note_share(f, share);
+    }
     return true;
 }
 
@@ -135,8 +172,13 @@ static bool is_behind(features *f, exact_part *part, doubled_vector away)
         bool known = false;
         for (int k = 0; k < count; k++)
             known |= vec3_equal(part->points[i], *feature[k]);
-        if (!known && !doubled_not_negative(doubled_dot(away, between(f, feature[0], &part->points[i]))))
+        if (known)
+            continue;
+        doubled height = doubled_dot(away, between(f, feature[0], &part->points[i]));
+        if (doubled_negative_for_sure(height))
             return change(f, part, (f->few + f->more < 4 ? part->corners : 0u) | 1u << i), false;
+        double lack = possible_lack(f, height);
+        f->in_front = lack > f->in_front ? lack : f->in_front;
     }
     return true;
 }
@@ -145,7 +187,7 @@ static bool is_behind(features *f, exact_part *part, doubled_vector away)
 static bool along_axis(const features *f, const way *way, exact_interval *out)
 {
     double x = way->across.x.size, y = way->across.y.size, z = way->across.z.size;
-    if ((x > 0.0) + (y > 0.0) + (z > 0.0) != 1)
+    if (!f->certain || (x > 0.0) + (y > 0.0) + (z > 0.0) != 1)
         return false;
     const carom_vec3 *p = f->p[0], *q = f->q[0];
     doubled d = x > 0.0   ? doubled_difference(q->x, p->x)
@@ -156,11 +198,22 @@ static bool along_axis(const features *f, const way *way, exact_interval *out)
     return true;
 }
 
-/* sqrt(top / bottom) */
-static bool take_root(doubled top, doubled bottom, exact_interval *out)
+/* By which part of the distance may it be wrong because signs were too close to call? */
+static double doubtful_part(const features *f, const way *way, double square)
 {
-    double error = DOUBLED_ERROR * (top.size / top.high + bottom.size / bottom.high + 2.0);
+    if (f->certain)
+        return 0.0;
+    double moved = 2.0 * f->outside / way->bottom.high * way->reach;
+    return 2.1 * f->in_front / way->height + 1.1 * moved * moved / square;
+}
+
+/* sqrt(top / bottom) */
+static bool take_root(const features *f, const way *way, exact_interval *out)
+{
+    doubled top = way->top, bottom = way->bottom;
     double share = top.high / bottom.high;
+    double error =
+        DOUBLED_ERROR * (top.size / top.high + bottom.size / bottom.high + 2.0) + doubtful_part(f, way, share);
     if (!(error < 0x1p-60) || !(share > SMALLEST_SQUARE))
         return false;
     doubled rest = doubled_subtract(top, doubled_multiply((doubled){share, 0.0, share}, bottom));
@@ -172,11 +225,31 @@ static bool take_root(doubled top, doubled bottom, exact_interval *out)
     return true;
 }
 
+/* The way in double, its largest component between 1 and 2. */
+static void set_direction(const way *way, bool swap, exact_way *out)
+{
+    doubled c[3] = {way->across.x, way->across.y, way->across.z};
+    double largest = 0.0, size = 0.0;
+    for (int k = 0; k < 3; k++)
+    {
+        largest = fabs(c[k].high) > largest ? fabs(c[k].high) : largest;
+        size = c[k].size > size ? c[k].size : size;
+    }
+    int exponent;
+    frexp(largest, &exponent);
+    double scale = ldexp(swap ? -1.0 : 1.0, 1 - exponent);
+    out->across = vec3(scale * c[0].high, scale * c[1].high, scale * c[2].high);
+    out->doubt = DOUBLED_ERROR * size * fabs(scale);
+    out->axes = (c[0].size > 0.0) | (c[1].size > 0.0) << 1 | (c[2].size > 0.0) << 2;
+}
+
 /* Proves the parts nearest, or changes one of them. */
 static bool prove_parts(features *f, way *way)
 {
     f->few = list_corners(f->first, f->p), f->more = list_corners(f->second, f->q);
     f->changed = false;
+    f->certain = true;
+    f->outside = f->in_front = 0.0;
     if (f->few == 0 || f->few + f->more > 4)
         return false;
     bool inside = f->more == 1   ? points_way(f, way)
@@ -186,37 +259,25 @@ static bool prove_parts(features *f, way *way)
     return inside && is_behind(f, f->second, way->across) && is_behind(f, f->first, turned(way->across));
 }
 
-bool exact_distance_of_parts(exact_part *a, exact_part *b, exact_interval *out)
+bool exact_distance_of_parts(exact_part *a, exact_part *b, exact_way *out)
 {
     features f = {.in_range = true};
     way way;
-    bool proven = false;
+    bool proven = false, swap = false;
     for (int step = 0; step < MAX_STEPS && !proven; step++)
     {
         const carom_vec3 *corners[3];
-        bool swap = list_corners(a, corners) > list_corners(b, corners);
+        swap = list_corners(a, corners) > list_corners(b, corners);
         f.first = swap ? b : a, f.second = swap ? a : b;
         proven = prove_parts(&f, &way);
         if (!proven && !f.changed)
             return false;
     }
-    return proven && f.in_range && (along_axis(&f, &way, out) || take_root(way.top, way.bottom, out));
-}
-
-exact_interval exact_axis_gap(const carom_vec3 a[3], const carom_vec3 b[3])
-{
-    carom_vec3 low_a = vec3_min(a[0], vec3_min(a[1], a[2])), high_a = vec3_max(a[0], vec3_max(a[1], a[2]));
-    carom_vec3 low_b = vec3_min(b[0], vec3_min(b[1], b[2])), high_b = vec3_max(b[0], vec3_max(b[1], b[2]));
-    const double low[6] = {low_b.x, low_b.y, low_b.z, low_a.x, low_a.y, low_a.z};
-    const double high[6] = {high_a.x, high_a.y, high_a.z, high_b.x, high_b.y, high_b.z};
-    doubled best = {-INFINITY, 0.0, 0.0};
-    for (int i = 0; i < 6; i++)
-    {
-        doubled gap = doubled_difference(low[i], high[i]);
-        if (gap.high > best.high || (gap.high == best.high && gap.low > best.low))
-            best = gap;
-    }
-    return (exact_interval){best.high, best.low, 0.0};
+    if (!proven || !f.in_range || !(along_axis(&f, &way, &out->distance) || take_root(&f, &way, &out->distance)))
+        return false;
+    out->certain = f.certain;
+    set_direction(&way, swap, out);
+    return true;
 }
 
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b)

@@ -89,7 +89,8 @@ static inline doubled_vector doubled_cross(doubled_vector a, doubled_vector b)
                             doubled_minor(a.x, a.y, b.x, b.y)};
 }
 
-/* Certainly not below 0? */
+/* Certainly not below 0? Certainly below? */
 static inline bool doubled_not_negative(doubled a) { return a.high > DOUBLED_ERROR * a.size || a.size == 0.0; }
+static inline bool doubled_negative_for_sure(doubled a) { return a.high < -DOUBLED_ERROR * a.size; }
 
 #endif

@@ -1,163 +1,212 @@
-/* Distances of points, segments and triangles in wide integers: compared with radii, with each other, and rounded.
- * exact_wide.h explains why they fit.
+/* Distances of points, segments and triangles in integers: compared with radii, with each other, and rounded.
  *
- * The squared distance of two hulls is the smallest over pairs of features (corner, inner part of an edge, inner part
- * of the face) of the squared distance of the lines or planes that carry them, wherever that is taken inside both
- * features. Each of these is a fraction of integers. So the sign of the whole is the smallest sign of the parts, and
- * the nearest pair need not be found first. */
-
+ * The squared distance of two hulls is the smallest over pairs of features (corner, edge, face) of the squared distance
+ * of the lines or planes that carry them, wherever that is taken within both features. Each of these is a fraction of
+ * integers.
+ *
+ * Coordinates and radii are at most 2^110 and multiples of 2^-1074, hence integers below 2^1184; sums of up to five of
+ * them below 2^1187. With limbs of 32 bits:
+ *
+ *   differences, sums of lengths       below 2^1187    38 limbs
+ *   cross and dot products of two      below 2^2372    75
+ *   determinants, e x (e x r)          below 2^3559   112
+ *   shares, squares of cross products  below 2^4745   149
+ *   squares of determinants, squared lengths times squares of cross products    below 2^7120    223
+ *   products of these with squares of cross products                            below 2^11865   371
+ *
+ * No step below keeps more than 21 numbers of the first kind, 9 of the second, 4 of the third, 6 of the fourth, 4 of
+ * the fifth and 2 of the last, with 3 spare limbs each: 5,200 limbs of POOL_LIMBS. */
+#include "math/exact_pool.h"
 #include "math/exact_wide.h"
 
-typedef struct hull
+_Static_assert(21 * 41 + 9 * 78 + 4 * 115 + 6 * 152 + 4 * 226 + 2 * 374 < POOL_LIMBS, "there is room for all numbers");
+
+/* Corners that span a part of a hull. */
+typedef struct feature
 {
+    carom_vec3 corner[3];
     int count;
-    wide point[3][3];
-} hull;
+} feature;
+
+/* The one with fewer corners comes first. */
+typedef struct feature_pair
+{
+    feature few, more;
+    bool swapped;
+} feature_pair;
 
 /* A squared distance: top / bottom, bottom > 0. */
 typedef struct fraction
 {
-    wide top, bottom;
+    number top, bottom;
 } fraction;
 
-/* Who wants to see the squared distances of all pairs of features; false: no more. */
-typedef struct visitor
+typedef struct work
 {
-    bool (*visit)(const fraction *square, void *user);
-    void *user;
-} visitor;
+    pool pool;
+    int exponent; /* of the unit of coordinates */
+} work;
 
-static void subtract(wide out[3], const wide a[3], const wide b[3])
+static void begin(work *w, int exponent) { w->pool.used = 0, w->exponent = exponent; }
+
+static feature feature_of(const exact_round *hull, unsigned corners)
 {
-    for (int axis = 0; axis < 3; axis++)
-        integer_subtract(&out[axis], &a[axis], &b[axis]);
+    feature out = {.count = 0};
+    for (int i = 0; i < hull->count; i++)
+        if (corners >> i & 1)
+            out.corner[out.count++] = hull->points[i];
+    return out;
 }
 
-static bool strictly_between(const wide *value, const wide *high)
+static feature_pair features_of(const exact_gap *gap)
 {
-    return value->sign > 0 && integer_compare(value, high) < 0;
+    feature a = feature_of(&gap->a, gap->corners_a), b = feature_of(&gap->b, gap->corners_b);
+    bool swapped = a.count > b.count;
+    return (feature_pair){swapped ? b : a, swapped ? a : b, swapped};
 }
 
-/* ---- the fractions of pairs of features; false if the nearest points are not inside ---- */
-
-static bool points_apart(const wide p[3], const wide q[3], fraction *out)
+static number3 difference(work *w, carom_vec3 from, carom_vec3 to)
 {
-    wide r[3];
-    subtract(r, p, q);
-    integer_dot(&out->top, r, r);
-    integer_from_double(&out->bottom, 1.0, 0);
-    return true;
+    return pool_differences(&w->pool, from, to, w->exponent);
 }
+
+static number3 turned(const number3 *v)
+{
+    return (number3){pool_negative(v->x), pool_negative(v->y), pool_negative(v->z)};
+}
+
+/* ---- the way across a pair of features ---- */
+
+/* At right angles to both, from the first to the second: r, e x (e x r), or the normal of two edges or a face, turned
+ * by the sign of the height. */
+static number3 direction_of(work *w, const feature_pair *f)
+{
+    const carom_vec3 *p = f->few.corner, *q = f->more.corner;
+    if (f->more.count == 1)
+        return difference(w, p[0], q[0]);
+    number3 e = difference(w, q[0], q[1]), r = difference(w, p[0], q[0]), normal;
+    if (f->more.count == 2 && f->few.count == 1)
+    {
+        number3 back = turned(&r);
+        normal = pool_cross(&w->pool, &e, &back);
+        return pool_cross(&w->pool, &e, &normal);
+    }
+    number3 other = f->more.count == 3 ? difference(w, q[0], q[2]) : difference(w, p[0], p[1]);
+    normal = pool_cross(&w->pool, &other, &e);
+    return pool_dot(&w->pool, &r, &normal).sign < 0 ? turned(&normal) : normal;
+}
+
+/* ---- the fractions of pairs of features; false if the nearest points are not within ---- */
+
+static void points_apart(work *w, const feature_pair *f, fraction *out)
+{
+    number3 r = difference(w, f->few.corner[0], f->more.corner[0]);
+    out->top = pool_dot(&w->pool, &r, &r);
+    out->bottom = pool_from_double(&w->pool, 1.0, 0);
+}
+
+static bool is_share(number share, number limit) { return share.sign >= 0 && pool_compare(share, limit) <= 0; }
 
 /* |r x e|^2 / |e|^2 */
-static bool point_off_edge(const wide p[3], const wide start[3], const wide end[3], fraction *out)
+static bool point_off_edge(work *w, const feature_pair *f, fraction *out)
 {
-    wide e[3], r[3], normal[3], along;
-    subtract(e, end, start);
-    subtract(r, p, start);
-    integer_dot(&along, r, e);
-    integer_dot(&out->bottom, e, e);
-    if (!strictly_between(&along, &out->bottom))
+    number3 e = difference(w, f->more.corner[0], f->more.corner[1]);
+    number3 r = difference(w, f->more.corner[0], f->few.corner[0]);
+    out->bottom = pool_dot(&w->pool, &e, &e);
+    if (out->bottom.sign == 0 || !is_share(pool_dot(&w->pool, &r, &e), out->bottom))
         return false;
-    integer_cross(normal, r, e);
-    integer_dot(&out->top, normal, normal);
+    number3 normal = pool_cross(&w->pool, &r, &e);
+    out->top = pool_dot(&w->pool, &normal, &normal);
     return true;
 }
 
 /* (r . n)^2 with r between any points of the two; the bottom is |n|^2 */
-static bool set_height(const wide r[3], const wide normal[3], fraction *out)
+static bool set_height(work *w, const number3 *r, const number3 *normal, fraction *out)
 {
-    wide height;
-    integer_dot(&height, r, normal);
-    integer_multiply(&out->top, &height, &height);
+    out->top = pool_square(&w->pool, pool_dot(&w->pool, r, normal));
     return true;
 }
 
-static bool edges_apart(const wide p0[3], const wide p1[3], const wide q0[3], const wide q1[3], fraction *out)
+/* Is (r x e) . n between 0 and the limit? */
+static bool share_within(work *w, const number3 *r, const number3 *e, const number3 *normal, number limit)
 {
-    wide d[3], e[3], r[3], normal[3], side[3], share;
-    subtract(d, p1, p0);
-    subtract(e, q1, q0);
-    integer_cross(normal, d, e);
-    integer_dot(&out->bottom, normal, normal);
-    if (out->bottom.sign == 0)
-        return false;
-    subtract(r, q0, p0);
-    integer_cross(side, r, e);
-    integer_dot(&share, side, normal);
-    if (!strictly_between(&share, &out->bottom))
-        return false;
-    integer_cross(side, r, d);
-    integer_dot(&share, side, normal);
-    if (!strictly_between(&share, &out->bottom))
-        return false;
-    return set_height(r, normal, out);
+    uint32_t mark = w->pool.used;
+    number3 side = pool_cross(&w->pool, r, e);
+    bool within = is_share(pool_dot(&w->pool, &side, normal), limit);
+    w->pool.used = mark;
+    return within;
 }
 
-static bool point_off_face(const wide p[3], const hull *face, fraction *out)
+static bool edges_apart(work *w, const feature_pair *f, fraction *out)
 {
-    wide e[3], r[3], normal[3], side[3], share;
-    subtract(e, face->point[1], face->point[0]);
-    subtract(r, face->point[2], face->point[0]);
-    integer_cross(normal, e, r);
-    integer_dot(&out->bottom, normal, normal);
+    const carom_vec3 *p = f->few.corner, *q = f->more.corner;
+    number3 d = difference(w, p[0], p[1]), e = difference(w, q[0], q[1]), r = difference(w, p[0], q[0]);
+    number3 normal = pool_cross(&w->pool, &d, &e);
+    out->bottom = pool_dot(&w->pool, &normal, &normal);
+    return out->bottom.sign != 0 && share_within(w, &r, &e, &normal, out->bottom) &&
+           share_within(w, &r, &d, &normal, out->bottom) && set_height(w, &r, &normal, out);
+}
+
+static bool point_off_face(work *w, const feature_pair *f, fraction *out)
+{
+    const carom_vec3 *q = f->more.corner;
+    number3 first = difference(w, q[0], q[1]), second = difference(w, q[0], q[2]);
+    number3 normal = pool_cross(&w->pool, &first, &second);
+    out->bottom = pool_dot(&w->pool, &normal, &normal);
     if (out->bottom.sign == 0)
         return false;
+    uint32_t mark = w->pool.used;
     for (int i = 0; i < 3; i++)
     {
-        subtract(e, face->point[(i + 1) % 3], face->point[i]);
-        subtract(r, p, face->point[i]);
-        integer_cross(side, e, r);
-        integer_dot(&share, side, normal);
-        if (share.sign <= 0)
+        number3 edge = difference(w, q[i], q[(i + 1) % 3]), r = difference(w, q[i], f->few.corner[0]);
+        if (!share_within(w, &edge, &r, &normal, out->bottom))
             return false;
+        w->pool.used = mark;
     }
-    return set_height(r, normal, out);
+    number3 r = difference(w, f->few.corner[0], q[0]);
+    return set_height(w, &r, &normal, out);
+}
+
+static bool fraction_of(work *w, const feature_pair *f, fraction *out)
+{
+    if (f->more.count == 1)
+        return points_apart(w, f, out), true;
+    if (f->more.count == 3)
+        return point_off_face(w, f, out);
+    return f->few.count == 1 ? point_off_edge(w, f, out) : edges_apart(w, f, out);
 }
 
 /* ---- all pairs of features ---- */
 
+/* Who wants to see the squared distances of all pairs of features; false: no more. */
+typedef struct visitor
+{
+    bool (*visit)(work *w, const fraction *square, const exact_gap *of, void *user);
+    void *user;
+} visitor;
+
+static int corners_in(unsigned bits) { return (int)(bits & 1u) + (int)(bits >> 1 & 1u) + (int)(bits >> 2); }
+
+/* Keeps the pool as it was, but for what the visitor keeps. */
+static void visit_features(work *w, const exact_round *a, const exact_round *b, const visitor *visitor)
+{
+    for (unsigned of_a = 1; of_a < 1u << a->count; of_a++)
+        for (unsigned of_b = 1; of_b < 1u << b->count; of_b++)
+        {
+            exact_gap gap = {*a, *b, of_a, of_b};
+            feature_pair features = features_of(&gap);
+            fraction square;
+            if (corners_in(of_a) + corners_in(of_b) > 4)
+                continue;
+            uint32_t mark = w->pool.used;
+            bool go_on = !fraction_of(w, &features, &square) || visitor->visit(w, &square, &gap, visitor->user);
+            w->pool.used = mark;
+            if (!go_on)
+                return;
+        }
+}
+
 static int edges_of(int count) { return count == 3 ? 3 : count - 1; }
-
-/* Corners of one against edges and the face of the other. */
-static bool visit_corners(const hull *of, const hull *to, const visitor *visitor)
-{
-    fraction square;
-    for (int i = 0; i < of->count; i++)
-    {
-        const wide *p = of->point[i];
-        for (int j = 0; j < edges_of(to->count); j++)
-            if (point_off_edge(p, to->point[j], to->point[(j + 1) % to->count], &square) &&
-                !visitor->visit(&square, visitor->user))
-                return false;
-        if (to->count == 3 && point_off_face(p, to, &square) && !visitor->visit(&square, visitor->user))
-            return false;
-    }
-    return true;
-}
-
-/* Corners against corners, edges against edges. */
-static bool visit_equals(const hull *a, const hull *b, const visitor *visitor)
-{
-    fraction square;
-    for (int i = 0; i < a->count; i++)
-        for (int j = 0; j < b->count; j++)
-            if (points_apart(a->point[i], b->point[j], &square) && !visitor->visit(&square, visitor->user))
-                return false;
-    for (int i = 0; i < edges_of(a->count); i++)
-        for (int j = 0; j < edges_of(b->count); j++)
-            if (edges_apart(a->point[i], a->point[(i + 1) % a->count], b->point[j], b->point[(j + 1) % b->count],
-                            &square) &&
-                !visitor->visit(&square, visitor->user))
-                return false;
-    return true;
-}
-
-static void visit_features(const hull *a, const hull *b, const visitor *visitor)
-{
-    if (visit_equals(a, b, visitor) && visit_corners(a, b, visitor))
-        visit_corners(b, a, visitor);
-}
 
 /* Does an edge of one pass through the inner part of the other's face? All other kinds of contact show as a distance of
  * 0. */
@@ -177,180 +226,269 @@ static bool passes_face(const exact_round *of, const exact_round *face, uint64_t
     return false;
 }
 
-static void set_hull(hull *out, const exact_round *from, int exponent)
+/* ---- units ---- */
+
+typedef struct value_list
 {
-    out->count = from->count;
-    for (int i = 0; i < from->count; i++)
-    {
-        integer_from_double(&out->point[i][0], from->points[i].x, exponent);
-        integer_from_double(&out->point[i][1], from->points[i].y, exponent);
-        integer_from_double(&out->point[i][2], from->points[i].z, exponent);
-    }
+    double values[4 * 10 + 2];
+    int count;
+} value_list;
+
+static void list_values(value_list *list, const exact_round *hull)
+{
+    memcpy(list->values + list->count, hull->points, (size_t)hull->count * sizeof *hull->points);
+    list->count += 3 * hull->count;
+    list->values[list->count++] = hull->radius;
 }
 
-/* The largest unit in which all points and radii are integers. */
-static int common_exponent(const exact_round *const rounds[], int count)
+/* The largest unit in which all points, radii and the limit are integers. */
+static int unit_of_two(const exact_round *a, const exact_round *b, double limit)
 {
-    double values[4 * 10];
-    int used = 0;
-    for (int i = 0; i < count; i++)
-    {
-        memcpy(values + used, rounds[i]->points, (size_t)rounds[i]->count * sizeof *rounds[i]->points);
-        used += 3 * rounds[i]->count;
-        values[used++] = rounds[i]->radius;
-    }
-    return integer_common_exponent(values, used);
+    value_list list = {.count = 0};
+    list_values(&list, a);
+    list_values(&list, b);
+    list.values[list.count++] = limit;
+    return integer_common_exponent(list.values, list.count);
+}
+
+static void count_fallback(uint64_t *fallbacks)
+{
+    if (fallbacks)
+        ++*fallbacks;
+}
+
+/* The sum of the radii and a limit, in units of 2^exponent. */
+static number add_lengths(pool *pool, const exact_round *a, const exact_round *b, double limit, int exponent)
+{
+    uint32_t mark = pool->used;
+    number sum =
+        pool_add(pool, pool_from_double(pool, a->radius, exponent), pool_from_double(pool, b->radius, exponent));
+    return pool_keep(pool, mark, pool_add(pool, sum, pool_from_double(pool, limit, exponent)));
 }
 
 /* ---- compared with radii ---- */
 
 typedef struct limit_test
 {
-    wide limit; /* a squared distance */
-    int sign;   /* of the smallest fraction so far minus the limit */
+    number limit; /* a squared distance */
+    int sign;     /* of the smallest fraction so far minus the limit */
 } limit_test;
 
-static bool compare_with_limit(const fraction *square, void *user)
+static int compare_with_square(work *w, const fraction *square, number limit)
+{
+    return pool_compare(square->top, pool_multiply(&w->pool, limit, square->bottom));
+}
+
+static bool compare_with_limit(work *w, const fraction *square, const exact_gap *of, void *user)
 {
     limit_test *test = user;
-    wide product;
-    integer_multiply(&product, &test->limit, &square->bottom);
-    int sign = integer_compare(&square->top, &product);
+    int sign = compare_with_square(w, square, test->limit);
+    (void)of;
     test->sign = sign < test->sign ? sign : test->sign;
     return test->sign >= 0;
 }
 
-/* The sum of the radii, in units of 2^exponent. */
-static void add_radii(wide *out, const exact_round *a, const exact_round *b, int exponent)
-{
-    wide radius;
-    integer_from_double(out, a->radius, exponent);
-    integer_from_double(&radius, b->radius, exponent);
-    integer_add(out, out, &radius);
-}
-
 int exact_gap_sign(const exact_round *a, const exact_round *b, uint64_t *fallbacks)
 {
-    if (fallbacks)
-        ++*fallbacks;
+    count_fallback(fallbacks);
     if (passes_face(a, b, fallbacks) || passes_face(b, a, fallbacks))
         return a->radius + b->radius > 0.0 ? -1 : 0;
-    int exponent = common_exponent((const exact_round *[]){a, b}, 2);
-    hull hull_a, hull_b;
-    set_hull(&hull_a, a, exponent);
-    set_hull(&hull_b, b, exponent);
-    wide radius;
+    work w;
+    begin(&w, unit_of_two(a, b, 0.0));
     limit_test test = {.sign = 1};
-    add_radii(&radius, a, b, exponent);
-    integer_multiply(&test.limit, &radius, &radius);
-    visit_features(&hull_a, &hull_b, &(visitor){compare_with_limit, &test});
+    test.limit = pool_square(&w.pool, add_lengths(&w.pool, a, b, 0.0, w.exponent));
+    visit_features(&w, a, b, &(visitor){compare_with_limit, &test});
     return test.sign;
 }
 
-/* ---- compared with each other ---- */
+int exact_gap_compare_limit(const exact_gap *gap, double limit, uint64_t *fallbacks)
+{
+    count_fallback(fallbacks);
+    work w;
+    begin(&w, unit_of_two(&gap->a, &gap->b, limit));
+    feature_pair features = features_of(gap);
+    fraction square;
+    fraction_of(&w, &features, &square);
+    number sum = add_lengths(&w.pool, &gap->a, &gap->b, limit, w.exponent);
+    return compare_with_square(&w, &square, pool_square(&w.pool, sum));
+}
+
+/* ---- the nearest features ---- */
+
+static int height_of(work *w, const number3 *across, carom_vec3 from, carom_vec3 point)
+{
+    uint32_t mark = w->pool.used;
+    number3 r = difference(w, from, point);
+    int sign = pool_dot(&w->pool, across, &r).sign;
+    w->pool.used = mark;
+    return sign;
+}
+
+/* Are all points of a hull on the side of the feature's plane that the direction points to, or on it? */
+static bool is_beyond(work *w, const exact_round *hull, const feature *of, const number3 *direction)
+{
+    for (int i = 0; i < hull->count; i++)
+        if (height_of(w, direction, of->corner[0], hull->points[i]) < 0)
+            return false;
+    return true;
+}
+
+static bool are_nearest(work *w, const exact_gap *gap)
+{
+    feature_pair f = features_of(gap);
+    fraction square;
+    uint32_t mark = w->pool.used;
+    bool valid = f.few.count > 0 && f.few.count + f.more.count <= 4 && fraction_of(w, &f, &square);
+    w->pool.used = mark;
+    if (!valid)
+        return false;
+    number3 across = direction_of(w, &f), back = turned(&across);
+    return is_beyond(w, f.swapped ? &gap->a : &gap->b, &f.more, &across) &&
+           is_beyond(w, f.swapped ? &gap->b : &gap->a, &f.few, &back);
+}
 
 typedef struct smallest_search
 {
     fraction smallest;
+    exact_gap *gap; /* gets the corners */
+    uint32_t mark;  /* where the smallest fraction is in the pool */
     bool any;
 } smallest_search;
 
-static int compare_fractions(const fraction *a, const fraction *b)
+static int compare_fractions(work *w, const fraction *a, const fraction *b)
 {
-    wide left, right;
-    integer_multiply(&left, &a->top, &b->bottom);
-    integer_multiply(&right, &b->top, &a->bottom);
-    return integer_compare(&left, &right);
+    uint32_t mark = w->pool.used;
+    number left = pool_multiply(&w->pool, a->top, b->bottom), right = pool_multiply(&w->pool, b->top, a->bottom);
+    w->pool.used = mark;
+    return pool_compare(left, right);
 }
 
-static bool keep_smallest(const fraction *square, void *user)
+static number copy_limbs(uint32_t *to, number from)
+{
+    memcpy(to, from.limb, (size_t)from.size * sizeof *to);
+    return (number){from.sign, from.size, to};
+}
+
+enum
+{
+    TOP_LIMBS = 226,
+    BOTTOM_LIMBS = 152
+};
+
+static bool keep_smallest(work *w, const fraction *square, const exact_gap *of, void *user)
 {
     smallest_search *search = user;
-    if (!search->any || compare_fractions(square, &search->smallest) < 0)
-        search->smallest = *square;
+    if (search->any && compare_fractions(w, square, &search->smallest) >= 0)
+        return true;
+    uint32_t *room = w->pool.limbs + search->mark;
     search->any = true;
+    search->smallest = (fraction){copy_limbs(room, square->top), copy_limbs(room + TOP_LIMBS, square->bottom)};
+    search->gap->corners_a = of->corners_a, search->gap->corners_b = of->corners_b;
     return true;
 }
 
-/* The squared distance of hulls that have no point in common. */
-static void square_of(const exact_round *a, const exact_round *b, int exponent, fraction *out)
+void exact_gap_search(exact_gap *gap, uint64_t *fallbacks)
 {
-    hull hull_a, hull_b;
-    smallest_search search = {.any = false};
-    set_hull(&hull_a, a, exponent);
-    set_hull(&hull_b, b, exponent);
-    visit_features(&hull_a, &hull_b, &(visitor){keep_smallest, &search});
-    *out = search.smallest;
+    count_fallback(fallbacks);
+    work w;
+    begin(&w, unit_of_two(&gap->a, &gap->b, 0.0));
+    if (are_nearest(&w, gap))
+        return;
+    smallest_search search = {.gap = gap, .mark = 0};
+    exact_round a = gap->a, b = gap->b;
+    w.pool.used = TOP_LIMBS + BOTTOM_LIMBS;
+    visit_features(&w, &a, &b, &(visitor){keep_smallest, &search});
 }
 
-int exact_compare_gaps(const exact_round first[2], const exact_round second[2], uint64_t *fallbacks)
+int exact_gap_side(const exact_gap *gap, bool of_b, carom_vec3 point, uint64_t *fallbacks)
 {
-    if (fallbacks)
-        ++*fallbacks;
-    int exponent = common_exponent((const exact_round *[]){&first[0], &first[1], &second[0], &second[1]}, 4);
-    fraction of_first, of_second;
-    square_of(&first[0], &first[1], exponent, &of_first);
-    square_of(&second[0], &second[1], exponent, &of_second);
-    return compare_fractions(&of_first, &of_second);
+    count_fallback(fallbacks);
+    value_list list = {{point.x, point.y, point.z}, 3};
+    list_values(&list, &gap->a);
+    list_values(&list, &gap->b);
+    work w;
+    begin(&w, integer_common_exponent(list.values, list.count));
+    feature_pair f = features_of(gap);
+    number3 across = direction_of(&w, &f);
+    bool of_more = of_b != f.swapped;
+    int sign = height_of(&w, &across, (of_more ? &f.more : &f.few)->corner[0], point);
+    return of_more ? -sign : sign;
+}
+
+/* ---- compared with each other ---- */
+
+int exact_gap_compare(const exact_gap *first, const exact_gap *second, uint64_t *fallbacks)
+{
+    count_fallback(fallbacks);
+    value_list list = {.count = 0};
+    const exact_round *hulls[4] = {&first->a, &first->b, &second->a, &second->b};
+    for (int i = 0; i < 4; i++)
+        list_values(&list, hulls[i]);
+    work w;
+    begin(&w, integer_common_exponent(list.values, list.count));
+    feature_pair of_first = features_of(first), of_second = features_of(second);
+    fraction squares[2];
+    fraction_of(&w, &of_first, &squares[0]);
+    fraction_of(&w, &of_second, &squares[1]);
+    return compare_fractions(&w, &squares[0], &squares[1]);
 }
 
 /* ---- rounded ---- */
 
 /* The distance of two hulls is sqrt(square) 2^exponent; the radii are to be subtracted. */
-typedef struct gap
+typedef struct measured_gap
 {
+    work w;
     fraction square;
-    int exponent;
     const exact_round *a, *b;
-} gap;
+} measured_gap;
 
 /* The sign of the gap minus (x + y) / 2, which is the middle of two neighbouring doubles or one of them. */
-static int compare_with_middle(const gap *gap, double x, double y)
+static int compare_with_middle(measured_gap *gap, double x, double y)
 {
     double values[4] = {x, y, gap->a->radius, gap->b->radius};
     int exponent = integer_common_exponent(values, 4);
-    exponent = exponent < gap->exponent ? exponent : gap->exponent;
-    wide sum, term, square;
-    add_radii(&sum, gap->a, gap->b, exponent);
-    integer_shift(&sum, 1);
-    integer_from_double(&term, x, exponent);
-    integer_add(&sum, &sum, &term);
-    integer_from_double(&term, y, exponent);
-    integer_add(&sum, &sum, &term);
-    integer_multiply(&square, &sum, &sum);
-    integer_multiply(&sum, &square, &gap->square.bottom);
-    term = gap->square.top;
-    integer_shift(&term, 2u * (unsigned)(gap->exponent - exponent) + 2u);
-    return integer_compare(&term, &sum);
+    exponent = exponent < gap->w.exponent ? exponent : gap->w.exponent;
+    pool *pool = &gap->w.pool;
+    uint32_t mark = pool->used;
+    number radii = pool_shift(pool, add_lengths(pool, gap->a, gap->b, 0.0, exponent), 1);
+    number sum = pool_add(pool, radii, pool_from_double(pool, x, exponent));
+    sum = pool_keep(pool, mark, pool_add(pool, sum, pool_from_double(pool, y, exponent)));
+    number right = pool_keep(pool, mark, pool_multiply(pool, pool_square(pool, sum), gap->square.bottom));
+    number left = pool_shift(pool, gap->square.top, 2u * (unsigned)(gap->w.exponent - exponent) + 2u);
+    pool->used = mark;
+    return pool_compare(left, right);
 }
 
 /* A few ulps from the gap: sqrt(q) - radii as (q - radii^2) / (sqrt(q) + radii), whose difference is exact. */
-static double estimate_gap(const gap *gap)
+static double estimate_gap(measured_gap *gap)
 {
     const fraction *q = &gap->square;
-    int top_exponent, bottom_exponent, sum_exponent;
-    double bottom = integer_leading(&q->bottom, &bottom_exponent);
-    double ratio = integer_leading(&q->top, &top_exponent) / bottom;
-    int shift = top_exponent - bottom_exponent + 2 * gap->exponent;
+    pool *pool = &gap->w.pool;
+    int top_exponent, bottom_exponent, sum_exponent, unit = gap->w.exponent;
+    double bottom = pool_leading(q->bottom, &bottom_exponent);
+    double ratio = pool_leading(q->top, &top_exponent) / bottom;
+    int shift = top_exponent - bottom_exponent + 2 * unit;
     double distance = ldexp(sqrt(shift % 2 != 0 ? 2.0 * ratio : ratio), (shift - (shift % 2 != 0)) / 2);
-    wide radius, square, rest;
-    add_radii(&radius, gap->a, gap->b, gap->exponent);
+    uint32_t mark = pool->used;
+    number radius = add_lengths(pool, gap->a, gap->b, 0.0, unit);
     if (radius.sign == 0)
         return distance;
-    integer_multiply(&square, &radius, &radius);
-    integer_multiply(&rest, &square, &q->bottom);
-    integer_subtract(&rest, &q->top, &rest);
-    double difference = integer_leading(&rest, &top_exponent) / bottom;
+    number inner = pool_multiply(pool, pool_square(pool, radius), q->bottom);
+    double difference = pool_leading(pool_subtract(pool, q->top, inner), &top_exponent) / bottom;
+    pool->used = mark;
     double sum = frexp(distance + (gap->a->radius + gap->b->radius), &sum_exponent);
-    return ldexp(difference / sum, top_exponent - bottom_exponent + 2 * gap->exponent - sum_exponent);
+    return ldexp(difference / sum, top_exponent - bottom_exponent + 2 * unit - sum_exponent);
 }
 
-exact_length exact_gap_length(const exact_round *a, const exact_round *b, uint64_t *fallbacks)
+exact_length exact_gap_length(const exact_gap *of, uint64_t *fallbacks)
 {
-    if (fallbacks)
-        ++*fallbacks;
-    gap gap = {.exponent = common_exponent((const exact_round *[]){a, b}, 2), .a = a, .b = b};
-    square_of(a, b, gap.exponent, &gap.square);
+    count_fallback(fallbacks);
+    measured_gap gap;
+    begin(&gap.w, unit_of_two(&of->a, &of->b, 0.0));
+    gap.a = &of->a, gap.b = &of->b;
+    feature_pair features = features_of(of);
+    fraction_of(&gap.w, &features, &gap.square);
     double below = estimate_gap(&gap);
     int sign;
     while ((sign = compare_with_middle(&gap, below, below)) < 0)

@@ -200,8 +200,26 @@ typedef struct exact_length
     bool whole;     /* it is that double */
 } exact_length;
 
-/* The hulls' distance minus the sum of the radii, for solids without a common point. */
-exact_length exact_gap_length(const exact_round *a, const exact_round *b, uint64_t *fallbacks);
+/* Two hulls without a common point, each with at most three different points, and which of their points (bits 0 to 2)
+ * span the features that are nearest to each other, or should be. */
+typedef struct exact_gap
+{
+    exact_round a, b;
+    unsigned corners_a, corners_b;
+} exact_gap;
+
+/* Makes sure that the corners span the nearest features. */
+void exact_gap_search(exact_gap *gap, uint64_t *fallbacks);
+
+/* For gaps whose corners are certain: the distance minus the sum of the radii; the sign of that minus a limit, which is
+ * not negative; and the sign of the distance of the first minus that of the second, whatever the radii. */
+exact_length exact_gap_length(const exact_gap *gap, uint64_t *fallbacks);
+int exact_gap_compare_limit(const exact_gap *gap, double limit, uint64_t *fallbacks);
+int exact_gap_compare(const exact_gap *first, const exact_gap *second, uint64_t *fallbacks);
+
+/* Likewise: is a point behind the plane across the way that touches hull a (-1), on it (0), or on the side of b (1)?
+ * of_b: the plane that touches hull b; behind it is the side away from a. */
+int exact_gap_side(const exact_gap *gap, bool of_b, carom_vec3 point, uint64_t *fallbacks);
 
 /* A triangle, and which of its corners (bits 0 to 2) span the part of it that should be nearest to another. */
 typedef struct exact_part
@@ -216,22 +234,26 @@ typedef struct exact_interval
     double high, low, error;
 } exact_interval;
 
-/* The distance of two triangles, if the nearest parts can be found and proven and its digits are good; false says
- * nothing. The search starts from the given corners and leaves those that were proven. */
-bool exact_distance_of_parts(exact_part *a, exact_part *b, exact_interval *out);
+/* How two triangles are apart. */
+typedef struct exact_way
+{
+    exact_interval distance;
+    bool certain;      /* the corners do span the nearest features; otherwise only the distance is right */
+    carom_vec3 across; /* the direction of the way from a to b, largest component in [1, 2); each component errs by half
+                        * an ulp and `doubt` */
+    double doubt;
+    unsigned axes; /* bits: components that are not exactly 0 */
+} exact_way;
 
-/* The largest gap between two triangles along an axis, exactly; negative if there is none. */
-exact_interval exact_axis_gap(const carom_vec3 a[3], const carom_vec3 b[3]);
+/* The distance of two triangles, if the nearest parts can be found and its digits are good; false says nothing. The
+ * search starts from the given corners and leaves those that were found. */
+bool exact_distance_of_parts(exact_part *a, exact_part *b, exact_way *out);
 
 /* The interval less two radii. */
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b);
 
 /* Rounds it if all of the interval gives the same. */
 bool exact_round_interval(const exact_interval *interval, exact_length *out);
-
-/* The sign of the distance of the first two hulls minus that of the second two, whatever the radii; neither two have a
- * common point. */
-int exact_compare_gaps(const exact_round first[2], const exact_round second[2], uint64_t *fallbacks);
 
 /* A ray and a capsule. Below, d is the direction, e the way from end 0 to end 1, n = d x e, and r the way from the
  * ray's origin to one of the ends. */

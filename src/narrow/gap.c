@@ -1,7 +1,6 @@
-/* Distances to the last digit: the nearest double, comparisons with a limit and with each other. The canonical distance
- * in double decides what its error bound allows; then twice the precision, if the nearest features can be proven; then
- * integers. */
-#include "narrow/round.h"
+/* The gap between two elements, to the last digit: the nearest double, comparisons with a limit and with each other.
+ * The canonical distance in double decides what its error bound allows; then twice the precision; then integers. */
+#include "narrow/gap.h"
 
 #include <float.h>
 
@@ -22,84 +21,143 @@ static void set_round(narrow_gap *gap, int side, const narrow_round *round)
     gap->radius[side] = round->radius;
 }
 
-static exact_round hull_of(const narrow_gap *gap, int side)
+static void set_measured(narrow_gap *gap, const narrow_distance_result *near)
 {
-    return (exact_round){gap->points[side], gap->count[side], gap->radius[side]};
+    gap->searched = gap->found = gap->certain = gap->rounded = false;
+    gap->corners[0] = near->corners_a, gap->corners[1] = near->corners_b;
+    gap->low = near->distance - near->error, gap->high = near->distance + near->error;
+    if (near->distance > 0.0)
+        return;
+    gap->low = gap->high = 0.0;
+    gap->length = (exact_length){0.0, 0.0, true};
+    gap->rounded = true;
 }
 
-/* The gap of elements that were measured in double. */
-static void find_length(narrow_gap *gap, const narrow_distance_result *near, narrow_counts *counts)
+narrow_gap gap_of_triangles(const narrow_triangle *a, const narrow_triangle *b, const narrow_distance_result *near)
 {
-    gap->length = (exact_length){0.0, 0.0, true};
-    gap->proven = false;
-    if (near->distance == 0.0)
-        return;
-    exact_part a = {gap->points[0], near->corners_a}, b = {gap->points[1], near->corners_b};
-    exact_interval cores;
-    gap->proven = exact_distance_of_parts(&a, &b, &cores);
+    narrow_gap gap;
+    set_triangle(&gap, 0, a);
+    set_triangle(&gap, 1, b);
+    set_measured(&gap, near);
+    return gap;
+}
+
+narrow_gap gap_of_rounds(const narrow_round *a, const narrow_round *b, const narrow_distance_result *near)
+{
+    narrow_gap gap;
+    set_round(&gap, 0, a);
+    set_round(&gap, 1, b);
+    set_measured(&gap, near);
+    return gap;
+}
+
+narrow_gap gap_of_triangle_round(const narrow_triangle *a, const narrow_round *b, const narrow_distance_result *near)
+{
+    narrow_gap gap;
+    set_triangle(&gap, 0, a);
+    set_round(&gap, 1, b);
+    set_measured(&gap, near);
+    return gap;
+}
+
+static void find_way(narrow_gap *gap)
+{
+    exact_part a = {gap->points[0], gap->corners[0]}, b = {gap->points[1], gap->corners[1]};
+    gap->found = exact_distance_of_parts(&a, &b, &gap->way);
     gap->corners[0] = a.corners, gap->corners[1] = b.corners;
-    if (gap->proven)
-        gap->interval = exact_interval_less(&cores, gap->radius[0], gap->radius[1]);
-    if (gap->proven && BASE_LIKELY(exact_round_interval(&gap->interval, &gap->length)))
+    if (!gap->found)
         return;
-    exact_round hull_a = hull_of(gap, 0), hull_b = hull_of(gap, 1);
-    gap->length = exact_gap_length(&hull_a, &hull_b, &counts->exact_fallbacks);
-    if (gap->length.nearest == 0.0)
-        gap->length.nearest = DBL_TRUE_MIN; /* 0 means that they meet */
+    gap->interval = exact_interval_less(&gap->way.distance, gap->radius[0], gap->radius[1]);
+    double error = 2.0 * (fabs(gap->interval.low) + gap->interval.error); /* what is spare covers its rounding */
+    double low = nextafter(gap->interval.high - error, -INFINITY),
+           high = nextafter(gap->interval.high + error, INFINITY);
+    gap->low = low > gap->low ? low : gap->low;
+    gap->high = high < gap->high ? high : gap->high;
+}
+
+void gap_refine(narrow_gap *gap)
+{
+    if (gap->searched || gap->rounded)
+        return;
+    gap->searched = true;
+    find_way(gap);
+    gap->certain = gap->found && gap->way.certain;
+}
+
+/* Repeated points count once. */
+static unsigned different_corners(const narrow_gap *gap, int side)
+{
+    unsigned corners = gap->corners[side];
+    return gap->count[side] == 3 ? corners : gap->count[side] == 1 ? 1u : (corners & 1u) | (corners & 6u ? 2u : 0u);
+}
+
+exact_gap gap_exact(const narrow_gap *gap)
+{
+    return (exact_gap){{gap->points[0], gap->count[0], gap->radius[0]},
+                       {gap->points[1], gap->count[1], gap->radius[1]},
+                       different_corners(gap, 0),
+                       different_corners(gap, 1)};
+}
+
+static bool meets(const narrow_gap *gap) { return gap->rounded && gap->length.nearest == 0.0; }
+
+void gap_make_certain(narrow_gap *gap, narrow_counts *counts)
+{
+    gap_refine(gap);
+    if (gap->certain || meets(gap))
+        return;
+    exact_gap exact = gap_exact(gap);
+    exact_gap_search(&exact, &counts->exact_fallbacks);
+    gap->corners[0] = exact.corners_a, gap->corners[1] = exact.corners_b;
+    find_way(gap);
+    gap->found &= gap->corners[0] == exact.corners_a && gap->corners[1] == exact.corners_b;
+    gap->corners[0] = exact.corners_a, gap->corners[1] = exact.corners_b;
+    gap->certain = true;
+}
+
+void gap_round(narrow_gap *gap, narrow_counts *counts)
+{
+    if (gap->rounded)
+        return;
+    gap_refine(gap);
+    if (!gap->found || BASE_UNLIKELY(!exact_round_interval(&gap->interval, &gap->length)))
+    {
+        gap_make_certain(gap, counts);
+        exact_gap exact = gap_exact(gap);
+        gap->length = exact_gap_length(&exact, &counts->exact_fallbacks);
+        if (gap->length.nearest == 0.0)
+            gap->length.nearest = DBL_TRUE_MIN; /* 0 means that they meet */
+    }
+    gap->rounded = true;
+    gap->low = gap->length.below;
+    gap->high = gap->length.whole ? gap->length.below : nextafter(gap->length.below, INFINITY);
 }
 
 /* ---- compared with a limit ---- */
 
-/* What the canonical distance can tell; otherwise 0. */
-static int proven_sign(const narrow_distance_result *near, double limit)
+/* What twice the precision can tell; otherwise 2. */
+static int compare_interval(const narrow_gap *gap, double limit)
 {
-    return near->distance + near->error < limit ? -1 : near->distance - near->error > limit;
+    const exact_interval *x = &gap->interval;
+    if (!gap->found || !(x->high >= 0.5 * limit && x->high <= 2.0 * limit))
+        return 2;
+    double difference = (x->high - limit) + x->low, error = x->error * (1.0 + 0x1p-50); /* only the sum is rounded */
+    return difference > error ? 1 : difference < -error ? -1 : error == 0.0 ? 0 : 2;
 }
 
-int narrow_measured_sign(const narrow_distance_result *near, const narrow_triangle *a, const narrow_triangle *b,
-                         double limit, narrow_counts *counts)
+int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts)
 {
-    int sign = proven_sign(near, limit);
-    if (BASE_LIKELY(sign != 0))
+    if (gap->low > limit)
+        return 1;
+    if (gap->high < limit)
+        return -1;
+    gap_refine(gap);
+    int sign = gap->rounded ? narrow_length_sign(&gap->length, limit) : compare_interval(gap, limit);
+    if (sign != 2)
         return sign;
-    narrow_gap gap;
-    set_triangle(&gap, 0, a);
-    set_triangle(&gap, 1, b);
-    find_length(&gap, near, counts);
-    return narrow_length_sign(&gap.length, limit);
-}
-
-int narrow_distance_sign(const narrow_triangle *a, const narrow_triangle *b, double limit, narrow_counts *counts)
-{
-    narrow_distance_result near = narrow_distance(a, b, counts);
-    return narrow_measured_sign(&near, a, b, limit, counts);
-}
-
-int narrow_round_distance_sign(const narrow_round *a, const narrow_round *b, double limit, narrow_counts *counts)
-{
-    narrow_distance_result near = narrow_round_distance(a, b, counts);
-    int sign = proven_sign(&near, limit);
-    if (BASE_LIKELY(sign != 0))
-        return sign;
-    narrow_gap gap;
-    set_round(&gap, 0, a);
-    set_round(&gap, 1, b);
-    find_length(&gap, &near, counts);
-    return narrow_length_sign(&gap.length, limit);
-}
-
-int narrow_round_triangle_distance_sign(const narrow_round *a, const narrow_triangle *b, double limit,
-                                        narrow_counts *counts)
-{
-    narrow_distance_result near = narrow_round_triangle_distance(a, b, counts);
-    int sign = proven_sign(&near, limit);
-    if (BASE_LIKELY(sign != 0))
-        return sign;
-    narrow_gap gap;
-    set_round(&gap, 0, a);
-    set_triangle(&gap, 1, b);
-    find_length(&gap, &near, counts);
-    return narrow_length_sign(&gap.length, limit);
+    gap_make_certain(gap, counts);
+    exact_gap exact = gap_exact(gap);
+    return exact_gap_compare_limit(&exact, limit, &counts->exact_fallbacks);
 }
 
 /* ---- compared with each other ---- */
@@ -120,139 +178,133 @@ static bool features_within(const narrow_gap *x, const narrow_gap *y)
     return true;
 }
 
-/* Triangles around a corner or an edge are equally near through it: no arithmetic. */
-static bool same_features(const narrow_gap *x, const narrow_gap *y)
-{
-    return features_within(x, y) && features_within(y, x);
-}
-
-/* The sign of x - y where both are proven, if the intervals can tell. */
+/* The sign of x - y, if the intervals can tell; otherwise 0. */
 static int compare_intervals(const exact_interval *x, const exact_interval *y)
 {
     double difference = (x->high - y->high) + (x->low - y->low), error = (x->error + y->error) * (1.0 + 0x1p-50);
     return difference > error ? 1 : -(difference < -error);
 }
 
-/* The lengths are the same as far as doubles can tell. */
-static int compare_further(const narrow_gap *x, const narrow_gap *y, narrow_counts *counts)
+int gap_compare(narrow_gap *x, narrow_gap *y, narrow_counts *counts)
 {
-    if (x->proven && y->proven)
+    gap_refine(x);
+    gap_refine(y);
+    if (meets(x) || meets(y))
+        return meets(y) - meets(x);
+    if (x->low > y->high || y->low > x->high)
+        return x->low > y->high ? 1 : -1;
+    if (x->found && y->found)
     {
-        if (same_features(x, y))
-            return 0;
         int sign = compare_intervals(&x->interval, &y->interval);
         if (sign != 0 || (x->interval.error == 0.0 && y->interval.error == 0.0))
             return sign;
     }
-    exact_round first[2] = {hull_of(x, 0), hull_of(x, 1)}, second[2] = {hull_of(y, 0), hull_of(y, 1)};
-    return exact_compare_gaps(first, second, &counts->exact_fallbacks);
+    gap_make_certain(x, counts);
+    gap_make_certain(y, counts);
+    if (features_within(x, y) && features_within(y, x))
+        return 0;
+    exact_gap first = gap_exact(x), second = gap_exact(y);
+    return exact_gap_compare(&first, &second, &counts->exact_fallbacks);
 }
 
-/* The sign of x - y; the sums of radii are equal. */
-static int compare_gaps(const narrow_gap *x, const narrow_gap *y, narrow_counts *counts)
+/* ---- a lower bound from planes ---- */
+
+/* The gap between the triangles along a direction, which counts as exact; less than that by the errors of projections.
+ * docs/exactness.md derives them. */
+static double gap_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)
 {
-    const exact_length *of_x = &x->length, *of_y = &y->length;
-    if (of_x->below != of_y->below)
-        return of_x->below < of_y->below ? -1 : 1;
-    if (of_x->whole || of_y->whole)
-        return of_y->whole - of_x->whole;
-    if (of_x->nearest != of_y->nearest)
-        return of_x->nearest < of_y->nearest ? -1 : 1;
-    return compare_further(x, y, counts);
+    carom_vec3 origin = a->corner[0];
+    double highest_a = 0.0, lowest_b = INFINITY, highest_b = -INFINITY, lowest_a = 0.0, magnitude = 0.0;
+    for (int i = 0; i < 6; i++)
+    {
+        carom_vec3 r = vec3_sub(i < 3 ? a->corner[i] : b->corner[i - 3], origin);
+        double x = normal.x * r.x, y = normal.y * r.y, z = normal.z * r.z, height = (x + y) + z;
+        double size = (fabs(x) + fabs(y)) + fabs(z);
+        magnitude = size > magnitude ? size : magnitude;
+        double *highest = i < 3 ? &highest_a : &highest_b, *lowest = i < 3 ? &lowest_a : &lowest_b;
+        *highest = height > *highest ? height : *highest;
+        *lowest = height < *lowest ? height : *lowest;
+    }
+    double above = lowest_b - highest_a, below = lowest_a - highest_b, gap = above > below ? above : below;
+    return gap - (0x1p-49 * magnitude + 0x1p-1000);
 }
 
-/* ---- the closest of many ---- */
-
-static bool has_smaller_ids(carom_pair ids, const narrow_closest *closest)
+static double bound_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)
 {
-    return ids.triangle_a != closest->triangle_a ? ids.triangle_a < closest->triangle_a
-                                                 : ids.triangle_b < closest->triangle_b;
+    double square = vec3_dot(normal, normal);
+    if (!(square > 0x1p-500))
+        return 0.0;
+    return gap_along(a, b, normal) / sqrt(square) * (1.0 - 0x1p-50);
 }
 
-/* Cannot change what is known, because other elements meet, or because it is farther away. */
-static bool is_settled(const narrow_closest *closest, carom_pair ids)
+/* From the first to the second of two corners, or 0 to 1. */
+static carom_vec3 edge_of(const narrow_triangle *t, unsigned corners)
 {
-    return closest->distance == 0.0 && !has_smaller_ids(ids, closest);
+    int from = corners & 1u ? 0 : 1, to = corners & 4u ? 2 : 1;
+    return vec3_sub(t->corner[to], t->corner[from]);
 }
 
-static bool is_farther(const narrow_closest *closest, const narrow_distance_result *near)
+static carom_vec3 normal_of(const narrow_triangle *t)
 {
-    return near->distance - near->error > closest->distance;
+    return vec3_cross(vec3_sub(t->corner[1], t->corner[0]), vec3_sub(t->corner[2], t->corner[0]));
 }
 
-/* Does an axis keep two triangles as far apart as the closest pair so far? That recognises what lies in parallel planes
- * across an axis, where many pairs are equally near. */
-static bool is_kept_apart(const narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b)
+static bool is_edge(unsigned corners) { return corners == 3u || corners == 5u || corners == 6u; }
+
+double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const narrow_distance_result *near)
 {
-    const narrow_gap *known = &closest->gap;
-    if (closest->triangle_a == CAROM_NO_TRIANGLE || !known->proven || known->interval.error > 0.0)
-        return false;
-    exact_interval gap = exact_axis_gap(a->corner, b->corner);
-    return gap.high > known->interval.high || (gap.high == known->interval.high && gap.low >= known->interval.low);
+    if (is_edge(near->corners_a) && is_edge(near->corners_b))
+        return bound_along(a, b, vec3_cross(edge_of(a, near->corners_a), edge_of(b, near->corners_b)));
+    if (near->corners_a == 7u || near->corners_b == 7u)
+        return bound_along(a, b, normal_of(near->corners_a == 7u ? a : b));
+    double of_a = bound_along(a, b, normal_of(a)), of_b = bound_along(a, b, normal_of(b));
+    return of_a > of_b ? of_a : of_b;
 }
 
-static void keep_nearer(narrow_closest *closest, const narrow_distance_result *near, carom_pair ids,
-                        const narrow_gap *gap, narrow_counts *counts)
+/* ---- decisions ---- */
+
+/* What the canonical distance can tell; otherwise 0. */
+static int proven_sign(const narrow_distance_result *near, double limit)
 {
-    bool first = closest->triangle_a == CAROM_NO_TRIANGLE;
-    int sign = first ? narrow_length_sign(&gap->length, closest->distance) : compare_gaps(gap, &closest->gap, counts);
-    if (sign > 0 || (sign == 0 && !has_smaller_ids(ids, closest)))
-        return;
-    *closest = (narrow_closest){gap->length.nearest, closest->lower_bound, near->point_a, near->point_b,
-                                ids.triangle_a,      ids.triangle_b,       *gap};
+    return near->distance + near->error < limit ? -1 : near->distance - near->error > limit;
 }
 
-void narrow_offer(narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
-                  narrow_counts *counts)
+int narrow_measured_sign(const narrow_distance_result *near, const narrow_triangle *a, const narrow_triangle *b,
+                         double limit, narrow_counts *counts)
 {
-    if (is_settled(closest, ids))
-        return;
+    int sign = proven_sign(near, limit);
+    if (BASE_LIKELY(sign != 0))
+        return sign;
+    if (near->distance > 0.0 && gap_plane_bound(a, b, near) > limit)
+        return 1;
+    narrow_gap gap = gap_of_triangles(a, b, near);
+    return gap_sign(&gap, limit, counts);
+}
+
+int narrow_distance_sign(const narrow_triangle *a, const narrow_triangle *b, double limit, narrow_counts *counts)
+{
     narrow_distance_result near = narrow_distance(a, b, counts);
-    if (is_farther(closest, &near) || (!has_smaller_ids(ids, closest) && is_kept_apart(closest, a, b)))
-        return;
-    narrow_gap gap;
-    set_triangle(&gap, 0, a);
-    set_triangle(&gap, 1, b);
-    find_length(&gap, &near, counts);
-    keep_nearer(closest, &near, ids, &gap, counts);
+    return narrow_measured_sign(&near, a, b, limit, counts);
 }
 
-void narrow_offer_rounds(narrow_closest *closest, const narrow_round *a, const narrow_round *b, narrow_counts *counts)
+int narrow_round_distance_sign(const narrow_round *a, const narrow_round *b, double limit, narrow_counts *counts)
 {
     narrow_distance_result near = narrow_round_distance(a, b, counts);
-    if (is_farther(closest, &near))
-        return;
-    narrow_gap gap;
-    set_round(&gap, 0, a);
-    set_round(&gap, 1, b);
-    find_length(&gap, &near, counts);
-    keep_nearer(closest, &near, (carom_pair){0, 0, 0}, &gap, counts);
+    int sign = proven_sign(&near, limit);
+    if (BASE_LIKELY(sign != 0))
+        return sign;
+    narrow_gap gap = gap_of_rounds(a, b, &near);
+    return gap_sign(&gap, limit, counts);
 }
 
-void narrow_offer_triangle_round(narrow_closest *closest, const narrow_triangle *a, const narrow_round *b,
-                                 uint32_t triangle, narrow_counts *counts)
+int narrow_round_triangle_distance_sign(const narrow_round *a, const narrow_triangle *b, double limit,
+                                        narrow_counts *counts)
 {
-    const carom_pair ids = {triangle, 0, 0};
-    if (is_settled(closest, ids))
-        return;
-    narrow_distance_result found = narrow_round_triangle_distance(b, a, counts);
-    if (is_farther(closest, &found))
-        return;
-    narrow_distance_result near = {found.distance, found.point_b,   found.point_a,
-                                   found.error,    found.corners_b, found.corners_a};
-    narrow_gap gap;
-    set_triangle(&gap, 0, a);
-    set_round(&gap, 1, b);
-    find_length(&gap, &near, counts);
-    keep_nearer(closest, &near, ids, &gap, counts);
-}
-
-bool narrow_offer_meeting(narrow_closest *closest, carom_pair ids)
-{
-    if (is_settled(closest, ids))
-        return false;
-    closest->distance = 0.0;
-    closest->triangle_a = ids.triangle_a, closest->triangle_b = ids.triangle_b;
-    closest->gap.length = (exact_length){0.0, 0.0, true};
-    return true;
+    narrow_distance_result found = narrow_round_triangle_distance(a, b, counts);
+    int sign = proven_sign(&found, limit);
+    if (BASE_LIKELY(sign != 0))
+        return sign;
+    narrow_distance_result near = narrow_swap_points(&found);
+    narrow_gap gap = gap_of_triangle_round(b, a, &near);
+    return gap_sign(&gap, limit, counts);
 }

@@ -55,7 +55,15 @@ int narrow_distance_sign(const narrow_triangle *a, const narrow_triangle *b, dou
 int narrow_measured_sign(const narrow_distance_result *near, const narrow_triangle *a, const narrow_triangle *b,
                          double limit, narrow_counts *counts);
 
-/* Keeps this pair if it is nearer than the closest so far, or as near with smaller ids; by exact comparison. */
+/* The result for the elements in the other order. */
+static inline narrow_distance_result narrow_swap_points(const narrow_distance_result *found)
+{
+    return (narrow_distance_result){found->distance, found->point_b,   found->point_a,
+                                    found->error,    found->corners_b, found->corners_a};
+}
+
+/* Keeps this pair if it is nearer than the closest so far, or as near with smaller ids; by exact comparison. The
+ * distance is an upper bound until narrow_closest_settle. */
 void narrow_offer(narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
                   narrow_counts *counts);
 
@@ -135,6 +143,9 @@ int narrow_round_triangle_distance_sign(const narrow_round *a, const narrow_tria
 void narrow_offer_rounds(narrow_closest *closest, const narrow_round *a, const narrow_round *b, narrow_counts *counts);
 void narrow_offer_triangle_round(narrow_closest *closest, const narrow_triangle *a, const narrow_round *b,
                                  uint32_t triangle, narrow_counts *counts);
+
+/* Rounds the distance of the closest pair so far, if there is one. */
+void narrow_closest_settle(narrow_closest *closest, narrow_counts *counts);
 
 /* A triangle that meets the ball or capsule; the points are left as they are. True if it is now the closest. */
 bool narrow_offer_meeting(narrow_closest *closest, carom_pair ids);

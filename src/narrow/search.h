@@ -22,31 +22,52 @@ typedef struct narrow_search
     void *user;
 } narrow_search;
 
-/* The gap between two elements, to the last digit. A triangle has three points; balls and capsules have one or two, of
- * which the last is repeated, and a radius. */
+/* The gap between two elements, known as well as was needed so far. A triangle has three points; balls and capsules
+ * have one or two, of which the last is repeated, and a radius. */
 typedef struct narrow_gap
 {
     carom_vec3 points[2][3];
     int count[2];
     double radius[2];
-    unsigned corners[2]; /* bits: which points span the nearest features, if `proven` */
-    bool proven;
-    exact_interval interval; /* of the gap, if `proven` */
-    exact_length length;     /* 0 if they meet */
+    unsigned corners[2]; /* bits: which points span the nearest features, probably or `certain` */
+    double low, high;    /* its length is between */
+    bool searched;       /* for the features, in twice the precision: */
+    bool found;          /* with success: `way` is known; */
+    bool certain;        /* the features are right */
+    bool rounded;        /* `length` is known */
+    exact_way way;       /* of the points, without radii */
+    exact_interval interval;
+    exact_length length; /* 0 if they meet */
 } narrow_gap;
+
+enum
+{
+    NARROW_SLAB_IDS = 64
+};
+
+/* The two planes across the way of the closest pair, which touch its elements. A pair that they keep apart is not
+ * nearer. behind: triangles that were found to be on their side, by the last digits of their ids. */
+typedef struct narrow_slab
+{
+    bool known;
+    bool used; /* `behind` holds ids */
+    uint32_t behind[2][NARROW_SLAB_IDS];
+} narrow_slab;
 
 /* Which elements are closest? */
 typedef struct narrow_closest
 {
-    double distance;    /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all); out:
-                         * correctly rounded, 0 iff they meet */
+    double distance; /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all); an upper
+                      * bound during a search; out: correctly rounded, 0 iff they meet */
     double lower_bound; /* out: certain, also where the budget ran out */
     carom_vec3 point_a, point_b;
     uint32_t triangle_a, triangle_b; /* CAROM_NO_TRIANGLE: none found */
     narrow_gap gap;                  /* of the pair, if there is one */
+    narrow_slab slab;
 } narrow_closest;
 
-/* The largest double not above the distance of the closest pair so far, or what it had to be nearer than. */
+/* After narrow_closest_settle: the largest double not above the distance of the closest pair so far, or what it had to
+ * be nearer than. */
 static inline double narrow_closest_bound(const narrow_closest *closest)
 {
     return closest->triangle_a != CAROM_NO_TRIANGLE ? closest->gap.length.below : closest->distance;

@@ -89,6 +89,13 @@ static carom_status collide_rounds(carom_query *query, const query_walk *walk, c
     return search->on_pair(0, 0, meeting, search->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
+static void settle(const query_walk *walk, narrow_closest *closest)
+{
+    narrow_counts counts = {0};
+    narrow_closest_settle(closest, &counts);
+    walk->counters->exact_fallbacks += counts.exact_fallbacks;
+}
+
 static carom_status distance_of_rounds(carom_query *query, const query_walk *walk, narrow_closest *closest)
 {
     (void)query;
@@ -99,6 +106,7 @@ static carom_status distance_of_rounds(carom_query *query, const query_walk *wal
     narrow_offer_rounds(closest, &a, &b, &counts);
     walk->counters->triangles_tested++;
     walk->counters->exact_fallbacks += counts.exact_fallbacks;
+    settle(walk, closest);
     closest->lower_bound = narrow_closest_bound(closest);
     return CAROM_OK;
 }
@@ -129,12 +137,6 @@ static narrow_distance_result measure_rounds(const query_question *question, con
 }
 
 /* ---- mesh and round ---- */
-
-static narrow_distance_result swap_points(const narrow_distance_result *found)
-{
-    return (narrow_distance_result){found->distance, found->point_b,   found->point_a,
-                                    found->error,    found->corners_b, found->corners_a};
-}
 
 /* The error of a computed distance, for a search that must not miss a nearer triangle. */
 static double widen(const carom_placed *mesh, const narrow_round *round, double limit)
@@ -268,6 +270,7 @@ static carom_status search_closest(carom_query *query, round_search *state)
         closest->point_a = found.point_b, closest->point_b = found.point_a;
     }
     double radius = state->round.radius, bound = open - radius - 0x1p-40 * (open + radius);
+    settle(state->walk, closest);
     double known = narrow_closest_bound(closest);
     closest->lower_bound = status != CAROM_UNKNOWN || bound > known ? known : fmax(bound, 0.0);
     return status == CAROM_STOPPED ? CAROM_OK : status;
@@ -305,7 +308,7 @@ static narrow_distance_result measure_mesh_round(const query_question *question,
     narrow_triangle a = triangle_of(question->a, pair->triangle_a);
     narrow_round b = query_placed_round(question->b);
     narrow_distance_result found = narrow_round_triangle_distance(&b, &a, counts);
-    return swap_points(&found);
+    return narrow_swap_points(&found);
 }
 
 /* ---- rows in reverse order: the same question with the bodies swapped ---- */
@@ -396,7 +399,7 @@ static narrow_distance_result measure_swapped(const query_question *question, co
     query_question other = swap_bodies(question);
     carom_pair swapped = {pair->triangle_b, pair->triangle_a, pair->meeting};
     narrow_distance_result found = query_row_of(&other)->measure(&other, &swapped, counts);
-    return swap_points(&found);
+    return narrow_swap_points(&found);
 }
 
 /* ---- the table ---- */

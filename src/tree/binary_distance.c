@@ -124,7 +124,11 @@ static carom_status search(distance_walk *state)
         if (status == CAROM_UNKNOWN) /* the budget does not cover it: back to where it was */
             task->scratch->stack.items[task->scratch->stack.count++] = entry;
     }
-    state->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(state) : narrow_closest_bound(state->best);
+    if (!state->stop_at_first)
+    {
+        narrow_closest_settle(state->best, &state->walk.counts);
+        state->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(state) : narrow_closest_bound(state->best);
+    }
     if (!carom_failed(status))
         BASE_TRY(binary_walk_leave_front(&state->walk, status != CAROM_UNKNOWN));
     return status;

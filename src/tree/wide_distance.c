@@ -42,6 +42,13 @@ static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triang
     task->counters->exact_fallbacks += counts.exact_fallbacks;
 }
 
+static void settle(const tree_task *task, narrow_closest *closest)
+{
+    narrow_counts counts = {0};
+    narrow_closest_settle(closest, &counts);
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
+}
+
 void wide_nearest_decide(wide_nearest *search)
 {
     const tree_task *task = search->pair->task;
@@ -76,10 +83,12 @@ static carom_status closest_of_meeting(const tree_task *task, uint64_t known, na
     bool violated = true;
     carom_status status = wide_collide(task, &options, &violated);
     tree_pair found = {(uint32_t)(smallest >> 32), (uint32_t)smallest};
+    if (found.a != CAROM_NO_TRIANGLE)
+        consider(task, found.a, found.b, closest);
+    settle(task, closest);
     closest->lower_bound = 0.0;
     if (found.a == CAROM_NO_TRIANGLE)
         return status;
-    consider(task, found.a, found.b, closest);
     tree_memory_remember(task, found);
     return status;
 }
@@ -160,6 +169,7 @@ carom_status wide_distance(const tree_task *task, narrow_closest *closest)
         return closest_of_meeting(task, search.meeting, closest);
     }
     wide_nearest_decide(&search);
+    settle(task, closest);
     closest->lower_bound =
         status == CAROM_UNKNOWN ? open_bound(&search, narrow_closest_bound(closest)) : narrow_closest_bound(closest);
     BASE_TRY(leave_front(task, status));

@@ -87,6 +87,7 @@ static narrow_gap gap_of(const narrow_triangle pair[2], narrow_counts *counts)
 {
     narrow_closest closest = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
     narrow_offer(&closest, &pair[0], &pair[1], (carom_pair){0, 0, 0}, counts);
+    narrow_closest_settle(&closest, counts);
     assert_true(closest.triangle_a == 0 && closest.distance == closest.gap.length.nearest);
     return closest.gap;
 }
@@ -324,6 +325,7 @@ static const char *check_rounds(truth *t, const round_cores *cores, const double
         narrow_offer_triangle_round(&closest, &triangle, &a, 0, &t->counts);
     else
         narrow_offer_rounds(&closest, &a, &b, &t->counts);
+    narrow_closest_settle(&closest, &t->counts);
     bool meets = oracle_gap_sign(t->gap, closest.gap.radius[0], closest.gap.radius[1]) <= 0;
     if (meets != (closest.distance == 0.0))
         return "zero";

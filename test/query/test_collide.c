@@ -28,6 +28,7 @@ static truth find_truth(const carom_placed *a, const carom_placed *b)
             t.crossing |= (meeting & CAROM_MEET_CROSSING) != 0;
             narrow_offer(&t.closest, &ta, &tb, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&t.closest, &counts);
     return t;
 }
 

@@ -152,6 +152,7 @@ static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
             if (meeting != CAROM_MEET_NONE)
                 out->pairs[out->count++] = (carom_pair){i, j, meeting};
         }
+    narrow_closest_settle(&nearest, &(narrow_counts){0});
     const exact_length none = {INFINITY, INFINITY, true};
     out->distance = nearest.distance;
     out->length = nearest.triangle_a == CAROM_NO_TRIANGLE ? none : nearest.gap.length;

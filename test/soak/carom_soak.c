@@ -147,6 +147,7 @@ static void check_pairs(soak *s, const carom_placed *a, const carom_placed *b, c
             if (distance)
                 narrow_offer(&nearest, &t, &u, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&nearest, &counts);
     s->checked++;
     if (collide)
         note(s, collide->pair_count == pairs, "number of pairs");

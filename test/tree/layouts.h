@@ -177,6 +177,7 @@ static inline truth brute_force(const scene *s)
             narrow_offer(&t.closest, &ta, &tb, (carom_pair){i, j, 0}, &counts);
         }
     }
+    narrow_closest_settle(&t.closest, &counts);
     t.closest.lower_bound = narrow_closest_bound(&t.closest);
     set_finish(&t.pairs);
     return t;

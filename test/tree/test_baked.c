@@ -335,6 +335,7 @@ static void check_answers(const world *w, const carom_mesh *mesh, const carom_tr
             pairs += narrow_touches(&ta, &tb, &counts);
             narrow_offer(&nearest, &ta, &tb, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&nearest, &counts);
     assert_int_equal(report.pair_count, pairs);
     assert_int_equal(carom_distance(w->query, &a, &b, NULL, &report), CAROM_OK);
     assert_true(report.distance == nearest.distance);

@@ -20,13 +20,14 @@ static bool apart_as_a_whole(const carom_context *context, const carom_placed pl
 static narrow_closest closest_of_all(const carom_placed *a, const carom_placed *b)
 {
     narrow_closest best = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    narrow_counts counts = {0};
     for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
             narrow_triangle s = placed_triangle(a, i), t = placed_triangle(b, j);
-            narrow_counts counts = {0};
             narrow_offer(&best, &s, &t, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&best, &counts);
     return best;
 }
 

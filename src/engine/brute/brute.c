@@ -264,7 +264,9 @@ static carom_status search_closest(brute_state *brute, const query_task *task, n
             try_closest(brute, &run, i, triangle_b);
         }
     }
-    if (status == CAROM_OK)
+    if (!stop_at_first)
+        narrow_closest_settle(closest, &run.counts);
+    if (!stop_at_first && status == CAROM_OK)
         closest->lower_bound = narrow_closest_bound(closest);
     task->counters->exact_fallbacks += run.counts.exact_fallbacks;
     return leave_front(task->context, task->front, status, i);
