@@ -11,10 +11,7 @@
 
 #define DOUBLED_ERROR 0x1p-96
 
-typedef struct doubled
-{
-    double high, low, size;
-} doubled;
+typedef exact_doubled doubled;
 
 /* x + y with the larger part in front, exactly if |x| >= |y|. */
 static inline doubled doubled_join(double x, double y, double size)
@@ -37,11 +34,15 @@ static inline double doubled_upper(double x)
     return wide - (wide - x);
 }
 
-/* What the rounded product of x and y lacks. */
+/* What the rounded product of x and y lacks. It is a double, so a fused operation gives the same bits. */
 static inline double doubled_product_rest(double x, double y, double product)
 {
+#if defined(__FMA__)
+    return __builtin_fma(x, y, -product);
+#else
     double x1 = doubled_upper(x), x2 = x - x1, y1 = doubled_upper(y), y2 = y - y1;
     return ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2;
+#endif
 }
 
 /* a - b, exactly. */
@@ -50,6 +51,9 @@ static inline doubled doubled_difference(double a, double b)
     double high = a - b;
     return (doubled){high, doubled_sum_rest(a, -b, high), fabs(high)};
 }
+
+/* Smaller differences are left to the integers, so that no product of six underflows. */
+static inline bool doubled_in_range(doubled d) { return d.size == 0.0 || d.size >= 0x1p-120; }
 
 static inline doubled doubled_add(doubled a, doubled b)
 {
@@ -68,10 +72,7 @@ static inline doubled doubled_multiply(doubled a, doubled b)
                         a.size * b.size);
 }
 
-typedef struct doubled_vector
-{
-    doubled x, y, z;
-} doubled_vector;
+typedef exact_doubled_vector doubled_vector;
 
 static inline doubled doubled_dot(doubled_vector a, doubled_vector b)
 {

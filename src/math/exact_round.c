@@ -17,6 +17,7 @@
  * No step below keeps more than 21 numbers of the first kind, 9 of the second, 4 of the third, 6 of the fourth, 4 of
  * the fifth and 2 of the last, with 3 spare limbs each: 5,200 limbs of POOL_LIMBS. */
 #include "math/exact_pool.h"
+#include "math/exact_small.h"
 #include "math/exact_wide.h"
 
 _Static_assert(21 * 41 + 9 * 78 + 4 * 115 + 6 * 152 + 4 * 226 + 2 * 374 < POOL_LIMBS, "there is room for all numbers");
@@ -400,17 +401,47 @@ void exact_gap_search(exact_gap *gap, uint64_t *fallbacks)
     visit_features(&w, &a, &b, &(visitor){keep_smallest, &search});
 }
 
+#if MATH_HAS_SMALL
+/* The direction times the way from a corner of the feature to the point, where 64-bit integers suffice; 2: they do not.
+ * The direction is that of direction_of. */
+static int small_height(const feature_pair *f, bool of_more, carom_vec3 point)
+{
+    int few = f->few.count, more = f->more.count;
+    if (few == 1 && more == 2)
+        return 2;
+    carom_vec3 points[5] = {point};
+    memcpy(points + 1, f->few.corner, (size_t)few * sizeof *points);
+    memcpy(points + 1 + few, f->more.corner, (size_t)more * sizeof *points);
+    small_point at[5];
+    if (!small_points(points, 1 + few + more, at))
+        return 2;
+    const small_point *p = at + 1, *q = at + 1 + few;
+    small_point r = small_difference(q[0], p[0]), s = small_difference(at[0], of_more ? q[0] : p[0]);
+    if (more == 1)
+        return small_sign_128((small_128)r.x * s.x + (small_128)r.y * s.y + (small_128)r.z * s.z);
+    small_point e = small_difference(q[1], q[0]);
+    small_point other = more == 3 ? small_difference(q[2], q[0]) : small_difference(p[1], p[0]);
+    int turn = small_sign(small_determinant(r, other, e));
+    return (turn < 0 ? -1 : 1) * small_sign(small_determinant(s, other, e));
+}
+#endif
+
 int exact_gap_side(const exact_gap *gap, bool of_b, carom_vec3 point, uint64_t *fallbacks)
 {
     count_fallback(fallbacks);
+    feature_pair f = features_of(gap);
+    bool of_more = of_b != f.swapped;
+#if MATH_HAS_SMALL
+    int small = small_height(&f, of_more, point);
+    if (small != 2)
+        return of_more ? -small : small;
+#endif
     value_list list = {{point.x, point.y, point.z}, 3};
     list_values(&list, &gap->a);
     list_values(&list, &gap->b);
     work w;
     begin(&w, integer_common_exponent(list.values, list.count));
-    feature_pair f = features_of(gap);
     number3 across = direction_of(&w, &f);
-    bool of_more = of_b != f.swapped;
     int sign = height_of(&w, &across, (of_more ? &f.more : &f.few)->corner[0], point);
     return of_more ? -sign : sign;
 }

@@ -234,20 +234,44 @@ typedef struct exact_interval
     double high, low, error;
 } exact_interval;
 
+/* Numbers of twice the precision of double, see exact_double.h. */
+typedef struct exact_doubled
+{
+    double high, low, size;
+} exact_doubled;
+
+typedef struct exact_doubled_vector
+{
+    exact_doubled x, y, z;
+} exact_doubled_vector;
+
 /* How two triangles are apart. */
 typedef struct exact_way
 {
     exact_interval distance;
-    bool certain;      /* the corners do span the nearest features; otherwise only the distance is right */
-    carom_vec3 across; /* the direction of the way from a to b, largest component in [1, 2); each component errs by half
-                        * an ulp and `doubt` */
+    exact_doubled_vector across; /* the way from a to b, in any length */
+    bool certain;                /* the corners do span the nearest features; otherwise only the distance is right */
+    carom_vec3 direction; /* the direction of the way from a to b, largest component in [1, 2); each component errs by
+                           * half an ulp and `doubt` */
     double doubt;
     unsigned axes; /* bits: components that are not exactly 0 */
 } exact_way;
 
-/* The distance of two triangles, if the nearest parts can be found and its digits are good; false says nothing. The
- * search starts from the given corners and leaves those that were found. */
-bool exact_distance_of_parts(exact_part *a, exact_part *b, exact_way *out);
+typedef enum exact_search
+{
+    EXACT_SEARCH_FOUND,
+    EXACT_SEARCH_BEYOND, /* their distance is certainly larger than the limit */
+    EXACT_SEARCH_FAILED  /* says nothing */
+} exact_search;
+
+/* The distance of two triangles, if the nearest parts can be found and its digits are good. The search starts from the
+ * given corners and leaves those that were found. What is farther away than the limit does not matter; null:
+ * everything does. */
+exact_search exact_distance_of_parts(exact_part *a, exact_part *b, const exact_interval *limit, exact_way *out);
+
+/* Where does the way lead from one point to another: the sign of its product with the difference, or 2 if that is too
+ * close to call. */
+int exact_way_side(const exact_way *way, carom_vec3 from, carom_vec3 to);
 
 /* The interval less two radii. */
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b);

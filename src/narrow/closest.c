@@ -66,7 +66,7 @@ static inline carom_vec3 first_feature(const narrow_gap *gap, int side)
 static inline placement place_point(const exact_way *way, int side, carom_vec3 origin, carom_vec3 point)
 {
     carom_vec3 r = vec3_sub(point, origin);
-    double x = way->across.x * r.x, y = way->across.y * r.y, z = way->across.z * r.z;
+    double x = way->direction.x * r.x, y = way->direction.y * r.y, z = way->direction.z * r.z;
     double height = side == 0 ? (x + y) + z : -((x + y) + z), size = (fabs(x) + fabs(y)) + fabs(z);
     double bound = 0x1p-50 * size + way->doubt * ((fabs(r.x) + fabs(r.y)) + fabs(r.z)) + 0x1p-1000;
     if (height < -bound)
@@ -92,24 +92,41 @@ static placement place_triangle(const narrow_gap *gap, int side, const narrow_tr
     return foremost;
 }
 
-/* By integers: are all corners behind the plane, or on it? Triangles for which that is known are not asked again. */
-static BASE_RARE bool is_exactly_behind(narrow_closest *closest, int side, const narrow_triangle *triangle, uint32_t id,
-                                        narrow_counts *counts)
+/* In twice the precision, then by integers. */
+static placement place_closely(const narrow_gap *gap, int side, const narrow_triangle *triangle, narrow_counts *counts)
+{
+    carom_vec3 origin = first_feature(gap, side);
+    exact_gap exact = gap_exact(gap);
+    placement foremost = STRICTLY_BEHIND;
+    for (int i = 0; i < 3 && foremost != IN_FRONT; i++)
+    {
+        carom_vec3 corner = triangle->corner[i];
+        bool known = is_feature(gap, side, corner);
+        int sign = known ? 0 : exact_way_side(&gap->way, origin, corner);
+        sign = sign != 2 && side == 1 ? -sign : sign;
+        if (sign == 2)
+            sign = exact_gap_side(&exact, side == 1, corner, &counts->exact_fallbacks);
+        placement where = sign > 0 ? IN_FRONT : sign < 0 ? STRICTLY_BEHIND : BEHIND;
+        foremost = where < foremost ? where : foremost;
+    }
+    return foremost;
+}
+
+/* For a triangle that is too close to call; what was found is kept, as it will be asked with many partners. */
+static BASE_NEVER_INLINE placement place_doubtful(narrow_closest *closest, int side, const narrow_triangle *triangle,
+                                                  uint32_t id, narrow_counts *counts)
 {
     narrow_slab *slab = &closest->slab;
     if (!slab->used)
-        memset(slab->behind, 0xff, sizeof slab->behind);
+        memset(slab->known_ids, 0xff, sizeof slab->known_ids);
     slab->used = true;
-    uint32_t *known = &slab->behind[side][id % NARROW_SLAB_IDS];
-    if (*known == id)
-        return true;
-    exact_gap exact = gap_exact(&closest->gap);
-    for (int i = 0; i < 3; i++)
-        if (!is_feature(&closest->gap, side, triangle->corner[i]) &&
-            exact_gap_side(&exact, side == 1, triangle->corner[i], &counts->exact_fallbacks) > 0)
-            return false;
-    *known = id;
-    return true;
+    uint32_t slot = id % NARROW_SLAB_IDS;
+    if (slab->known_ids[side][slot] != id)
+    {
+        slab->known_ids[side][slot] = id;
+        slab->placements[side][slot] = (uint8_t)place_closely(&closest->gap, side, triangle, counts);
+    }
+    return (placement)slab->placements[side][slot];
 }
 
 /* Where two triangles are, or one triangle and the ball or capsule that all pairs have in common (b is null). */
@@ -123,9 +140,9 @@ static placement place_pair(narrow_closest *closest, const narrow_triangle *a, c
     if (of_b == IN_FRONT)
         return IN_FRONT;
     if (of_a == DOUBTFUL)
-        of_a = is_exactly_behind(closest, 0, a, ids.triangle_a, counts) ? BEHIND : IN_FRONT;
+        of_a = place_doubtful(closest, 0, a, ids.triangle_a, counts);
     if (of_b == DOUBTFUL && of_a != IN_FRONT)
-        of_b = is_exactly_behind(closest, 1, b, ids.triangle_b, counts) ? BEHIND : IN_FRONT;
+        of_b = place_doubtful(closest, 1, b, ids.triangle_b, counts);
     if (of_a == IN_FRONT || of_b == IN_FRONT)
         return IN_FRONT;
     return of_a == STRICTLY_BEHIND || of_b == STRICTLY_BEHIND ? STRICTLY_BEHIND : BEHIND;
@@ -198,7 +215,7 @@ typedef struct candidate
 } candidate;
 
 /* Is it certainly not nearer, now that the closest pair is known as well as twice the precision allows? */
-static bool is_ruled_out(narrow_closest *closest, const candidate *x, narrow_counts *counts)
+static bool is_ruled_out(narrow_closest *closest, const candidate *x, narrow_gap *gap, narrow_counts *counts)
 {
     bool new_slab = !closest->slab.known;
     find_slab(closest, counts);
@@ -207,7 +224,7 @@ static bool is_ruled_out(narrow_closest *closest, const candidate *x, narrow_cou
         return true;
     if (x->a && new_slab && closest->slab.known && ask_slab(closest, x->a, x->b, x->ids, counts))
         return true;
-    return x->a && x->b && gap_plane_bound(x->a, x->b, &x->near) > closest->gap.high;
+    return !gap_refine_within(gap, closest->gap.found ? &closest->gap.way.distance : NULL);
 }
 
 static void keep_nearer(narrow_closest *closest, const candidate *x, narrow_gap *gap, narrow_counts *counts)
@@ -223,7 +240,7 @@ static void keep_nearer(narrow_closest *closest, const candidate *x, narrow_gap 
         replace(closest, &x->near, x->ids, gap);
         return;
     }
-    if (x->near.distance > 0.0 && is_ruled_out(closest, x, counts))
+    if (x->near.distance > 0.0 && is_ruled_out(closest, x, gap, counts))
         return;
     int sign = gap_compare(gap, &closest->gap, counts);
     if (sign < 0 || (sign == 0 && has_smaller_ids(x->ids, closest)))

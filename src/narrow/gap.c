@@ -60,29 +60,35 @@ narrow_gap gap_of_triangle_round(const narrow_triangle *a, const narrow_round *b
     return gap;
 }
 
-static void find_way(narrow_gap *gap)
+/* False: it is beyond the limit. */
+static bool find_way(narrow_gap *gap, const exact_interval *limit)
 {
     exact_part a = {gap->points[0], gap->corners[0]}, b = {gap->points[1], gap->corners[1]};
-    gap->found = exact_distance_of_parts(&a, &b, &gap->way);
+    exact_search search = exact_distance_of_parts(&a, &b, limit, &gap->way);
+    gap->found = search == EXACT_SEARCH_FOUND;
     gap->corners[0] = a.corners, gap->corners[1] = b.corners;
     if (!gap->found)
-        return;
+        return search != EXACT_SEARCH_BEYOND;
     gap->interval = exact_interval_less(&gap->way.distance, gap->radius[0], gap->radius[1]);
     double error = 2.0 * (fabs(gap->interval.low) + gap->interval.error); /* what is spare covers its rounding */
     double low = nextafter(gap->interval.high - error, -INFINITY),
            high = nextafter(gap->interval.high + error, INFINITY);
     gap->low = low > gap->low ? low : gap->low;
     gap->high = high < gap->high ? high : gap->high;
+    return true;
 }
 
-void gap_refine(narrow_gap *gap)
+bool gap_refine_within(narrow_gap *gap, const exact_interval *limit)
 {
     if (gap->searched || gap->rounded)
-        return;
+        return true;
     gap->searched = true;
-    find_way(gap);
+    bool within = find_way(gap, limit);
     gap->certain = gap->found && gap->way.certain;
+    return within;
 }
+
+void gap_refine(narrow_gap *gap) { gap_refine_within(gap, NULL); }
 
 /* Repeated points count once. */
 static unsigned different_corners(const narrow_gap *gap, int side)
@@ -109,7 +115,7 @@ void gap_make_certain(narrow_gap *gap, narrow_counts *counts)
     exact_gap exact = gap_exact(gap);
     exact_gap_search(&exact, &counts->exact_fallbacks);
     gap->corners[0] = exact.corners_a, gap->corners[1] = exact.corners_b;
-    find_way(gap);
+    find_way(gap, NULL);
     gap->found &= gap->corners[0] == exact.corners_a && gap->corners[1] == exact.corners_b;
     gap->corners[0] = exact.corners_a, gap->corners[1] = exact.corners_b;
     gap->certain = true;
@@ -207,60 +213,6 @@ int gap_compare(narrow_gap *x, narrow_gap *y, narrow_counts *counts)
     return exact_gap_compare(&first, &second, &counts->exact_fallbacks);
 }
 
-/* ---- a lower bound from planes ---- */
-
-/* The gap between the triangles along a direction, which counts as exact; less than that by the errors of projections.
- * docs/exactness.md derives them. */
-static double gap_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)
-{
-    carom_vec3 origin = a->corner[0];
-    double highest_a = 0.0, lowest_b = INFINITY, highest_b = -INFINITY, lowest_a = 0.0, magnitude = 0.0;
-    for (int i = 0; i < 6; i++)
-    {
-        carom_vec3 r = vec3_sub(i < 3 ? a->corner[i] : b->corner[i - 3], origin);
-        double x = normal.x * r.x, y = normal.y * r.y, z = normal.z * r.z, height = (x + y) + z;
-        double size = (fabs(x) + fabs(y)) + fabs(z);
-        magnitude = size > magnitude ? size : magnitude;
-        double *highest = i < 3 ? &highest_a : &highest_b, *lowest = i < 3 ? &lowest_a : &lowest_b;
-        *highest = height > *highest ? height : *highest;
-        *lowest = height < *lowest ? height : *lowest;
-    }
-    double above = lowest_b - highest_a, below = lowest_a - highest_b, gap = above > below ? above : below;
-    return gap - (0x1p-49 * magnitude + 0x1p-1000);
-}
-
-static double bound_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)
-{
-    double square = vec3_dot(normal, normal);
-    if (!(square > 0x1p-500))
-        return 0.0;
-    return gap_along(a, b, normal) / sqrt(square) * (1.0 - 0x1p-50);
-}
-
-/* From the first to the second of two corners, or 0 to 1. */
-static carom_vec3 edge_of(const narrow_triangle *t, unsigned corners)
-{
-    int from = corners & 1u ? 0 : 1, to = corners & 4u ? 2 : 1;
-    return vec3_sub(t->corner[to], t->corner[from]);
-}
-
-static carom_vec3 normal_of(const narrow_triangle *t)
-{
-    return vec3_cross(vec3_sub(t->corner[1], t->corner[0]), vec3_sub(t->corner[2], t->corner[0]));
-}
-
-static bool is_edge(unsigned corners) { return corners == 3u || corners == 5u || corners == 6u; }
-
-double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const narrow_distance_result *near)
-{
-    if (is_edge(near->corners_a) && is_edge(near->corners_b))
-        return bound_along(a, b, vec3_cross(edge_of(a, near->corners_a), edge_of(b, near->corners_b)));
-    if (near->corners_a == 7u || near->corners_b == 7u)
-        return bound_along(a, b, normal_of(near->corners_a == 7u ? a : b));
-    double of_a = bound_along(a, b, normal_of(a)), of_b = bound_along(a, b, normal_of(b));
-    return of_a > of_b ? of_a : of_b;
-}
-
 /* ---- decisions ---- */
 
 /* What the canonical distance can tell; otherwise 0. */
@@ -275,10 +227,8 @@ int narrow_measured_sign(const narrow_distance_result *near, const narrow_triang
     int sign = proven_sign(near, limit);
     if (BASE_LIKELY(sign != 0))
         return sign;
-    if (near->distance > 0.0 && gap_plane_bound(a, b, near) > limit)
-        return 1;
     narrow_gap gap = gap_of_triangles(a, b, near);
-    return gap_sign(&gap, limit, counts);
+    return gap_refine_within(&gap, &(exact_interval){limit, 0.0, 0.0}) ? gap_sign(&gap, limit, counts) : 1;
 }
 
 int narrow_distance_sign(const narrow_triangle *a, const narrow_triangle *b, double limit, narrow_counts *counts)

@@ -12,6 +12,9 @@ narrow_gap gap_of_triangle_round(const narrow_triangle *a, const narrow_round *b
 /* Looks for the nearest features in twice the precision, which brings the bounds close together. */
 void gap_refine(narrow_gap *gap);
 
+/* The same, unless the distance of the points is certainly larger than the limit: false. */
+bool gap_refine_within(narrow_gap *gap, const exact_interval *limit);
+
 /* Makes sure of the features. */
 void gap_make_certain(narrow_gap *gap, narrow_counts *counts);
 
@@ -26,9 +29,5 @@ int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts);
 
 /* For integers; the features are certain. */
 exact_gap gap_exact(const narrow_gap *gap);
-
-/* A lower bound of the distance of two triangles that is good to a few roundings, from the planes across the edges or
- * the face that should be nearest. */
-double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const narrow_distance_result *near);
 
 #endif

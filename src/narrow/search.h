@@ -42,16 +42,17 @@ typedef struct narrow_gap
 
 enum
 {
-    NARROW_SLAB_IDS = 64
+    NARROW_SLAB_IDS = 256
 };
 
 /* The two planes across the way of the closest pair, which touch its elements. A pair that they keep apart is not
- * nearer. behind: triangles that were found to be on their side, by the last digits of their ids. */
+ * nearer. Where triangles of a and b are that took long to place is kept by the last digits of their ids. */
 typedef struct narrow_slab
 {
     bool known;
-    bool used; /* `behind` holds ids */
-    uint32_t behind[2][NARROW_SLAB_IDS];
+    bool used; /* ids are kept */
+    uint8_t placements[2][NARROW_SLAB_IDS];
+    uint32_t known_ids[2][NARROW_SLAB_IDS];
 } narrow_slab;
 
 /* Which elements are closest? */
