@@ -9,7 +9,7 @@ static const double SMALLEST_SQUARE = 0x1p-400;
 /* Of the search for the nearest features. */
 enum
 {
-    MAX_STEPS = 8
+    MAX_STEPS = 12
 };
 
 /* The features, that of fewer corners first. */
@@ -192,13 +192,13 @@ static bool is_within(features *f, const way *way)
 
 /* ---- is all else behind the planes across the way? ---- */
 
-/* The corner that is farthest in front of the plane through the feature joins the feature, or replaces it; it takes its
- * height off the gap. False: there was one. Equal corners need no arithmetic. */
-static bool is_behind(features *f, exact_part *part, doubled_vector away, doubled *gap)
+/* How far the foremost corner of a part is in front of the plane through its feature, as a number below 0; -1: none is.
+ * Equal corners need no arithmetic. */
+static int find_foremost(features *f, const exact_part *part, doubled_vector away, doubled *height)
 {
     const carom_vec3 *const *feature = part == f->first ? f->p : f->q;
     int count = part == f->first ? f->few : f->more, foremost = -1;
-    doubled lowest = {0.0, 0.0, 0.0};
+    *height = (doubled){0.0, 0.0, 0.0};
     for (int i = 0; i < 3; i++)
     {
         bool known = false;
@@ -206,20 +206,42 @@ static bool is_behind(features *f, exact_part *part, doubled_vector away, double
             known |= vec3_equal(part->points[i], *feature[k]);
         if (known)
             continue;
-        doubled height = doubled_dot(away, between(f, feature[0], &part->points[i]));
-        if (doubled_negative_for_sure(height))
+        doubled of_corner = doubled_dot(away, between(f, feature[0], &part->points[i]));
+        if (doubled_negative_for_sure(of_corner))
         {
-            if (foremost < 0 || height.high < lowest.high)
-                lowest = height, foremost = i;
+            if (foremost < 0 || of_corner.high < height->high)
+                *height = of_corner, foremost = i;
             continue;
         }
-        double lack = possible_lack(f, height);
+        double lack = possible_lack(f, of_corner);
         f->in_front = lack > f->in_front ? lack : f->in_front;
     }
-    if (foremost < 0)
+    return foremost;
+}
+
+/* Corners in front of the planes across the way join the features if that makes four corners at most, the foremost
+ * first, or else replace them. They take their heights off the gap. False: there were some. */
+static bool is_behind(features *f, doubled_vector across, doubled *gap)
+{
+    exact_part *parts[2] = {f->first, f->second};
+    doubled height[2];
+    int corner[2] = {find_foremost(f, parts[0], turned(across), &height[0]),
+                     find_foremost(f, parts[1], across, &height[1])};
+    if (corner[0] < 0 && corner[1] < 0)
         return true;
-    *gap = doubled_add(*gap, lowest);
-    change(f, part, (f->few + f->more < 4 ? part->corners : 0u) | 1u << foremost);
+    *gap = doubled_add(doubled_add(*gap, height[0]), height[1]);
+    int room = 4 - (f->few + f->more), first = height[1].high < height[0].high ? 1 : 0;
+    bool replaces = room == 0;
+    for (int n = 0; n < 2; n++)
+    {
+        int side = n == 0 ? first : 1 - first;
+        if (corner[side] < 0 || (n == 1 && room == 0))
+            continue;
+        change(f, parts[side], (replaces ? 0u : parts[side]->corners) | 1u << corner[side]);
+        room -= !replaces;
+        if (replaces)
+            break;
+    }
     return false;
 }
 
@@ -323,9 +345,7 @@ static proof prove_parts(features *f, const exact_interval *limit, way *way)
         return FAILED;
     set_way(f, way);
     doubled gap = way->height;
-    doubled_vector back = turned(way->across);
-    bool behind = is_behind(f, f->second, way->across, &gap);
-    behind = is_behind(f, f->first, back, &gap) && behind;
+    bool behind = is_behind(f, way->across, &gap);
     if (limit && f->in_range && is_beyond(f, way, gap, limit))
         return BEYOND;
     return behind && is_within(f, way) ? PROVEN : f->changed ? CHANGED : FAILED;

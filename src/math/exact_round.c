@@ -407,8 +407,6 @@ void exact_gap_search(exact_gap *gap, uint64_t *fallbacks)
 static int small_height(const feature_pair *f, bool of_more, carom_vec3 point)
 {
     int few = f->few.count, more = f->more.count;
-    if (few == 1 && more == 2)
-        return 2;
     carom_vec3 points[5] = {point};
     memcpy(points + 1, f->few.corner, (size_t)few * sizeof *points);
     memcpy(points + 1 + few, f->more.corner, (size_t)more * sizeof *points);
@@ -418,8 +416,10 @@ static int small_height(const feature_pair *f, bool of_more, carom_vec3 point)
     const small_point *p = at + 1, *q = at + 1 + few;
     small_point r = small_difference(q[0], p[0]), s = small_difference(at[0], of_more ? q[0] : p[0]);
     if (more == 1)
-        return small_sign_128((small_128)r.x * s.x + (small_128)r.y * s.y + (small_128)r.z * s.z);
+        return small_sign_128(small_dot(r, s));
     small_point e = small_difference(q[1], q[0]);
+    if (few + more == 3) /* e x (e x -r) = r |e|^2 - e (e . r) */
+        return small_compare_products(small_dot(r, s), small_dot(e, e), small_dot(e, s), small_dot(e, r));
     small_point other = more == 3 ? small_difference(q[2], q[0]) : small_difference(p[1], p[0]);
     int turn = small_sign(small_determinant(r, other, e));
     return (turn < 0 ? -1 : 1) * small_sign(small_determinant(s, other, e));
