@@ -13,6 +13,17 @@ exact_search exact_distance_of_parts(exact_part *a, exact_part *b, const exact_i
 #endif
 }
 
+bool exact_parts_may_be_nearest(exact_part a, exact_part b, double limit)
+{
+#if BASE_HAS_X86
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return parts_may_be_nearest_avx2(a, b, limit);
+    return parts_may_be_nearest_sse2(a, b, limit);
+#else
+    return parts_may_be_nearest_scalar(a, b, limit);
+#endif
+}
+
 int exact_way_side(const exact_way *way, carom_vec3 from, carom_vec3 to)
 {
     doubled_vector r = {doubled_difference(to.x, from.x), doubled_difference(to.y, from.y),

@@ -44,14 +44,14 @@ static int list_corners(const exact_part *part, const carom_vec3 *out[3])
     return count;
 }
 
-static doubled difference(features *f, double a, double b)
+static BASE_ALWAYS_INLINE doubled difference(features *f, double a, double b)
 {
     doubled d = doubled_difference(a, b);
     f->in_range &= doubled_in_range(d);
     return d;
 }
 
-static doubled_vector between(features *f, const carom_vec3 *from, const carom_vec3 *to)
+static BASE_ALWAYS_INLINE doubled_vector between(features *f, const carom_vec3 *from, const carom_vec3 *to)
 {
     return (doubled_vector){difference(f, to->x, from->x), difference(f, to->y, from->y),
                             difference(f, to->z, from->z)};
@@ -82,7 +82,7 @@ static void note_share(features *f, doubled share)
     f->outside = lack > f->outside ? lack : f->outside;
 }
 
-static doubled_vector turned(doubled_vector v)
+static BASE_ALWAYS_INLINE doubled_vector turned(doubled_vector v)
 {
     return (doubled_vector){doubled_negative(v.x), doubled_negative(v.y), doubled_negative(v.z)};
 }
@@ -372,4 +372,22 @@ exact_search BASE_ISA(distance_of_parts)(exact_part *a, exact_part *b, const exa
     out->certain = f.certain;
     set_direction(&way, swap, out);
     return EXACT_SEARCH_FOUND;
+}
+
+bool BASE_ISA(parts_may_be_nearest)(exact_part a, exact_part b, double limit)
+{
+    features f = {.in_range = true, .first = &a, .second = &b};
+    way way;
+    f.few = list_corners(&a, f.p), f.more = list_corners(&b, f.q);
+    if (f.few > f.more)
+    {
+        f.first = &b, f.second = &a;
+        f.few = list_corners(&b, f.p), f.more = list_corners(&a, f.q);
+    }
+    set_way(&f, &way);
+    if (!f.in_range)
+        return true;
+    double least = way.top.high - DOUBLED_ERROR * way.top.size;
+    double most = limit * limit * (way.bottom.high + DOUBLED_ERROR * way.bottom.size);
+    return least <= most * (1.0 + 0x1p-40) && is_within(&f, &way);
 }

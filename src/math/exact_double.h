@@ -14,28 +14,28 @@
 typedef exact_doubled doubled;
 
 /* x + y with the larger part in front, exactly if |x| >= |y|. */
-static inline doubled doubled_join(double x, double y, double size)
+static BASE_ALWAYS_INLINE doubled doubled_join(double x, double y, double size)
 {
     double high = x + y;
     return (doubled){high, y - (high - x), size};
 }
 
 /* What the rounded sum of x and y lacks. */
-static inline double doubled_sum_rest(double x, double y, double sum)
+static BASE_ALWAYS_INLINE double doubled_sum_rest(double x, double y, double sum)
 {
     double part = sum - x;
     return (x - (sum - part)) + (y - part);
 }
 
 /* The upper half of the digits; |x| is below 2^990. */
-static inline double doubled_upper(double x)
+static BASE_ALWAYS_INLINE double doubled_upper(double x)
 {
     double wide = 0x8000001p0 * x;
     return wide - (wide - x);
 }
 
 /* What the rounded product of x and y lacks. It is a double, so a fused operation gives the same bits. */
-static inline double doubled_product_rest(double x, double y, double product)
+static BASE_ALWAYS_INLINE double doubled_product_rest(double x, double y, double product)
 {
 #if defined(__FMA__)
     return __builtin_fma(x, y, -product);
@@ -46,7 +46,7 @@ static inline double doubled_product_rest(double x, double y, double product)
 }
 
 /* a - b, exactly. */
-static inline doubled doubled_difference(double a, double b)
+static BASE_ALWAYS_INLINE doubled doubled_difference(double a, double b)
 {
     double high = a - b;
     return (doubled){high, doubled_sum_rest(a, -b, high), fabs(high)};
@@ -55,17 +55,17 @@ static inline doubled doubled_difference(double a, double b)
 /* Smaller differences are left to the integers, so that no product of six underflows. */
 static inline bool doubled_in_range(doubled d) { return d.size == 0.0 || d.size >= 0x1p-120; }
 
-static inline doubled doubled_add(doubled a, doubled b)
+static BASE_ALWAYS_INLINE doubled doubled_add(doubled a, doubled b)
 {
     double sum = a.high + b.high;
     return doubled_join(sum, doubled_sum_rest(a.high, b.high, sum) + (a.low + b.low), a.size + b.size);
 }
 
-static inline doubled doubled_negative(doubled a) { return (doubled){-a.high, -a.low, a.size}; }
+static BASE_ALWAYS_INLINE doubled doubled_negative(doubled a) { return (doubled){-a.high, -a.low, a.size}; }
 
-static inline doubled doubled_subtract(doubled a, doubled b) { return doubled_add(a, doubled_negative(b)); }
+static BASE_ALWAYS_INLINE doubled doubled_subtract(doubled a, doubled b) { return doubled_add(a, doubled_negative(b)); }
 
-static inline doubled doubled_multiply(doubled a, doubled b)
+static BASE_ALWAYS_INLINE doubled doubled_multiply(doubled a, doubled b)
 {
     double product = a.high * b.high;
     return doubled_join(product, doubled_product_rest(a.high, b.high, product) + (a.high * b.low + a.low * b.high),
@@ -74,17 +74,17 @@ static inline doubled doubled_multiply(doubled a, doubled b)
 
 typedef exact_doubled_vector doubled_vector;
 
-static inline doubled doubled_dot(doubled_vector a, doubled_vector b)
+static BASE_ALWAYS_INLINE doubled doubled_dot(doubled_vector a, doubled_vector b)
 {
     return doubled_add(doubled_add(doubled_multiply(a.x, b.x), doubled_multiply(a.y, b.y)), doubled_multiply(a.z, b.z));
 }
 
-static inline doubled doubled_minor(doubled a, doubled b, doubled c, doubled d)
+static BASE_ALWAYS_INLINE doubled doubled_minor(doubled a, doubled b, doubled c, doubled d)
 {
     return doubled_subtract(doubled_multiply(a, d), doubled_multiply(b, c));
 }
 
-static inline doubled_vector doubled_cross(doubled_vector a, doubled_vector b)
+static BASE_ALWAYS_INLINE doubled_vector doubled_cross(doubled_vector a, doubled_vector b)
 {
     return (doubled_vector){doubled_minor(a.y, a.z, b.y, b.z), doubled_minor(a.z, a.x, b.z, b.x),
                             doubled_minor(a.x, a.y, b.x, b.y)};

@@ -16,6 +16,7 @@
  *
  * No step below keeps more than 21 numbers of the first kind, 9 of the second, 4 of the third, 6 of the fourth, 4 of
  * the fifth and 2 of the last, with 3 spare limbs each: 5,200 limbs of POOL_LIMBS. */
+#include "math/exact_distance.h"
 #include "math/exact_pool.h"
 #include "math/exact_small.h"
 #include "math/exact_wide.h"
@@ -184,6 +185,7 @@ typedef struct visitor
 {
     bool (*visit)(work *w, const fraction *square, const exact_gap *of, void *user);
     void *user;
+    double limit; /* what is certainly farther apart does not matter */
 } visitor;
 
 static int corners_in(unsigned bits) { return (int)(bits & 1u) + (int)(bits >> 1 & 1u) + (int)(bits >> 2); }
@@ -197,7 +199,10 @@ static void visit_features(work *w, const exact_round *a, const exact_round *b, 
             exact_gap gap = {*a, *b, of_a, of_b};
             feature_pair features = features_of(&gap);
             fraction square;
-            if (corners_in(of_a) + corners_in(of_b) > 4)
+            if (corners_in(of_a) + corners_in(of_b) > 4 ||
+                (visitor->limit < INFINITY &&
+                 !exact_parts_may_be_nearest((exact_part){a->points, of_a}, (exact_part){b->points, of_b},
+                                             visitor->limit)))
                 continue;
             uint32_t mark = w->pool.used;
             bool go_on = !fraction_of(w, &features, &square) || visitor->visit(w, &square, &gap, visitor->user);
@@ -298,7 +303,7 @@ int exact_gap_sign(const exact_round *a, const exact_round *b, uint64_t *fallbac
     begin(&w, unit_of_two(a, b, 0.0));
     limit_test test = {.sign = 1};
     test.limit = pool_square(&w.pool, add_lengths(&w.pool, a, b, 0.0, w.exponent));
-    visit_features(&w, a, b, &(visitor){compare_with_limit, &test});
+    visit_features(&w, a, b, &(visitor){compare_with_limit, &test, INFINITY});
     return test.sign;
 }
 
@@ -388,7 +393,7 @@ static bool keep_smallest(work *w, const fraction *square, const exact_gap *of, 
     return true;
 }
 
-void exact_gap_search(exact_gap *gap, uint64_t *fallbacks)
+void exact_gap_search(exact_gap *gap, double limit, uint64_t *fallbacks)
 {
     count_fallback(fallbacks);
     work w;
@@ -398,7 +403,7 @@ void exact_gap_search(exact_gap *gap, uint64_t *fallbacks)
     smallest_search search = {.gap = gap, .mark = 0};
     exact_round a = gap->a, b = gap->b;
     w.pool.used = TOP_LIMBS + BOTTOM_LIMBS;
-    visit_features(&w, &a, &b, &(visitor){keep_smallest, &search});
+    visit_features(&w, &a, &b, &(visitor){keep_smallest, &search, limit});
 }
 
 #if MATH_HAS_SMALL

@@ -208,8 +208,8 @@ typedef struct exact_gap
     unsigned corners_a, corners_b;
 } exact_gap;
 
-/* Makes sure that the corners span the nearest features. */
-void exact_gap_search(exact_gap *gap, uint64_t *fallbacks);
+/* Makes sure that the corners span the nearest features. limit: the distance, without radii, is at most this. */
+void exact_gap_search(exact_gap *gap, double limit, uint64_t *fallbacks);
 
 /* For gaps whose corners are certain: the distance minus the sum of the radii; the sign of that minus a limit, which is
  * not negative; and the sign of the distance of the first minus that of the second, whatever the radii. */

@@ -42,11 +42,20 @@ typedef enum placement
     STRICTLY_BEHIND
 } placement;
 
+enum
+{
+    SLAB_WORTH = 4, /* failures that one success makes up for */
+    SLAB_MAX = 64
+};
+
 static void find_slab(narrow_closest *closest, narrow_counts *counts)
 {
     gap_make_certain(&closest->gap, counts);
-    closest->slab.known = closest->gap.found;
+    if (closest->slab.known || !closest->gap.found)
+        return;
+    closest->slab.known = true;
     closest->slab.used = false;
+    closest->slab.usefulness = SLAB_MAX;
 }
 
 static bool is_feature(const narrow_gap *gap, int side, carom_vec3 point)
@@ -183,9 +192,8 @@ static bool take_over(narrow_closest *closest, const narrow_triangle *a, const n
     return true;
 }
 
-/* True if the slab settles the matter. */
-static bool ask_slab(narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
-                     narrow_counts *counts)
+static bool settles(narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
+                    narrow_counts *counts)
 {
     placement where = place_pair(closest, a, b, ids, counts);
     if (where == STRICTLY_BEHIND)
@@ -193,6 +201,20 @@ static bool ask_slab(narrow_closest *closest, const narrow_triangle *a, const na
     if (where != BEHIND)
         return false;
     return !has_smaller_ids(ids, closest) || (b && take_over(closest, a, b, ids, counts));
+}
+
+static bool may_use_slab(const narrow_closest *closest) { return closest->slab.known && closest->slab.usefulness > 0; }
+
+/* True if the slab settles the matter. Where it rarely does, as among triangles that are parallel but for rounding, it
+ * is not asked any more. */
+static bool ask_slab(narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
+                     narrow_counts *counts)
+{
+    int *usefulness = &closest->slab.usefulness;
+    bool settled = settles(closest, a, b, ids, counts);
+    *usefulness += settled ? SLAB_WORTH : -1;
+    *usefulness = *usefulness > SLAB_MAX ? SLAB_MAX : *usefulness;
+    return settled;
 }
 
 /* ---- candidates ---- */
@@ -224,6 +246,8 @@ static bool is_ruled_out(narrow_closest *closest, const candidate *x, narrow_gap
         return true;
     if (x->a && new_slab && closest->slab.known && ask_slab(closest, x->a, x->b, x->ids, counts))
         return true;
+    if (x->b && gap_plane_bound(x->a, x->b, &x->near) > closest->gap.high)
+        return true;
     return !gap_refine_within(gap, closest->gap.found ? &closest->gap.way.distance : NULL);
 }
 
@@ -250,7 +274,7 @@ static void keep_nearer(narrow_closest *closest, const candidate *x, narrow_gap 
 void narrow_offer(narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
                   narrow_counts *counts)
 {
-    if (is_settled(closest, ids) || (closest->slab.known && ask_slab(closest, a, b, ids, counts)))
+    if (is_settled(closest, ids) || (may_use_slab(closest) && ask_slab(closest, a, b, ids, counts)))
         return;
     candidate x = {a, b, ids, narrow_distance(a, b, counts)};
     if (is_farther(closest, &x.near))
@@ -272,7 +296,7 @@ void narrow_offer_triangle_round(narrow_closest *closest, const narrow_triangle 
                                  uint32_t triangle, narrow_counts *counts)
 {
     const carom_pair ids = {triangle, 0, 0};
-    if (is_settled(closest, ids) || (closest->slab.known && ask_slab(closest, a, NULL, ids, counts)))
+    if (is_settled(closest, ids) || (may_use_slab(closest) && ask_slab(closest, a, NULL, ids, counts)))
         return;
     narrow_distance_result found = narrow_round_triangle_distance(b, a, counts);
     if (is_farther(closest, &found))

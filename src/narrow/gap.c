@@ -113,7 +113,8 @@ void gap_make_certain(narrow_gap *gap, narrow_counts *counts)
     if (gap->certain || meets(gap))
         return;
     exact_gap exact = gap_exact(gap);
-    exact_gap_search(&exact, &counts->exact_fallbacks);
+    double limit = (gap->high + (gap->radius[0] + gap->radius[1])) * (1.0 + 0x1p-50);
+    exact_gap_search(&exact, limit, &counts->exact_fallbacks);
     gap->corners[0] = exact.corners_a, gap->corners[1] = exact.corners_b;
     find_way(gap, NULL);
     gap->found &= gap->corners[0] == exact.corners_a && gap->corners[1] == exact.corners_b;
@@ -211,6 +212,60 @@ int gap_compare(narrow_gap *x, narrow_gap *y, narrow_counts *counts)
         return 0;
     exact_gap first = gap_exact(x), second = gap_exact(y);
     return exact_gap_compare(&first, &second, &counts->exact_fallbacks);
+}
+
+/* ---- a lower bound from planes ---- */
+
+/* The gap between the triangles along a direction, which counts as exact; less than that by the errors of projections.
+ * docs/exactness.md derives them. */
+static double gap_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)
+{
+    carom_vec3 origin = a->corner[0];
+    double highest_a = 0.0, lowest_b = INFINITY, highest_b = -INFINITY, lowest_a = 0.0, magnitude = 0.0;
+    for (int i = 0; i < 6; i++)
+    {
+        carom_vec3 r = vec3_sub(i < 3 ? a->corner[i] : b->corner[i - 3], origin);
+        double x = normal.x * r.x, y = normal.y * r.y, z = normal.z * r.z, height = (x + y) + z;
+        double size = (fabs(x) + fabs(y)) + fabs(z);
+        magnitude = size > magnitude ? size : magnitude;
+        double *highest = i < 3 ? &highest_a : &highest_b, *lowest = i < 3 ? &lowest_a : &lowest_b;
+        *highest = height > *highest ? height : *highest;
+        *lowest = height < *lowest ? height : *lowest;
+    }
+    double above = lowest_b - highest_a, below = lowest_a - highest_b, gap = above > below ? above : below;
+    return gap - (9 * 0x1p-53 * magnitude + 0x1p-1000);
+}
+
+static double bound_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)
+{
+    double square = vec3_dot(normal, normal);
+    if (!(square > 0x1p-500))
+        return 0.0;
+    return gap_along(a, b, normal) / sqrt(square) * (1.0 - 0x1p-50);
+}
+
+/* From the first to the second of two corners, or 0 to 1. */
+static carom_vec3 edge_of(const narrow_triangle *t, unsigned corners)
+{
+    int from = corners & 1u ? 0 : 1, to = corners & 4u ? 2 : 1;
+    return vec3_sub(t->corner[to], t->corner[from]);
+}
+
+static carom_vec3 normal_of(const narrow_triangle *t)
+{
+    return vec3_cross(vec3_sub(t->corner[1], t->corner[0]), vec3_sub(t->corner[2], t->corner[0]));
+}
+
+static bool is_edge(unsigned corners) { return corners == 3u || corners == 5u || corners == 6u; }
+
+double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const narrow_distance_result *near)
+{
+    if (is_edge(near->corners_a) && is_edge(near->corners_b))
+        return bound_along(a, b, vec3_cross(edge_of(a, near->corners_a), edge_of(b, near->corners_b)));
+    if (near->corners_a == 7u || near->corners_b == 7u)
+        return bound_along(a, b, normal_of(near->corners_a == 7u ? a : b));
+    double of_a = bound_along(a, b, normal_of(a)), of_b = bound_along(a, b, normal_of(b));
+    return of_a > of_b ? of_a : of_b;
 }
 
 /* ---- decisions ---- */

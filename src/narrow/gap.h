@@ -30,4 +30,8 @@ int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts);
 /* For integers; the features are certain. */
 exact_gap gap_exact(const narrow_gap *gap);
 
+/* A lower bound of the distance of two triangles that is good to a few roundings, from the planes across the edges or
+ * the face that should be nearest. */
+double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const narrow_distance_result *near);
+
 #endif

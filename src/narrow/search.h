@@ -42,7 +42,7 @@ typedef struct narrow_gap
 
 enum
 {
-    NARROW_SLAB_IDS = 256
+    NARROW_SLAB_IDS = 128
 };
 
 /* The two planes across the way of the closest pair, which touch its elements. A pair that they keep apart is not
@@ -50,7 +50,8 @@ enum
 typedef struct narrow_slab
 {
     bool known;
-    bool used; /* ids are kept */
+    bool used;      /* ids are kept */
+    int usefulness; /* above 0 if it has ruled out enough pairs lately */
     uint8_t placements[2][NARROW_SLAB_IDS];
     uint32_t known_ids[2][NARROW_SLAB_IDS];
 } narrow_slab;
