@@ -68,6 +68,14 @@ typedef struct narrow_closest
     narrow_slab slab;
 } narrow_closest;
 
+/* Nothing is known but what a pair must be nearer than. */
+static inline void narrow_closest_begin(narrow_closest *closest, double limit)
+{
+    closest->distance = closest->lower_bound = limit;
+    closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
+    closest->slab.known = false;
+}
+
 /* After narrow_closest_settle: the largest double not above the distance of the closest pair so far, or what it had to
  * be nearer than. */
 static inline double narrow_closest_bound(const narrow_closest *closest)

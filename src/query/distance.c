@@ -38,8 +38,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
     bool empty = query_is_empty(question->a) || query_is_empty(question->b), beyond = false;
     if (!nearest->begun)
     {
-        nearest->closest =
-            (narrow_closest){.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+        narrow_closest_begin(&nearest->closest, limit);
         nearest->begun = true;
         beyond = upper_bound > 0.0 && query_far_apart(query->context, question, upper_bound);
     }
@@ -57,7 +56,8 @@ carom_status query_distance(carom_query *query, const query_question *question, 
     uint64_t start = base_watch_start(&query->watch);
     report->a_closed = query_has_inside(&question->a->shape);
     report->b_closed = query_has_inside(&question->b->shape);
-    query_nearest nearest = {0};
+    query_nearest nearest;
+    nearest.begun = false;
     query_walk walk = {question, NULL, budget, &report->counters};
     carom_status status = query_measure(query, &walk, upper_bound, &nearest, report);
     if (!carom_failed(status))

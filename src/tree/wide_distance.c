@@ -49,22 +49,48 @@ static void settle(const tree_task *task, narrow_closest *closest)
     task->counters->exact_fallbacks += counts.exact_fallbacks;
 }
 
+/* Candidates are two words each: ids, and the bits of a lower bound. */
+static float low_of(const uint64_t *candidate)
+{
+    uint32_t bits = (uint32_t)candidate[1];
+    float low;
+    memcpy(&low, &bits, sizeof low);
+    return low;
+}
+
+/* The pair with the lowest bound is probably the closest: the others are then farther away or tie with it. */
+static size_t find_lowest(const uint64_t *candidates, size_t count)
+{
+    size_t lowest = 0;
+    for (size_t i = 2; i < count; i += 2)
+        lowest = low_of(candidates + i) < low_of(candidates + lowest) ? i : lowest;
+    return lowest;
+}
+
+static void decide_pair(wide_nearest *search, size_t at)
+{
+    const tree_task *task = search->pair->task;
+    const uint64_t *candidate = task->scratch->words.items + at;
+    narrow_closest *closest = search->closest;
+    double known = closest->distance;
+    if (low_of(candidate) > search->best || candidate[0] == search->seed)
+        return;
+    consider(task, (uint32_t)(candidate[0] >> 32), (uint32_t)candidate[0], closest);
+    if (closest->distance < known)
+        search->best = fminf(search->best, reach_for(search->pair, closest->distance));
+}
+
 void wide_nearest_decide(wide_nearest *search)
 {
     const tree_task *task = search->pair->task;
     narrow_closest *closest = search->closest;
-    for (size_t i = 0; closest && i < task->scratch->words.count; i += 2)
-    {
-        uint32_t bits = (uint32_t)task->scratch->words.items[i + 1];
-        uint64_t ids = task->scratch->words.items[i];
-        float low;
-        memcpy(&low, &bits, sizeof low);
-        if (low <= search->best && ids != search->seed)
-            consider(task, (uint32_t)(ids >> 32), (uint32_t)ids, closest);
-    }
+    size_t count = closest ? task->scratch->words.count : 0, first = find_lowest(task->scratch->words.items, count);
+    if (count > 0)
+        decide_pair(search, first);
+    for (size_t i = 0; i < count; i += 2)
+        if (i != first)
+            decide_pair(search, i);
     task->scratch->words.count = 0;
-    if (closest && closest->distance < INFINITY)
-        search->best = fminf(search->best, reach_for(search->pair, closest->distance));
 }
 
 static bool keep_smallest(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)

@@ -2,12 +2,14 @@
  * at thresholds around them, and the order of two distances. Triangles from 1e-6 to 1e24 in near contact, families of
  * degenerate pairs, balls and capsules. CAROM_TEST_SCALE multiplies the number of cases (50 gives a million near
  * contacts), CAROM_TEST_SEED starts elsewhere. */
+#include "carom/carom.h"
 #include "narrow/narrow.h"
 #include "support/families.h"
 #include "support/oracle.h"
 #include "support/oracle_round.h"
 #include "support/rounds.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum
@@ -15,7 +17,8 @@ enum
     NEAR_CONTACTS = 20000,
     FAMILY_CASES = 20000,
     ROUND_CASES = 10000,
-    ORDERS = 10000
+    ORDERS = 10000,
+    CLOSEST_CASES = 2000
 };
 
 typedef struct truth
@@ -306,6 +309,209 @@ static void test_order(void **state)
     end(&t, "order");
 }
 
+/* ---- the closest of many ---- */
+
+enum
+{
+    MANY = 6
+};
+
+/* Triangles of a sheet, some of them around the same corners: on a lattice in an oblique plane or across an axis, or
+ * turned, so that they are parallel but for rounding. Neighbours share corners. */
+static void make_sheet(check_random *random, int kind, double height, narrow_triangle sheet[MANY])
+{
+    int first = family_integer(random, 0, 1), second = family_integer(random, 0, 1);
+    for (int i = 0; i < MANY; i++)
+        for (int c = 0; c < 3; c++)
+        {
+            int u = first + i / 2 % 3 + (i % 2 ? c > 0 : c == 1), v = second + (i % 2 ? c == 1 : c == 2);
+            if (kind == 3) /* a fan around a corner */
+                u = c == 0 ? 2 : u, v = c == 0 ? 2 : v + 3;
+            carom_vec3 p =
+                kind == 1 ? vec3(u, v, height) : vec3(-2.0 * u - 3.0 * v + height, u + 2.0 * height, v + 3.0 * height);
+            carom_vec3 turned =
+                vec3(0.36 * p.x + 0.48 * p.y - 0.8 * p.z, -0.8 * p.x + 0.6 * p.y, 0.48 * p.x + 0.64 * p.y + 0.6 * p.z);
+            sheet[i].corner[c] = kind == 2 ? turned : p;
+        }
+}
+
+static int compare_pairs(oracle_gap *of[2], const narrow_triangle *x, const narrow_triangle *y, const int ids[4])
+{
+    for (int k = 0; k < 2; k++)
+    {
+        exact_round a = {x[ids[2 * k]].corner, 3, 0.0}, b = {y[ids[2 * k + 1]].corner, 3, 0.0};
+        oracle_gap_measure(of[k], &a, &b);
+    }
+    return oracle_gap_order(of[0], of[1]);
+}
+
+/* Pairs in any order, rounded now and then: the exact minimum with the smallest ids wins. */
+static void test_closest_of_many(void **state)
+{
+    (void)state;
+    check_random random = random_from(35);
+    oracle_gap *gaps[2] = {oracle_gap_create(), oracle_gap_create()};
+    narrow_counts counts = {0};
+    long ties = 0;
+    for (long n = 0, count = scaled(CLOSEST_CASES); n < count; n++)
+    {
+        narrow_triangle x[MANY], y[MANY];
+        int kind = (int)(n % 4);
+        make_sheet(&random, kind, 0.0, x);
+        make_sheet(&random, kind, family_integer(&random, 1, 3) / 4.0, y);
+        if (family_integer(&random, 0, 2) == 0)
+            y[family_integer(&random, 0, MANY - 1)].corner[1].x = family_nudge(&random, y[0].corner[1].x, 2);
+        int best[2] = {0, 0};
+        for (int i = 1; i < MANY * MANY; i++)
+        {
+            int order = compare_pairs(gaps, x, y, (const int[4]){i / MANY, i % MANY, best[0], best[1]});
+            ties += order == 0;
+            if (order < 0)
+                best[0] = i / MANY, best[1] = i % MANY;
+        }
+        narrow_closest closest;
+        narrow_closest_begin(&closest, INFINITY);
+        uint32_t start = (uint32_t)family_integer(&random, 0, MANY * MANY - 1), step = n % 2 ? 5 : 31;
+        for (uint32_t i = 0; i < MANY * MANY; i++)
+        {
+            uint32_t at = (start + step * i) % (MANY * MANY), a = at / MANY, b = at % MANY;
+            narrow_offer(&closest, &x[a], &y[b], (carom_pair){a, b, 0}, &counts);
+            if (family_integer(&random, 0, 7) == 0)
+                narrow_closest_settle(&closest, &counts);
+        }
+        if (closest.triangle_a != (uint32_t)best[0] || closest.triangle_b != (uint32_t)best[1])
+            fail_msg("case %ld, kind %d: %u %u instead of %d %d", n, kind, closest.triangle_a, closest.triangle_b,
+                     best[0], best[1]);
+    }
+    print_message("%ld ties on the way\n", ties);
+    assert_true(ties > 0);
+    oracle_gap_destroy(gaps[0]);
+    oracle_gap_destroy(gaps[1]);
+}
+
+/* ---- through the public functions ---- */
+
+static carom_mesh *mesh_of(carom_context *context, const narrow_triangle *triangle)
+{
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f64 = &triangle->corner[0].x;
+    def.vertex_count = 3;
+    def.unindexed = true;
+    def.triangle_count = 1;
+    carom_mesh *mesh = NULL;
+    assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
+    return mesh;
+}
+
+/* Distance, bound, within and clearance of two triangles as meshes. */
+static const char *check_meshes(truth *t, carom_query *query, const carom_placed placed[2], const narrow_gap *gap)
+{
+    carom_report report;
+    assert_int_equal(carom_distance(query, &placed[0], &placed[1], NULL, &report), CAROM_OK);
+    if (report.distance != gap->length.nearest || report.distance_bound != gap->length.below)
+        return "the distance of the meshes";
+    double limits[5];
+    thresholds_of(gap, limits);
+    for (int i = 0; i < 5; i++)
+    {
+        int sign = sign_at_middle(t, gap, limits[i], limits[i]);
+        bool within = false;
+        carom_collide_options options = carom_collide_options_default();
+        options.clearance = limits[i];
+        assert_int_equal(carom_within(query, &placed[0], &placed[1], limits[i], &within), CAROM_OK);
+        assert_int_equal(carom_collide(query, &placed[0], &placed[1], &options, &report), CAROM_OK);
+        if (within != (sign <= 0) || (limits[i] > 0.0 && report.clearance_violated != (sign < 0)))
+            return within != (sign <= 0) ? "within" : "the clearance";
+    }
+    return NULL;
+}
+
+static void test_meshes(void **state)
+{
+    (void)state;
+    check_random random = random_from(31); /* the near contacts from above */
+    truth t = begin();
+    carom_context *context = NULL;
+    carom_query *query = NULL;
+    assert_int_equal(carom_context_create(NULL, &context), CAROM_OK);
+    assert_int_equal(carom_query_create(context, &query), CAROM_OK);
+    for (long i = 0, count = scaled(NEAR_CONTACTS); i < count; i++)
+    {
+        narrow_triangle pair[2];
+        make_near_contact(&random, pair);
+        narrow_gap gap = gap_of(pair, &t.counts);
+        if (gap.length.nearest == 0.0)
+            continue;
+        measure_truth(&t, pair);
+        carom_mesh *meshes[2] = {mesh_of(context, &pair[0]), mesh_of(context, &pair[1])};
+        carom_placed placed[2] = {{carom_shape_mesh(meshes[0]), carom_pose_identity()},
+                                  {carom_shape_mesh(meshes[1]), carom_pose_identity()}};
+        const char *wrong = check_length(&t, &gap);
+        wrong = wrong ? wrong : check_meshes(&t, query, placed, &gap);
+        if (wrong)
+            fail_triangles(pair, wrong, i);
+        carom_mesh_destroy(meshes[0]);
+        carom_mesh_destroy(meshes[1]);
+    }
+    carom_query_destroy(query);
+    carom_context_destroy(context);
+    end(&t, "meshes");
+}
+
+/* ---- how deep the integers go ---- */
+
+enum
+{
+    STACK_SIZE = 256 * 1024,
+    STACK_LIMIT = 64 * 1024
+};
+
+/* Coordinates of all sizes, so that every number is as long as it can be. */
+static void *measure_extremes(void *user)
+{
+    uint64_t *fallbacks = user;
+    const double big = 0x1.8p109, tiny = 0x1p-1074;
+    narrow_triangle pair[4] = {{{vec3(tiny, big, tiny), vec3(-big, tiny, 3 * tiny), vec3(big, -big, 0x1p-500)}},
+                               {{vec3(5 * tiny, big, big), vec3(big, tiny, 0x1.1p109), vec3(-big, -big, 0x1.fp109)}}};
+    for (int i = 0; i < 6; i++)
+        pair[2 + i / 3].corner[i % 3] =
+            vec3(pair[i / 3].corner[i % 3].y, pair[i / 3].corner[i % 3].x, pair[i / 3].corner[i % 3].z);
+    narrow_counts counts = {0};
+    narrow_closest closest;
+    narrow_closest_begin(&closest, INFINITY);
+    for (uint32_t i = 0; i < 4; i += 2)
+        narrow_offer(&closest, &pair[i], &pair[i + 1], (carom_pair){2 - i, i, 0}, &counts);
+    narrow_closest_settle(&closest, &counts);
+    narrow_distance_sign(&pair[0], &pair[1], closest.gap.length.below, &counts);
+    exact_round a = {pair[0].corner, 3, 0.0}, b = {pair[1].corner, 3, tiny};
+    exact_gap_sign(&a, &b, &counts.exact_fallbacks);
+    *fallbacks = counts.exact_fallbacks;
+    return NULL;
+}
+
+static void test_stack(void **state)
+{
+    (void)state;
+    uint8_t *stack = aligned_alloc(4096, STACK_SIZE);
+    assert_non_null(stack);
+    memset(stack, 0xa5, STACK_SIZE);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    uint64_t fallbacks = 0;
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_SIZE), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, measure_extremes, &fallbacks), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    size_t untouched = 0;
+    while (untouched < STACK_SIZE && stack[untouched] == 0xa5)
+        untouched++;
+    print_message("%zu bytes of stack, %llu fallbacks\n", STACK_SIZE - untouched, (unsigned long long)fallbacks);
+    assert_true(fallbacks > 3);
+    assert_true(STACK_SIZE - untouched < STACK_LIMIT);
+    pthread_attr_destroy(&attributes);
+    free(stack);
+}
+
 /* ---- balls and capsules ---- */
 
 static int sign_of_rounds(const round_cores *cores, const double radii[2], double limit, narrow_counts *counts)
@@ -365,7 +571,8 @@ static void test_rounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_contacts), cmocka_unit_test(test_families),
-                                       cmocka_unit_test(test_ground), cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_rounds)};
+                                       cmocka_unit_test(test_ground),        cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_rounds),        cmocka_unit_test(test_closest_of_many),
+                                       cmocka_unit_test(test_meshes),        cmocka_unit_test(test_stack)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
