@@ -151,23 +151,6 @@ void integer_multiply(wide *out, const wide *a, const wide *b)
     trim(out, size);
 }
 
-void integer_shift(wide *w, unsigned bits)
-{
-    int limbs = (int)(bits / 32), within = (int)(bits % 32), size = w->size;
-    if (size == 0)
-        return;
-    w->limb[size + limbs] = 0;
-    for (int i = size - 1; i >= 0; i--)
-    {
-        uint64_t moved = (uint64_t)w->limb[i] << within;
-        w->limb[i + limbs + 1] |= (uint32_t)(moved >> 32);
-        w->limb[i + limbs] = (uint32_t)moved;
-    }
-    for (int i = 0; i < limbs; i++)
-        w->limb[i] = 0;
-    trim(w, size + limbs + 1);
-}
-
 void integer_minor(wide *out, const wide *a, const wide *b, const wide *c, const wide *d)
 {
     wide other;

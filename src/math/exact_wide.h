@@ -18,7 +18,7 @@
  *
  * A row of a determinant may be a direction instead of a difference, which is smaller.
  *
- * exact_round.c goes up to the sixth degree, in coordinates, radii and directions of at most 2^110, hence below 2^1185
+ * exact_round_ray.c goes up to the sixth degree, in coordinates, radii and directions of at most 2^110, hence below 2^1185
  * as integers:
  *
  *   differences, sums of two radii     below 2^1185
@@ -45,11 +45,7 @@
  *   a, b, c                            below 2^4744
  *   a n^2 - 2 b n d + c d^2            below 4 2^11860; where n / d is b / a of another root, below 4 2^14232
  *   a b' - a' b and the like           below 2^9489
- *   squares of those and four times products, their differences    below 5 2^18978 < 2^18981
- *
- * exact_distance.c compares fractions of two of these: 4 times a squared determinant, or a squared sum of two distances
- * and four radii (below 2^1188) times the square of a cross product, is below 2^7120; a squared determinant times the
- * square of a cross product below 2^11860. */
+ *   squares of those and four times products, their differences    below 5 2^18978 < 2^18981 */
 enum
 {
     WIDE_LIMB_BITS = 32,
@@ -67,9 +63,6 @@ _Static_assert((3558 + 31) / 32 + (7116 + 31) / 32 < (int)WIDE_LIMBS, "and for t
 _Static_assert((2371 + 31) / 32 + (8302 + 31) / 32 < (int)WIDE_LIMBS, "and n . r");
 _Static_assert(18981 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for comparing roots");
 _Static_assert((4744 + 31) / 32 + (9488 + 31) / 32 <= (int)WIDE_LIMBS, "likewise");
-_Static_assert(11860 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for the tenth degree");
-_Static_assert((7116 + 31) / 32 + (4744 + 31) / 32 <= (int)WIDE_LIMBS, "in whatever limbs the factors have");
-_Static_assert((2376 + 31) / 32 + (4744 + 31) / 32 <= (int)WIDE_LIMBS, "likewise");
 
 /* sign * magnitude; size counts the limbs without leading zeros; sign is 0 iff size is 0. */
 typedef struct wide
@@ -88,9 +81,6 @@ void integer_from_double(wide *out, double value, int exponent);
 void integer_add(wide *out, const wide *a, const wide *b);
 void integer_subtract(wide *out, const wide *a, const wide *b);
 void integer_multiply(wide *out, const wide *a, const wide *b);
-
-/* w times 2^bits. */
-void integer_shift(wide *w, unsigned bits);
 
 /* a d - b c; out is none of them. */
 void integer_minor(wide *out, const wide *a, const wide *b, const wide *c, const wide *d);
