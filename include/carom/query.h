@@ -52,7 +52,7 @@ extern "C"
         bool
             relation; /* decide the relation also if pairs meet, and estimate what open surfaces contain; examines every
                          pair (mode ANY: until one shows an overlap), then what touches, which a budget may cut short */
-        double clearance; /* > 0: also decide whether the distance is smaller, in the same traversal */
+        double clearance; /* > 0: also decide whether the exact distance is smaller, in the same traversal */
         uint64_t
             max_pairs; /* 0: no limit; the first pairs in order are listed, the rest only counted: CAROM_TRUNCATED */
         carom_budget budget;
@@ -87,7 +87,7 @@ extern "C"
     CAROM_API carom_status carom_distance(carom_query *query, const carom_placed *a, const carom_placed *b,
                                           const carom_distance_options *options, carom_report *report);
 
-    /* Is the distance at most `distance`? Cheaper than carom_distance. */
+    /* Is the exact distance at most `distance`? Cheaper than carom_distance. */
     CAROM_API carom_status carom_within(carom_query *query, const carom_placed *a, const carom_placed *b,
                                         double distance, bool *out);
 

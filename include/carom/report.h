@@ -96,7 +96,7 @@ extern "C"
          * full relation is requested and is one of these two, the generalized winding number of the open surface at
          * points of the other body says whether the latter is probably inside (all of it, or one of its components).
          * False: probably outside, or the relation says it all. Not hashed; the same on every machine. How it is
-         * estimated, and how well: docs/exactness.md, section 21. */
+         * estimated, and how well: docs/exactness.md, section 22. */
         bool a_probably_inside_b, b_probably_inside_a;
         bool clearance_violated; /* the distance is below the options' clearance, or a pair meets */
 
@@ -108,9 +108,10 @@ extern "C"
         const carom_vec3 *points;
         uint64_t point_count;
 
-        double distance; /* between the surfaces; 0 iff a pair meets; infinity if not requested or a mesh is empty */
-        double distance_bound; /* a lower bound of the distance; equal to it once decided; collide: the clearance if it
-                                  is not violated, else 0 */
+        double distance; /* between the surfaces: the double nearest to the exact minimum; 0 iff a pair meets; infinity
+                            if not requested or a mesh is empty */
+        double distance_bound; /* a lower bound of the exact distance, once decided the largest double not above it;
+                                  collide: the clearance if it is not violated, else 0 */
         carom_vec3 point_a, point_b; /* witness points, world frame */
         uint32_t triangle_a,
             triangle_b; /* their triangles; the smallest ids among equal distances; any-hit: any pair that meets */

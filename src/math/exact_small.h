@@ -83,6 +83,35 @@ static inline small_192 small_determinant(small_point a, small_point b, small_po
 
 static inline int small_sign(small_192 v) { return v.high < 0 ? -1 : v.high > 0 || v.low > 0; }
 
+static inline small_128 small_dot(small_point a, small_point b)
+{
+    return (small_128)a.x * b.x + (small_128)a.y * b.y + (small_128)a.z * b.z;
+}
+
+/* |a| |b| as high 2^128 + low */
+static inline void small_multiply_magnitudes(small_128 a, small_128 b, small_u128 *high, small_u128 *low)
+{
+    small_u128 x = (small_u128)(a < 0 ? -a : a), y = (small_u128)(b < 0 ? -b : b);
+    uint64_t x0 = (uint64_t)x, x1 = (uint64_t)(x >> 64), y0 = (uint64_t)y, y1 = (uint64_t)(y >> 64);
+    small_u128 lowest = (small_u128)x0 * y0, first = (small_u128)x1 * y0, second = (small_u128)x0 * y1;
+    small_u128 middle = (lowest >> 64) + (uint64_t)first + (uint64_t)second;
+    *low = middle << 64 | (uint64_t)lowest;
+    *high = (small_u128)x1 * y1 + (first >> 64) + (second >> 64) + (middle >> 64);
+}
+
+/* The sign of a b - c d. */
+static inline int small_compare_products(small_128 a, small_128 b, small_128 c, small_128 d)
+{
+    int left = ((a > 0) - (a < 0)) * ((b > 0) - (b < 0)), right = ((c > 0) - (c < 0)) * ((d > 0) - (d < 0));
+    if (left != right || left == 0)
+        return (left > right) - (left < right);
+    small_u128 high[2], low[2];
+    small_multiply_magnitudes(a, b, &high[0], &low[0]);
+    small_multiply_magnitudes(c, d, &high[1], &low[1]);
+    int order = high[0] != high[1] ? (high[0] > high[1] ? 1 : -1) : (low[0] > low[1]) - (low[0] < low[1]);
+    return left * order;
+}
+
 static inline int small_sign_128(small_128 v) { return (v > 0) - (v < 0); }
 
 static inline small_192 small_orient3d(const small_point p[4])

@@ -193,6 +193,93 @@ typedef struct exact_round
 /* The sign of the hulls' distance minus the sum of the radii. */
 int exact_gap_sign(const exact_round *a, const exact_round *b, uint64_t *fallbacks);
 
+/* A length that is no double in general. */
+typedef struct exact_length
+{
+    double nearest; /* ties to even */
+    double below;   /* the largest double not above it */
+    bool whole;     /* it is that double */
+} exact_length;
+
+/* Two hulls without a common point, each with at most three different points, and which of their points (bits 0 to 2)
+ * span the features that are nearest to each other, or should be. */
+typedef struct exact_gap
+{
+    exact_round a, b;
+    unsigned corners_a, corners_b;
+} exact_gap;
+
+/* Makes sure that the corners span the nearest features. limit: the distance, without radii, is at most this. */
+void exact_gap_search(exact_gap *gap, double limit, uint64_t *fallbacks);
+
+/* For gaps whose corners are certain: the distance minus the sum of the radii; the sign of that minus a limit, which is
+ * not negative; and the sign of the distance of the first minus that of the second, whatever the radii. */
+exact_length exact_gap_length(const exact_gap *gap, uint64_t *fallbacks);
+int exact_gap_compare_limit(const exact_gap *gap, double limit, uint64_t *fallbacks);
+int exact_gap_compare(const exact_gap *first, const exact_gap *second, uint64_t *fallbacks);
+
+/* Likewise: is a point behind the plane across the way that touches hull a (-1), on it (0), or on the side of b (1)?
+ * of_b: the plane that touches hull b; behind it is the side away from a. */
+int exact_gap_side(const exact_gap *gap, bool of_b, carom_vec3 point, uint64_t *fallbacks);
+
+/* A triangle, and which of its corners (bits 0 to 2) span the part of it that should be nearest to another. */
+typedef struct exact_part
+{
+    const carom_vec3 *points;
+    unsigned corners;
+} exact_part;
+
+/* high + low to within the error */
+typedef struct exact_interval
+{
+    double high, low, error;
+} exact_interval;
+
+/* Numbers of twice the precision of double, see exact_double.h. */
+typedef struct exact_doubled
+{
+    double high, low, size;
+} exact_doubled;
+
+typedef struct exact_doubled_vector
+{
+    exact_doubled x, y, z;
+} exact_doubled_vector;
+
+/* How two triangles are apart. */
+typedef struct exact_way
+{
+    exact_interval distance;
+    exact_doubled_vector across; /* the way from a to b, in any length */
+    bool certain;                /* the corners do span the nearest features; otherwise only the distance is right */
+    carom_vec3 direction; /* the direction of the way from a to b, largest component in [1, 2); each component errs by
+                           * half an ulp and `doubt` */
+    double doubt;
+    unsigned axes; /* bits: components that are not exactly 0 */
+} exact_way;
+
+typedef enum exact_search
+{
+    EXACT_SEARCH_FOUND,
+    EXACT_SEARCH_BEYOND, /* their distance is certainly larger than the limit */
+    EXACT_SEARCH_FAILED  /* says nothing */
+} exact_search;
+
+/* The distance of two triangles, if the nearest parts can be found and its digits are good. The search starts from the
+ * given corners and leaves those that were found. What is farther away than the limit does not matter; null:
+ * everything does. */
+exact_search exact_distance_of_parts(exact_part *a, exact_part *b, const exact_interval *limit, exact_way *out);
+
+/* Where does the way lead from one point to another: the sign of its product with the difference, or 2 if that is too
+ * close to call. */
+int exact_way_side(const exact_way *way, carom_vec3 from, carom_vec3 to);
+
+/* The interval less two radii. */
+exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b);
+
+/* Rounds it if all of the interval gives the same. */
+bool exact_round_interval(const exact_interval *interval, exact_length *out);
+
 /* A ray and a capsule. Below, d is the direction, e the way from end 0 to end 1, n = d x e, and r the way from the
  * ray's origin to one of the ends. */
 typedef struct exact_ray_round

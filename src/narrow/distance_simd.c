@@ -28,6 +28,7 @@ typedef struct nearest
 {
     double square;
     double p[3], q[3];
+    unsigned corners_a, corners_b; /* that span the features they lie on */
 } nearest;
 
 typedef struct d4_vector
@@ -185,6 +186,13 @@ static inline int smallest_of(const candidates *set, double *square)
     return which;
 }
 
+/* The end or the two ends of edge i at this share of it. */
+static inline unsigned ends_at(int i, double share)
+{
+    unsigned start = 1u << i, end = 1u << (i + 1) % 3;
+    return (share < 1.0 ? start : 0u) | (share > 0.0 ? end : 0u);
+}
+
 static inline nearest nearest_points(const local_triangle *a, const local_triangle *b)
 {
     candidates set;
@@ -203,6 +211,7 @@ static inline nearest nearest_points(const local_triangle *a, const local_triang
             best.p[k] = a->corner[k][i] + set.edges[i].s[j] * a->edge[k][i];
             best.q[k] = b->corner[k][j] + set.edges[i].t[j] * b->edge[k][j];
         }
+        best.corners_a = ends_at(i, set.edges[i].s[j]), best.corners_b = ends_at(j, set.edges[i].t[j]);
         return best;
     }
     bool corner_of_b = which >= 12;
@@ -216,6 +225,7 @@ static inline nearest nearest_points(const local_triangle *a, const local_triang
         best.p[k] = corner_of_b ? on_face : corner;
         best.q[k] = corner_of_b ? corner : on_face;
     }
+    best.corners_a = corner_of_b ? 7u : 1u << i, best.corners_b = corner_of_b ? 1u << i : 7u;
     return best;
 }
 
@@ -294,7 +304,7 @@ narrow_distance_result BASE_ISA(distance_of_sorted)(const narrow_triangle *a, co
     {
         carom_vec3 common[6];
         if (narrow_contact(a, b, common, counts) > 0)
-            return (narrow_distance_result){0.0, common[0], common[0]};
+            return (narrow_distance_result){.point_a = common[0], .point_b = common[0]};
     }
     double distance = sqrt(best.square) * unit, below_rounding = 0x1p-80 * largest;
     return (narrow_distance_result){
@@ -302,5 +312,8 @@ narrow_distance_result BASE_ISA(distance_of_sorted)(const narrow_triangle *a, co
         : below_rounding > 0.0 ? below_rounding
                                : DBL_TRUE_MIN,
         vec3(origin.x + best.p[0] * unit, origin.y + best.p[1] * unit, origin.z + best.p[2] * unit),
-        vec3(origin.x + best.q[0] * unit, origin.y + best.q[1] * unit, origin.z + best.q[2] * unit)};
+        vec3(origin.x + best.q[0] * unit, origin.y + best.q[1] * unit, origin.z + best.q[2] * unit),
+        NARROW_DISTANCE_ERROR * 4.0 * largest + 0x1p-1070,
+        best.corners_a,
+        best.corners_b};
 }

@@ -34,12 +34,39 @@ typedef struct narrow_distance_result
 {
     double distance; /* 0 iff narrow_touches */
     carom_vec3 point_a, point_b;
+    double error;                  /* of the distance, at most */
+    unsigned corners_a, corners_b; /* bits: those that span the features of the points, probably */
 } narrow_distance_result;
 
-/* The canonical distance of the contract: the same bits whatever the engine. Relative error at most
+/* An estimate of the distance with the contract's nearest points: the same bits whatever the engine. Error at most
  * NARROW_DISTANCE_ERROR times the larger of the distance and the largest |coordinate difference| involved. */
 #define NARROW_DISTANCE_ERROR 1e-14
 narrow_distance_result narrow_distance(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
+
+/* The sign of a length minus a limit. */
+static inline int narrow_length_sign(const exact_length *length, double limit)
+{
+    return length->below != limit ? (length->below < limit ? -1 : 1) : length->whole ? 0 : 1;
+}
+
+/* The sign of the exact distance minus the limit, which is not negative. */
+int narrow_distance_sign(const narrow_triangle *a, const narrow_triangle *b, double limit, narrow_counts *counts);
+
+/* The same where narrow_distance was called already. */
+int narrow_measured_sign(const narrow_distance_result *near, const narrow_triangle *a, const narrow_triangle *b,
+                         double limit, narrow_counts *counts);
+
+/* The result for the elements in the other order. */
+static inline narrow_distance_result narrow_swap_points(const narrow_distance_result *found)
+{
+    return (narrow_distance_result){found->distance, found->point_b,   found->point_a,
+                                    found->error,    found->corners_b, found->corners_a};
+}
+
+/* Keeps this pair if it is nearer than the closest so far, or as near with smaller ids; by exact comparison. The
+ * distance is an upper bound until narrow_closest_settle. */
+void narrow_offer(narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
+                  narrow_counts *counts);
 
 typedef struct narrow_ray
 {
@@ -111,6 +138,20 @@ carom_vec3 narrow_round_triangle_contact(const narrow_round *a, const narrow_tri
 narrow_distance_result narrow_round_distance(const narrow_round *a, const narrow_round *b, narrow_counts *counts);
 narrow_distance_result narrow_round_triangle_distance(const narrow_round *a, const narrow_triangle *b,
                                                       narrow_counts *counts);
+
+/* The same as for triangles. */
+int narrow_round_distance_sign(const narrow_round *a, const narrow_round *b, double limit, narrow_counts *counts);
+int narrow_round_triangle_distance_sign(const narrow_round *a, const narrow_triangle *b, double limit,
+                                        narrow_counts *counts);
+void narrow_offer_rounds(narrow_closest *closest, const narrow_round *a, const narrow_round *b, narrow_counts *counts);
+void narrow_offer_triangle_round(narrow_closest *closest, const narrow_triangle *a, const narrow_round *b,
+                                 uint32_t triangle, narrow_counts *counts);
+
+/* Rounds the distance of the closest pair so far, if there is one. */
+void narrow_closest_settle(narrow_closest *closest, narrow_counts *counts);
+
+/* A triangle that meets the ball or capsule; the points are left as they are. True if it is now the closest. */
+bool narrow_offer_meeting(narrow_closest *closest, carom_pair ids);
 
 /* A triangle that a search found. certain: it is nearer to the segment than the radius, without a doubt. Return the new
  * largest distance of interest, from the segment, or a negative number to stop. */

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "carom/report.h"
+#include "math/math.h"
 
 /* Return false to stop the search, which then returns CAROM_STOPPED. */
 typedef bool narrow_pair_fn(uint32_t element_a, uint32_t element_b, uint32_t meeting, void *user);
@@ -21,14 +22,66 @@ typedef struct narrow_search
     void *user;
 } narrow_search;
 
+/* The gap between two elements, known as well as was needed so far. A triangle has three points; balls and capsules
+ * have one or two, of which the last is repeated, and a radius. */
+typedef struct narrow_gap
+{
+    carom_vec3 points[2][3];
+    int count[2];
+    double radius[2];
+    unsigned corners[2]; /* bits: which points span the nearest features, probably or `certain` */
+    double low, high;    /* its length is between */
+    bool searched;       /* for the features, in twice the precision: */
+    bool found;          /* with success: `way` is known; */
+    bool certain;        /* the features are right */
+    bool rounded;        /* `length` is known */
+    exact_way way;       /* of the points, without radii */
+    exact_interval interval;
+    exact_length length; /* 0 if they meet */
+} narrow_gap;
+
+enum
+{
+    NARROW_SLAB_IDS = 128
+};
+
+/* The two planes across the way of the closest pair, which touch its elements. A pair that they keep apart is not
+ * nearer. Where triangles of a and b are that took long to place is kept by the last digits of their ids. */
+typedef struct narrow_slab
+{
+    bool known;
+    bool used;      /* ids are kept */
+    int usefulness; /* above 0 if it has ruled out enough pairs lately */
+    uint8_t placements[2][NARROW_SLAB_IDS];
+    uint32_t known_ids[2][NARROW_SLAB_IDS];
+} narrow_slab;
+
 /* Which elements are closest? */
 typedef struct narrow_closest
 {
-    double distance;    /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all) */
+    double distance; /* in: only pairs nearer than this, or as near with smaller ids, matter (infinity: all); an upper
+                      * bound during a search; out: correctly rounded, 0 iff they meet */
     double lower_bound; /* out: certain, also where the budget ran out */
     carom_vec3 point_a, point_b;
     uint32_t triangle_a, triangle_b; /* CAROM_NO_TRIANGLE: none found */
+    narrow_gap gap;                  /* of the pair, if there is one */
+    narrow_slab slab;
 } narrow_closest;
+
+/* Nothing is known but what a pair must be nearer than. */
+static inline void narrow_closest_begin(narrow_closest *closest, double limit)
+{
+    closest->distance = closest->lower_bound = limit;
+    closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
+    closest->slab.known = false;
+}
+
+/* After narrow_closest_settle: the largest double not above the distance of the closest pair so far, or what it had to
+ * be nearer than. */
+static inline double narrow_closest_bound(const narrow_closest *closest)
+{
+    return closest->triangle_a != CAROM_NO_TRIANGLE ? closest->gap.length.below : closest->distance;
+}
 
 /* A part of each body, where the two were not compared to the end: nodes of trees, rows of triangles. Only the method
  * knows what the numbers mean. */

@@ -4,7 +4,7 @@
 carom_distance_options carom_distance_options_default(void) { return (carom_distance_options){0}; }
 
 /* Puts what the traversal found into the report. */
-static void report_closest(const narrow_closest *closest, carom_status status, double upper_bound, carom_report *report)
+static void report_closest(const narrow_closest *closest, carom_status status, carom_report *report)
 {
     report->status = status;
     if (closest->triangle_a != CAROM_NO_TRIANGLE)
@@ -13,17 +13,16 @@ static void report_closest(const narrow_closest *closest, carom_status status, d
         report->point_a = closest->point_a, report->point_b = closest->point_b;
         report->triangle_a = closest->triangle_a, report->triangle_b = closest->triangle_b;
     }
-    if (status == CAROM_UNKNOWN)
-        report->distance_bound = fmin(closest->lower_bound, report->distance);
-    else
-        report->distance_bound = closest->triangle_a != CAROM_NO_TRIANGLE ? closest->distance : upper_bound;
+    double below = narrow_closest_bound(closest);
+    report->distance_bound = status == CAROM_UNKNOWN ? fmin(closest->lower_bound, below) : below;
 }
 
 /* If the surfaces are apart, one body may still be inside the other. */
 static carom_status decide_relation(carom_query *query, const query_walk *walk, carom_report *report)
 {
     const query_meetings none = {0};
-    if (!(report->distance_bound > 0.0))
+    bool apart = report->status == CAROM_OK && report->distance > 0.0; /* perhaps by less than any number */
+    if (!apart && !(report->distance_bound > 0.0))
         return CAROM_OK;
     report->relation = CAROM_RELATION_APART;
     if (!query_may_contain(walk->question))
@@ -40,8 +39,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
     bool empty = query_is_empty(question->a) || query_is_empty(question->b), beyond = false;
     if (!nearest->begun)
     {
-        nearest->closest =
-            (narrow_closest){.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+        narrow_closest_begin(&nearest->closest, limit);
         nearest->begun = true;
         beyond = upper_bound > 0.0 && query_far_apart(query->context, question, upper_bound);
     }
@@ -49,7 +47,7 @@ carom_status query_measure(carom_query *query, const query_walk *walk, double up
     if (!empty && !beyond)
         status = query_row_of(question)->distance(query, walk, &nearest->closest);
     if (!carom_failed(status))
-        report_closest(&nearest->closest, status, limit, report);
+        report_closest(&nearest->closest, status, report);
     return status;
 }
 
@@ -59,7 +57,8 @@ carom_status query_distance(carom_query *query, const query_question *question, 
     uint64_t start = base_watch_start(&query->watch);
     report->a_closed = query_has_inside(&question->a->shape);
     report->b_closed = query_has_inside(&question->b->shape);
-    query_nearest nearest = {0};
+    query_nearest nearest;
+    nearest.begun = false;
     query_walk walk = {question, NULL, budget, &report->counters};
     carom_status status = query_measure(query, &walk, upper_bound, &nearest, report);
     if (!carom_failed(status))

@@ -81,7 +81,7 @@ static carom_status collide_rounds(carom_query *query, const query_walk *walk, c
     uint32_t meeting = narrow_round_meet(&a, &b, &counts);
     walk->counters->triangles_tested++;
     if (meeting == CAROM_MEET_NONE && search->clearance > 0.0)
-        *violated = *violated || narrow_round_distance(&a, &b, &counts).distance < search->clearance;
+        *violated = *violated || narrow_round_distance_sign(&a, &b, search->clearance, &counts) < 0;
     walk->counters->exact_fallbacks += counts.exact_fallbacks;
     if (meeting == CAROM_MEET_NONE)
         return CAROM_OK;
@@ -89,17 +89,11 @@ static carom_status collide_rounds(carom_query *query, const query_walk *walk, c
     return search->on_pair(0, 0, meeting, search->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
-/* Keeps a measured pair if it is closer, or as close with smaller ids. */
-static void keep_closer(const narrow_distance_result *found, carom_pair pair, narrow_closest *closest)
+static void settle(const query_walk *walk, narrow_closest *closest)
 {
-    bool smaller_ids = pair.triangle_a < closest->triangle_a ||
-                       (pair.triangle_a == closest->triangle_a && pair.triangle_b < closest->triangle_b);
-    if (found->distance < closest->distance || (found->distance == closest->distance && smaller_ids))
-        *closest = (narrow_closest){.distance = found->distance,
-                                    .point_a = found->point_a,
-                                    .point_b = found->point_b,
-                                    .triangle_a = pair.triangle_a,
-                                    .triangle_b = pair.triangle_b};
+    narrow_counts counts = {0};
+    narrow_closest_settle(closest, &counts);
+    walk->counters->exact_fallbacks += counts.exact_fallbacks;
 }
 
 static carom_status distance_of_rounds(carom_query *query, const query_walk *walk, narrow_closest *closest)
@@ -109,19 +103,19 @@ static carom_status distance_of_rounds(carom_query *query, const query_walk *wal
     narrow_round a = query_placed_round(walk->question->a), b = query_placed_round(walk->question->b);
     if (!base_budget_spend(walk->budget, 1))
         return closest->lower_bound = 0.0, CAROM_UNKNOWN;
-    narrow_distance_result found = narrow_round_distance(&a, &b, &counts);
+    narrow_offer_rounds(closest, &a, &b, &counts);
     walk->counters->triangles_tested++;
     walk->counters->exact_fallbacks += counts.exact_fallbacks;
-    keep_closer(&found, (carom_pair){0, 0, 0}, closest);
-    closest->lower_bound = closest->distance;
+    settle(walk, closest);
+    closest->lower_bound = narrow_closest_bound(closest);
     return CAROM_OK;
 }
 
 static carom_status rounds_within(carom_query *query, const query_walk *walk, double limit, bool *within)
 {
-    narrow_closest closest = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
     carom_status status = distance_of_rounds(query, walk, &closest);
-    *within = closest.distance <= limit;
+    *within = closest.triangle_a != CAROM_NO_TRIANGLE;
     return status;
 }
 
@@ -168,7 +162,7 @@ typedef struct round_search
     double margin;               /* collide: the clearance until something violates it, then 0 */
     bool violated;
     narrow_closest *closest; /* distance: in the order mesh, round */
-    double good_enough;      /* distance: stop here; negative: never */
+    bool stop_at_first;      /* distance: any triangle within the first distance of interest will do */
     uint32_t smallest;       /* distance: once a triangle meets the solid, only smaller ids matter */
     bool unmeasured;         /* the closest triangle meets the solid, but the point is not computed yet */
     narrow_counts counts;
@@ -179,7 +173,6 @@ static round_search begin_search(const query_walk *walk)
     return (round_search){.walk = walk,
                           .mesh = walk->question->a,
                           .round = query_placed_round(walk->question->b),
-                          .good_enough = -1.0,
                           .smallest = CAROM_NO_TRIANGLE};
 }
 
@@ -204,7 +197,7 @@ static carom_status search_near(carom_query *query, round_search *state, narrow_
 /* Is a triangle that does not meet the solid closer than the clearance? */
 static bool is_too_near(round_search *state, const narrow_triangle *triangle)
 {
-    return narrow_round_triangle_distance(&state->round, triangle, &state->counts).distance < state->search->clearance;
+    return narrow_round_triangle_distance_sign(&state->round, triangle, state->search->clearance, &state->counts) < 0;
 }
 
 static double collide_triangle(uint32_t triangle, bool certain, void *user)
@@ -240,26 +233,22 @@ static carom_status collide_mesh_round(carom_query *query, const query_walk *wal
     return status;
 }
 
-static narrow_distance_result distance_to_round(round_search *state, uint32_t triangle)
-{
-    narrow_triangle corners = triangle_of(state->mesh, triangle);
-    narrow_distance_result found = narrow_round_triangle_distance(&state->round, &corners, &state->counts);
-    return (narrow_distance_result){found.distance, found.point_b, found.point_a};
-}
-
 static double measure_triangle(uint32_t triangle, bool certain, void *user)
 {
     round_search *state = user;
     narrow_closest *closest = state->closest;
-    narrow_distance_result found = {0.0, closest->point_a, closest->point_b};
-    if (!certain)
-        found = distance_to_round(state, triangle);
-    keep_closer(&found, (carom_pair){triangle, 0, 0}, closest);
+    if (certain)
+        narrow_offer_meeting(closest, (carom_pair){triangle, 0, 0});
+    else
+    {
+        narrow_triangle corners = triangle_of(state->mesh, triangle);
+        narrow_offer_triangle_round(closest, &corners, &state->round, triangle, &state->counts);
+    }
     if (closest->triangle_a == triangle)
         state->unmeasured = certain;
     if (closest->distance == 0.0)
         state->smallest = closest->triangle_a;
-    if (closest->distance <= state->good_enough)
+    if (state->stop_at_first && closest->triangle_a != CAROM_NO_TRIANGLE)
         return -1.0;
     return reach_for(state->mesh, &state->round, closest->distance);
 }
@@ -276,11 +265,14 @@ static carom_status search_closest(carom_query *query, round_search *state)
     carom_status status = search_near(query, state, &near);
     if (state->unmeasured)
     {
-        narrow_distance_result found = distance_to_round(state, closest->triangle_a);
-        closest->point_a = found.point_a, closest->point_b = found.point_b;
+        narrow_triangle corners = triangle_of(state->mesh, closest->triangle_a);
+        narrow_distance_result found = narrow_round_triangle_distance(&state->round, &corners, &state->counts);
+        closest->point_a = found.point_b, closest->point_b = found.point_a;
     }
     double radius = state->round.radius, bound = open - radius - 0x1p-40 * (open + radius);
-    closest->lower_bound = status != CAROM_UNKNOWN || bound > closest->distance ? closest->distance : fmax(bound, 0.0);
+    settle(state->walk, closest);
+    double known = narrow_closest_bound(closest);
+    closest->lower_bound = status != CAROM_UNKNOWN || bound > known ? known : fmax(bound, 0.0);
     return status == CAROM_STOPPED ? CAROM_OK : status;
 }
 
@@ -293,13 +285,11 @@ static carom_status distance_mesh_round(carom_query *query, const query_walk *wa
 
 static carom_status mesh_round_within(carom_query *query, const query_walk *walk, double limit, bool *within)
 {
-    /* Just above the limit, so that a pair at the limit is kept. */
-    narrow_closest closest = {
-        .distance = nextafter(limit, INFINITY), .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
     round_search state = begin_search(walk);
-    state.closest = &closest, state.good_enough = limit;
+    state.closest = &closest, state.stop_at_first = true;
     carom_status status = search_closest(query, &state);
-    *within = closest.triangle_a != CAROM_NO_TRIANGLE && closest.distance <= limit;
+    *within = closest.triangle_a != CAROM_NO_TRIANGLE;
     return *within ? CAROM_OK : status;
 }
 
@@ -318,7 +308,7 @@ static narrow_distance_result measure_mesh_round(const query_question *question,
     narrow_triangle a = triangle_of(question->a, pair->triangle_a);
     narrow_round b = query_placed_round(question->b);
     narrow_distance_result found = narrow_round_triangle_distance(&b, &a, counts);
-    return (narrow_distance_result){found.distance, found.point_b, found.point_a};
+    return narrow_swap_points(&found);
 }
 
 /* ---- rows in reverse order: the same question with the bodies swapped ---- */
@@ -409,7 +399,7 @@ static narrow_distance_result measure_swapped(const query_question *question, co
     query_question other = swap_bodies(question);
     carom_pair swapped = {pair->triangle_b, pair->triangle_a, pair->meeting};
     narrow_distance_result found = query_row_of(&other)->measure(&other, &swapped, counts);
-    return (narrow_distance_result){found.distance, found.point_b, found.point_a};
+    return narrow_swap_points(&found);
 }
 
 /* ---- the table ---- */

@@ -222,7 +222,7 @@ static carom_status distance_of_trees(void *state, const query_task *task, narro
 static carom_status trees_within(void *state, const query_task *task, double limit, bool *within)
 {
     tree_task trees = make_task(state, task);
-    return tree_within(&trees, limit, within);
+    return tree_within(&trees, limit, false, within);
 }
 
 static carom_status near_in_tree(void *state, const query_mesh_task *task, const narrow_near *near)

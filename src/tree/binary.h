@@ -25,7 +25,7 @@ void binary_costs(const carom_tree *tree, double *area_cost, double *volume_cost
 
 carom_status binary_collide(const tree_task *task, const narrow_search *options, bool *violated);
 carom_status binary_distance(const tree_task *task, narrow_closest *closest);
-carom_status binary_within(const tree_task *task, double limit, bool *within);
+carom_status binary_within(const tree_task *task, double limit, bool strictly, bool *within);
 carom_status binary_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
 carom_status binary_line_x(const tree_ray_task *task, carom_vec3 point,
                            void (*on_triangle)(uint32_t triangle, void *user), void *user);

@@ -22,7 +22,7 @@ static bool certify(collide_walk *state, tree_pair pair, const narrow_triangle *
                                                       : (uint32_t)CAROM_MEET_NONE;
     if (meeting == CAROM_MEET_NONE)
     {
-        if (state->margin > 0.0 && narrow_distance(a, b, counts).distance < options->clearance)
+        if (state->margin > 0.0 && narrow_distance_sign(a, b, options->clearance, counts) < 0)
             state->violated = true, state->margin = 0.0;
         return true;
     }

@@ -7,12 +7,11 @@ typedef struct distance_walk
     binary_walk walk;
     narrow_closest *best;
     bool stop_at_first;
+    bool strictly; /* a pair as near as the limit does not count */
 } distance_walk;
 
-static bool better(const narrow_closest *best, double distance, tree_pair pair)
+static bool has_smaller_ids(tree_pair pair, const narrow_closest *best)
 {
-    if (distance != best->distance)
-        return distance < best->distance;
     return pair.a != best->triangle_a ? pair.a < best->triangle_a : pair.b < best->triangle_b;
 }
 
@@ -22,7 +21,7 @@ static void measure(distance_walk *state, tree_pair pair, const narrow_triangle 
     /* Once a pair meets, only meeting pairs with smaller ids matter, and those are cheaper to rule out. */
     if (best->distance == 0.0)
     {
-        if (!better(best, 0.0, pair))
+        if (!has_smaller_ids(pair, best))
             return;
         state->walk.task->counters->triangles_tested++;
         if (!narrow_touches(a, b, &state->walk.counts))
@@ -30,12 +29,9 @@ static void measure(distance_walk *state, tree_pair pair, const narrow_triangle 
     }
     else
         state->walk.task->counters->triangles_tested++;
-    narrow_distance_result found = narrow_distance(a, b, &state->walk.counts);
-    if (!better(best, found.distance, pair))
+    if (state->strictly && narrow_distance_sign(a, b, best->distance, &state->walk.counts) >= 0)
         return;
-    best->distance = found.distance;
-    best->point_a = found.point_a, best->point_b = found.point_b;
-    best->triangle_a = pair.a, best->triangle_b = pair.b;
+    narrow_offer(best, a, b, (carom_pair){pair.a, pair.b, 0}, &state->walk.counts);
 }
 
 static bool found_any(const narrow_closest *best) { return best->triangle_a != CAROM_NO_TRIANGLE; }
@@ -103,7 +99,7 @@ static carom_status open_pair(distance_walk *state, tree_stack_entry pair, binar
 /* Nothing that is still open can be nearer than this. */
 static double open_bound(const distance_walk *state)
 {
-    double lowest = state->best->distance;
+    double lowest = narrow_closest_bound(state->best);
     const tree_scratch *scratch = state->walk.task->scratch;
     for (size_t i = 0; i < scratch->stack.count; i++)
         lowest = fmin(lowest, (double)scratch->stack.items[i].key);
@@ -128,18 +124,22 @@ static carom_status search(distance_walk *state)
         if (status == CAROM_UNKNOWN) /* the budget does not cover it: back to where it was */
             task->scratch->stack.items[task->scratch->stack.count++] = entry;
     }
-    state->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(state) : state->best->distance;
+    if (!state->stop_at_first)
+    {
+        narrow_closest_settle(state->best, &state->walk.counts);
+        state->best->lower_bound = status == CAROM_UNKNOWN ? open_bound(state) : narrow_closest_bound(state->best);
+    }
     if (!carom_failed(status))
         BASE_TRY(binary_walk_leave_front(&state->walk, status != CAROM_UNKNOWN));
     return status;
 }
 
-static carom_status run(const tree_task *task, narrow_closest *closest, bool stop_at_first)
+static carom_status run(const tree_task *task, narrow_closest *closest, bool stop_at_first, bool strictly)
 {
     closest->lower_bound = closest->distance;
     if (view_is_empty(task->a->tree) || view_is_empty(task->b->tree))
         return CAROM_OK;
-    distance_walk state = {.best = closest, .stop_at_first = stop_at_first};
+    distance_walk state = {.best = closest, .stop_at_first = stop_at_first, .strictly = strictly};
     BASE_TRY(binary_walk_begin(&state.walk, task));
     tree_pair last;
     if (tree_memory_last(task, &last))
@@ -154,12 +154,15 @@ static carom_status run(const tree_task *task, narrow_closest *closest, bool sto
     return status;
 }
 
-carom_status binary_distance(const tree_task *task, narrow_closest *closest) { return run(task, closest, false); }
+carom_status binary_distance(const tree_task *task, narrow_closest *closest)
+{
+    return run(task, closest, false, false);
+}
 
-carom_status binary_within(const tree_task *task, double limit, bool *within)
+carom_status binary_within(const tree_task *task, double limit, bool strictly, bool *within)
 {
     narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
-    carom_status status = run(task, &closest, true);
+    carom_status status = run(task, &closest, true, strictly);
     *within = found_any(&closest);
     return status == CAROM_STOPPED ? CAROM_OK : status;
 }

@@ -197,9 +197,9 @@ carom_status tree_distance(const tree_task *task, narrow_closest *closest)
     return both_wide(task) ? wide_distance(task, closest) : binary_distance(task, closest);
 }
 
-carom_status tree_within(const tree_task *task, double limit, bool *within)
+carom_status tree_within(const tree_task *task, double limit, bool strictly, bool *within)
 {
-    return both_wide(task) ? wide_within(task, limit, within) : binary_within(task, limit, within);
+    return both_wide(task) ? wide_within(task, limit, strictly, within) : binary_within(task, limit, strictly, within);
 }
 
 carom_status tree_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user)

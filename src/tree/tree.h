@@ -164,12 +164,12 @@ bool tree_far_apart(const carom_context *context, const mesh_placed *a, const me
  * already; may be null. */
 carom_status tree_collide(const tree_task *task, const narrow_search *search, bool *violated);
 
-/* The smallest (narrow_distance, triangle_a, triangle_b). A meeting pair has distance 0. Begins with what `closest`
- * holds. */
+/* The smallest (distance, triangle_a, triangle_b), by exact comparison. A meeting pair has distance 0. Begins with what
+ * `closest` holds. */
 carom_status tree_distance(const tree_task *task, narrow_closest *closest);
 
-/* Decides distance <= limit, stopping at the first pair that proves it. */
-carom_status tree_within(const tree_task *task, double limit, bool *within);
+/* Decides distance <= limit, or strictly distance < limit, stopping at the first pair that proves it. */
+carom_status tree_within(const tree_task *task, double limit, bool strictly, bool *within);
 
 /* ---- for other traversals of the binary layout ---- */
 

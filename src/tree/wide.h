@@ -126,7 +126,7 @@ bool wide_far_apart(const carom_context *context, const mesh_placed *a, const me
                     tree_memory *memory);
 carom_status wide_collide(const tree_task *task, const narrow_search *options, bool *violated);
 carom_status wide_distance(const tree_task *task, narrow_closest *closest);
-carom_status wide_within(const tree_task *task, double limit, bool *within);
+carom_status wide_within(const tree_task *task, double limit, bool strictly, bool *within);
 carom_status wide_ray(const tree_ray_task *task, tree_ray_fn *on_hit, void *user);
 carom_status wide_line_x(const tree_ray_task *task, carom_vec3 point,
                          void (*on_triangle)(uint32_t triangle, void *user), void *user);
@@ -150,6 +150,7 @@ typedef struct wide_nearest
     uint64_t seed;           /* the pair that was decided before the walk; or UINT64_MAX */
     float best;              /* pairs beyond this can't matter; shrinks */
     float along[3];          /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
+    bool strictly;           /* wide_within: nearer than the limit */
     double limit;            /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
     bool stopped;            /* a meeting pair, or one within the limit, was found */
     bool meets;              /* the pair found meets: */

@@ -165,7 +165,7 @@ static bool leaves_within(const wide_pair *pair, const wide_leaf *a, const wide_
         {
             narrow_triangle ta = tree_world_triangle(pair->task->a, a->triangle[i]);
             narrow_triangle tb = tree_world_triangle(pair->task->b, b->triangle[j]);
-            near = narrow_distance(&ta, &tb, &counts).distance < pair->options->clearance;
+            near = narrow_distance_sign(&ta, &tb, pair->options->clearance, &counts) < 0;
         }
     pair->task->counters->exact_fallbacks += counts.exact_fallbacks;
     return near;

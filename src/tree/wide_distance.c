@@ -3,15 +3,6 @@
 #include "tree/binary_walk.h"
 #include "tree/wide.h"
 
-static narrow_distance_result measure(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b)
-{
-    narrow_counts counts = {0};
-    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
-    narrow_distance_result result = narrow_distance(&a, &b, &counts);
-    task->counters->exact_fallbacks += counts.exact_fallbacks;
-    return result;
-}
-
 /* World length to normalised units of a, rounded up so far that no pair as near is lost. */
 static float reach_for(const wide_pair *pair, double distance)
 {
@@ -29,41 +20,77 @@ bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t tria
     if (!may_meet && !may_be_within)
         return true;
     task->counters->filter_undecided++;
-    double distance = measure(task, triangle_a, triangle_b).distance;
-    float reach = reach_for(search->pair, distance);
+    narrow_counts counts = {0};
+    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
+    narrow_distance_result near = narrow_distance(&a, &b, &counts);
+    float reach = reach_for(search->pair, near.distance);
     search->best = reach < search->best ? reach : search->best;
-    search->meets = distance == 0.0;
+    search->meets = near.distance == 0.0;
     search->meeting = (uint64_t)triangle_a << 32 | triangle_b;
-    search->stopped = search->meets || distance <= search->limit;
+    search->stopped = search->meets;
+    if (may_be_within)
+        search->stopped = narrow_measured_sign(&near, &a, &b, search->limit, &counts) < (search->strictly ? 0 : 1);
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
     return !search->stopped;
 }
 
 static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b, narrow_closest *closest)
 {
-    narrow_distance_result found = measure(task, triangle_a, triangle_b);
-    bool smaller_ids =
-        triangle_a < closest->triangle_a || (triangle_a == closest->triangle_a && triangle_b < closest->triangle_b);
-    if (found.distance < closest->distance || (found.distance == closest->distance && smaller_ids))
-        *closest = (narrow_closest){found.distance, closest->lower_bound, found.point_a,
-                                    found.point_b,  triangle_a,           triangle_b};
+    narrow_counts counts = {0};
+    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
+    narrow_offer(closest, &a, &b, (carom_pair){triangle_a, triangle_b, 0}, &counts);
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
+}
+
+static void settle(const tree_task *task, narrow_closest *closest)
+{
+    narrow_counts counts = {0};
+    narrow_closest_settle(closest, &counts);
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
+}
+
+/* Candidates are two words each: ids, and the bits of a lower bound. */
+static float low_of(const uint64_t *candidate)
+{
+    uint32_t bits = (uint32_t)candidate[1];
+    float low;
+    memcpy(&low, &bits, sizeof low);
+    return low;
+}
+
+/* The pair with the lowest bound is probably the closest: the others are then farther away or tie with it. */
+static size_t find_lowest(const uint64_t *candidates, size_t count)
+{
+    size_t lowest = 0;
+    for (size_t i = 2; i < count; i += 2)
+        lowest = low_of(candidates + i) < low_of(candidates + lowest) ? i : lowest;
+    return lowest;
+}
+
+static void decide_pair(wide_nearest *search, size_t at)
+{
+    const tree_task *task = search->pair->task;
+    const uint64_t *candidate = task->scratch->words.items + at;
+    narrow_closest *closest = search->closest;
+    double known = closest->distance;
+    if (low_of(candidate) > search->best || candidate[0] == search->seed)
+        return;
+    consider(task, (uint32_t)(candidate[0] >> 32), (uint32_t)candidate[0], closest);
+    if (closest->distance < known)
+        search->best = fminf(search->best, reach_for(search->pair, closest->distance));
 }
 
 void wide_nearest_decide(wide_nearest *search)
 {
     const tree_task *task = search->pair->task;
     narrow_closest *closest = search->closest;
-    for (size_t i = 0; closest && i < task->scratch->words.count; i += 2)
-    {
-        uint32_t bits = (uint32_t)task->scratch->words.items[i + 1];
-        uint64_t ids = task->scratch->words.items[i];
-        float low;
-        memcpy(&low, &bits, sizeof low);
-        if (low <= search->best && ids != search->seed)
-            consider(task, (uint32_t)(ids >> 32), (uint32_t)ids, closest);
-    }
+    size_t count = closest ? task->scratch->words.count : 0, first = find_lowest(task->scratch->words.items, count);
+    if (count > 0)
+        decide_pair(search, first);
+    for (size_t i = 0; i < count; i += 2)
+        if (i != first)
+            decide_pair(search, i);
     task->scratch->words.count = 0;
-    if (closest && closest->distance < INFINITY)
-        search->best = fminf(search->best, reach_for(search->pair, closest->distance));
 }
 
 static bool keep_smallest(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)
@@ -82,10 +109,12 @@ static carom_status closest_of_meeting(const tree_task *task, uint64_t known, na
     bool violated = true;
     carom_status status = wide_collide(task, &options, &violated);
     tree_pair found = {(uint32_t)(smallest >> 32), (uint32_t)smallest};
+    if (found.a != CAROM_NO_TRIANGLE)
+        consider(task, found.a, found.b, closest);
+    settle(task, closest);
     closest->lower_bound = 0.0;
     if (found.a == CAROM_NO_TRIANGLE)
         return status;
-    consider(task, found.a, found.b, closest);
     tree_memory_remember(task, found);
     return status;
 }
@@ -166,22 +195,24 @@ carom_status wide_distance(const tree_task *task, narrow_closest *closest)
         return closest_of_meeting(task, search.meeting, closest);
     }
     wide_nearest_decide(&search);
-    closest->lower_bound = status == CAROM_UNKNOWN ? open_bound(&search, closest->distance) : closest->distance;
+    settle(task, closest);
+    closest->lower_bound =
+        status == CAROM_UNKNOWN ? open_bound(&search, narrow_closest_bound(closest)) : narrow_closest_bound(closest);
     BASE_TRY(leave_front(task, status));
     if (closest->triangle_a != CAROM_NO_TRIANGLE)
         tree_memory_remember(task, (tree_pair){closest->triangle_a, closest->triangle_b});
     return status;
 }
 
-carom_status wide_within(const tree_task *task, double limit, bool *within)
+carom_status wide_within(const tree_task *task, double limit, bool strictly, bool *within)
 {
     *within = false;
     if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
         return CAROM_OK;
     wide_pair pair;
     if (!wide_pair_begin(&pair, task))
-        return binary_within(task, limit, within);
-    wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit};
+        return binary_within(task, limit, strictly, within);
+    wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit, .strictly = strictly};
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(task->context, status, "within: out of memory");

@@ -100,7 +100,8 @@ static const char *check_case(oracle *o, const narrow_triangle pair[2], check_ra
         narrow_triangle p = {{c[i], c[(i + turn) % 3], c[(i + 2 * turn) % 3]}};
         narrow_triangle q = {{d[j], d[(j + back) % 3], d[(j + 2 * back) % 3]}};
         narrow_distance_result other = narrow_distance(&q, &p, &counts);
-        narrow_distance_result swapped = {other.distance, other.point_b, other.point_a};
+        narrow_distance_result swapped = {
+            .distance = other.distance, .point_a = other.point_b, .point_b = other.point_a};
         if (!same_result(narrow_distance(&p, &q, &counts), result) || !same_result(swapped, result))
             return "order";
     }

@@ -109,7 +109,9 @@ static const char *check_orders(check_random *random, const round_case *c, uint3
     if (narrow_round_meet(&c->b, &c->a, &counts) != meeting)
         return "order in the meeting";
     narrow_distance_result other = narrow_round_distance(&c->b, &c->a, &counts);
-    if (!same_result((narrow_distance_result){other.distance, other.point_b, other.point_a}, result))
+    if (!same_result(
+            (narrow_distance_result){.distance = other.distance, .point_a = other.point_b, .point_b = other.point_a},
+            result))
         return "order in the distance";
     if (meeting != CAROM_MEET_NONE && !vec3_equal(narrow_round_contact(&c->b, &c->a, &counts), common))
         return "order in the contact";

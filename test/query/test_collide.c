@@ -10,13 +10,13 @@ typedef struct truth
     uint64_t count;
     bool crossing;
     uint64_t first; /* packed */
-    double distance;
-    uint32_t triangle_a, triangle_b;
+    narrow_closest closest;
 } truth;
 
 static truth find_truth(const carom_placed *a, const carom_placed *b)
 {
-    truth t = {.distance = INFINITY, .first = UINT64_MAX};
+    truth t = {.closest = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE},
+               .first = UINT64_MAX};
     narrow_counts counts = {0};
     for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
@@ -26,10 +26,9 @@ static truth find_truth(const carom_placed *a, const carom_placed *b)
             if (meeting && t.count++ == 0)
                 t.first = query_pack(i, j, meeting);
             t.crossing |= (meeting & CAROM_MEET_CROSSING) != 0;
-            double distance = narrow_distance(&ta, &tb, &counts).distance;
-            if (distance < t.distance)
-                t.distance = distance, t.triangle_a = i, t.triangle_b = j;
+            narrow_offer(&t.closest, &ta, &tb, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&t.closest, &counts);
     return t;
 }
 
@@ -95,10 +94,10 @@ static void every_mode_agrees_with_all_pairs(void **state)
         assert_int_equal(report.relation, t.count > 0 ? CAROM_RELATION_UNKNOWN : CAROM_RELATION_APART);
 
         assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
-        assert_true(report.distance == t.distance && report.distance_bound == t.distance);
+        assert_true(report.distance == t.closest.distance && report.distance_bound == t.closest.gap.length.below);
         assert_true((report.distance == 0.0) == (t.count > 0));
-        assert_int_equal(report.triangle_a, t.triangle_a);
-        assert_int_equal(report.triangle_b, t.triangle_b);
+        assert_int_equal(report.triangle_a, t.closest.triangle_a);
+        assert_int_equal(report.triangle_b, t.closest.triangle_b);
         carom_vec3 between = vec3_sub(report.point_a, report.point_b);
         check_near(vec3_length(between), report.distance, 1e-12);
     }
@@ -214,27 +213,31 @@ static void clearance_and_within_follow_the_distance(void **state)
         f.b.pose = world_random_pose(&random, i % 4 < 2 ? 1.2 : 3.0);
         carom_report report;
         assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, NULL, &report), CAROM_OK);
-        double distance = report.distance;
-        const double limits[] = {distance, nextafter(distance, INFINITY), nextafter(distance, 0.0), 0.5, 1e-3};
+        /* no double lies between the two bounds, and no distance of turned bodies is one */
+        double distance = report.distance, below = report.distance_bound;
+        exact_length length = {distance, below, below == 0.0};
+        assert_true(distance == below || distance == nextafter(below, INFINITY));
+        const double limits[] = {below, nextafter(below, INFINITY), nextafter(below, 0.0), 0.5, 1e-3};
         for (int k = 0; k < 5; k++)
         {
             double limit = limits[k];
             bool within;
             assert_int_equal(carom_within(f.w.query, &f.a, &f.b, limit, &within), CAROM_OK);
-            assert_int_equal(within, distance <= limit);
+            bool reached = narrow_length_sign(&length, limit) <= 0;
+            assert_int_equal(within, reached);
             if (!(limit > 0.0))
                 continue;
             for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
             {
                 carom_collide_options options = {.mode = (carom_collide_mode)mode, .clearance = limit};
                 assert_int_equal(carom_collide(f.w.query, &f.a, &f.b, &options, &report), CAROM_OK);
-                assert_int_equal(report.clearance_violated, distance < limit);
-                assert_true(report.distance_bound <= distance);
+                assert_int_equal(report.clearance_violated, below < limit);
+                assert_true(report.distance_bound <= below);
             }
             carom_distance_options bounded = {.upper_bound = limit};
             assert_int_equal(carom_distance(f.w.query, &f.a, &f.b, &bounded, &report), CAROM_OK);
-            assert_true(report.distance == (distance <= limit ? distance : INFINITY));
-            assert_true(report.distance_bound == (distance <= limit ? distance : limit));
+            assert_true(report.distance == (reached ? distance : INFINITY));
+            assert_true(report.distance_bound == (reached ? below : limit));
         }
     }
     carom_mesh_destroy(torus);

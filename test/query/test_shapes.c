@@ -84,9 +84,13 @@ typedef struct truth
 {
     carom_pair pairs[128 * 128];
     uint64_t count;
-    double distance;
+    exact_length length;
+    double distance; /* rounded */
     uint32_t nearest_a, nearest_b;
 } truth;
+
+static const narrow_closest NOTHING_YET = {
+    .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
 
 static narrow_triangle element_triangle(const carom_placed *placed, uint32_t element)
 {
@@ -110,38 +114,50 @@ static uint32_t meeting_of(const carom_placed *a, uint32_t i, const carom_placed
                     : narrow_round_meet(&p, &q, &counts);
 }
 
-static double distance_of(const carom_placed *a, uint32_t i, const carom_placed *b, uint32_t j)
+/* Elements of a mesh and a solid, or of two solids, in this order. */
+static void offer_elements(const carom_placed *a, uint32_t i, const carom_placed *b, uint32_t j,
+                           narrow_closest *closest)
 {
     narrow_counts counts = {0};
-    if (!query_is_mesh(a) && query_is_mesh(b))
-        return distance_of(b, j, a, i);
     if (!query_is_mesh(a))
     {
         narrow_round p = query_placed_round(a), q = query_placed_round(b);
-        return narrow_round_distance(&p, &q, &counts).distance;
+        narrow_offer_rounds(closest, &p, &q, &counts);
+        return;
     }
-    narrow_triangle s = element_triangle(a, i), t;
+    narrow_triangle s = element_triangle(a, i);
     if (query_is_mesh(b))
-        return t = element_triangle(b, j), narrow_distance(&s, &t, &counts).distance;
+    {
+        narrow_triangle t = element_triangle(b, j);
+        narrow_offer(closest, &s, &t, (carom_pair){i, j, 0}, &counts);
+        return;
+    }
     narrow_round q = query_placed_round(b);
-    return narrow_round_triangle_distance(&q, &s, &counts).distance;
+    narrow_offer_triangle_round(closest, &s, &q, i, &counts);
 }
 
 static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
 {
-    out->count = 0, out->distance = INFINITY;
-    out->nearest_a = out->nearest_b = CAROM_NO_TRIANGLE;
+    bool swap = !query_is_mesh(a) && query_is_mesh(b);
+    narrow_closest nearest = NOTHING_YET;
+    out->count = 0;
     for (uint32_t i = 0; i < carom_shape_element_count(&a->shape); i++)
         for (uint32_t j = 0; j < carom_shape_element_count(&b->shape); j++)
         {
             uint32_t meeting = meeting_of(a, i, b, j);
-            double distance = distance_of(a, i, b, j);
-            assert_true((meeting != CAROM_MEET_NONE) == (distance == 0.0));
+            narrow_closest here = NOTHING_YET;
+            offer_elements(swap ? b : a, swap ? j : i, swap ? a : b, swap ? i : j, &here);
+            offer_elements(swap ? b : a, swap ? j : i, swap ? a : b, swap ? i : j, &nearest);
+            assert_true((meeting != CAROM_MEET_NONE) == (here.distance == 0.0));
             if (meeting != CAROM_MEET_NONE)
                 out->pairs[out->count++] = (carom_pair){i, j, meeting};
-            if (distance < out->distance)
-                out->distance = distance, out->nearest_a = i, out->nearest_b = j;
         }
+    narrow_closest_settle(&nearest, &(narrow_counts){0});
+    const exact_length none = {INFINITY, INFINITY, true};
+    out->distance = nearest.distance;
+    out->length = nearest.triangle_a == CAROM_NO_TRIANGLE ? none : nearest.gap.length;
+    out->nearest_a = swap ? nearest.triangle_b : nearest.triangle_a;
+    out->nearest_b = swap ? nearest.triangle_a : nearest.triangle_b;
 }
 
 /* The narrow kernel itself against rational arithmetic. */
@@ -182,8 +198,10 @@ static void check_contacts(const carom_report *report, const carom_placed *a, co
         /* As near to both solids as rounding allows. */
         const carom_vec3 *p = &report->points[report->contacts[i].first_point];
         carom_placed at = {carom_shape_sphere(0.0), carom_pose_translation(p->x, p->y, p->z)};
-        assert_true(distance_of(a, report->pairs[i].triangle_a, &at, 0) < 1e-6);
-        assert_true(distance_of(b, report->pairs[i].triangle_b, &at, 0) < 1e-6);
+        narrow_closest to_a = NOTHING_YET, to_b = NOTHING_YET;
+        offer_elements(a, report->pairs[i].triangle_a, &at, 0, &to_a);
+        offer_elements(b, report->pairs[i].triangle_b, &at, 0, &to_b);
+        assert_true(to_a.distance < 1e-6 && to_b.distance < 1e-6);
     }
 }
 
@@ -217,21 +235,26 @@ static void check_modes(carom_query *query, const carom_placed *a, const carom_p
 /* At the distance, just above and just below it. */
 static void check_limits(carom_query *query, const carom_placed *a, const carom_placed *b, const truth *known)
 {
-    double limits[4] = {known->distance, nextafter(known->distance, INFINITY), 0.5 * known->distance, 1.5};
-    for (int i = 0; i < 4; i++)
+    double limits[6] = {known->distance,
+                        nextafter(known->distance, INFINITY),
+                        0.5 * known->distance,
+                        1.5,
+                        nextafter(known->length.below, INFINITY),
+                        known->length.below};
+    for (int i = 0; i < 6; i++)
     {
         if (!(limits[i] < 0x1p100))
             continue;
         bool within;
         assert_int_equal(carom_within(query, a, b, limits[i], &within), CAROM_OK);
-        assert_int_equal(within, known->distance <= limits[i]);
+        assert_int_equal(within, narrow_length_sign(&known->length, limits[i]) <= 0);
         for (int mode = CAROM_COLLIDE_ANY; mode <= CAROM_COLLIDE_ALL; mode++)
         {
             carom_collide_options options = {.mode = (carom_collide_mode)mode, .clearance = limits[i]};
             carom_report report;
             assert_int_equal(carom_collide(query, a, b, &options, &report), CAROM_OK);
             assert_int_equal(report.clearance_violated,
-                             limits[i] > 0.0 && (known->count > 0 || known->distance < limits[i]));
+                             limits[i] > 0.0 && narrow_length_sign(&known->length, limits[i]) < 0);
         }
     }
 }
@@ -240,8 +263,8 @@ static carom_report check_distance(carom_query *query, const carom_placed *a, co
 {
     carom_report report;
     assert_int_equal(carom_distance(query, a, b, NULL, &report), CAROM_OK);
-    if (report.distance != known->distance || report.triangle_a != known->nearest_a ||
-        report.triangle_b != known->nearest_b)
+    if (report.distance != known->distance || report.distance_bound != known->length.below ||
+        report.triangle_a != known->nearest_a || report.triangle_b != known->nearest_b)
         fail_msg("distance %.17g of %u %u, should be %.17g of %u %u", report.distance, report.triangle_a,
                  report.triangle_b, known->distance, known->nearest_a, known->nearest_b);
     carom_distance_options options = {.upper_bound = 0.5 * known->distance};
@@ -310,7 +333,7 @@ static void check_budgets(carom_query *query, const carom_placed *a, const carom
         carom_distance_options near = {.budget.work = work};
         status = carom_distance(query, a, b, &near, &report);
         assert_true(status == CAROM_OK || status == CAROM_UNKNOWN);
-        assert_true(report.distance_bound <= known->distance && report.distance >= known->distance);
+        assert_true(report.distance_bound <= known->length.below && report.distance >= known->distance);
     }
 }
 
@@ -374,7 +397,7 @@ static uint64_t run(const cast *c, const carom_engine_def *def, const carom_fram
         assert_int_equal(pair->pair_count, options->mode == CAROM_COLLIDE_ANY ? known.count > 0 : known.count);
         assert_false(a->is_static && b->is_static);
         double clearance = (a->margin + b->margin) + options->clearance;
-        assert_int_equal(pair->clearance_violated, clearance > 0.0 && (known.count > 0 || known.distance < clearance));
+        assert_int_equal(pair->clearance_violated, clearance > 0.0 && narrow_length_sign(&known.length, clearance) < 0);
         if (pair->clearance_violated)
             assert_true(pair->distance == known.distance);
     }

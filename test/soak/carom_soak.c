@@ -138,24 +138,23 @@ static void check_pairs(soak *s, const carom_placed *a, const carom_placed *b, c
 {
     narrow_counts counts = {0};
     uint64_t pairs = 0;
-    double nearest = INFINITY;
-    uint32_t nearest_a = CAROM_NO_TRIANGLE, nearest_b = CAROM_NO_TRIANGLE;
+    narrow_closest nearest = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
     for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
             narrow_triangle t = placed_triangle(a, i), u = placed_triangle(b, j);
             pairs += narrow_touches(&t, &u, &counts);
-            double here = distance ? narrow_distance(&t, &u, &counts).distance : 0.0;
-            if (here < nearest)
-                nearest = here, nearest_a = i, nearest_b = j;
+            if (distance)
+                narrow_offer(&nearest, &t, &u, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&nearest, &counts);
     s->checked++;
     if (collide)
         note(s, collide->pair_count == pairs, "number of pairs");
     if (distance)
         note(s,
-             distance->distance == nearest && distance->triangle_a == nearest_a && distance->triangle_b == nearest_b &&
-                 (nearest == 0.0) == (pairs > 0),
+             distance->distance == nearest.distance && distance->triangle_a == nearest.triangle_a &&
+                 distance->triangle_b == nearest.triangle_b && (nearest.distance == 0.0) == (pairs > 0),
              "distance");
 }
 

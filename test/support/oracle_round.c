@@ -204,6 +204,33 @@ int oracle_gap_sign(oracle_gap *g, double radius_a, double radius_b)
     return (order > 0) - (order < 0);
 }
 
+int oracle_gap_twice_sign(oracle_gap *g, const double *lengths, int count)
+{
+    int exponent = lower(g->exponent, oracle_lowest_exponent(lengths, count));
+    mpz_set_ui(g->t[0], 0);
+    for (int i = 0; i < count; i++)
+    {
+        oracle_set_number(g->t[1], lengths[i], exponent);
+        mpz_add(g->t[0], g->t[0], g->t[1]);
+    }
+    mpz_mul_2exp(g->t[1], g->top, 2 * (mp_bitcnt_t)(g->exponent - exponent) + 2);
+    mpz_mul(g->t[0], g->t[0], g->t[0]);
+    mpz_mul(g->t[0], g->t[0], g->bottom);
+    int order = mpz_cmp(g->t[1], g->t[0]);
+    return (order > 0) - (order < 0);
+}
+
+int oracle_gap_order(oracle_gap *g, oracle_gap *other)
+{
+    int exponent = lower(g->exponent, other->exponent);
+    mpz_mul(g->t[0], g->top, other->bottom);
+    mpz_mul_2exp(g->t[0], g->t[0], 2 * (mp_bitcnt_t)(g->exponent - exponent));
+    mpz_mul(g->t[1], other->top, g->bottom);
+    mpz_mul_2exp(g->t[1], g->t[1], 2 * (mp_bitcnt_t)(other->exponent - exponent));
+    int order = mpz_cmp(g->t[0], g->t[1]);
+    return (order > 0) - (order < 0);
+}
+
 /* f[0] = the distance in units of the points */
 static void set_distance(oracle_gap *g)
 {

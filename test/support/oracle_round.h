@@ -18,6 +18,12 @@ double oracle_gap_distance(oracle_gap *g); /* of the hulls, rounded */
 /* The sign of their distance minus the sum of the radii, which is not negative. */
 int oracle_gap_sign(oracle_gap *g, double radius_a, double radius_b);
 
+/* The sign of twice their distance minus the sum of these lengths, which is not negative. */
+int oracle_gap_twice_sign(oracle_gap *g, const double *lengths, int count);
+
+/* The sign of one distance minus another. */
+int oracle_gap_order(oracle_gap *g, oracle_gap *other);
+
 /* |computed - (distance minus the sum of the radii)| */
 double oracle_gap_error(oracle_gap *g, double radius_a, double radius_b, double computed);
 

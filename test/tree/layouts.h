@@ -163,7 +163,7 @@ static inline void set_finish(pair_set *set)
 
 static inline truth brute_force(const scene *s)
 {
-    truth t = {.closest = {.distance = INFINITY}};
+    truth t = {.closest = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE}};
     carom_placed a = {carom_shape_mesh(s->mesh_a), s->pose_a}, b = {carom_shape_mesh(s->mesh_b), s->pose_b};
     narrow_counts counts = {0};
     for (uint32_t i = 0; i < a.shape.mesh->triangle_count; i++)
@@ -174,11 +174,11 @@ static inline truth brute_force(const scene *s)
             narrow_triangle tb = placed_triangle(&b, j);
             if (narrow_meet(&ta, &tb, &counts) != CAROM_MEET_NONE)
                 set_add(&t.pairs, i, j);
-            narrow_distance_result d = narrow_distance(&ta, &tb, &counts);
-            if (d.distance < t.closest.distance) /* ids ascend, so the first of equals stays */
-                t.closest = (narrow_closest){d.distance, d.distance, d.point_a, d.point_b, i, j};
+            narrow_offer(&t.closest, &ta, &tb, (carom_pair){i, j, 0}, &counts);
         }
     }
+    narrow_closest_settle(&t.closest, &counts);
+    t.closest.lower_bound = narrow_closest_bound(&t.closest);
     set_finish(&t.pairs);
     return t;
 }
@@ -322,15 +322,21 @@ static inline void check_questions(asking *q, const truth *expected, const char 
 static inline void check_limits(asking *q, const truth *expected, const char *what)
 {
     double distance = expected->closest.distance;
-    double limits[4] = {0.0, nextafter(distance, 0.0), distance, 2.0 * distance};
-    for (int i = 0; i < 4; i++)
+    const exact_length *length = &expected->closest.gap.length;
+    double limits[6] = {0.0,           nextafter(distance, 0.0),          distance, 2.0 * distance,
+                        length->below, nextafter(length->below, INFINITY)};
+    for (int i = 0; i < 6; i++)
     {
+        int sign = narrow_length_sign(length, limits[i]);
         tree_task task = task_of(q);
         task.memory = i % 2 ? &q->memory : NULL;
         bool within, violated = false;
-        assert_int_equal(tree_within(&task, limits[i], &within), CAROM_OK);
-        if (within != (distance <= limits[i]))
+        assert_int_equal(tree_within(&task, limits[i], false, &within), CAROM_OK);
+        if (within != (sign <= 0))
             fail_msg("%s: within %g is %d, the distance %g", what, limits[i], within, distance);
+        assert_int_equal(tree_within(&task, limits[i], true, &within), CAROM_OK);
+        if (within != (sign < 0))
+            fail_msg("%s: nearer than %g is %d, the distance %g", what, limits[i], within, distance);
         pair_set found = {0};
         double clearance = i == 0 ? nextafter(distance, INFINITY) : limits[i];
         narrow_search options = {.clearance = clearance, .on_pair = collect, .user = &found};
@@ -338,12 +344,12 @@ static inline void check_limits(asking *q, const truth *expected, const char *wh
         set_finish(&found);
         check_set(&found, &expected->pairs, what);
         free(found.items);
-        if (clearance > 0.0 && violated != (distance < clearance))
+        if (clearance > 0.0 && violated != (narrow_length_sign(length, clearance) < 0))
             fail_msg("%s: clearance %g violated is %d, the distance %g", what, clearance, violated, distance);
         narrow_closest closest = {
             .distance = limits[i], .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
         assert_int_equal(tree_distance(&task, &closest), CAROM_OK);
-        if ((closest.triangle_a != CAROM_NO_TRIANGLE) != (distance <= limits[i]))
+        if ((closest.triangle_a != CAROM_NO_TRIANGLE) != (sign <= 0))
             fail_msg("%s: distance below %g wrongly %s", what, limits[i],
                      closest.triangle_a != CAROM_NO_TRIANGLE ? "found" : "missed");
     }

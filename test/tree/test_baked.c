@@ -327,18 +327,18 @@ static void check_answers(const world *w, const carom_mesh *mesh, const carom_tr
     assert_int_equal(carom_collide(w->query, &a, &b, &options, &report), CAROM_OK);
     uint64_t pairs = 0;
     narrow_counts counts = {0};
-    double nearest = INFINITY;
+    narrow_closest nearest = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
         for (uint32_t j = 0; j < mesh->triangle_count; j++)
         {
             narrow_triangle ta = placed_triangle(&a, i), tb = placed_triangle(&b, j);
             pairs += narrow_touches(&ta, &tb, &counts);
-            double distance = narrow_distance(&ta, &tb, &counts).distance;
-            nearest = distance < nearest ? distance : nearest;
+            narrow_offer(&nearest, &ta, &tb, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&nearest, &counts);
     assert_int_equal(report.pair_count, pairs);
     assert_int_equal(carom_distance(w->query, &a, &b, NULL, &report), CAROM_OK);
-    assert_true(report.distance == nearest);
+    assert_true(report.distance == nearest.distance);
     carom_ray ray = {{-3, 0.01, 0.01}, {1, 0.01, 0.02}, INFINITY};
     carom_ray_report hits;
     assert_int_equal(carom_ray_cast(w->query, &a, &ray, CAROM_RAY_ALL, &hits), CAROM_OK);

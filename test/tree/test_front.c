@@ -69,8 +69,8 @@ static void check_pairs(pair_set *found, const truth *expected, bool may_repeat,
 static void collide_in_steps(const scene *scene, const carom_tree *a, const carom_tree *b, const truth *expected,
                              uint64_t work)
 {
-    double distance = expected->closest.distance;
-    const double clearances[3] = {0.0, nextafter(distance, INFINITY), distance};
+    const exact_length *length = &expected->closest.gap.length;
+    const double clearances[3] = {0.0, nextafter(length->below, INFINITY), length->below};
     for (int i = 0; i < 3; i++)
     {
         stepping s;
@@ -89,7 +89,7 @@ static void collide_in_steps(const scene *scene, const carom_tree *a, const caro
         }
         assert_int_equal(s.front.count, 0);
         check_pairs(&found, expected, repeats(a) || repeats(b), scene->name);
-        if (clearances[i] > 0.0 && violated != (distance < clearances[i] || expected->pairs.count > 0))
+        if (clearances[i] > 0.0 && violated != (narrow_length_sign(length, clearances[i]) < 0))
             fail_msg("%s: clearance %g in steps of %lu: violated is %d", scene->name, clearances[i],
                      (unsigned long)work, violated);
         stepping_end(&s);

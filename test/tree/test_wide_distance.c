@@ -20,16 +20,14 @@ static bool apart_as_a_whole(const carom_context *context, const carom_placed pl
 static narrow_closest closest_of_all(const carom_placed *a, const carom_placed *b)
 {
     narrow_closest best = {.distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
-    best.triangle_a = best.triangle_b = CAROM_NO_TRIANGLE;
+    narrow_counts counts = {0};
     for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
             narrow_triangle s = placed_triangle(a, i), t = placed_triangle(b, j);
-            narrow_counts counts = {0};
-            narrow_distance_result found = narrow_distance(&s, &t, &counts);
-            if (found.distance < best.distance)
-                best = (narrow_closest){found.distance, 0.0, found.point_a, found.point_b, i, j};
+            narrow_offer(&best, &s, &t, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&best, &counts);
     return best;
 }
 
@@ -177,15 +175,16 @@ static bool go_on(uint32_t a, uint32_t b, uint32_t meeting, void *user)
 }
 
 /* Collide with a clearance just at the distance, above and below it. */
-static void check_clearance(const tree_task *task, double distance, int round)
+static void check_clearance(const tree_task *task, const exact_length *length, int round)
 {
+    double distance = length->nearest;
     double clearances[4] = {0.0, distance, nextafter(distance, INFINITY), 1.5 * distance};
     for (int i = 0; i < 4; i++)
     {
         bool met = false, violated = false;
         narrow_search options = {.clearance = clearances[i], .on_pair = go_on, .user = &met};
         assert_int_equal(tree_collide(task, &options, &violated), CAROM_OK);
-        if (met != (distance == 0.0) || violated != (distance == 0.0 || distance < clearances[i]))
+        if (met != (distance == 0.0) || violated != (distance == 0.0 || narrow_length_sign(length, clearances[i]) < 0))
             fail_msg("round %d: distance %.17g, clearance %.17g: met %d, violated %d", round, distance, clearances[i],
                      met, violated);
     }
@@ -210,12 +209,12 @@ static void check_distance(const body bodies[2], int round)
             for (int i = 0; i < 3; i++)
                 if (limits[i] >= 0.0)
                 {
-                    assert_int_equal(tree_within(&q.task, limits[i], &within), CAROM_OK);
-                    if (within != (truth.distance <= limits[i]))
+                    assert_int_equal(tree_within(&q.task, limits[i], false, &within), CAROM_OK);
+                    if (within != (narrow_length_sign(&truth.gap.length, limits[i]) <= 0))
                         fail_msg("round %d: within %.17g is %d, distance %.17g", round, limits[i], within,
                                  truth.distance);
                 }
-            check_clearance(&q.task, truth.distance, round);
+            check_clearance(&q.task, &truth.gap.length, round);
             question_end(&q);
         }
 }
@@ -477,7 +476,9 @@ static void a_refitted_tree_answers_like_a_fresh_one(void **state)
             assert_int_equal(carom_tree_refit(tree, next), CAROM_OK);
             carom_mesh_destroy(now);
             a.shape.mesh = now = next;
-            narrow_closest truth = closest_of_all(&a, &b), found = {.distance = INFINITY};
+            narrow_closest truth = closest_of_all(&a, &b), found = {.distance = INFINITY,
+                                                                    .triangle_a = CAROM_NO_TRIANGLE,
+                                                                    .triangle_b = CAROM_NO_TRIANGLE};
             question q;
             question_begin(&q, context, &a, &b);
             assert_int_equal(tree_distance(&q.task, &found), CAROM_OK);

@@ -140,7 +140,7 @@ static bool collide_triangles(brute_state *brute, collide_run *run, uint32_t tri
         return run->search->on_pair(triangle_a, triangle_b, meeting, run->search->user);
     }
     if (!run->violated && run->search->clearance > 0.0)
-        run->violated = narrow_distance(a, b, &run->counts).distance < run->search->clearance;
+        run->violated = narrow_distance_sign(a, b, run->search->clearance, &run->counts) < 0;
     return true;
 }
 
@@ -197,19 +197,8 @@ typedef struct distance_run
 
 static void try_closest(brute_state *brute, distance_run *run, uint32_t triangle_a, uint32_t triangle_b)
 {
-    narrow_closest *best = run->closest;
-    narrow_distance_result found =
-        narrow_distance(&brute->a.items[triangle_a], &brute->b.items[triangle_b], &run->counts);
-    bool better =
-        found.distance < best->distance ||
-        (found.distance == best->distance &&
-         (triangle_a < best->triangle_a || (triangle_a == best->triangle_a && triangle_b < best->triangle_b)));
-    if (better)
-        *best = (narrow_closest){.distance = found.distance,
-                                 .point_a = found.point_a,
-                                 .point_b = found.point_b,
-                                 .triangle_a = triangle_a,
-                                 .triangle_b = triangle_b};
+    narrow_offer(run->closest, &brute->a.items[triangle_a], &brute->b.items[triangle_b],
+                 (carom_pair){triangle_a, triangle_b, 0}, &run->counts);
 }
 
 /* Largest gap of two boxes along an axis; negative where they overlap along all. */
@@ -249,8 +238,8 @@ static void find_first_bound(brute_state *brute, distance_run *run)
     }
 }
 
-/* stop_at: a distance that is good enough, or negative. */
-static carom_status search_closest(brute_state *brute, const query_task *task, narrow_closest *closest, double stop_at)
+static carom_status search_closest(brute_state *brute, const query_task *task, narrow_closest *closest,
+                                   bool stop_at_first)
 {
     distance_run run = {.closest = closest};
     carom_status status = CAROM_OK;
@@ -258,10 +247,12 @@ static carom_status search_closest(brute_state *brute, const query_task *task, n
     closest->lower_bound = 0.0;
     find_first_bound(brute, &run);
     uint32_t i = first_row(task->front);
-    for (; i < brute->a.count && status == CAROM_OK && closest->distance > stop_at; i++)
+    for (; i < brute->a.count && status == CAROM_OK; i++)
     {
         row row = {.triangle_a = i};
         uint32_t at = 0, triangle_b;
+        if (stop_at_first && closest->triangle_a != CAROM_NO_TRIANGLE)
+            break;
         if (!start_row(brute, task, widen(brute, closest->distance), &row))
         {
             status = CAROM_UNKNOWN;
@@ -273,23 +264,24 @@ static carom_status search_closest(brute_state *brute, const query_task *task, n
             try_closest(brute, &run, i, triangle_b);
         }
     }
-    if (status == CAROM_OK)
-        closest->lower_bound = closest->distance;
+    if (!stop_at_first)
+        narrow_closest_settle(closest, &run.counts);
+    if (!stop_at_first && status == CAROM_OK)
+        closest->lower_bound = narrow_closest_bound(closest);
     task->counters->exact_fallbacks += run.counts.exact_fallbacks;
     return leave_front(task->context, task->front, status, i);
 }
 
 static carom_status distance_brute(void *state, const query_task *task, narrow_closest *closest)
 {
-    return search_closest(state, task, closest, -1.0);
+    return search_closest(state, task, closest, false);
 }
 
 static carom_status within_brute(void *state, const query_task *task, double limit, bool *within)
 {
-    narrow_closest closest = {
-        .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE, .lower_bound = 0.0};
-    carom_status status = search_closest(state, task, &closest, limit);
-    *within = closest.distance <= limit;
+    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    carom_status status = search_closest(state, task, &closest, true);
+    *within = closest.triangle_a != CAROM_NO_TRIANGLE;
     return status == CAROM_UNKNOWN && *within ? CAROM_OK : status;
 }
 

@@ -39,7 +39,7 @@ static carom_status within(void *state, const query_task *task, double limit, bo
 {
     tree_question trees;
     ask_trees(state, task, &trees);
-    return tree_within(&trees.task, limit, within);
+    return tree_within(&trees.task, limit, false, within);
 }
 
 static carom_status near_shape(void *state, const query_mesh_task *task, const narrow_near *near)

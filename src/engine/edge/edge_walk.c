@@ -207,8 +207,7 @@ static carom_status take_stage(edge_state *state, edge_stage stage)
     return CAROM_OK;
 }
 
-/* Closer than the clearance means at most the next smaller number. The thesis does not treat this: a plain traversal of
- * the trees decides. */
+/* Closer than the clearance? The thesis does not treat this: a plain traversal of the trees decides. */
 static carom_status check_clearance(edge_walk *walk, bool *violated)
 {
     edge_state *state = walk->state;
@@ -230,7 +229,7 @@ static carom_status check_clearance(edge_walk *walk, bool *violated)
                        .front = &front,
                        .budget = &state->lanes[0].budget,
                        .counters = task->counters};
-    carom_status status = tree_within(&trees, nextafter(walk->search->clearance, 0.0), violated);
+    carom_status status = tree_within(&trees, walk->search->clearance, true, violated);
     for (size_t i = 0; i < front.count; i++)
         front.items[i].bound = OF_CLEARANCE;
     if (status == CAROM_UNKNOWN && !add_tasks(state->context, &state->open, front.items, front.count))

@@ -1,0 +1,55 @@
+/* Distances in twice the precision of double: picks the instruction set of the search for the nearest features, and
+ * rounds what it found. All versions give the same bits. */
+#include "math/exact_distance.h"
+
+exact_search exact_distance_of_parts(exact_part *a, exact_part *b, const exact_interval *limit, exact_way *out)
+{
+#if BASE_HAS_X86
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return distance_of_parts_avx2(a, b, limit, out);
+    return distance_of_parts_sse2(a, b, limit, out);
+#else
+    return distance_of_parts_scalar(a, b, limit, out);
+#endif
+}
+
+bool exact_parts_may_be_nearest(exact_part a, exact_part b, double limit)
+{
+#if BASE_HAS_X86
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return parts_may_be_nearest_avx2(a, b, limit);
+    return parts_may_be_nearest_sse2(a, b, limit);
+#else
+    return parts_may_be_nearest_scalar(a, b, limit);
+#endif
+}
+
+int exact_way_side(const exact_way *way, carom_vec3 from, carom_vec3 to)
+{
+    doubled_vector r = {doubled_difference(to.x, from.x), doubled_difference(to.y, from.y),
+                        doubled_difference(to.z, from.z)};
+    if (!doubled_in_range(r.x) || !doubled_in_range(r.y) || !doubled_in_range(r.z))
+        return 2;
+    doubled height = doubled_dot(way->across, r);
+    return doubled_negative_for_sure(height) ? -1 : !doubled_not_negative(height) ? 2 : height.size > 0.0;
+}
+
+exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b)
+{
+    doubled value = {interval->high, interval->low, interval->high};
+    value = doubled_subtract(value, (doubled){radius_a, 0.0, fabs(radius_a)});
+    value = doubled_subtract(value, (doubled){radius_b, 0.0, fabs(radius_b)});
+    bool exact = radius_a == 0.0 && radius_b == 0.0;
+    return (exact_interval){value.high, value.low, interval->error + (exact ? 0.0 : DOUBLED_ERROR * value.size)};
+}
+
+/* Rounding is monotonic, so both ends decide for what is between them. */
+bool exact_round_interval(const exact_interval *interval, exact_length *out)
+{
+    double high = interval->high, from = interval->low - interval->error, to = interval->low + interval->error;
+    if (!(high > 0.0) || high + from != high || high + to != high)
+        return false;
+    bool whole = from == 0.0 && to == 0.0;
+    *out = (exact_length){high, to < 0.0 ? nextafter(high, 0.0) : high, whole};
+    return whole || from > 0.0 || to < 0.0;
+}

@@ -1,0 +1,393 @@
+/* The distance of two triangles from the features that should be nearest, in numbers of twice the precision of double,
+ * with a proof that no other points are nearer: the plane across the way between the features keeps all other corners
+ * apart. Where a sign is too close to call, the interval is widened by what may be wrong. docs/exactness.md derives the
+ * bounds. */
+#include "math/exact_distance.h"
+
+static const double SMALLEST_SQUARE = 0x1p-400;
+
+/* Of the search for the nearest features. */
+enum
+{
+    MAX_STEPS = 12
+};
+
+/* The features, that of fewer corners first. */
+typedef struct features
+{
+    exact_part *first, *second;
+    const carom_vec3 *p[3], *q[3]; /* their corners */
+    int few, more;                 /* how many */
+    bool in_range;                 /* so far */
+    bool changed;                  /* a part was replaced by one that should be nearer */
+    bool certain;                  /* no sign was too close to call */
+    double outside;                /* by how much a share may be below 0, in units of `bottom` */
+    double in_front;               /* by how much a corner may be in front of its plane, in units of `across` */
+} features;
+
+/* Their way, and the squared distance of the lines or planes that carry them. */
+typedef struct way
+{
+    doubled_vector across;             /* from the first to the second, at right angles to both, in any length */
+    doubled top, bottom;               /* of the squared distance */
+    doubled height;                    /* the way times `across` */
+    doubled square;                    /* of `across` */
+    doubled_vector edge[2], r, normal; /* what it was made of, as far as it was needed */
+} way;
+
+static int list_corners(const exact_part *part, const carom_vec3 *out[3])
+{
+    int count = 0;
+    for (int i = 0; i < 3; i++)
+        if (part->corners >> i & 1)
+            out[count++] = &part->points[i];
+    return count;
+}
+
+static BASE_ALWAYS_INLINE doubled difference(features *f, double a, double b)
+{
+    doubled d = doubled_difference(a, b);
+    f->in_range &= doubled_in_range(d);
+    return d;
+}
+
+static BASE_ALWAYS_INLINE doubled_vector between(features *f, const carom_vec3 *from, const carom_vec3 *to)
+{
+    return (doubled_vector){difference(f, to->x, from->x), difference(f, to->y, from->y),
+                            difference(f, to->z, from->z)};
+}
+
+static double length_at_most(doubled_vector v) { return v.x.size + v.y.size + v.z.size; }
+
+static unsigned bit_of(const exact_part *part, const carom_vec3 *corner) { return 1u << (corner - part->points); }
+
+static void change(features *f, exact_part *part, unsigned corners)
+{
+    part->corners = corners;
+    f->changed = true;
+}
+
+/* How far below 0 may a number be that is not certainly below it? */
+static double possible_lack(features *f, doubled x)
+{
+    if (doubled_not_negative(x))
+        return 0.0;
+    f->certain = false;
+    return fabs(x.high) + DOUBLED_ERROR * x.size;
+}
+
+static void note_share(features *f, doubled share)
+{
+    double lack = possible_lack(f, share);
+    f->outside = lack > f->outside ? lack : f->outside;
+}
+
+static BASE_ALWAYS_INLINE doubled_vector turned(doubled_vector v)
+{
+    return (doubled_vector){doubled_negative(v.x), doubled_negative(v.y), doubled_negative(v.z)};
+}
+
+/* ---- the ways ---- */
+
+static void points_way(features *f, way *out)
+{
+    out->across = between(f, f->p[0], f->q[0]);
+    out->top = doubled_dot(out->across, out->across);
+    out->bottom = (doubled){1.0, 0.0, 1.0};
+    out->square = out->top;
+    out->height = out->top;
+}
+
+/* |e x r|^2 / |e|^2; e x (e x r) is |e|^2 times the way from the point to its foot. */
+static void point_edge_way(features *f, way *out)
+{
+    doubled_vector e = between(f, f->q[0], f->q[1]), r = between(f, f->q[0], f->p[0]), n = doubled_cross(e, r);
+    out->edge[0] = e, out->r = r;
+    out->across = doubled_cross(e, n);
+    out->top = doubled_dot(n, n);
+    out->bottom = doubled_dot(e, e);
+    out->square = doubled_multiply(out->top, out->bottom);
+    out->height = out->top;
+}
+
+/* (r . n)^2 / |n|^2 */
+static void set_normal(way *out, doubled_vector n)
+{
+    doubled height = doubled_dot(out->r, n);
+    bool turn = height.high < 0.0;
+    out->normal = n;
+    out->across = turn ? turned(n) : n;
+    out->height = turn ? doubled_negative(height) : height;
+    out->top = doubled_multiply(height, height);
+    out->bottom = out->square = doubled_dot(n, n);
+}
+
+static void edges_way(features *f, way *out)
+{
+    out->edge[0] = between(f, f->p[0], f->p[1]), out->edge[1] = between(f, f->q[0], f->q[1]);
+    out->r = between(f, f->p[0], f->q[0]);
+    set_normal(out, doubled_cross(out->edge[0], out->edge[1]));
+}
+
+static void point_face_way(features *f, way *out)
+{
+    out->edge[0] = between(f, f->q[0], f->q[1]), out->edge[1] = between(f, f->q[1], f->q[2]);
+    out->r = between(f, f->p[0], f->q[0]);
+    set_normal(out, doubled_cross(out->edge[0], out->edge[1]));
+}
+
+static void set_way(features *f, way *out)
+{
+    if (f->more == 1)
+        points_way(f, out);
+    else if (f->more == 3)
+        point_face_way(f, out);
+    else if (f->few == 1)
+        point_edge_way(f, out);
+    else
+        edges_way(f, out);
+}
+
+/* ---- are the ends of the way within the features? ---- */
+
+/* From 0 to the limit? Otherwise the nearer end of the edge takes its place. */
+static bool is_share(features *f, doubled share, doubled limit, exact_part *part, const carom_vec3 *const ends[2])
+{
+    doubled rest = doubled_subtract(limit, share);
+    if (doubled_negative_for_sure(share))
+        return change(f, part, bit_of(part, ends[0])), false;
+    if (doubled_negative_for_sure(rest))
+        return change(f, part, bit_of(part, ends[1])), false;
+    note_share(f, share);
+    note_share(f, rest);
+    return true;
+}
+
+static bool is_within_face(features *f, const way *way)
+{
+    for (int i = 0; i < 3; i++)
+    {
+        doubled_vector edge = i < 2 ? way->edge[i] : between(f, f->q[2], f->q[0]);
+        doubled_vector side = doubled_cross(edge, i == 0 ? turned(way->r) : between(f, f->q[i], f->p[0]));
+        doubled share = doubled_dot(side, way->normal);
+        if (doubled_negative_for_sure(share))
+            return change(f, f->second, bit_of(f->second, f->q[i]) | bit_of(f->second, f->q[(i + 1) % 3])), false;
+        note_share(f, share);
+    }
+    return true;
+}
+
+static bool is_within(features *f, const way *way)
+{
+    if (f->more == 1)
+        return true;
+    if (f->more == 3)
+        return is_within_face(f, way);
+    if (f->few == 1)
+        return is_share(f, doubled_dot(way->r, way->edge[0]), way->bottom, f->second, f->q);
+    doubled of_first = doubled_dot(doubled_cross(way->r, way->edge[1]), way->normal);
+    return is_share(f, of_first, way->bottom, f->first, f->p) &&
+           is_share(f, doubled_dot(doubled_cross(way->r, way->edge[0]), way->normal), way->bottom, f->second, f->q);
+}
+
+/* ---- is all else behind the planes across the way? ---- */
+
+/* How far the foremost corner of a part is in front of the plane through its feature, as a number below 0; -1: none is.
+ * Equal corners need no arithmetic. */
+static int find_foremost(features *f, const exact_part *part, doubled_vector away, doubled *height)
+{
+    const carom_vec3 *const *feature = part == f->first ? f->p : f->q;
+    int count = part == f->first ? f->few : f->more, foremost = -1;
+    *height = (doubled){0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++)
+    {
+        bool known = false;
+        for (int k = 0; k < count; k++)
+            known |= vec3_equal(part->points[i], *feature[k]);
+        if (known)
+            continue;
+        doubled of_corner = doubled_dot(away, between(f, feature[0], &part->points[i]));
+        if (doubled_negative_for_sure(of_corner))
+        {
+            if (foremost < 0 || of_corner.high < height->high)
+                *height = of_corner, foremost = i;
+            continue;
+        }
+        double lack = possible_lack(f, of_corner);
+        f->in_front = lack > f->in_front ? lack : f->in_front;
+    }
+    return foremost;
+}
+
+/* Corners in front of the planes across the way join the features if that makes four corners at most, the foremost
+ * first, or else replace them. They take their heights off the gap. False: there were some. */
+static bool is_behind(features *f, doubled_vector across, doubled *gap)
+{
+    exact_part *parts[2] = {f->first, f->second};
+    doubled height[2];
+    int corner[2] = {find_foremost(f, parts[0], turned(across), &height[0]),
+                     find_foremost(f, parts[1], across, &height[1])};
+    if (corner[0] < 0 && corner[1] < 0)
+        return true;
+    *gap = doubled_add(doubled_add(*gap, height[0]), height[1]);
+    int room = 4 - (f->few + f->more), first = height[1].high < height[0].high ? 1 : 0;
+    bool replaces = room == 0;
+    for (int n = 0; n < 2; n++)
+    {
+        int side = n == 0 ? first : 1 - first;
+        if (corner[side] < 0 || (n == 1 && room == 0))
+            continue;
+        change(f, parts[side], (replaces ? 0u : parts[side]->corners) | 1u << corner[side]);
+        room -= !replaces;
+        if (replaces)
+            break;
+    }
+    return false;
+}
+
+/* Is the gap between the planes, in units of the way, certainly wider than the limit? */
+static bool is_beyond(const features *f, const way *way, doubled gap, const exact_interval *limit)
+{
+    double doubt = 2.0 * f->in_front, high = limit->high;
+    gap = doubled_add(gap, (doubled){-doubt, 0.0, doubt});
+    if (!(gap.high > DOUBLED_ERROR * gap.size) || !(high > 0x1p-200))
+        return false;
+    doubled most = doubled_join(high, limit->low + limit->error, high);
+    doubled scaled = doubled_multiply(doubled_multiply(most, most), way->square);
+    doubled more = doubled_subtract(doubled_multiply(gap, gap), scaled);
+    return more.high > DOUBLED_ERROR * more.size;
+}
+
+/* If the way is along an axis, a difference of coordinates is the distance. */
+static bool along_axis(const features *f, const way *way, exact_interval *out)
+{
+    double x = way->across.x.size, y = way->across.y.size, z = way->across.z.size;
+    if (!f->certain || (x > 0.0) + (y > 0.0) + (z > 0.0) != 1)
+        return false;
+    const carom_vec3 *p = f->p[0], *q = f->q[0];
+    doubled d = x > 0.0   ? doubled_difference(q->x, p->x)
+                : y > 0.0 ? doubled_difference(q->y, p->y)
+                          : doubled_difference(q->z, p->z);
+    d = d.high < 0.0 ? doubled_negative(d) : d;
+    *out = (exact_interval){d.high, d.low, 0.0};
+    return true;
+}
+
+/* No edge of a feature is longer. */
+static double reach_of(const features *f, const way *way)
+{
+    return f->more == 1 ? 0.0
+                        : length_at_most(way->edge[0]) + (f->few + f->more < 4 ? 0.0 : length_at_most(way->edge[1]));
+}
+
+/* By which part of the distance may it be wrong because signs were too close to call? */
+static double doubtful_part(const features *f, const way *way, double square)
+{
+    if (f->certain)
+        return 0.0;
+    double moved = 2.0 * f->outside / way->bottom.high * reach_of(f, way);
+    return 2.1 * f->in_front / way->height.high + 1.1 * moved * moved / square;
+}
+
+/* sqrt(top / bottom) */
+static bool take_root(const features *f, const way *way, exact_interval *out)
+{
+    doubled top = way->top, bottom = way->bottom;
+    double share = top.high / bottom.high;
+    double error =
+        DOUBLED_ERROR * (top.size / top.high + bottom.size / bottom.high + 2.0) + doubtful_part(f, way, share);
+    if (!(error < 0x1p-60) || !(share > SMALLEST_SQUARE))
+        return false;
+    doubled rest = doubled_subtract(top, doubled_multiply((doubled){share, 0.0, share}, bottom));
+    doubled square = doubled_join(share, (rest.high + rest.low) / bottom.high, share);
+    double root = sqrt(square.high), product = root * root;
+    double lack = (square.high - product) - doubled_product_rest(root, root, product) + square.low;
+    doubled length = doubled_join(root, lack / (2.0 * root), root);
+    *out = (exact_interval){length.high, length.low, error * length.high};
+    return true;
+}
+
+/* The way in double, its largest component between 1 and 2. */
+static void set_direction(const way *way, bool swap, exact_way *out)
+{
+    out->across = swap ? turned(way->across) : way->across;
+    doubled c[3] = {out->across.x, out->across.y, out->across.z};
+    double largest = 0.0, size = 0.0;
+    for (int k = 0; k < 3; k++)
+    {
+        largest = fabs(c[k].high) > largest ? fabs(c[k].high) : largest;
+        size = c[k].size > size ? c[k].size : size;
+    }
+    int exponent;
+    frexp(largest, &exponent);
+    double scale = ldexp(1.0, 1 - exponent);
+    out->direction = vec3(scale * c[0].high, scale * c[1].high, scale * c[2].high);
+    out->doubt = DOUBLED_ERROR * size * scale;
+    out->axes = (c[0].size > 0.0) | (c[1].size > 0.0) << 1 | (c[2].size > 0.0) << 2;
+}
+
+typedef enum proof
+{
+    PROVEN,
+    CHANGED,
+    BEYOND,
+    FAILED
+} proof;
+
+/* Proves the parts nearest, or changes one of them. */
+static proof prove_parts(features *f, const exact_interval *limit, way *way)
+{
+    f->few = list_corners(f->first, f->p), f->more = list_corners(f->second, f->q);
+    f->changed = false;
+    f->certain = true;
+    f->outside = f->in_front = 0.0;
+    if (f->few == 0 || f->few + f->more > 4)
+        return FAILED;
+    set_way(f, way);
+    doubled gap = way->height;
+    bool behind = is_behind(f, way->across, &gap);
+    if (limit && f->in_range && is_beyond(f, way, gap, limit))
+        return BEYOND;
+    return behind && is_within(f, way) ? PROVEN : f->changed ? CHANGED : FAILED;
+}
+
+exact_search BASE_ISA(distance_of_parts)(exact_part *a, exact_part *b, const exact_interval *limit, exact_way *out)
+{
+    features f = {.in_range = true};
+    way way;
+    proof proof = CHANGED;
+    bool swap = false;
+    for (int step = 0; step < MAX_STEPS && proof == CHANGED; step++)
+    {
+        const carom_vec3 *corners[3];
+        swap = list_corners(a, corners) > list_corners(b, corners);
+        f.first = swap ? b : a, f.second = swap ? a : b;
+        proof = prove_parts(&f, limit, &way);
+    }
+    if (proof == BEYOND)
+        return EXACT_SEARCH_BEYOND;
+    if (proof != PROVEN || !f.in_range ||
+        !(along_axis(&f, &way, &out->distance) || take_root(&f, &way, &out->distance)))
+        return EXACT_SEARCH_FAILED;
+    out->certain = f.certain;
+    set_direction(&way, swap, out);
+    return EXACT_SEARCH_FOUND;
+}
+
+bool BASE_ISA(parts_may_be_nearest)(exact_part a, exact_part b, double limit)
+{
+    features f = {.in_range = true, .first = &a, .second = &b};
+    way way;
+    f.few = list_corners(&a, f.p), f.more = list_corners(&b, f.q);
+    if (f.few > f.more)
+    {
+        f.first = &b, f.second = &a;
+        f.few = list_corners(&b, f.p), f.more = list_corners(&a, f.q);
+    }
+    set_way(&f, &way);
+    if (!f.in_range)
+        return true;
+    double least = way.top.high - DOUBLED_ERROR * way.top.size;
+    double most = limit * limit * (way.bottom.high + DOUBLED_ERROR * way.bottom.size);
+    return least <= most * (1.0 + 0x1p-40) && is_within(&f, &way);
+}
