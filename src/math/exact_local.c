@@ -552,7 +552,7 @@ static bool is_exact(const exact_point *point)
            exact_orient3d(p[6], p[7], p[8], at, &uncounted) == 0;
 }
 
-/* The share errs by less than 2^-48, the ends are at most twice the size apart: 2^-47 of it, and less for rounding. */
+/* A quotient of integers errs by a few roundings, the others by less: 2^-46 of the size is enough for all. */
 void exact_point_round(exact_point *point)
 {
     const carom_vec3 *p = point->points;
@@ -569,11 +569,7 @@ void exact_point_round(exact_point *point)
         return;
     }
     if (point->kind == EXACT_POINT_CUT)
-    {
-        double share = exact_share3d(p + 2, p[0], p[1]);
-        point->rounded = share < 0.5 ? vec3_add(p[0], vec3_scale(vec3_sub(p[1], p[0]), share))
-                                     : vec3_add(p[1], vec3_scale(vec3_sub(p[0], p[1]), 1.0 - share));
-    }
+        point->rounded = exact_pass3d(p + 2, p[0], p[1]);
     else
     {
         int exponent = exponent_of(p, point_count(point), NULL, 0);
