@@ -274,9 +274,9 @@ static void run_turned(cliffs *cliffs, const char *name, const carom_mesh *mesh,
 {
     carom_pose a = carom_pose_from_quaternion(TURNED, numeric_vec(0.0, 0.0, 0.0)), b = a;
     const double *r = a.rotation;
-    b.translation = numeric_vec(r[0] * shift.x + r[1] * shift.y + r[2] * shift.z,
-                                r[3] * shift.x + r[4] * shift.y + r[5] * shift.z,
-                                r[6] * shift.x + r[7] * shift.y + r[8] * shift.z);
+    b.translation =
+        numeric_vec(r[0] * shift.x + r[1] * shift.y + r[2] * shift.z, r[3] * shift.x + r[4] * shift.y + r[5] * shift.z,
+                    r[6] * shift.x + r[7] * shift.y + r[8] * shift.z);
     run(cliffs, (scenario){.name = name, .meshes = {mesh, mesh}, .poses = {a, b}});
 }
 
