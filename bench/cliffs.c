@@ -269,6 +269,17 @@ static void run_copy(cliffs *cliffs, const char *name, const carom_mesh *mesh, c
                            .poses = {carom_pose_identity(), carom_pose_from_quaternion(turn, shift)}});
 }
 
+/* A mesh and its copy, both turned: parallel but for rounding. */
+static void run_turned(cliffs *cliffs, const char *name, const carom_mesh *mesh, carom_vec3 shift)
+{
+    carom_pose a = carom_pose_from_quaternion(TURNED, numeric_vec(0.0, 0.0, 0.0)), b = a;
+    const double *r = a.rotation;
+    b.translation =
+        numeric_vec(r[0] * shift.x + r[1] * shift.y + r[2] * shift.z, r[3] * shift.x + r[4] * shift.y + r[5] * shift.z,
+                    r[6] * shift.x + r[7] * shift.y + r[8] * shift.z);
+    run(cliffs, (scenario){.name = name, .meshes = {mesh, mesh}, .poses = {a, b}});
+}
+
 static void run_plates(cliffs *cliffs, bool quick)
 {
     uint32_t cells = quick ? 30 : 224;
@@ -277,6 +288,8 @@ static void run_plates(cliffs *cliffs, bool quick)
     run_copy(cliffs, "plates 1e-3 apart", plate, UPRIGHT, numeric_vec(x, y, 1e-3));
     run_copy(cliffs, "plates 1e-6 apart", plate, UPRIGHT, numeric_vec(x, y, 1e-6));
     run_copy(cliffs, "plates 1e-9 apart", plate, UPRIGHT, numeric_vec(x, y, 1e-9));
+    run_turned(cliffs, "plates turned, 1e-3 apart", plate, numeric_vec(x, y, 1e-3));
+    run_turned(cliffs, "plates turned, corner above corner", plate, numeric_vec(0.0, 0.0, 1e-3));
     run_copy(cliffs, "plates tilted, one edge 1e-6 apart", plate, TILTED, numeric_vec(x, y, 5e-4 + 1e-6));
     run_copy(cliffs, "plates tilted, crossing", plate, TILTED, numeric_vec(x, y, 1e-5));
     run_copy(cliffs, "in one plane, shifted", small, UPRIGHT, numeric_vec(0.3 / 70, 0.2 / 70, 0.0));

@@ -12,6 +12,8 @@ list(FILTER CAROM_SIMD_SOURCES INCLUDE REGEX "_simd\\.c$")
 list(FILTER CAROM_SOURCES EXCLUDE REGEX "_simd\\.c$")
 set(CAROM_EXACT_SOURCES ${CAROM_SOURCES})
 list(FILTER CAROM_EXACT_SOURCES INCLUDE REGEX "/src/math/exact[a-z_]*\\.c$")
+# Distances have a kernel per instruction set, and io needs none of them.
+list(FILTER CAROM_EXACT_SOURCES EXCLUDE REGEX "/exact_(distance|round)\\.c$")
 list(REMOVE_ITEM CAROM_SOURCES ${CAROM_EXACT_SOURCES})
 if(NOT CAROM_DEFAULT_SIMD STREQUAL "auto")
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/base/context.c APPEND PROPERTY COMPILE_DEFINITIONS

@@ -19,8 +19,8 @@
  *
  * A row of a determinant may be a direction instead of a difference, which is smaller.
  *
- * exact_round_ray.c goes up to the sixth degree, in coordinates, radii and directions of at most 2^110, hence below 2^1185
- * as integers:
+ * exact_round_ray.c goes up to the sixth degree, in coordinates, radii and directions of at most 2^110, hence below
+ * 2^1185 as integers:
  *
  *   differences, sums of two radii     below 2^1185
  *   their dot and cross products       below 2^2372
