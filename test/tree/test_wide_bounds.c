@@ -246,7 +246,7 @@ static double gap_along(const exact_box *a, const exact_box *b, const double u[3
 }
 
 /* Largest gap over the normals of both boxes' faces and the edge pairs: how far they are apart, or how deep in. */
-static double exact_gap(const exact_box *a, const exact_box *b, double direction[3])
+static double gap_of_boxes(const exact_box *a, const exact_box *b, double direction[3])
 {
     double best = -INFINITY;
     for (int n = 0; n < 15; n++)
@@ -311,7 +311,7 @@ static double attack_box_pair(check_random *random, const wide_tree *a, const wi
             for (int step = 0; step < 60; step++)
             {
                 exact_box placed = moved_exactly(&source, &t);
-                double direction[3], gap = exact_gap(&lane, &placed, direction);
+                double direction[3], gap = gap_of_boxes(&lane, &placed, direction);
                 if (gap < 0.0 && gap > -1e-12 * (1.0 + ratio))
                     break;
                 for (int j = 0; j < 3; j++)
@@ -319,7 +319,7 @@ static double attack_box_pair(check_random *random, const wide_tree *a, const wi
             }
             exact_box placed = moved_exactly(&source, &t);
             double direction[3];
-            if (!(exact_gap(&lane, &placed, direction) <= 0.0))
+            if (!(gap_of_boxes(&lane, &placed, direction) <= 0.0))
                 continue; /* not quite: another pair will do */
             for (int j = 0; j < 3; j++)
                 t.translation[j] = (float)t.exact_translation[j];
