@@ -125,7 +125,7 @@ static bool small_coordinate(const small_share *share, int64_t p, int64_t q, dou
     value[3] = value[2], value[2] = value[1], value[1] = value[0], value[0] = 0;
     step = step << 64 | divide(value, &share->whole);
     fraction = any(value);
-    floor = ((small_128)p << 64) + (q < p ? -step - fraction : step);
+    floor = (small_128)p * ((small_128)1 << 64) + (q < p ? -step - fraction : step);
     bool rounded = round_floor(floor, fraction, out);
     *out *= 0x1p-64;
     return rounded;

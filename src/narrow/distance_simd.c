@@ -313,7 +313,7 @@ narrow_distance_result BASE_ISA(distance_of_sorted)(const narrow_triangle *a, co
                                : DBL_TRUE_MIN,
         vec3(origin.x + best.p[0] * unit, origin.y + best.p[1] * unit, origin.z + best.p[2] * unit),
         vec3(origin.x + best.q[0] * unit, origin.y + best.q[1] * unit, origin.z + best.q[2] * unit),
-        NARROW_DISTANCE_ERROR * 4.0 * largest + 0x1p-1070,
+        NARROW_DISTANCE_ERROR * 4.0 * largest + 0x1p-1020,
         best.corners_a,
         best.corners_b};
 }
