@@ -58,15 +58,17 @@ typedef struct wide_reader
     wide_build build;         /* corners in the order of the leaves */
     uint32_t *first_triangle; /* per leaf, and one past the last */
     uint32_t (*waiting)[2];   /* slots to come, each with its depth */
+    wide_points room;
 } wide_reader;
 
-static carom_status allocate(wide_reader *w, base_arena *arena)
+static carom_status allocate(wide_reader *w, base_arena *arena, const carom_mesh *mesh)
 {
     const baked_header *header = w->reader->header;
     size_t references = header->reference_count, slots = (size_t)header->node_count * WIDE_LANES;
     w->first_triangle = base_arena_allocate(arena, (size_t)header->leaf_count + 1, sizeof(uint32_t), BASE_CACHE_LINE);
     w->waiting = base_arena_allocate(arena, slots, sizeof *w->waiting, BASE_CACHE_LINE);
     bool have = w->first_triangle && w->waiting;
+    have = have && wide_points_reserve(arena, mesh, w->tree->support != NULL, &w->room);
     for (int k = 0; k < 3; k++)
     {
         w->build.sorted[k] = base_arena_allocate(arena, 3 * references, sizeof(float), BASE_CACHE_LINE);
@@ -185,7 +187,7 @@ carom_status baked_read_wide(baked_reader *reader, carom_tree *tree)
     if (tree->mesh->triangle_count > 0)
     {
         base_arena arena = {.context = reader->context};
-        carom_status status = allocate(&w, &arena);
+        carom_status status = allocate(&w, &arena, tree->mesh);
         if (status == CAROM_OK)
         {
             wide_choose_frame(w.tree, tree->mesh);
@@ -196,10 +198,13 @@ carom_status baked_read_wide(baked_reader *reader, carom_tree *tree)
             else if (!fill_boxes(&w))
                 status = baked_refuse(reader, "a box whose axes are none");
         }
+        if (status == CAROM_OK)
+        {
+            wide_find_smallest_triangles(w.tree);
+            wide_support_fill(reader->context, w.tree, tree->mesh, &w.room);
+        }
         base_arena_free(&arena);
         BASE_TRY(status);
-        wide_find_smallest_triangles(w.tree);
-        wide_support_fill(reader->context, w.tree, tree->mesh);
     }
     wide_tree_info(tree->context, w.tree, &tree->info);
     return CAROM_OK;

@@ -89,6 +89,20 @@ void wide_tree_info(carom_context *context, const wide_tree *tree, carom_tree_in
 carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *previous,
                              const carom_mesh *moved);
 
+/* Points in the normalised frame, structure of arrays; count is a multiple of WIDE_LANES. */
+typedef struct wide_points
+{
+    float *x, *y, *z;
+    uint32_t count;
+    bool *used; /* per vertex of the mesh */
+} wide_points;
+
+/* Room for what wide_support_fill needs; none for a large mesh, or where no heights are wanted. False: out of memory.
+ */
+bool wide_points_reserve(base_arena *arena, const carom_mesh *mesh, bool wanted, wide_points *out);
+/* mesh: the one that the tree fits now. Without room the heights come from the tree alone and are a little looser. */
+void wide_support_fill(carom_context *context, wide_tree *tree, const carom_mesh *mesh, wide_points *room);
+
 /* One side of a pair as the kernels see it: how lengths and points of the other tree's normalised frame are
  * transformed. */
 typedef struct wide_transform
@@ -112,9 +126,6 @@ typedef struct wide_pair
     bool violated;
     wide_slot near_a, near_b; /* where to start; 0: anywhere */
 } wide_pair;
-
-/* mesh: the one that the tree fits now; null: heights from the tree alone, which are a little looser. */
-void wide_support_fill(carom_context *context, wide_tree *tree, const carom_mesh *mesh);
 
 /* False if the bodies are too far apart or too different in size for floats: then the binary traversal, in double, must
  * answer. */
@@ -169,13 +180,6 @@ enum
 
 /* Decides between the candidates in double and forgets them. */
 void wide_nearest_decide(wide_nearest *search);
-
-/* Points in the normalised frame, structure of arrays; count is a multiple of WIDE_LANES. */
-typedef struct wide_points
-{
-    float *x, *y, *z;
-    uint32_t count;
-} wide_points;
 
 enum
 {

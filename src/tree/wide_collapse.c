@@ -185,11 +185,14 @@ static void write_children(uint32_t first, uint32_t last, uint32_t worker, void 
     }
 }
 
-static carom_status write_tree(collapse *work, wide_tree *frame, wide_tree **out)
+static carom_status write_tree(collapse *work, base_arena *arena, wide_tree *frame, wide_tree **out)
 {
     carom_context *context = work->build->context;
-    BASE_TRY(list_children(work, frame));
+    wide_points room;
     bool support = work->build->count >= WIDE_SUPPORT_FROM;
+    BASE_TRY(list_children(work, frame));
+    if (!wide_points_reserve(arena, work->mesh, support, &room))
+        return CAROM_OUT_OF_MEMORY;
     wide_tree *tree = wide_tree_allocate(context, frame->node_count, frame->leaf_count, support);
     if (!tree)
         return CAROM_OUT_OF_MEMORY;
@@ -197,7 +200,7 @@ static carom_status write_tree(collapse *work, wide_tree *frame, wide_tree **out
     work->tree = tree;
     base_parallel_for(context, tree->node_count, WIDE_NODES_PER_TASK, clear_nodes, work);
     base_parallel_for(context, (uint32_t)work->entries.count, WIDE_NODES_PER_TASK, write_children, work);
-    wide_support_fill(context, tree, work->mesh);
+    wide_support_fill(context, tree, work->mesh, &room);
     *out = tree;
     return CAROM_OK;
 }
@@ -210,7 +213,7 @@ carom_status wide_collapse(const wide_build *build, base_arena *arena, const car
     if (!work.costs)
         return CAROM_OUT_OF_MEMORY;
     tree_subtrees_climb(build->context, &build->parts, choose_slots, &work);
-    carom_status status = write_tree(&work, frame, out);
+    carom_status status = write_tree(&work, arena, frame, out);
     base_array_free(build->context, &work.entries);
     return status;
 }

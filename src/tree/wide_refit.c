@@ -16,6 +16,7 @@ typedef struct refit
     uint32_t *first_triangle;           /* per leaf, and one past the last */
     uint32_t *changed_before;           /* per leaf: how many earlier leaves changed; and one past the last */
     split_moments *before;              /* per leaf: moments of all earlier leaves; and one past the last */
+    wide_points room;
 } refit;
 
 /* True if the triangle's corners are where they were, to the bit. */
@@ -138,7 +139,7 @@ static carom_status allocate(refit *r, base_arena *arena)
     for (uint32_t i = 0; i < r->tree->leaf_count; i++) /* a builder may put a triangle into several leaves */
         r->first_triangle[i + 1] += r->first_triangle[i];
     size_t n = r->first_triangle[r->tree->leaf_count];
-    bool have = true;
+    bool have = wide_points_reserve(arena, r->moved, r->tree->support != NULL, &r->room);
     for (int k = 0; k < 3; k++)
     {
         r->build.sorted[k] = base_arena_allocate(arena, 3 * n, sizeof(float), BASE_CACHE_LINE);
@@ -165,7 +166,7 @@ carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const caro
         base_parallel_for(context, tree->leaf_count, LEAVES_PER_TASK, take_leaves, &r);
         sum_up(&r);
         base_parallel_for(context, tree->node_count * WIDE_LANES, SLOTS_PER_TASK, fit_slots, &r);
-        wide_support_fill(context, tree, moved);
+        wide_support_fill(context, tree, moved, &r.room);
     }
     base_arena_free(&arena);
     return status == CAROM_OK

@@ -143,28 +143,31 @@ static void add_point(wide_points *points, carom_vec3 y)
     points->z[points->count++] = wide_without_dust((float)y.z);
 }
 
-/* The places of a small mesh's corners, each once. Empty: the mesh is large, or there is no memory for them. */
-static wide_points collect_points(base_arena *arena, const wide_tree *tree, const carom_mesh *mesh)
+bool wide_points_reserve(base_arena *arena, const carom_mesh *mesh, bool wanted, wide_points *out)
 {
-    wide_points points = {0};
-    if (!mesh || mesh->vertex_count > MAX_POINTS)
-        return points;
+    *out = (wide_points){0};
+    if (!wanted || mesh->vertex_count > MAX_POINTS)
+        return true;
     size_t n = mesh->vertex_count, room = n + WIDE_LANES;
-    bool *used = base_arena_allocate(arena, n, sizeof *used, 1);
-    points.x = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
-    points.y = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
-    points.z = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
-    if (!used || !points.x || !points.y || !points.z)
-        return points;
-    memset(used, 0, n * sizeof *used);
+    out->used = base_arena_allocate(arena, n, sizeof *out->used, 1);
+    out->x = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
+    out->y = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
+    out->z = base_arena_allocate(arena, room, sizeof(float), BASE_CACHE_LINE);
+    return out->used && out->x && out->y && out->z;
+}
+
+/* The places of the mesh's corners, each once. */
+static void collect_points(const wide_tree *tree, const carom_mesh *mesh, wide_points *points)
+{
+    size_t n = mesh->vertex_count;
+    memset(points->used, 0, n * sizeof *points->used);
     for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
-        used[mesh->merged[mesh->indices[i]]] = true;
+        points->used[mesh->merged[mesh->indices[i]]] = true;
     for (size_t i = 0; i < n; i++)
-        if (used[i])
-            add_point(&points, wide_normalise(tree, mesh->vertices[i]));
-    while (points.count % WIDE_LANES)
-        add_point(&points, (carom_vec3){(double)points.x[0], (double)points.y[0], (double)points.z[0]});
-    return points;
+        if (points->used[i])
+            add_point(points, wide_normalise(tree, mesh->vertices[i]));
+    while (points->count % WIDE_LANES)
+        add_point(points, (carom_vec3){(double)points->x[0], (double)points->y[0], (double)points->z[0]});
 }
 
 /* ---- either way ---- */
@@ -173,8 +176,8 @@ typedef struct support_task
 {
     carom_context *context;
     wide_tree *tree;
-    wide_points points;
-    uint32_t parts; /* of the table, one item each; the last item is the radius */
+    const wide_points *points; /* or null: walk */
+    uint32_t parts;            /* of the table, one item each; the last item is the radius */
 } support_task;
 
 enum
@@ -190,20 +193,21 @@ static void fill_items(uint32_t first, uint32_t last, uint32_t worker, void *dat
     for (uint32_t item = first; item < last; item++)
         if (item == task->parts)
             task->tree->radius = find_radius(task->context, task->tree);
-        else if (task->points.count > 0)
-            fill_patch(task->context, task->tree, &task->points, item);
+        else if (task->points)
+            fill_patch(task->context, task->tree, task->points, item);
         else
             fill_face(task->context, task->tree, (int)item);
 }
 
-void wide_support_fill(carom_context *context, wide_tree *tree, const carom_mesh *mesh)
+void wide_support_fill(carom_context *context, wide_tree *tree, const carom_mesh *mesh, wide_points *room)
 {
     if (!tree->support)
         return;
-    base_arena arena = {.context = context};
-    support_task task = {context, tree, collect_points(&arena, tree, mesh), FACES};
-    if (task.points.count > 0)
-        task.parts = PATCHES;
+    support_task task = {context, tree, NULL, FACES};
+    if (room->used)
+    {
+        collect_points(tree, mesh, room);
+        task.points = room, task.parts = PATCHES;
+    }
     base_parallel_for(context, task.parts + 1, 1, fill_items, &task);
-    base_arena_free(&arena);
 }

@@ -426,7 +426,7 @@ static void support_heights_are_upper_bounds(void **state)
         carom_mesh *mesh = soup_mesh(context, corners, MANY);
         carom_tree *tree = tree_of(context, mesh, round % 2);
         measure_heights(tree->wide, corners, &points);
-        wide_support_fill(context, tree->wide, NULL);
+        wide_support_fill(context, tree->wide, mesh, &(wide_points){0});
         measure_heights(tree->wide, corners, &walks);
         carom_tree_destroy(tree), carom_mesh_destroy(mesh);
     }
