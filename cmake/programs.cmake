@@ -102,6 +102,7 @@ if(CAROM_BENCH_PEERS)
   set(CMAKE_CXX_STANDARD_REQUIRED ON)
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
   add_subdirectory(${PROJECT_SOURCE_DIR}/bench/peers)
+  add_subdirectory(${PROJECT_SOURCE_DIR}/bench/nef)
 endif()
 
 # fuzz/*.c: a file with LLVMFuzzerTestOneInput is a program, the others belong to all of them. With CAROM_FUZZ they are
