@@ -125,20 +125,21 @@ static void check_pairs(carom_query *query, const carom_placed *a, const carom_p
 {
     narrow_counts counts = {0};
     uint64_t pairs = 0;
-    double nearest = INFINITY;
+    narrow_closest nearest;
+    narrow_closest_begin(&nearest, INFINITY);
     for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
             narrow_triangle s = placed_triangle(a, i), t = placed_triangle(b, j);
             pairs += narrow_meet(&s, &t, &counts) != CAROM_MEET_NONE;
-            double distance = narrow_distance(&s, &t, &counts).distance;
-            nearest = distance < nearest ? distance : nearest;
+            narrow_offer(&nearest, &s, &t, (carom_pair){i, j, 0}, &counts);
         }
+    narrow_closest_settle(&nearest, &counts);
     carom_collide_options options = carom_collide_options_default();
     options.relation = options.contacts = true;
     carom_report report;
     demand(carom_collide(query, a, b, &options, &report) == CAROM_OK && report.pair_count == pairs);
-    demand(carom_distance(query, a, b, NULL, &report) == CAROM_OK && report.distance == nearest);
+    demand(carom_distance(query, a, b, NULL, &report) == CAROM_OK && report.distance == nearest.distance);
 }
 
 static void check_ray(carom_query *query, const carom_placed *placed)

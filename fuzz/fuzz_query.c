@@ -4,6 +4,7 @@
 #include "support/placed.h"
 
 #include "carom/carom.h"
+#include "narrow/gap.h"
 #include "tree/tree.h"
 
 #include <float.h>
@@ -131,27 +132,36 @@ typedef struct truth
 {
     carom_pair pairs[MAX_PAIRS];
     uint32_t pair_count;
-    narrow_distance_result nearest;
-    uint32_t nearest_a, nearest_b;
+    narrow_closest nearest;
 } truth;
+
+/* Is this pair nearer than the nearest so far? Each is measured by itself, so that no shortcut of a search is used. */
+static bool is_nearer(narrow_closest *pair, narrow_closest *nearest, narrow_counts *counts)
+{
+    if (nearest->triangle_a == CAROM_NO_TRIANGLE || pair->distance == 0.0 || nearest->distance == 0.0)
+        return pair->distance < nearest->distance;
+    return gap_compare(&pair->gap, &nearest->gap, counts) < 0;
+}
 
 static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
 {
     narrow_counts counts = {0};
     out->pair_count = 0;
-    out->nearest_a = out->nearest_b = CAROM_NO_TRIANGLE;
-    out->nearest = (narrow_distance_result){.distance = INFINITY};
+    narrow_closest_begin(&out->nearest, INFINITY);
     for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
         {
             narrow_triangle s = placed_triangle(a, i), t = placed_triangle(b, j);
             uint32_t meeting = narrow_meet(&s, &t, &counts);
-            narrow_distance_result found = narrow_distance(&s, &t, &counts);
+            narrow_closest found;
+            narrow_closest_begin(&found, INFINITY);
+            narrow_offer(&found, &s, &t, (carom_pair){i, j, 0}, &counts);
+            narrow_closest_settle(&found, &counts);
             demand((meeting != CAROM_MEET_NONE) == (found.distance == 0.0));
             if (meeting != CAROM_MEET_NONE)
                 out->pairs[out->pair_count++] = (carom_pair){i, j, meeting};
-            if (found.distance < out->nearest.distance)
-                out->nearest = found, out->nearest_a = i, out->nearest_b = j;
+            if (is_nearer(&found, &out->nearest, &counts))
+                out->nearest = found;
         }
 }
 
@@ -188,12 +198,12 @@ static void check_collide(carom_query *query, const carom_placed *a, const carom
     options.mode = CAROM_COLLIDE_ANY, options.relation = false;
     demand(carom_collide(query, a, b, &options, &report) == CAROM_OK);
     demand(report.pair_count == (t->pair_count > 0));
-    double distance = t->nearest.distance;
-    if (distance > 0.0 && distance < INFINITY)
+    double below = narrow_closest_bound(&t->nearest);
+    if (below > 0.0 && below < INFINITY)
     {
-        options.clearance = distance;
+        options.clearance = below;
         demand(carom_collide(query, a, b, &options, &report) == CAROM_OK && !report.clearance_violated);
-        options.clearance = nextafter(distance, INFINITY);
+        options.clearance = nextafter(below, INFINITY);
         demand(carom_collide(query, a, b, &options, &report) == CAROM_OK && report.clearance_violated);
     }
 }
@@ -212,18 +222,21 @@ static void check_distance(carom_query *query, const carom_placed *a, const caro
         demand(same_number(report.distance, t->nearest.distance));
         if (report.distance == INFINITY)
             continue;
-        demand(report.triangle_a == t->nearest_a && report.triangle_b == t->nearest_b);
+        demand(report.distance_bound == narrow_closest_bound(&t->nearest));
+        demand(report.triangle_a == t->nearest.triangle_a && report.triangle_b == t->nearest.triangle_b);
         demand(same_point(report.point_a, t->nearest.point_a) && same_point(report.point_b, t->nearest.point_b));
     }
     carom_pair_cache_destroy(cache);
     out->distance = report.hash;
     bool within = false;
-    double distance = t->nearest.distance;
-    if (distance == INFINITY)
+    double below = narrow_closest_bound(&t->nearest);
+    if (below == INFINITY)
         return;
-    demand(carom_within(query, a, b, distance, &within) == CAROM_OK && within);
-    if (distance > 0.0)
-        demand(carom_within(query, a, b, nextafter(distance, 0.0), &within) == CAROM_OK && !within);
+    bool whole = t->nearest.gap.length.whole || t->nearest.distance == 0.0;
+    demand(carom_within(query, a, b, below, &within) == CAROM_OK && within == whole);
+    demand(carom_within(query, a, b, nextafter(below, INFINITY), &within) == CAROM_OK && within);
+    if (below > 0.0)
+        demand(carom_within(query, a, b, nextafter(below, 0.0), &within) == CAROM_OK && !within);
 }
 
 typedef struct true_hit
