@@ -163,6 +163,7 @@ typedef struct narrow_near
 {
     const narrow_round *round;
     double limit;             /* the first distance of interest; may be infinity; not below the radius */
+    bool vanishing;           /* distances are often 0: search in double, since squares of floats would be denormal */
     bool nearest_only;        /* of triangles beyond the radius only the nearest matter, with all that are as near */
     const uint32_t *smallest; /* or null: only triangles with a smaller id matter; on_triangle may change it */
     double *open_bound;       /* or null; out, where the budget ran out: nothing that is still open is nearer */

@@ -83,20 +83,12 @@ static carom_status finish_search(triangle_search *search, carom_status status)
                                                                                           : cells_no_memory(task);
 }
 
-/* The triangles of a body within the radius of a segment, and perhaps others, each once. The search goes by a capsule
- * a little to the side that holds the one asked for: points in question are often on the surface, and squares of
- * distances that vanish are denormal, which is slow. */
-static carom_status find_near(const cells_task *task, int body, const narrow_round *asked, query_words *out)
+/* The triangles of a body within the radius of a segment, and perhaps others, each once. */
+static carom_status find_near(const cells_task *task, int body, const narrow_round *round, query_words *out)
 {
-    const carom_aabb *box = &task->bodies[body].box;
-    carom_vec3 size = vec3_sub(box->max, box->min);
-    double step = 0x1p-20 * fmax(size.x, fmax(size.y, size.z));
-    const carom_vec3 aside = {0.5 * step, 0.625 * step, -0.59375 * step}; /* shorter than the step */
-    narrow_round beside = {{vec3_add(asked->end[0], aside), vec3_add(asked->end[1], aside)},
-                           (asked->radius + step) * (1.0 + 0x1p-40)};
-    const narrow_round *round = &beside;
     triangle_search search = {.task = task, .out = out, .limit = round->radius};
-    narrow_near near = {.round = round, .limit = search.limit, .on_triangle = note_near, .user = &search};
+    narrow_near near = {
+        .round = round, .limit = search.limit, .vanishing = true, .on_triangle = note_near, .user = &search};
     base_budget unlimited;
     query_mesh_task mesh = mesh_task(task, body, &unlimited);
     out->count = 0;

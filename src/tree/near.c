@@ -191,7 +191,7 @@ carom_status tree_near(const tree_near_task *task, const narrow_near *near)
     if (view_is_empty(task->placed->tree))
         return CAROM_OK;
     near_place place = near_place_round(task, near->round);
-    carom_status status = task->placed->tree->wide && wide_near_fits(task, near, &place)
+    carom_status status = task->placed->tree->wide && !near->vanishing && wide_near_fits(task, near, &place)
                               ? wide_near(task, near, &place)
                               : near_in_any_layout(task, near, &place);
     if (status == CAROM_OUT_OF_MEMORY || !near_leave_front(task, status))

@@ -154,9 +154,7 @@ static void run_engine(const model *m, const carom_frame *frame, const carom_eng
     options.relation = options.contacts = true, options.clearance = 0.1 * m->size;
     assert_false(carom_failed(carom_engine_run(engine, frame, &options, &report)));
     check_flags(m, "engine run with a clearance", def->engine);
-    /* Not the relation: where surfaces touch, it looks at points on them, whose distances vanish and may underflow. */
-    options.relation = options.contacts = false;
-    options.mode = CAROM_COLLIDE_ANY, options.budget.work = 2000;
+    options.mode = CAROM_COLLIDE_ANY, options.contacts = false, options.budget.work = 2000;
     carom_status status = carom_engine_run(engine, frame, &options, &report);
     while (status == CAROM_UNKNOWN)
         status = carom_engine_resume(engine, frame, &(carom_budget){.work = 100000}, &report);
