@@ -38,8 +38,8 @@ extern "C"
         CAROM_COLLIDE_ALL = 2    /* every pair with its meeting */
     } carom_collide_mode;
 
-    /* The report's relation if `relation` below is not set: UNKNOWN if a pair meets. If none does, the surfaces are apart,
-     * and it is decided whether a body, or a part of it, is inside the other: APART, A_INSIDE_B, B_INSIDE_A or
+    /* The report's relation if `relation` below is not set: UNKNOWN if a pair meets. If none does, the surfaces are
+     * apart, and it is decided whether a body, or a part of it, is inside the other: APART, A_INSIDE_B, B_INSIDE_A or
      * OVERLAPPING. So bodies with a common point are never reported as apart. */
 
     /* Return false to stop; the report then says CAROM_STOPPED. Pairs come in no particular order. */
@@ -48,9 +48,9 @@ extern "C"
     typedef struct carom_collide_options
     {
         carom_collide_mode mode;
-        bool contacts; /* mode ALL, not streaming: also contact points, segments and polygons */
-        bool relation; /* decide the relation also if pairs meet; examines every pair (mode ANY: until one shows an
-                          overlap), then what touches, which a budget may cut short */
+        bool contacts;    /* mode ALL, not streaming: also contact points, segments and polygons */
+        bool relation;    /* decide the relation also if pairs meet; examines every pair (mode ANY: until one shows an
+                             overlap), then what touches, which a budget may cut short */
         double clearance; /* > 0: also decide whether the distance is smaller, in the same traversal */
         uint64_t
             max_pairs; /* 0: no limit; the first pairs in order are listed, the rest only counted: CAROM_TRUNCATED */
