@@ -95,6 +95,19 @@ static bool stream_pair(carom_query *query, const carom_collide_options *options
     return go_on;
 }
 
+/* Which crossing pair is looked at first must not depend on the order of the search: one that is not flat, which tells
+ * most, then the smallest ids. */
+static void keep_crossing(query_found *kept, const query_found *seen)
+{
+    bool earlier = seen->crossing_a != kept->crossing_a ? seen->crossing_a < kept->crossing_a
+                                                        : seen->crossing_b < kept->crossing_b;
+    if (!seen->crossing ||
+        (kept->crossing && (seen->crossing_flat != kept->crossing_flat ? seen->crossing_flat : !earlier)))
+        return;
+    kept->crossing = true, kept->crossing_flat = seen->crossing_flat;
+    kept->crossing_a = seen->crossing_a, kept->crossing_b = seen->crossing_b;
+}
+
 static bool take_pair(uint32_t element_a, uint32_t element_b, uint32_t meeting, void *user)
 {
     collector *collector = user;
@@ -103,9 +116,11 @@ static bool take_pair(uint32_t element_a, uint32_t element_b, uint32_t meeting, 
     found->count++;
     if (collector->notes_crossing && (meeting & CAROM_MEET_CROSSING))
     {
-        if (!found->crossing || !(meeting & CAROM_MEET_COPLANAR)) /* one that is not flat tells most */
-            found->crossing_a = element_a, found->crossing_b = element_b;
-        found->crossing = true;
+        query_found seen = {.crossing = true,
+                            .crossing_flat = (meeting & CAROM_MEET_COPLANAR) != 0,
+                            .crossing_a = element_a,
+                            .crossing_b = element_b};
+        keep_crossing(found, &seen);
         if (collector->stop_at_crossing)
             return false;
     }
@@ -371,9 +386,8 @@ static carom_status gather(split_search *split)
         if (own->found.count > 0)
             sum->first_a = own->found.first_a, sum->first_b = own->found.first_b;
         sum->count += own->found.count;
-        if (own->found.crossing && !sum->crossing)
-            sum->crossing_a = own->found.crossing_a, sum->crossing_b = own->found.crossing_b;
-        sum->crossing |= own->found.crossing, sum->violated |= own->found.violated;
+        keep_crossing(sum, &own->found);
+        sum->violated |= own->found.violated;
         query_count(&job->counters, &own->counters);
     }
     return CAROM_OK;

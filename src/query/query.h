@@ -90,6 +90,7 @@ typedef struct query_found
     uint64_t count;            /* pairs; counted again at the end where they may repeat */
     uint32_t first_a, first_b; /* some pair */
     bool crossing;             /* a crossing pair was seen: */
+    bool crossing_flat;        /* only coplanar ones */
     uint32_t crossing_a, crossing_b;
     bool violated; /* a pair meets or is nearer than the clearance */
     bool stopped;  /* the callback asked to stop */
