@@ -80,11 +80,11 @@ static void add_soup(source *body, check_random *random, uint32_t count)
     {
         double size = i % 7 == 0 ? 1.5 : 0.3;
         carom_vec3 corner[3];
-        carom_vec3 at = vec(check_uniform(random, -1, 1), check_uniform(random, -1, 1), check_uniform(random, -1, 1));
+        carom_vec3 at = check_random_point(random, -1, 1);
         for (int k = 0; k < 3; k++)
         {
-            corner[k] = vec(at.x + check_uniform(random, -size, size), at.y + check_uniform(random, -size, size),
-                            at.z + check_uniform(random, -size, size));
+            carom_vec3 step = check_random_point(random, -size, size);
+            corner[k] = vec(at.x + step.x, at.y + step.y, at.z + step.z);
             if (i % 3 == 0) /* on a coarse grid: touching, coplanar and degenerate ones */
                 corner[k] = vec(floor(2 * corner[k].x) / 2, floor(2 * corner[k].y) / 2, floor(2 * corner[k].z) / 2);
         }
@@ -332,9 +332,11 @@ static void random_soups(void **state)
     {
         sources *list = new_sources();
         for (int i = 0; i < 3; i++)
-            add_soup(
-                add_body(list, round % 4 ? world_random_pose(&random, 0.8) : carom_pose_translation(0.5 * i, 0, 0)),
-                &random, 10 + (uint32_t)(check_next(&random) % 100));
+        {
+            carom_pose pose = round % 4 ? world_random_pose(&random, 0.6) : carom_pose_translation(0.5 * i, 0, 0);
+            uint32_t count = 30 + (uint32_t)(check_next(&random) % 100);
+            add_soup(add_body(list, pose), &random, count);
+        }
         source *sphere = add_body(list, world_random_pose(&random, 0.8));
         sphere->primitive = carom_shape_sphere(0.3);
         source *capsule = add_body(list, world_random_pose(&random, 0.8));

@@ -191,8 +191,11 @@ static void fill_randomly(check_random *random, carom_vec3 *vertices, uint32_t *
     const double values[] = {0.0, -0.0, 1.0, 2.0};
     uint32_t spread = 2 + check_next(random) % 3, used = 3 + check_next(random) % (MAX_VERTICES - 3);
     for (int i = 0; i < MAX_VERTICES; i++)
-        vertices[i] = vec3(values[check_next(random) % spread], values[check_next(random) % spread],
-                           values[check_next(random) % 4]);
+    {
+        vertices[i].x = values[check_next(random) % spread];
+        vertices[i].y = values[check_next(random) % spread];
+        vertices[i].z = values[check_next(random) % 4];
+    }
     for (uint32_t i = 0; i < 3 * triangles; i++)
         indices[i] = (uint32_t)(check_next(random) % used);
 }

@@ -143,9 +143,7 @@ static void sphere_of_loose_triangles(void **state)
     for (uint32_t i = 0; i < 1280; i++)
         mesh_corners(sphere, i, corners + 3 * (size_t)i);
     for (size_t i = 0; i < 3 * 1280; i++)
-        corners[i] = vec3_add(corners[i], vec3_scale(vec3(check_uniform(&random, -1, 1), check_uniform(&random, -1, 1),
-                                                          check_uniform(&random, -1, 1)),
-                                                     1e-6));
+        corners[i] = vec3_add(corners[i], check_random_point(&random, -1e-6, 1e-6));
     carom_mesh *loose = soup_mesh(w.context, corners, 1280);
     assert_true(carom_mesh_get_info(loose).component_count > 32);
     carom_placed outer = world_place(loose, 0, 0, 0);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "carom/base.h"
+#include "carom/math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,6 +52,26 @@ static inline uint64_t check_next(check_random *random)
 static inline double check_uniform(check_random *random, double low, double high)
 {
     return low + (high - low) * ((double)(check_next(random) >> 11) * 0x1p-53);
+}
+
+/* A point of the cube [low, high]^3, the same with every compiler: arguments of a call are evaluated in any order. */
+static inline carom_vec3 check_random_point(check_random *random, double low, double high)
+{
+    carom_vec3 point;
+    point.x = check_uniform(random, low, high);
+    point.y = check_uniform(random, low, high);
+    point.z = check_uniform(random, low, high);
+    return point;
+}
+
+/* A point with whole coordinates from 0 to count - 1. */
+static inline carom_vec3 check_random_grid_point(check_random *random, uint32_t count)
+{
+    carom_vec3 point;
+    point.x = (double)(check_next(random) % count);
+    point.y = (double)(check_next(random) % count);
+    point.z = (double)(check_next(random) % count);
+    return point;
 }
 
 #endif

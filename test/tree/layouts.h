@@ -41,12 +41,10 @@ static inline carom_mesh *soup(uint64_t seed, carom_vec3 offset, double scale)
     check_random random = {seed};
     for (int i = 0; i < COUNT; i++)
     {
-        carom_vec3 base = vec3((double)(check_next(&random) % 5), (double)(check_next(&random) % 5),
-                               (double)(check_next(&random) % 5));
+        carom_vec3 base = check_random_grid_point(&random, 5);
         for (int k = 0; k < 3; k++)
         {
-            carom_vec3 step = vec3((double)(check_next(&random) % 3), (double)(check_next(&random) % 3),
-                                   (double)(check_next(&random) % 3));
+            carom_vec3 step = check_random_grid_point(&random, 3);
             if (i % 7 == 0)
                 step = vec3_scale(step, k == 2 ? 0.5 : 1.0), step.z = 0.0;
             if (i % 11 == 0)

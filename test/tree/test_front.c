@@ -332,8 +332,7 @@ static void single_leaves_meet_cut_trees(void **state)
         carom_vec3 corners[27];
         check_random random = {triangles};
         for (size_t i = 0; i < 3 * triangles; i++)
-            corners[i] = vec3(check_uniform(&random, -0.6, 0.6), check_uniform(&random, -0.6, 0.6),
-                              check_uniform(&random, -0.6, 0.6));
+            corners[i] = check_random_point(&random, -0.6, 0.6);
         scene few = {torus, mesh_of(corners, triangles), carom_pose_identity(), carom_pose_identity(), "few"};
         scene swapped = {few.mesh_b, few.mesh_a, few.pose_b, few.pose_a, "few, swapped"};
         truth expected = brute_force(&few), other = brute_force(&swapped);

@@ -29,8 +29,7 @@ static carom_vec3 twist(carom_vec3 v, uint32_t i)
 static carom_vec3 crumple(carom_vec3 v, uint32_t i)
 {
     check_random random = {i};
-    return vec3_add(v,
-                    vec3(check_uniform(&random, -1, 1), check_uniform(&random, -1, 1), check_uniform(&random, -1, 1)));
+    return vec3_add(v, check_random_point(&random, -1, 1));
 }
 static carom_vec3 shrink(carom_vec3 v, uint32_t i) { return (void)i, vec3_scale(v, 1e-3); }
 static carom_vec3 grow(carom_vec3 v, uint32_t i) { return (void)i, vec3_scale(v, 1e3); }
@@ -91,8 +90,8 @@ static answers ask(const carom_mesh *mesh, const carom_tree *tree)
     check_random random = {5};
     for (int i = 0; i < 20; i++)
     {
-        carom_vec3 from = vec3(check_uniform(&random, -1, 1), check_uniform(&random, -1, 1), 2.0);
-        carom_vec3 towards = vec3(check_uniform(&random, -1, 1), check_uniform(&random, -1, 1), -3.0);
+        carom_vec3 from = check_random_point(&random, -1, 1), towards = check_random_point(&random, -1, 1);
+        from.z = 2.0, towards.z = -3.0;
         carom_ray ray = {vec3_add(middle, vec3_scale(from, size)), towards, INFINITY};
         carom_ray_report hits;
         assert_int_equal(carom_ray_cast(query, &a, &ray, CAROM_RAY_ALL, &hits), CAROM_OK);

@@ -22,11 +22,7 @@ static volume_cloud cloud_over(const carom_vec3 *corners, size_t triangles)
 
 /* ---- random clouds ---- */
 
-static carom_vec3 random_point(check_random *random, double size)
-{
-    return vec3(check_uniform(random, -size, size), check_uniform(random, -size, size),
-                check_uniform(random, -size, size));
-}
+static carom_vec3 random_point(check_random *random, double size) { return check_random_point(random, -size, size); }
 
 typedef enum cloud_kind
 {
@@ -56,8 +52,7 @@ static void make_cloud(check_random *random, cloud_kind kind, double size, carom
         if (kind == CLOUD_POINT)
             p = base;
         if (kind == CLOUD_LATTICE)
-            p = vec3(size * (double)(check_next(random) % 3), size * (double)(check_next(random) % 3),
-                     size * (double)(check_next(random) % 3));
+            p = vec3_scale(check_random_grid_point(random, 3), size);
         if (kind == CLOUD_NEEDLE)
             p = vec3_add(vec3_scale(u, s), vec3_scale(v, 1e-9 * t));
         out[i] = vec3_add(p, offset);
