@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,11 @@ static workers_group *find_group(workers_contest *contest, const char *name)
     return group;
 }
 
+static double ceiling_of(const workers_contest *contest, const double *seconds)
+{
+    return 2.0 * seconds[NO_POOL] / seconds[contest->timed_count];
+}
+
 static void add_to_group(workers_contest *contest, const char *name, const double *seconds)
 {
     workers_group *group = find_group(contest, name);
@@ -50,6 +56,7 @@ static void add_to_group(workers_contest *contest, const char *name, const doubl
     group->row_count++;
     group->log_overhead += log(overhead);
     group->log_gain += log(gain);
+    group->log_ceiling += log(ceiling_of(contest, seconds));
     group->highest_overhead = fmax(group->highest_overhead, overhead);
     group->lowest_gain = fmin(group->lowest_gain, gain);
 }
@@ -59,8 +66,9 @@ static void print_row(const workers_contest *contest, const char *name, const do
     printf("%-48s %5" PRIu32 " %10.3f %10.3f %6.3f %10.3f %6.2f", name, repetitions, 1e3 * seconds[NO_POOL],
            1e3 * seconds[ONE_WORKER], seconds[ONE_WORKER] / seconds[NO_POOL], 1e3 * seconds[TWO_WORKERS],
            seconds[ONE_WORKER] / seconds[TWO_WORKERS]);
-    for (uint32_t i = TWO_WORKERS + 1; i < contest->side_count && i < WORKERS_MAX_SIDES; i++)
+    for (uint32_t i = TWO_WORKERS + 1; i < contest->timed_count && i < WORKERS_MAX_TIMED; i++)
         printf(" %10.3f %6.2f", 1e3 * seconds[i], seconds[ONE_WORKER] / seconds[i]);
+    printf(" %7.2f", ceiling_of(contest, seconds));
     printf("\n");
     fflush(stdout);
 }
@@ -73,13 +81,58 @@ static bool wants_more(const workers_contest *contest, uint32_t done, double sin
     return done < SHORT_FACTOR * contest->min_repetitions && bench_now() - since < enough;
 }
 
-/* Once on every side, another one first each time. False after an error or a difference. */
+/* ---- two at once ---- */
+
+typedef struct twin_run
+{
+    const workers_task *task;
+    uint32_t side;
+    pthread_barrier_t *start;
+    workers_sample sample;
+    carom_status status;
+} twin_run;
+
+static void *run_twin(void *data)
+{
+    twin_run *run = data;
+    pthread_barrier_wait(run->start);
+    run->status = run->task->run(run->task->data, run->side, false, &run->sample);
+    return NULL;
+}
+
+/* The work on two contexts without a pool at the same time; the time of the slower one goes to the twin's place. */
+static bool run_two_at_once(workers_contest *contest, const workers_task *task, double *seconds)
+{
+    uint32_t twin = contest->timed_count;
+    pthread_barrier_t start;
+    if (pthread_barrier_init(&start, NULL, 2) != 0)
+        return false;
+    twin_run runs[2] = {{.task = task, .side = NO_POOL, .start = &start},
+                        {.task = task, .side = twin, .start = &start}};
+    pthread_t thread;
+    bool good = pthread_create(&thread, NULL, run_twin, &runs[1]) == 0;
+    if (good)
+    {
+        run_twin(&runs[0]);
+        pthread_join(thread, NULL);
+    }
+    pthread_barrier_destroy(&start);
+    for (int i = 0; good && i < 2; i++)
+        good = bench_check_on(contest->session, contest->sides[runs[i].side].context, runs[i].status, task->name);
+    if (good)
+        seconds[twin] = fmin(seconds[twin], fmax(runs[0].sample.seconds, runs[1].sample.seconds));
+    return good;
+}
+
+/* ---- in turn ---- */
+
+/* Once on every side, another one first each time, then two at once. False after an error or a difference. */
 static bool repeat(workers_contest *contest, const workers_task *task, uint32_t repetition, double *seconds)
 {
     uint64_t answers[WORKERS_MAX_SIDES];
-    for (uint32_t i = 0; i < contest->side_count; i++)
+    for (uint32_t i = 0; i < contest->timed_count; i++)
     {
-        uint32_t side = (i + repetition) % contest->side_count;
+        uint32_t side = (i + repetition) % contest->timed_count;
         workers_sample sample = {0};
         if (!bench_check_on(contest->session, contest->sides[side].context,
                             task->run(task->data, side, repetition == 0, &sample), task->name))
@@ -87,7 +140,7 @@ static bool repeat(workers_contest *contest, const workers_task *task, uint32_t 
         answers[side] = sample.answer;
         seconds[side] = fmin(seconds[side], sample.seconds);
     }
-    for (uint32_t side = 1; side < contest->side_count; side++)
+    for (uint32_t side = 1; side < contest->timed_count; side++)
         if (answers[side] != answers[0])
         {
             printf("%s DIFFERS: %016" PRIx64 " with %u workers, not %016" PRIx64 "\n", task->name, answers[side],
@@ -95,12 +148,12 @@ static bool repeat(workers_contest *contest, const workers_task *task, uint32_t 
             contest->session->failed = true;
             return false;
         }
-    return true;
+    return run_two_at_once(contest, task, seconds);
 }
 
 void workers_measure(workers_contest *contest, const workers_task *task)
 {
-    double seconds[WORKERS_MAX_SIDES] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    double seconds[WORKERS_MAX_SIDES] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
     double begin = bench_now();
     uint32_t repetition = 0;
     for (; wants_more(contest, repetition, begin); repetition++)
@@ -112,14 +165,14 @@ void workers_measure(workers_contest *contest, const workers_task *task)
 
 static void print_groups(const workers_contest *contest)
 {
-    printf("\n%-24s %5s %12s %10s %12s %10s\n", "geometric means", "rows", "1 over none", "highest", "2 against 1",
-           "lowest");
+    printf("\n%-24s %5s %12s %10s %12s %10s %10s\n", "geometric means", "rows", "1 over none", "highest", "2 against 1",
+           "lowest", "ceiling");
     for (uint32_t i = 0; i < contest->group_count; i++)
     {
         const workers_group *group = &contest->groups[i];
-        printf("%-24s %5" PRIu32 " %12.3f %10.3f %12.2f %10.2f\n", group->name, group->row_count,
+        printf("%-24s %5" PRIu32 " %12.3f %10.3f %12.2f %10.2f %10.2f\n", group->name, group->row_count,
                exp(group->log_overhead / group->row_count), group->highest_overhead,
-               exp(group->log_gain / group->row_count), group->lowest_gain);
+               exp(group->log_gain / group->row_count), group->lowest_gain, exp(group->log_ceiling / group->row_count));
     }
 }
 
@@ -127,8 +180,10 @@ static bool open_sides(workers_contest *contest)
 {
     const bench_options *options = contest->session->options;
     uint32_t wanted = options->threads ? options->threads : machine_cores();
-    const uint32_t workers[WORKERS_MAX_SIDES] = {0, 1, 2, wanted};
-    contest->side_count = wanted > 2 ? WORKERS_MAX_SIDES : TWO_WORKERS + 1;
+    uint32_t workers[WORKERS_MAX_SIDES] = {0, 1, 2, wanted};
+    contest->timed_count = wanted > 2 ? WORKERS_MAX_TIMED : TWO_WORKERS + 1;
+    contest->side_count = contest->timed_count + 1;
+    workers[contest->timed_count] = 0;
     for (uint32_t i = 0; i < contest->side_count; i++)
     {
         workers_side *side = &contest->sides[i];
@@ -161,12 +216,12 @@ static void print_head(const workers_contest *contest)
     machine_describe(machine);
     printf("\nworkers: %s\nminimum of at least %u repetitions, all contexts in turn; ms with no pool, with 1 worker, 1 "
            "over "
-           "none,\nwith 2 workers, the speed-up of 2 against 1%s\n",
-           machine, contest->min_repetitions, contest->side_count > TWO_WORKERS + 1 ? ", and the same for more" : "");
+           "none,\nwith 2 workers, the speed-up of 2 against 1%s; ceiling: of two runs at once without a pool\n",
+           machine, contest->min_repetitions, contest->timed_count > TWO_WORKERS + 1 ? ", and the same for more" : "");
     printf("%-48s %5s %10s %10s %6s %10s %6s", "work", "times", "none", "1 worker", "ratio", "2 workers", "gain");
-    for (uint32_t i = TWO_WORKERS + 1; i < contest->side_count; i++)
+    for (uint32_t i = TWO_WORKERS + 1; i < contest->timed_count; i++)
         printf(" %2u workers %6s", contest->sides[i].workers, "gain");
-    printf("\n");
+    printf(" %7s\n", "ceiling");
 }
 
 void bench_workers(bench_session *session)
