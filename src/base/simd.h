@@ -85,6 +85,7 @@ static BASE_ALWAYS_INLINE d4 d4_add(d4 a, d4 b) { return _mm256_add_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_sub(d4 a, d4 b) { return _mm256_sub_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_mul(d4 a, d4 b) { return _mm256_mul_pd(a, b); } /* never fused: add stays apart */
 static BASE_ALWAYS_INLINE d4 d4_div(d4 a, d4 b) { return _mm256_div_pd(a, b); }
+static BASE_ALWAYS_INLINE d4 d4_sqrt(d4 a) { return _mm256_sqrt_pd(a); }
 static BASE_ALWAYS_INLINE d4 d4_min(d4 a, d4 b) { return _mm256_min_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_max(d4 a, d4 b) { return _mm256_max_pd(a, b); }
 static BASE_ALWAYS_INLINE d4 d4_abs(d4 a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
@@ -192,6 +193,7 @@ static BASE_ALWAYS_INLINE d4 d4_add(d4 a, d4 b) { return D4_BOTH(_mm_add_pd, a, 
 static BASE_ALWAYS_INLINE d4 d4_sub(d4 a, d4 b) { return D4_BOTH(_mm_sub_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_mul(d4 a, d4 b) { return D4_BOTH(_mm_mul_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_div(d4 a, d4 b) { return D4_BOTH(_mm_div_pd, a, b); }
+static BASE_ALWAYS_INLINE d4 d4_sqrt(d4 a) { return (d4){_mm_sqrt_pd(a.l), _mm_sqrt_pd(a.h)}; }
 static BASE_ALWAYS_INLINE d4 d4_min(d4 a, d4 b) { return D4_BOTH(_mm_min_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_max(d4 a, d4 b) { return D4_BOTH(_mm_max_pd, a, b); }
 static BASE_ALWAYS_INLINE d4 d4_abs(d4 a)
@@ -334,6 +336,7 @@ static inline d4 d4_add(d4 a, d4 b) { D4_EACH(a.v[i] + b.v[i]); }
 static inline d4 d4_sub(d4 a, d4 b) { D4_EACH(a.v[i] - b.v[i]); }
 static inline d4 d4_mul(d4 a, d4 b) { D4_EACH(a.v[i] * b.v[i]); }
 static inline d4 d4_div(d4 a, d4 b) { D4_EACH(a.v[i] / b.v[i]); }
+static inline d4 d4_sqrt(d4 a) { D4_EACH(sqrt(a.v[i])); }
 static inline d4 d4_min(d4 a, d4 b) { D4_EACH(a.v[i] < b.v[i] ? a.v[i] : b.v[i]); }
 static inline d4 d4_max(d4 a, d4 b) { D4_EACH(a.v[i] > b.v[i] ? a.v[i] : b.v[i]); }
 static inline d4 d4_abs(d4 a) { D4_EACH(fabs(a.v[i])); }

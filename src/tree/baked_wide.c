@@ -69,11 +69,7 @@ static carom_status allocate(wide_reader *w, base_arena *arena, const carom_mesh
     w->waiting = base_arena_allocate(arena, slots, sizeof *w->waiting, BASE_CACHE_LINE);
     bool have = w->first_triangle && w->waiting;
     have = have && wide_points_reserve(arena, mesh, w->tree->support != NULL, &w->room);
-    for (int k = 0; k < 3; k++)
-    {
-        w->build.sorted[k] = base_arena_allocate(arena, 3 * references, sizeof(float), BASE_CACHE_LINE);
-        have = have && w->build.sorted[k];
-    }
+    have = have && wide_reserve_sorted(&w->build, arena, references);
     return have ? CAROM_OK
                 : base_fail(w->reader->context, CAROM_OUT_OF_MEMORY, "unbake: no memory for a tree of %u triangles",
                             header->triangle_count);
@@ -89,7 +85,7 @@ static void fill_leaves(wide_reader *w, const carom_mesh *mesh)
         leaf->count = w->eight.leaf_size[i];
         for (uint32_t k = 0; k < WIDE_LEAF_TRIANGLES; k++)
             leaf->triangle[k] = w->eight.order[at + (k < leaf->count ? k : 0)];
-        wide_leaf_fill(leaf, w->tree, mesh);
+        BASE_PICK_ISA(w->reader->context, wide_leaf_fill)(leaf, w->tree, mesh);
         w->first_triangle[i] = at;
         at += leaf->count;
     }

@@ -48,18 +48,14 @@ static uint32_t bins_for(uint32_t count)
     return wanted < BUILD_MAX_BINS / 2 ? wanted : BUILD_MAX_BINS / 2;
 }
 
-static bin_scale scale_of(f8 centres, uint32_t count)
+static BASE_ALWAYS_INLINE bin_scale scale_of(f8 centres, uint32_t count)
 {
     bin_scale out = {.used = bins_for(count)};
-    _Alignas(32) float extent[8];
-    f8_store(extent, f8_add(centres, f8_swap(centres)));
-    for (int i = 0; i < 8; i++)
-    {
-        bool spread = (i & 3) < 3 && extent[i] > 0.0f;
-        float scale = spread ? 0.99999f * (float)out.used / extent[i] : 0.0f;
-        out.scale[i] = scale < FLT_MAX ? scale : FLT_MAX;
-        out.any |= spread;
-    }
+    f8 extent = f8_add(centres, f8_swap(centres)), spread = f8_gt(f8_xyz(extent), f8_zero());
+    f8 bins = f8_set1(0.99999f * (float)out.used), one = f8_set1(1.0f);
+    f8 scale = f8_min(f8_div(bins, f8_select(spread, extent, one)), f8_set1(FLT_MAX));
+    f8_store(out.scale, f8_and(scale, spread));
+    out.any = f8_bits(spread) != 0;
     return out;
 }
 
@@ -98,13 +94,6 @@ static BASE_ALWAYS_INLINE void fill_bins(build_bins *bins, const bin_scale *scal
     }
 }
 
-static BASE_ALWAYS_INLINE float measure(f8 box, f8 unit, bool by_volume)
-{
-    _Alignas(32) float e[8];
-    f8_store(e, f8_mul(f8_add(box, f8_swap(box)), unit));
-    return by_volume ? e[0] * e[1] * e[2] : e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
-}
-
 /* One over the node's largest extent, so that areas neither overflow nor vanish. */
 static f8 unit_of(f8 bounds)
 {
@@ -116,53 +105,65 @@ static f8 unit_of(f8 bounds)
     return f8_set1(unit < 0x1p126f ? unit : 0x1p126f);
 }
 
-/* What the sweeps along the axes share. */
-typedef struct sweep
+/* Areas, or volumes, of both sides of the splits along all axes. In [t], lanes 0 to 2 have those of the left side of
+ * the split after bin t, lanes 4 to 6 those of the right side of the split that leaves t + 1 bins there; infinite if a
+ * side is empty. */
+typedef struct side_measures
 {
-    const build_options *options;
-    uint32_t used;
-    f8 unit;
-} sweep;
+    _Alignas(32) float of[BUILD_MAX_BINS][8];
+} side_measures;
 
-static BASE_ALWAYS_INLINE void sweep_axis(const build_bins *bins, const sweep *s, int axis, split *best)
+static BASE_ALWAYS_INLINE void measure_sides(const build_bins *bins, uint32_t used, f8 unit, bool by_volume,
+                                             side_measures *out)
 {
-    float right_cost[BUILD_MAX_BINS];
-    uint32_t right_count[BUILD_MAX_BINS];
-    const uint32_t round_up = s->options->block_size - 1, block_mask = ~round_up;
-    const bool by_volume = s->options->by_volume;
-    const f8 unit = s->unit;
-    f8 box = empty_box();
-    uint32_t total = 0;
-    for (uint32_t i = s->used - 1; i > 0; i--)
+    const f8 lower = f8_lt(f8_two(-1.0f, 1.0f), f8_zero());
+    f8 left[3], right[3];
+    for (int axis = 0; axis < 3; axis++)
+        left[axis] = right[axis] = empty_box();
+    for (uint32_t t = 0; t + 1 < used; t++)
     {
-        box = f8_max(box, f8_load(bins->box[axis][i].v));
-        total += bins->count[axis][i];
-        right_count[i] = total;
-        right_cost[i] = total ? measure(box, unit, by_volume) * (float)((total + round_up) & block_mask) : 0.0f;
-    }
-    box = empty_box();
-    total = 0;
-    for (uint32_t i = 0; i + 1 < s->used; i++)
-    {
-        box = f8_max(box, f8_load(bins->box[axis][i].v));
-        total += bins->count[axis][i];
-        uint32_t right = right_count[i + 1];
-        if (!total || !right)
-            continue;
-        float cost = measure(box, unit, by_volume) * (float)((total + round_up) & block_mask) + right_cost[i + 1];
-        uint32_t imbalance = total > right ? total - right : right - total;
-        if (cost < best->cost || (cost == best->cost && imbalance < best->imbalance))
-            *best = (split){cost, imbalance, axis, i};
+        f8 extent[4];
+        for (int axis = 0; axis < 3; axis++)
+        {
+            left[axis] = f8_max(left[axis], f8_load(bins->box[axis][t].v));
+            right[axis] = f8_max(right[axis], f8_load(bins->box[axis][used - 1 - t].v));
+            f8 low = f8_select(lower, left[axis], f8_swap(right[axis])); /* -min of the left side, max of the right */
+            f8 high = f8_select(lower, f8_swap(left[axis]), right[axis]);
+            extent[axis] = f8_mul(f8_add(low, high), unit);
+        }
+        extent[3] = extent[2];
+        f8_transpose(extent);
+        f8 x = extent[0], y = extent[1], z = extent[2];
+        f8 area = f8_add(f8_add(f8_mul(x, y), f8_mul(y, z)), f8_mul(z, x));
+        f8_store(out->of[t], by_volume ? f8_mul(f8_mul(x, y), z) : area);
     }
 }
 
-static split best_split(const build_bins *bins, const bin_scale *scales, f8 bounds, const build_options *options)
+static split best_split(const build_bins *bins, const bin_scale *scales, f8 bounds, uint32_t count,
+                        const build_options *options)
 {
     split best = {INFINITY, UINT32_MAX, -1, 0};
-    const sweep shared = {options, scales->used, unit_of(bounds)};
+    const uint32_t round_up = options->block_size - 1, block_mask = ~round_up, used = scales->used;
+    side_measures measures;
+    measure_sides(bins, used, unit_of(bounds), options->by_volume, &measures);
     for (int axis = 0; axis < 3; axis++)
-        if (scales->scale[axis] > 0.0f)
-            sweep_axis(bins, &shared, axis, &best);
+    {
+        if (!(scales->scale[axis] > 0.0f))
+            continue;
+        uint32_t left = 0;
+        for (uint32_t i = 0; i + 1 < used; i++)
+        {
+            left += bins->count[axis][i];
+            uint32_t right = count - left;
+            if (!left || !right)
+                continue;
+            float cost = measures.of[i][axis] * (float)((left + round_up) & block_mask) +
+                         measures.of[used - 2 - i][4 + axis] * (float)((right + round_up) & block_mask);
+            uint32_t imbalance = left > right ? left - right : right - left;
+            if (cost < best.cost || (cost == best.cost && imbalance < best.imbalance))
+                best = (split){cost, imbalance, axis, i};
+        }
+    }
     return best;
 }
 
@@ -184,84 +185,103 @@ typedef struct move_work
     f8 centres[2];        /* of what went to either side */
 } move_work;
 
+static BASE_ALWAYS_INLINE f8 bound_centres(const build_box *boxes, uint32_t count)
+{
+    f8 centres = empty_box();
+    for (uint32_t i = 0; i < count; i++)
+        centres = f8_max(centres, centre_box(f8_xyz(f8_load(boxes[i].v))));
+    return centres;
+}
+
+/* Either side is in a row afterwards, so its centres are bounded in a loop without masks. */
 static BASE_ALWAYS_INLINE void move_records(move_work *work, const bin_scale *scales, const split *at, f8 centres)
 {
-    f8 limit = f8_set1((float)(at->bin + 1)), none = empty_box(), left = none, right = none;
     _Alignas(32) float low[8];
     f8_store(low, centres);
     const build_box *from = work->from;
     build_box *to = work->to;
-    float offset = low[at->axis], scale = scales->scale[at->axis];
-    uint32_t front = work->front, back = work->count - 1;
+    const float offset = low[at->axis], scale = scales->scale[at->axis], limit = (float)(at->bin + 1);
+    const uint32_t back = work->count - 1, left_first = work->front;
+    uint32_t front = left_first;
     for (uint32_t i = work->first; i < work->last; i++)
     {
-        f8 record = f8_load(from[i].v), centre = centre_box(f8_xyz(record));
-        f8 is_left = f8_lt(f8_set1((build_box_centre(&from[i], at->axis) + offset) * scale), limit);
-        uint32_t goes_left = f8_bits(is_left) & 1;
+        uint32_t goes_left = (build_box_centre(&from[i], at->axis) + offset) * scale < limit;
         uint32_t right_place = back - i + front, differing = right_place ^ front;
-        f8_store(to[right_place ^ (differing & (0 - goes_left))].v, record); /* without a branch */
-        left = f8_max(left, f8_select(is_left, centre, none));
-        right = f8_max(right, f8_select(is_left, none, centre));
+        f8_store(to[right_place ^ (differing & (0 - goes_left))].v, f8_load(from[i].v)); /* without a branch */
         front += goes_left;
     }
+    uint32_t left_count = front - left_first, right_count = work->last - work->first - left_count;
     work->front = front;
-    work->centres[0] = left;
-    work->centres[1] = right;
-}
-
-/* Halves by count in the order they are in: for equal centres, and where a chain would go too deep. */
-static void halve(const build_box *boxes, range child[2])
-{
-    uint32_t count = child[0].count, half = count / 2;
-    const uint32_t start[3] = {0, half, count};
-    for (int side = 0; side < 2; side++)
-    {
-        child[side].count = start[side + 1] - start[side];
-        child[side].bounds = child[side].centres = empty_box();
-        for (uint32_t i = start[side]; i < start[side + 1]; i++)
-        {
-            f8 box = f8_xyz(f8_load(boxes[i].v));
-            child[side].bounds = f8_max(child[side].bounds, box);
-            child[side].centres = f8_max(child[side].centres, centre_box(box));
-        }
-    }
+    work->centres[0] = bound_centres(to + left_first, left_count);
+    work->centres[1] = bound_centres(to + (back - (work->last - 1) + front), right_count);
 }
 
 static build_box *buffer_of(const build_work *work, bool spare) { return spare ? work->spare : work->boxes; }
 
-static void divide(const build_work *work, const range *parent, range child[2])
+/* What becomes of a range: its left part is [0, count). */
+typedef struct parts
+{
+    f8 bounds[2], centres[2];
+    uint32_t count;
+    bool moved; /* to the other buffer */
+} parts;
+
+/* Halves by count in the order they are in: for equal centres, and where a chain would go too deep. */
+static void halve(const build_box *boxes, uint32_t count, parts *out)
+{
+    const uint32_t start[3] = {0, count / 2, count};
+    out->count = start[1], out->moved = false;
+    for (int side = 0; side < 2; side++)
+    {
+        f8 bounds = empty_box();
+        for (uint32_t i = start[side]; i < start[side + 1]; i++)
+            bounds = f8_max(bounds, f8_xyz(f8_load(boxes[i].v)));
+        out->bounds[side] = bounds;
+        out->centres[side] = bound_centres(boxes + start[side], start[side + 1] - start[side]);
+    }
+}
+
+static BASE_ALWAYS_INLINE void divide(const build_work *work, const range *parent, parts *out)
 {
     build_box *from = buffer_of(work, parent->in_spare) + parent->first;
     build_box *to = buffer_of(work, !parent->in_spare) + parent->first;
-    child[0] = child[1] = *parent;
     split best = {.axis = -1};
     bin_scale scales = scale_of(parent->centres, parent->count);
     build_bins bins;
     if (parent->depth < BUILD_FREE_DEPTH && scales.any)
     {
         fill_bins(&bins, &scales, from, parent->count, parent->centres);
-        best = best_split(&bins, &scales, parent->bounds, work->options);
+        best = best_split(&bins, &scales, parent->bounds, parent->count, work->options);
     }
     if (best.axis < 0)
-        halve(from, child);
-    else
     {
-        f8 bounds[2] = {empty_box(), empty_box()};
-        add_bounds(&bins, &scales, &best, bounds);
-        move_work moved = {.from = from, .to = to, .count = parent->count, .last = parent->count};
-        move_records(&moved, &scales, &best, parent->centres);
-        for (int side = 0; side < 2; side++)
-        {
-            child[side].count = side ? parent->count - moved.front : moved.front;
-            child[side].bounds = bounds[side], child[side].centres = moved.centres[side];
-            child[side].in_spare = !parent->in_spare;
-        }
+        halve(from, parent->count, out);
+        return;
     }
-    child[0].depth = child[1].depth = parent->depth + 1;
-    child[1].first = parent->first + child[0].count;
+    out->bounds[0] = out->bounds[1] = empty_box();
+    add_bounds(&bins, &scales, &best, out->bounds);
+    move_work moved = {.from = from, .to = to, .count = parent->count, .last = parent->count};
+    move_records(&moved, &scales, &best, parent->centres);
+    out->centres[0] = moved.centres[0], out->centres[1] = moved.centres[1];
+    out->count = moved.front, out->moved = true;
 }
 
 /* ---- subtrees ---- */
+
+/* Splits the last waiting range: its right part waits in its place, the left one on top. Copies of whole ranges would
+ * be made in smaller pieces than they are read in, which a processor waits for. */
+static BASE_ALWAYS_INLINE void split_last(const build_work *work, range *last, uint32_t node)
+{
+    parts parts;
+    divide(work, last, &parts);
+    range *left = last + 1, *right = last;
+    left->bounds = parts.bounds[0], left->centres = parts.centres[0];
+    left->node = node, left->first = last->first, left->count = parts.count;
+    left->depth = last->depth + 1, left->in_spare = last->in_spare != parts.moved;
+    right->bounds = parts.bounds[1], right->centres = parts.centres[1];
+    right->node = node + 1, right->first += parts.count, right->count -= parts.count;
+    right->depth = left->depth, right->in_spare = left->in_spare;
+}
 
 static uint32_t grow(build_top *top, uint32_t index)
 {
@@ -270,32 +290,28 @@ static uint32_t grow(build_top *top, uint32_t index)
     tree_node *nodes = work->grown + 2 * (size_t)branch->first;
     build_box *node_boxes = work->grown_boxes + 2 * (size_t)branch->first;
     /* Depth first: one waiting sibling per level. */
-    range waiting[BUILD_DEPTH_LIMIT];
-    uint32_t waiting_count = 0, node_count = 1;
-    range current = {.first = branch->first, .count = branch->count, .depth = branch->depth};
-    current.bounds = f8_load(work->spreads[index].bounds.v);
-    current.centres = f8_load(work->spreads[index].centres.v);
-    current.in_spare = branch->in_spare;
+    range waiting[BUILD_DEPTH_LIMIT + 1], *last = waiting;
+    uint32_t node_count = 1;
+    *last = (range){.first = branch->first, .count = branch->count, .depth = branch->depth};
+    last->bounds = f8_load(work->spreads[index].bounds.v);
+    last->centres = f8_load(work->spreads[index].centres.v);
+    last->in_spare = branch->in_spare;
     for (;;)
     {
-        f8_store(node_boxes[current.node].v, current.bounds);
-        if (current.count > work->options->leaf_size)
+        f8_store(node_boxes[last->node].v, last->bounds);
+        if (last->count > work->options->leaf_size)
         {
-            range child[2];
-            divide(work, &current, child);
-            nodes[current.node] = (tree_node){node_count, 0};
-            child[0].node = node_count++;
-            child[1].node = node_count++;
-            waiting[waiting_count++] = child[1];
-            current = child[0];
+            nodes[last->node] = (tree_node){node_count, 0};
+            split_last(work, last++, node_count);
+            node_count += 2;
             continue;
         }
-        nodes[current.node] = (tree_node){current.first, current.count};
-        if (current.in_spare)
-            memcpy(work->boxes + current.first, work->spare + current.first, current.count * sizeof *work->boxes);
-        if (!waiting_count)
+        nodes[last->node] = (tree_node){last->first, last->count};
+        if (last->in_spare)
+            memcpy(work->boxes + last->first, work->spare + last->first, last->count * sizeof *work->boxes);
+        if (last == waiting)
             return node_count;
-        current = waiting[--waiting_count];
+        last--;
     }
 }
 
@@ -358,7 +374,7 @@ static uint32_t choose(build_top *top, uint32_t index)
     build_bins all = work->blocks[branch->first_block].bins;
     for (uint32_t i = branch->first_block + 1; i < branch->last_block; i++)
         add_bins(&all, &work->blocks[i].bins, scales.used);
-    split best = best_split(&all, &scales, f8_load(spread->bounds.v), work->options);
+    split best = best_split(&all, &scales, f8_load(spread->bounds.v), branch->count, work->options);
     if (best.axis < 0)
         return 0;
     spread->axis = best.axis, spread->bin = best.bin;

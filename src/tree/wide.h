@@ -82,8 +82,9 @@ carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, co
 void wide_tree_destroy(carom_context *context, wide_tree *tree);
 wide_tree *wide_tree_copy(carom_context *context, const wide_tree *tree); /* null: out of memory */
 wide_tree *wide_tree_allocate(carom_context *context, uint32_t node_count, uint32_t leaf_count, bool support);
-void wide_leaf_fill(wide_leaf *leaf, const wide_tree *tree, const carom_mesh *mesh); /* from its triangle ids */
-void wide_find_smallest_triangles(wide_tree *tree);                                  /* once the leaves are filled */
+/* Corners and what follows from them, from count and triangle ids. */
+BASE_DECLARE_ISA(void, wide_leaf_fill, (wide_leaf * leaf, const wide_tree *tree, const carom_mesh *mesh));
+void wide_find_smallest_triangles(wide_tree *tree); /* once the leaves are filled */
 void wide_tree_info(carom_context *context, const wide_tree *tree, carom_tree_info *info);
 /* previous: the mesh that the tree fits now. */
 carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *previous,

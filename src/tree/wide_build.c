@@ -184,6 +184,23 @@ static carom_status split_tightly(wide_build *build, base_arena *arena, const ca
     return CAROM_OK;
 }
 
+bool wide_reserve_sorted(wide_build *build, base_arena *arena, size_t triangle_count)
+{
+    enum
+    {
+        MORE = 16 /* floats */
+    };
+    for (int k = 0; k < 3; k++)
+    {
+        float *corners = base_arena_allocate(arena, 3 * triangle_count + MORE, sizeof(float), BASE_CACHE_LINE);
+        if (!corners)
+            return false;
+        memset(corners + 3 * triangle_count, 0, MORE * sizeof(float));
+        build->sorted[k] = corners;
+    }
+    return true;
+}
+
 static void store_sorted(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     const wide_pass *pass = data;
@@ -197,39 +214,6 @@ static void store_sorted(uint32_t first, uint32_t last, uint32_t worker, void *d
             size_t at = 3 * (size_t)i + c;
             build->sorted[0][at] = (float)y.x, build->sorted[1][at] = (float)y.y, build->sorted[2][at] = (float)y.z;
         }
-}
-
-/* Moments of the i-th sorted triangle. */
-static void sorted_moments(const wide_build *build, uint32_t i, split_moments *out)
-{
-    float corners[9];
-    for (size_t c = 0; c < 3; c++)
-        for (size_t k = 0; k < 3; k++)
-            corners[3 * c + k] = build->sorted[k][3 * (size_t)i + c];
-    wide_triangle_moments(corners, out);
-}
-
-/* Second moment of a triangle of weight w with corners p, q, r and mean m: w / 12 (9 m m' + p p' + q q' + r r'). */
-void wide_triangle_moments(const float v[9], split_moments *out)
-{
-    double e[3], f[3], m[3];
-    for (int k = 0; k < 3; k++)
-    {
-        e[k] = (double)v[3 + k] - (double)v[k], f[k] = (double)v[6 + k] - (double)v[k];
-        m[k] = ((double)v[k] + (double)v[3 + k] + (double)v[6 + k]) / 3.0;
-    }
-    double nx = e[1] * f[2] - e[2] * f[1], ny = e[2] * f[0] - e[0] * f[2], nz = e[0] * f[1] - e[1] * f[0];
-    double w = sqrt(nx * nx + ny * ny + nz * nz) + 1e-18;
-    out->weight = w;
-    int entry = 0;
-    for (int k = 0; k < 3; k++)
-    {
-        out->sum[k] = w * m[k];
-        for (int l = k; l < 3; l++, entry++)
-            out->square[entry] = w / 12.0 *
-                                 (9.0 * m[k] * m[l] + (double)v[k] * (double)v[l] +
-                                  (double)v[3 + k] * (double)v[3 + l] + (double)v[6 + k] * (double)v[6 + l]);
-    }
 }
 
 void wide_add_moments(const split_moments *a, const split_moments *b, split_moments *out)
@@ -252,15 +236,20 @@ void wide_subtract_moments(const split_moments *a, const split_moments *b, split
 
 static void leaf_moments(const wide_build *build, split_node *node, split_moments *own)
 {
-    sorted_moments(build, node->first, own);
+    uint32_t last = node->first + node->count;
     node->smallest_triangle = build->order[node->first];
-    for (uint32_t i = node->first + 1; i < node->first + node->count; i++)
-    {
-        split_moments more;
-        sorted_moments(build, i, &more);
-        wide_add_moments(own, &more, own);
+    for (uint32_t i = node->first + 1; i < last; i++)
         if (build->order[i] < node->smallest_triangle)
             node->smallest_triangle = build->order[i];
+    for (uint32_t i = node->first; i < last; i += WIDE_LEAF_TRIANGLES)
+    {
+        split_moments more;
+        uint32_t count = last - i < WIDE_LEAF_TRIANGLES ? last - i : WIDE_LEAF_TRIANGLES;
+        BASE_PICK_ISA(build->context, wide_few_moments)(build, i, count, &more);
+        if (i == node->first)
+            *own = more;
+        else
+            wide_add_moments(own, &more, own);
     }
 }
 
@@ -307,11 +296,8 @@ static carom_status build_into(wide_build *build, base_arena *arena, const carom
     wide_choose_frame(&frame, mesh);
     bool own = build->principal_splits && def->builder == CAROM_BUILDER_SAH;
     BASE_TRY(own ? split_tightly(build, arena, mesh, &frame) : take_structure(build, arena, mesh, def));
-    size_t n = build->count;
     build->moments = base_arena_allocate(arena, build->node_count, sizeof(split_moments), BASE_CACHE_LINE);
-    for (int k = 0; k < 3; k++)
-        build->sorted[k] = base_arena_allocate(arena, 3 * n, sizeof(float), BASE_CACHE_LINE);
-    if (!build->moments || !build->sorted[0] || !build->sorted[1] || !build->sorted[2])
+    if (!build->moments || !wide_reserve_sorted(build, arena, build->count))
         return CAROM_OUT_OF_MEMORY;
     wide_pass pass = {build, mesh, &frame};
     base_parallel_for(build->context, build->count, WIDE_TRIANGLES_PER_TASK, store_sorted, &pass);

@@ -63,6 +63,9 @@ typedef struct wide_box
     float centre[3], half[3], axis[3][3];
 } wide_box;
 
+/* Memory for `sorted`, with some zeros at the end that kernels may read. False: out of memory. */
+bool wide_reserve_sorted(wide_build *build, base_arena *arena, size_t triangle_count);
+
 /* From corners and boxes to order and nodes. */
 carom_status wide_split(wide_build *build, base_arena *arena);
 
@@ -97,7 +100,9 @@ enum
 carom_status wide_collapse(const wide_build *build, base_arena *arena, const carom_mesh *mesh, wide_tree *frame,
                            wide_tree **out);
 
-void wide_triangle_moments(const float v[9], split_moments *out);
+/* Of a leaf; of at most four sorted triangles from first on. */
+BASE_DECLARE_ISA(void, wide_leaf_moments, (const wide_leaf *leaf, split_moments *out));
+BASE_DECLARE_ISA(void, wide_few_moments, (const wide_build *build, uint32_t first, uint32_t count, split_moments *out));
 void wide_add_moments(const split_moments *a, const split_moments *b, split_moments *out);
 void wide_subtract_moments(const split_moments *a, const split_moments *b, split_moments *out);
 

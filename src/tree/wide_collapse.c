@@ -138,7 +138,7 @@ static void write_leaf(const collapse *work, const split_node *run, wide_leaf *l
     leaf->count = run->count;
     for (uint32_t i = 0; i < WIDE_LEAF_TRIANGLES; i++)
         leaf->triangle[i] = work->build->order[run->first + (i < run->count ? i : 0)];
-    wide_leaf_fill(leaf, work->tree, work->mesh);
+    BASE_PICK_ISA(work->build->context, wide_leaf_fill)(leaf, work->tree, work->mesh);
 }
 
 /* ---- lists ---- */

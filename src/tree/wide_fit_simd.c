@@ -1,7 +1,6 @@
 /* Oriented boxes: principal axes of the surface, a few frames along edges for small sets, and on request a search over
  * small rotations. Nothing is fused, so that every instruction set fits the same box. */
-#include "base/simd.h"
-#include "tree/wide_build.h"
+#include "tree/wide_few.h"
 
 enum
 {
@@ -99,12 +98,21 @@ static bool frame_from(const float u[3], const float v[3], float frame[3][3])
     return true;
 }
 
-/* A run's corners; few are copied and padded to whole vectors, so that nothing is read past the end. */
+/* A run's corners; few are copied and padded to whole vectors, so that those of no other run count. */
 typedef struct run_points
 {
     points all, padded;
-    float few[3][16];
+    _Alignas(32) float few[3][16];
 } run_points;
+
+/* The first `count` of 16 floats, then the last of them again. */
+static BASE_ALWAYS_INLINE void copy_padded(const float *from, uint32_t count, float *to)
+{
+    static const float PLACE[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const f8 end = f8_set1((float)count), last = f8_set1(from[count - 1]);
+    for (size_t i = 0; i < 16; i += 8)
+        f8_store(to + i, f8_select(f8_lt(f8_loadu(PLACE + i), end), f8_loadu(from + i), last));
+}
 
 static void take_run(const wide_build *build, const split_node *run, run_points *out)
 {
@@ -113,11 +121,9 @@ static void take_run(const wide_build *build, const split_node *run, run_points 
     out->padded = out->all;
     if (run->count > SMALL_SET)
         return;
-    for (uint32_t i = 0; i < 16; i++)
-    {
-        uint32_t from = i < out->all.count ? i : out->all.count - 1;
-        out->few[0][i] = out->all.x[from], out->few[1][i] = out->all.y[from], out->few[2][i] = out->all.z[from];
-    }
+    copy_padded(out->all.x, out->all.count, out->few[0]);
+    copy_padded(out->all.y, out->all.count, out->few[1]);
+    copy_padded(out->all.z, out->all.count, out->few[2]);
     out->padded = (points){out->few[0], out->few[1], out->few[2], out->all.count <= 8 ? 8u : 16u};
 }
 
@@ -175,14 +181,10 @@ static bool take_few(const run_points *set, few_corners *out)
     return true;
 }
 
-/* Corner c of the four triangles, or the first one's again where there are fewer, in either half. */
-static BASE_ALWAYS_INLINE lanes3 corners_of_few(const few_corners *few, uint32_t c)
+/* Corner c of the four triangles in either half; where there are fewer, points, which have no frame. */
+static BASE_ALWAYS_INLINE lanes3 corners_of_few(const few_corners *few, size_t c)
 {
-    _Alignas(16) float lane[3][4];
-    for (uint32_t k = 0; k < 3; k++)
-        for (uint32_t i = 0; i < SMALL_SET; i++)
-            lane[k][i] = few->at[k][3 * i < few->count ? 3 * i + c : c];
-    return (lanes3){f8_twice(lane[0]), f8_twice(lane[1]), f8_twice(lane[2])};
+    return (lanes3){wide_few_lanes(few->at[0] + c), wide_few_lanes(few->at[1] + c), wide_few_lanes(few->at[2] + c)};
 }
 
 /* Extents of the corners along an axis per lane. */
@@ -356,7 +358,7 @@ static void straighten(float axis[3][3])
 }
 
 /* Rounding of coordinates up to 1 and of their projections, and how far rounded axes are from orthonormal: derived in
- * docs/exactness.md. It also covers a centre and axes that the compiler left unrounded below (see wide_leaf_fill). */
+ * docs/exactness.md. It also covers a centre and axes that the compiler left unrounded below (see wide_leaf_simd.c). */
 static const double BOX_ROUNDING = 13.0 * 0x1p-24, AXES_ROUNDING = 2.25 * 0x1p-24;
 
 /* The axes are orthonormal but for the rounding of their components. */

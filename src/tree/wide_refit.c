@@ -37,24 +37,14 @@ static void take_leaf(refit *r, uint32_t index)
     for (uint32_t i = 0; i < leaf->count && !changed; i++)
         changed = !same_corners(r->previous, r->moved, leaf->triangle[i]);
     if (changed)
-        wide_leaf_fill(leaf, r->tree, r->moved);
+        BASE_PICK_ISA(r->build.context, wide_leaf_fill)(leaf, r->tree, r->moved);
     uint32_t first = r->first_triangle[index];
-    split_moments sum = {0};
-    for (uint32_t i = 0; i < leaf->count; i++)
-    {
-        float corners[9];
-        split_moments own;
-        for (int c = 0; c < 3; c++)
-            for (int k = 0; k < 3; k++)
-            {
-                corners[3 * c + k] = leaf->origin[k] + leaf->corner[c][k][i];
-                r->build.sorted[k][3 * (size_t)(first + i) + (size_t)c] = corners[3 * c + k];
-            }
-        wide_triangle_moments(corners, &own);
-        wide_add_moments(&sum, &own, &sum);
-    }
+    for (size_t c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++)
+            for (uint32_t i = 0; i < leaf->count; i++)
+                r->build.sorted[k][3 * (size_t)(first + i) + c] = leaf->origin[k] + leaf->corner[c][k][i];
     r->changed_before[index + 1] = changed;
-    r->before[index + 1] = sum;
+    BASE_PICK_ISA(r->build.context, wide_leaf_moments)(leaf, &r->before[index + 1]);
 }
 
 static void take_leaves(uint32_t first, uint32_t last, uint32_t worker, void *data)
@@ -140,12 +130,7 @@ static carom_status allocate(refit *r, base_arena *arena)
         r->first_triangle[i + 1] += r->first_triangle[i];
     size_t n = r->first_triangle[r->tree->leaf_count];
     bool have = wide_points_reserve(arena, r->moved, r->tree->support != NULL, &r->room);
-    for (int k = 0; k < 3; k++)
-    {
-        r->build.sorted[k] = base_arena_allocate(arena, 3 * n, sizeof(float), BASE_CACHE_LINE);
-        have = have && r->build.sorted[k];
-    }
-    return have ? CAROM_OK : CAROM_OUT_OF_MEMORY;
+    return have && wide_reserve_sorted(&r->build, arena, n) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
 
 carom_status wide_tree_refit(carom_context *context, wide_tree *tree, const carom_mesh *previous,
