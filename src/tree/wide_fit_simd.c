@@ -211,18 +211,29 @@ static BASE_ALWAYS_INLINE edge_frames frames_along(lanes3 edge, lanes3 normal)
     return (edge_frames){.edge = edge, .across = lanes3_cross(edge, normal)};
 }
 
-/* Areas of the boxes along the frames; infinite where an edge is too short or a triangle too flat for a frame. */
-static BASE_ALWAYS_INLINE f8 areas_of(const edge_frames *frames, f8 height, f8 normal_square, f8 longest_square)
+static BASE_ALWAYS_INLINE f8 inverse_root(f8 square)
 {
-    f8 edge_square = lanes3_dot(frames->edge, frames->edge);
-    f8 valid = f8_gt(normal_square, f8_mul(f8_set1(1e-8f), f8_mul(edge_square, longest_square)));
-    valid = f8_and(valid, f8_gt(edge_square, f8_zero()));
     const f8 one = f8_set1(1.0f);
-    f8 per_edge = f8_div(one, f8_sqrt(f8_select(valid, edge_square, one)));
-    f8 per_normal = f8_div(one, f8_sqrt(f8_select(valid, normal_square, one)));
+    return f8_div(one, f8_sqrt(f8_select(f8_gt(square, f8_zero()), square, one)));
+}
+
+/* What the frames of a triangle's edges share. */
+typedef struct face_lanes
+{
+    f8 normal_square, longest_square; /* the latter of the edges */
+    f8 per_normal;                    /* one over the normal's length */
+    f8 height;                        /* of the corners along the normal, in units of its length */
+} face_lanes;
+
+/* Areas of the boxes along the frames; infinite where an edge is too short or a triangle too flat for a frame. */
+static BASE_ALWAYS_INLINE f8 areas_of(const edge_frames *frames, const face_lanes *face)
+{
+    f8 edge_square = lanes3_dot(frames->edge, frames->edge), per_edge = inverse_root(edge_square);
+    f8 valid = f8_gt(face->normal_square, f8_mul(f8_set1(1e-8f), f8_mul(edge_square, face->longest_square)));
+    valid = f8_and(valid, f8_gt(edge_square, f8_zero()));
     f8 x = f8_mul(f8_sub(frames->along_edge.high, frames->along_edge.low), per_edge);
-    f8 y = f8_mul(height, per_normal);
-    f8 z = f8_mul(f8_sub(frames->along_across.high, frames->along_across.low), f8_mul(per_edge, per_normal));
+    f8 y = f8_mul(face->height, face->per_normal);
+    f8 z = f8_mul(f8_sub(frames->along_across.high, frames->along_across.low), f8_mul(per_edge, face->per_normal));
     f8 area = f8_add(f8_add(f8_mul(x, y), f8_mul(y, z)), f8_mul(z, x));
     return f8_select(valid, area, f8_set1(INFINITY));
 }
@@ -249,10 +260,11 @@ static bool choose_edge(const few_corners *few, uint32_t *triangle, uint32_t *co
             extend(&frames[k].along_across, frames[k].across, point);
         }
     }
-    f8 height = f8_sub(along_normal.high, along_normal.low), normal_square = lanes3_dot(normal, normal);
-    f8 longest = f8_max(f8_max(lanes3_dot(pq, pq), lanes3_dot(qr, qr)), lanes3_dot(rp, rp));
-    f8 first = areas_of(&frames[0], height, normal_square, longest);
-    f8 second = areas_of(&frames[1], height, normal_square, longest);
+    face_lanes face = {.normal_square = lanes3_dot(normal, normal)};
+    face.longest_square = f8_max(f8_max(lanes3_dot(pq, pq), lanes3_dot(qr, qr)), lanes3_dot(rp, rp));
+    face.per_normal = inverse_root(face.normal_square);
+    face.height = f8_sub(along_normal.high, along_normal.low);
+    f8 first = areas_of(&frames[0], &face), second = areas_of(&frames[1], &face);
     float smallest = f8_min_lane(f8_min(first, second));
     if (!(smallest < INFINITY))
         return false;
