@@ -14,7 +14,7 @@ void tree_structure_free(carom_context *context, tree_structure *structure)
 void build_tree_free(carom_context *context, build_tree *tree)
 {
     base_release(context, tree->nodes, tree->capacity, sizeof *tree->nodes);
-    base_release(context, tree->boxes, tree->capacity, sizeof *tree->boxes);
+    base_release(context, tree->areas, tree->capacity, sizeof *tree->areas);
     *tree = (build_tree){0};
 }
 
@@ -253,11 +253,12 @@ static carom_status take_order(const build_input *input, build_result *out)
     return CAROM_OK;
 }
 
-static carom_status add_boxes(const build_input *input, bool reordered, build_result *out)
+static carom_status add_areas(const build_input *input, bool reordered, build_result *out)
 {
     build_tree *tree = &out->tree;
-    tree->boxes = base_allocate(input->context, tree->capacity, sizeof *tree->boxes, BASE_CACHE_LINE);
-    if (!tree->boxes)
+    build_box *boxes = base_arena_allocate(input->scratch, tree->node_count, sizeof *boxes, BASE_CACHE_LINE);
+    tree->areas = base_allocate(input->context, tree->capacity, sizeof *tree->areas, BASE_CACHE_LINE);
+    if (!boxes || !tree->areas)
         return build_out_of_memory(input->context, input->count);
     for (uint32_t i = tree->node_count; i-- > 0;)
     {
@@ -265,8 +266,9 @@ static carom_status add_boxes(const build_input *input, bool reordered, build_re
         uint32_t count = node.count ? node.count : 2;
         build_box box = {{-INFINITY, -INFINITY, -INFINITY, 0.0f, -INFINITY, -INFINITY, -INFINITY, 0.0f}};
         for (uint32_t k = node.first; k < node.first + count; k++)
-            box = build_join(&box, !node.count ? &tree->boxes[k] : &input->boxes[reordered ? k : out->order[k]]);
-        tree->boxes[i] = box;
+            box = build_join(&box, !node.count ? &boxes[k] : &input->boxes[reordered ? k : out->order[k]]);
+        boxes[i] = box;
+        tree->areas[i] = build_joint_area(&box, &box, 1.0f);
     }
     return CAROM_OK;
 }
@@ -284,7 +286,7 @@ static carom_status build_all(const build_input *input, const carom_mesh *mesh, 
     if (input->block_size > 1 && def->builder != CAROM_BUILDER_MORTON)
         BASE_TRY(fill_blocks(input, &out->tree));
     BASE_TRY(take_order(input, out));
-    return block_size ? add_boxes(input, def->builder != CAROM_BUILDER_BALANCED, out) : CAROM_OK;
+    return block_size ? add_areas(input, def->builder != CAROM_BUILDER_BALANCED, out) : CAROM_OK;
 }
 
 void build_result_free(carom_context *context, build_result *result)
@@ -294,20 +296,21 @@ void build_result_free(carom_context *context, build_result *result)
     *result = (build_result){0};
 }
 
-bool build_reserve(base_arena *scratch, const carom_mesh *mesh)
+bool build_reserve(base_arena *scratch, const carom_mesh *mesh, size_t bytes_per_triangle)
 {
     enum
     {
         /* Two buffers of records, and room for as many nodes as there can be; vertices come and go before them. */
-        PER_TRIANGLE = 2 * sizeof(build_box) + 2 * (sizeof(tree_node) + sizeof(build_box)),
+        PER_TRIANGLE = 2 * sizeof(build_box) + 2 * (sizeof(tree_node) + sizeof(float)),
         BINS = 16,   /* per triangle, roughly: bins of the blocks at the top */
         SMALL = 1024 /* triangles that are split without blocks */
     };
     size_t count = mesh->triangle_count, more = count <= SMALL ? 8 : 512; /* the branches at the top */
-    return base_arena_reserve(scratch, count + more, PER_TRIANGLE + BINS);
+    size_t needed = PER_TRIANGLE + BINS;
+    return base_arena_reserve(scratch, count + more, bytes_per_triangle > needed ? bytes_per_triangle : needed);
 }
 
-carom_status build_with_boxes(base_arena *scratch, const carom_mesh *mesh, const carom_tree_def *def,
+carom_status build_with_areas(base_arena *scratch, const carom_mesh *mesh, const carom_tree_def *def,
                               uint32_t block_size, build_result *out)
 {
     carom_context *context = scratch->context;
@@ -340,8 +343,9 @@ carom_status tree_build_structure(carom_context *context, const carom_mesh *mesh
     bool binned = def->builder == CAROM_BUILDER_SAH || def->builder == CAROM_BUILDER_VOLUME;
     build_result result = {0};
     base_arena scratch = {.context = context};
-    carom_status status = build_reserve(&scratch, mesh) ? build_with_boxes(&scratch, mesh, def, binned ? 1 : 0, &result)
-                                                        : build_out_of_memory(context, mesh->triangle_count);
+    carom_status status = build_reserve(&scratch, mesh, 0)
+                              ? build_with_areas(&scratch, mesh, def, binned ? 1 : 0, &result)
+                              : build_out_of_memory(context, mesh->triangle_count);
     base_arena_free(&scratch);
     BASE_TRY(status);
     if (!result.tree.node_count)

@@ -99,11 +99,11 @@ typedef struct build_options
     bool by_volume;      /* cost by volume instead of surface area (chapter, eq. 25.2) */
 } build_options;
 
-/* The canonical tree over boxes, with the box of each node. */
+/* The canonical tree over boxes, with the surface area of each node's box. */
 typedef struct build_tree
 {
     tree_node *nodes; /* leaves: ranges of the reordered boxes */
-    build_box *boxes; /* per node; without ids */
+    float *areas;     /* per node: half of it; or null */
     uint32_t node_count;
     uint32_t capacity; /* of both arrays */
 } build_tree;
@@ -113,17 +113,18 @@ carom_status build_binned(base_arena *scratch, build_box *boxes, uint32_t count,
                           build_tree *out);
 void build_tree_free(carom_context *context, build_tree *tree);
 
-/* Any builder's tree with the boxes of its nodes; like tree_build_structure otherwise. */
+/* Any builder's tree with the areas of its nodes; like tree_build_structure otherwise. */
 typedef struct build_result
 {
     build_tree tree;
     uint32_t *order;
     uint32_t reference_count;
 } build_result;
-carom_status build_with_boxes(base_arena *scratch, const carom_mesh *mesh, const carom_tree_def *def,
+carom_status build_with_areas(base_arena *scratch, const carom_mesh *mesh, const carom_tree_def *def,
                               uint32_t block_size, build_result *out);
-/* Makes room for all that build_with_boxes takes from scratch at the same time. */
-bool build_reserve(base_arena *scratch, const carom_mesh *mesh);
+/* Makes room for all that build_with_areas takes from scratch at the same time, and for as many bytes afterwards: in
+ * one piece, which an allocator keeps more readily than several. */
+bool build_reserve(base_arena *scratch, const carom_mesh *mesh, size_t bytes_per_triangle);
 void build_result_free(carom_context *context, build_result *result);
 
 /* ---- the other builders; like build_binned ---- */
@@ -256,9 +257,9 @@ typedef struct build_work
     build_spread *spreads;      /* per branch */
     build_binned_block *blocks; /* per block */
     tree_node *grown;           /* subtrees; a branch's begin at twice its first record */
-    build_box *grown_boxes;
+    float *grown_areas;
     tree_node *nodes; /* the result */
-    build_box *node_boxes;
+    float *areas;
 } build_work;
 
 BASE_DECLARE_ISA(const build_method *, build_binned_method, (void));

@@ -54,16 +54,16 @@ static bool make_work(base_arena *scratch, const build_top *top, uint32_t count,
     work->spreads = base_arena_allocate(scratch, top->branch_capacity, sizeof *work->spreads, BASE_CACHE_LINE);
     work->blocks = base_arena_allocate(scratch, top->block_capacity, sizeof *work->blocks, BASE_CACHE_LINE);
     work->grown = base_arena_allocate(scratch, 2 * (size_t)count, sizeof *work->grown, BASE_CACHE_LINE);
-    work->grown_boxes = base_arena_allocate(scratch, 2 * (size_t)count, sizeof *work->grown_boxes, BASE_CACHE_LINE);
-    return work->spare && work->spreads && work->blocks && work->grown && work->grown_boxes;
+    work->grown_areas = base_arena_allocate(scratch, 2 * (size_t)count, sizeof *work->grown_areas, BASE_CACHE_LINE);
+    return work->spare && work->spreads && work->blocks && work->grown && work->grown_areas;
 }
 
 static bool make_tree(carom_context *context, uint32_t node_count, build_tree *out)
 {
     out->capacity = out->node_count = node_count;
     out->nodes = base_allocate(context, node_count, sizeof *out->nodes, BASE_CACHE_LINE);
-    out->boxes = base_allocate(context, node_count, sizeof *out->boxes, BASE_CACHE_LINE);
-    return out->nodes && out->boxes;
+    out->areas = base_allocate(context, node_count, sizeof *out->areas, BASE_CACHE_LINE);
+    return out->nodes && out->areas;
 }
 
 carom_status build_binned(base_arena *scratch, build_box *boxes, uint32_t count, const build_options *options,
@@ -86,7 +86,7 @@ carom_status build_binned(base_arena *scratch, build_box *boxes, uint32_t count,
     }
     if (made)
     {
-        work.nodes = out->nodes, work.node_boxes = out->boxes;
+        work.nodes = out->nodes, work.areas = out->areas;
         build_top_place(&top);
     }
     else

@@ -268,6 +268,13 @@ static BASE_ALWAYS_INLINE void divide(const build_work *work, const range *paren
 
 /* ---- subtrees ---- */
 
+static BASE_ALWAYS_INLINE float area_of(f8 box)
+{
+    _Alignas(32) float e[8];
+    f8_store(e, f8_add(box, f8_swap(box)));
+    return e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
+}
+
 /* Splits the last waiting range: its right part waits in its place, the left one on top. Copies of whole ranges would
  * be made in smaller pieces than they are read in, which a processor waits for. */
 static BASE_ALWAYS_INLINE void split_last(const build_work *work, range *last, uint32_t node)
@@ -288,7 +295,7 @@ static uint32_t grow(build_top *top, uint32_t index)
     const build_work *work = top->builder;
     const build_branch *branch = &top->branches[index];
     tree_node *nodes = work->grown + 2 * (size_t)branch->first;
-    build_box *node_boxes = work->grown_boxes + 2 * (size_t)branch->first;
+    float *areas = work->grown_areas + 2 * (size_t)branch->first;
     /* Depth first: one waiting sibling per level. */
     range waiting[BUILD_DEPTH_LIMIT + 1], *last = waiting;
     uint32_t node_count = 1;
@@ -298,7 +305,7 @@ static uint32_t grow(build_top *top, uint32_t index)
     last->in_spare = branch->in_spare;
     for (;;)
     {
-        f8_store(node_boxes[last->node].v, last->bounds);
+        areas[last->node] = area_of(last->bounds);
         if (last->count > work->options->leaf_size)
         {
             nodes[last->node] = (tree_node){node_count, 0};
@@ -322,14 +329,14 @@ static void place(build_top *top, uint32_t index)
     if (branch->left)
     {
         work->nodes[branch->node] = (tree_node){branch->below, 0};
-        work->node_boxes[branch->node] = work->spreads[index].bounds;
+        work->areas[branch->node] = area_of(f8_load(work->spreads[index].bounds.v));
         return;
     }
     const tree_node *grown = work->grown + 2 * (size_t)branch->first;
-    const build_box *boxes = work->grown_boxes + 2 * (size_t)branch->first;
+    const float *areas = work->grown_areas + 2 * (size_t)branch->first;
     build_place_nodes(branch, grown, work->nodes);
-    work->node_boxes[branch->node] = boxes[0];
-    memcpy(work->node_boxes + branch->below, boxes + 1, (branch->node_count - 1) * sizeof *boxes);
+    work->areas[branch->node] = areas[0];
+    memcpy(work->areas + branch->below, areas + 1, (branch->node_count - 1) * sizeof *areas);
 }
 
 /* ---- the top, in blocks ---- */

@@ -53,12 +53,6 @@ typedef struct open_wide
     uint32_t node, binary, depth;
 } open_wide;
 
-static float area_of(const build_box *box)
-{
-    float x = box->v[0] + box->v[4], y = box->v[1] + box->v[5], z = box->v[2] + box->v[6];
-    return x * y + y * z + z * x;
-}
-
 static void plan_node(const build_tree *tree, slot_plan *plans, uint32_t index)
 {
     slot_plan *plan = &plans[index];
@@ -77,7 +71,7 @@ static void plan_node(const build_tree *tree, slot_plan *plans, uint32_t index)
         }
         plan->cost[slots - 1] = best;
     }
-    plan->cost[0] = area_of(&tree->boxes[index]) + plan->cost[RAY_WIDTH - 1];
+    plan->cost[0] = tree->areas[index] + plan->cost[RAY_WIDTH - 1];
     /* Strictly less: with all eight slots a node is always opened, even if areas are zero. */
     for (uint32_t slots = 2; slots <= RAY_WIDTH; slots++)
         if (plan->cost[slots - 2] < plan->cost[slots - 1])
@@ -144,7 +138,7 @@ static void gather_largest(const collapse *work, uint32_t root, wide_members *me
         {
             uint32_t binary = members->binary[i], leaves = work->leaves[binary];
             bool fits = leaves <= FEW && members->count + leaves - 1 <= RAY_WIDTH;
-            float area = fits ? INFINITY : area_of(&tree->boxes[binary]);
+            float area = fits ? INFINITY : tree->areas[binary];
             if (leaves > 1 && area > largest_area)
                 largest = i, largest_area = area;
         }
@@ -343,8 +337,8 @@ carom_status ray_tree_create(carom_context *context, const carom_mesh *mesh, con
     small.leaf_size = def->leaf_size && def->leaf_size < RAY_LEAF ? def->leaf_size : RAY_LEAF;
     build_result built = {0};
     base_arena scratch = {.context = context};
-    carom_status status = build_reserve(&scratch, mesh) ? build_with_boxes(&scratch, mesh, &small, RAY_LEAF, &built)
-                                                        : out_of_memory(context, mesh->triangle_count);
+    carom_status status = build_reserve(&scratch, mesh, 0) ? build_with_areas(&scratch, mesh, &small, RAY_LEAF, &built)
+                                                           : out_of_memory(context, mesh->triangle_count);
     if (status == CAROM_OK)
     {
         status = collapse_built(&scratch, mesh, def, &built, out);

@@ -136,11 +136,15 @@ static void take_nodes(uint32_t first, uint32_t last, void *data)
             node->first = left->first < right->first ? left->first : right->first;
             node->count = left->count + right->count;
         }
-        const float *v = pass->from->boxes[i].v;
-        float x = v[0] + v[4], y = v[1] + v[5], z = v[2] + v[6];
-        node->area = x * y + y * z + z * x;
+        node->area = pass->from->areas[i];
     }
 }
+
+/* Order, sorted corners, and all that is kept per node, with 0.8 nodes per triangle, as there mostly are. */
+enum
+{
+    BYTES_PER_TRIANGLE = 168
+};
 
 /* Any other builder's tree, with ranges and areas for its inner nodes. */
 static carom_status take_structure(wide_build *build, base_arena *arena, const carom_mesh *mesh,
@@ -149,9 +153,9 @@ static carom_status take_structure(wide_build *build, base_arena *arena, const c
     carom_tree_def chosen = *def;
     chosen.leaf_size = WIDE_LEAF_TRIANGLES;
     build_result result;
-    if (!build_reserve(arena, mesh))
+    if (!build_reserve(arena, mesh, BYTES_PER_TRIANGLE))
         return CAROM_OUT_OF_MEMORY;
-    BASE_TRY(build_with_boxes(arena, mesh, &chosen, 1, &result));
+    BASE_TRY(build_with_areas(arena, mesh, &chosen, 1, &result));
     uint32_t count = result.tree.node_count;
     build->count = result.reference_count;
     build->node_count = count;

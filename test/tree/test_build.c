@@ -234,9 +234,24 @@ static void million_identical(void **state)
     soup_free(&made);
 }
 
-/* ---- the core's boxes ---- */
+/* ---- the core's boxes and areas ---- */
 
-static void node_boxes_contain(void **state)
+static void check_record(const carom_mesh *mesh, const build_frame *frame, const build_box *record)
+{
+    carom_vec3 corner[3];
+    mesh_corners(mesh, build_box_id(record), corner);
+    for (int c = 0; c < 3; c++)
+    {
+        carom_vec3 at = vec3_scale(vec3_sub(corner[c], frame->centre), frame->scale);
+        const double v[3] = {at.x, at.y, at.z};
+        for (int axis = 0; axis < 3; axis++)
+            assert_true(v[axis] <= (double)record->v[4 + axis] + 0x1p-24 &&
+                        v[axis] >= -(double)record->v[axis] - 0x1p-24);
+    }
+}
+
+/* Every record holds its triangle, and every node has the area of the box around all its records. */
+static void areas_are_those_of_the_records(void **state)
 {
     (void)state;
     soup made = random_soup(5000, 100.0, 3.0);
@@ -249,26 +264,20 @@ static void node_boxes_contain(void **state)
     build_options options = {.leaf_size = 3, .block_size = 1};
     build_tree tree;
     assert_int_equal(build_binned(&scratch, boxes, made.mesh.triangle_count, &options, &tree), CAROM_OK);
+    build_box *joint = base_arena_allocate(&scratch, tree.node_count, sizeof *joint, BASE_CACHE_LINE);
+    assert_non_null(joint);
     for (uint32_t i = tree.node_count; i-- > 0;)
     {
         tree_node node = tree.nodes[i];
-        const build_box *box = &tree.boxes[i];
-        for (uint32_t k = 0; k < (node.count ? node.count : 2); k++)
-        {
-            const build_box *inner = node.count ? &boxes[node.first + k] : &tree.boxes[node.first + k];
-            for (int lane = 0; lane < 8; lane++)
-                if ((lane & 3) != 3)
-                    assert_true(inner->v[lane] <= box->v[lane]);
-            if (!node.count)
-                continue;
-            carom_vec3 corner[3];
-            mesh_corners(&made.mesh, build_box_id(inner), corner);
-            for (int c = 0; c < 3; c++)
-            {
-                carom_vec3 at = vec3_scale(vec3_sub(corner[c], frame.centre), frame.scale);
-                assert_true(at.x <= (double)inner->v[4] + 0x1p-24 && at.z >= -(double)inner->v[2] - 0x1p-24);
-            }
-        }
+        const build_box *below = node.count ? boxes + node.first : joint + node.first;
+        joint[i] = below[0];
+        for (uint32_t k = 1; k < (node.count ? node.count : 2); k++)
+            joint[i] = build_join(&joint[i], &below[k]);
+        const float *v = joint[i].v;
+        float x = v[0] + v[4], y = v[1] + v[5], z = v[2] + v[6], area = x * y + y * z + z * x;
+        assert_memory_equal(&area, &tree.areas[i], sizeof area);
+        for (uint32_t k = 0; k < node.count; k++)
+            check_record(&made.mesh, &frame, &boxes[node.first + k]);
     }
     build_tree_free(context, &tree);
     base_arena_free(&scratch);
@@ -283,7 +292,7 @@ int main(void)
         cmocka_unit_test(ordinary_meshes),
         cmocka_unit_test(hostile_meshes),
         cmocka_unit_test(million_identical),
-        cmocka_unit_test(node_boxes_contain),
+        cmocka_unit_test(areas_are_those_of_the_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
