@@ -134,19 +134,36 @@ static inline double reach_of(const cores *c)
     return largest_of(largest_of(largest_of(largest_of(0.0, c->d), c->start), c->e), c->f);
 }
 
+/* Error bounds of the proofs, in units of the reach, from docs/exactness.md, section 18. */
+#define ROUND_NEAR_ERROR  (20.25 * 0x1p-53) /* of the way between two points of the cores */
+#define ROUND_GAP_ERROR   (19.5 * 0x1p-53)  /* of a gap along a direction of length 1 */
+#define ROUND_POINT_ERROR (6.25 * 0x1p-53)  /* of |w|^2 - radius^2, in units of their sum */
+
 /* Points of the cores with this computed squared distance are nearer than the radius. */
 static inline bool proven_near(double square, double radius, double reach)
 {
-    return sqrt(square) + 0x1p-45 * reach + 0x1p-500 < radius * (1.0 - 0x1p-51);
+    return sqrt(square) + ROUND_NEAR_ERROR * reach + 0x1p-500 < radius * (1.0 - 0x1p-51);
+}
+
+/* Between the cores, along w. */
+static inline double gap_along(const cores *c, carom_vec3 w)
+{
+    double along_d = vec3_dot(w, c->d);
+    double gap = vec3_dot(w, c->start) + smaller(smaller(vec3_dot(w, c->e), vec3_dot(w, c->f)), 0.0);
+    return gap - (along_d > 0.0 ? along_d : 0.0);
+}
+
+/* What it must exceed; square: of w. */
+static inline double gap_needed(double square, double radius, double reach)
+{
+    return sqrt(square) * (radius * (1.0 + 0x1.8p-51) + ROUND_GAP_ERROR * reach) + 0x1p-1022;
 }
 
 /* Planes across w keep the cores further apart than the radius. */
 static inline bool proven_apart(const cores *c, carom_vec3 w, double radius, double reach)
 {
-    double square = vec3_dot(w, w), along_d = vec3_dot(w, c->d);
-    double gap = vec3_dot(w, c->start) + smaller(smaller(vec3_dot(w, c->e), vec3_dot(w, c->f)), 0.0);
-    gap -= along_d > 0.0 ? along_d : 0.0;
-    return gap > sqrt(square) * (radius * (1.0 + 0x1p-48) + 0x1p-47 * reach) + 0x1p-1022 && square > 0x1p-900;
+    double square = vec3_dot(w, w);
+    return gap_along(c, w) > gap_needed(square, radius, reach) && square > 0x1p-900;
 }
 
 /* The sign of the cores' distance minus the radius if it is certain, else 0. */
@@ -177,7 +194,7 @@ static inline int proven_sign_of_segment(const cores *c, double radius)
 static inline int proven_sign_of_points(carom_vec3 w, double radius)
 {
     double distance = vec3_dot(w, w), limit = radius * radius;
-    return exact_filter_sign(distance - limit, EXACT_RELATIVE_3D * (distance + limit) + 0x1p-1022);
+    return exact_filter_sign(distance - limit, ROUND_POINT_ERROR * (distance + limit) + 0x1p-1022);
 }
 
 /* ---- signs ---- */

@@ -50,10 +50,10 @@ static void turn(ray_terms *terms)
     terms->e = vec3(-terms->e.x, -terms->e.y, -terms->e.z);
 }
 
-/* ---- the filter: a term in double, and a bound on its error. Without signs, the components of a cross product have a
- * length of at most sqrt(2) times the factors' ---- */
+/* ---- the filter: a term in double, and a bound on its error: so many roundings of a product of lengths, derived in
+ * docs/exactness.md, section 18 ---- */
 
-static const double RELATIVE = 24 * 0x1p-53, ABSOLUTE = 0x1p-600;
+static const double ROUNDING = 0x1p-53, ABSOLUTE = 0x1p-600;
 
 static double square_of(double x) { return x * x; }
 
@@ -61,38 +61,44 @@ static BASE_ALWAYS_INLINE double filter(const ray_terms *in, exact_ray_term term
 {
     carom_vec3 d = in->d, e = in->e, r = in->r[end], c;
     double radius = in->size.radius, around = radius * radius + in->size.r[end] * in->size.r[end];
-    double de = in->size.d * in->size.e, value = 0.0, size = 0.0;
+    double de = in->size.d * in->size.e, value = 0.0, size = 0.0, roundings = 0.0;
     switch (term)
     {
-    case EXACT_RAY_ALONG: value = vec3_dot(d, e), size = de; break;
-    case EXACT_RAY_LENGTH: value = vec3_dot(e, e), size = square_of(in->size.e); break;
-    case EXACT_RAY_BEYOND: value = vec3_dot(r, e), size = in->size.r[end] * in->size.e; break;
-    case EXACT_RAY_AHEAD: value = vec3_dot(r, d), size = in->size.r[end] * in->size.d; break;
+    case EXACT_RAY_ALONG: value = vec3_dot(d, e), size = de, roundings = 4.25; break;
+    case EXACT_RAY_LENGTH: value = vec3_dot(e, e), size = square_of(in->size.e), roundings = 5.25; break;
+    case EXACT_RAY_BEYOND: value = vec3_dot(r, e), size = in->size.r[end] * in->size.e, roundings = 5.25; break;
+    case EXACT_RAY_AHEAD: value = vec3_dot(r, d), size = in->size.r[end] * in->size.d, roundings = 4.25; break;
     case EXACT_RAY_APPROACH:
-        value = vec3_dot(vec3_cross(r, e), vec3_cross(d, e)), size = 2.0 * in->size.r[end] * in->size.e * de;
+        value = vec3_dot(vec3_cross(r, e), vec3_cross(d, e));
+        size = in->size.r[end] * in->size.e * de, roundings = 11.0;
         break;
     case EXACT_RAY_CLOSING:
-        value = vec3_dot(vec3_cross(r, d), vec3_cross(d, e)), size = 2.0 * in->size.r[end] * in->size.d * de;
+        value = vec3_dot(vec3_cross(r, d), vec3_cross(d, e));
+        size = in->size.r[end] * in->size.d * de, roundings = 9.75;
         break;
     case EXACT_RAY_PASS:
         c = vec3_cross(d, e);
-        value = radius * radius * vec3_dot(c, c) - square_of(vec3_dot(r, c)), size = 2.0 * around * (de * de);
+        value = radius * radius * vec3_dot(c, c) - square_of(vec3_dot(r, c));
+        size = around * (de * de), roundings = 16.75;
         break;
     case EXACT_RAY_OFF_AXIS:
         c = vec3_cross(r, e);
-        value = vec3_dot(c, c) - radius * radius * vec3_dot(e, e), size = 2.0 * around * square_of(in->size.e);
+        value = vec3_dot(c, c) - radius * radius * vec3_dot(e, e);
+        size = around * square_of(in->size.e), roundings = 13.0;
         break;
     case EXACT_RAY_DISC:
         c = vec3_cross(e, vec3_cross(r, d));
-        value = square_of(radius * vec3_dot(d, e)) - vec3_dot(c, c), size = 4.0 * around * (de * de);
+        value = square_of(radius * vec3_dot(d, e)) - vec3_dot(c, c);
+        size = around * (de * de), roundings = 17.5;
         break;
-    case EXACT_RAY_OFF_END: value = vec3_dot(r, r) - radius * radius, size = around; break;
+    case EXACT_RAY_OFF_END: value = vec3_dot(r, r) - radius * radius, size = around, roundings = 6.25; break;
     case EXACT_RAY_CHORD:
         c = vec3_cross(r, d);
-        value = radius * radius * vec3_dot(d, d) - vec3_dot(c, c), size = 2.0 * around * square_of(in->size.d);
+        value = radius * radius * vec3_dot(d, d) - vec3_dot(c, c);
+        size = around * square_of(in->size.d), roundings = 10.75;
         break;
     }
-    *bound = RELATIVE * size + ABSOLUTE;
+    *bound = roundings * ROUNDING * size + ABSOLUTE;
     return value;
 }
 
