@@ -23,18 +23,16 @@ static carom_vec3 turn_back(const double r[9], carom_vec3 v)
                 r[2] * v.x + r[5] * v.y + r[8] * v.z);
 }
 
-/* As math_relate does it for a body that is one point. */
+/* The error is derived in docs/exactness.md, section 19. */
 near_place near_place_round(const tree_near_task *task, const narrow_round *round)
 {
     const carom_pose *pose = task->placed->pose;
     const double rounding = 0x1p-53;
     carom_vec3 to[2] = {vec3_sub(round->end[0], pose->translation), vec3_sub(round->end[1], pose->translation)};
     double reach = task->placed->mesh->extent + greater(largest_coordinate(to[0]), largest_coordinate(to[1]));
-    double far = greater(largest_coordinate(round->end[0]), largest_coordinate(round->end[1]));
-    far = greater(far, largest_coordinate(pose->translation));
     return (near_place){{turn_back(pose->rotation, to[0]), turn_back(pose->rotation, to[1])},
-                        1.5625 * (task->defect + 8.0 * rounding) * reach + 24.0 * rounding * reach +
-                            1.75 * rounding * far + 0x1p-1022};
+                        2.625 * (task->defect + 3.0 * rounding) * reach + 12.0 * rounding * reach +
+                            1.75 * rounding * largest_coordinate(pose->translation) + 0x1p-1022};
 }
 
 static void place_segment(near_walk *walk, const near_place *place)
@@ -44,7 +42,7 @@ static void place_segment(near_walk *walk, const near_place *place)
     walk->centre = vec3_scale(vec3_add(from, to), 0.5);
     walk->half = vec3_scale(vec3_sub(to, from), 0.5);
     double reach = largest_coordinate(place->end[0]) + largest_coordinate(place->end[1]) + placed->mesh->extent;
-    walk->pad = 4.0 * place->error + 0x1p-48 * reach; /* both bodies' error, in any direction */
+    walk->pad = place->error + 0x1p-48 * reach;
 }
 
 /* ---- the stack ---- */

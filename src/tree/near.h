@@ -8,7 +8,7 @@
 typedef struct near_place
 {
     carom_vec3 end[2];
-    double error; /* per coordinate, of the ends and of each vertex, the placement rounding of both included */
+    double error; /* of the way from an end to any vertex, in length; the vertex's placement rounding included */
 } near_place;
 near_place near_place_round(const tree_near_task *task, const narrow_round *round);
 

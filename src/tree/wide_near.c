@@ -33,10 +33,9 @@ static void place_segment(wide_near_walk *walk, const near_place *place)
 {
     const wide_tree *tree = walk->tree;
     double sums = greater(largest_coordinate(place->end[0]), largest_coordinate(place->end[1])) +
-                  largest_coordinate(tree->centre);
-    walk->pad = (float)((4.0 * place->error + 16.0 * 0x1p-53 * sums) * tree->scale * (1.0 + 0x1p-19)) + 0x1p-126f;
-    float away = 0.0f, size = 0.0f;
-    double square = 0.0;
+                  largest_coordinate(tree->centre) + 2.0 * walk->task->placed->mesh->extent;
+    walk->pad = (float)((place->error + 1.75 * 0x1p-53 * sums) * tree->scale * (1.0 + 0x1p-19)) + 0x1p-126f;
+    double away = 0.0, square = 0.0;
     for (int i = 0; i < 2; i++)
     {
         carom_vec3 end = vec3_scale(vec3_sub(place->end[i], tree->centre), tree->scale);
@@ -48,11 +47,13 @@ static void place_segment(wide_near_walk *walk, const near_place *place)
         walk->centre[k] = wide_without_dust((float)(walk->end[0][k] + half));
         walk->half[k] = wide_without_dust((float)half);
         square += (double)walk->half[k] * (double)walk->half[k];
-        away += fabsf(walk->centre[k]), size += fabsf(walk->half[k]);
+        away += (double)walk->centre[k] * (double)walk->centre[k];
     }
     walk->inverse_square = square > 0.0 ? (float)(1.0 / square) : 0.0f;
-    const float rounding = 24.0f * 0x1p-24f;
-    walk->growth = walk->pad * (1.0f + 0x1p-18f) + rounding * (away + size + 3.0f);
+    double rounding = 5.25 * (sqrt(away) + 1.85);
+    if (!walk->is_ball)
+        rounding = 13.25 * (sqrt(away) + 2.2) + 9.25 * sqrt(square);
+    walk->growth = walk->pad * (1.0f + 0x1p-18f) + (float)rounding * 0x1p-24f;
 }
 
 bool wide_near_report(wide_near_walk *walk, uint32_t triangle, bool certain)

@@ -10,6 +10,10 @@
 
 /* ---- boxes ---- */
 
+/* What squares of bounds round by; and bounds of triangles, in units of the reach. docs/exactness.md, section 19. */
+#define NEAR_SQUARES  0x1p-20f
+#define NEAR_TRIANGLE (37.0f * UNIT)
+
 /* Squares of bounds: no point of the lane's box is nearer or farther than these. */
 typedef struct box_bounds
 {
@@ -70,13 +74,13 @@ static BASE_ALWAYS_INLINE void open_node(wide_near_walk *w, uint32_t node_index,
     const wide_node *node = &w->tree->nodes[node_index];
     tree_scratch *scratch = w->task->scratch;
     box_bounds bounds = bound_boxes(w, node, ball);
-    f8 real = f8_gt(f8_load(node->half[0]), f8_zero()), near = f8_mul(bounds.near, f8_set1(1.0f - 0x1p-17f));
+    f8 real = f8_gt(f8_load(node->half[0]), f8_zero()), near = f8_mul(bounds.near, f8_set1(1.0f - NEAR_SQUARES));
     w->nodes_tested++;
     uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(near, f8_set1(w->limit * w->limit)));
     if (alive == 0)
         return;
     float certain = w->certain > 0.0f ? w->certain : 0.0f;
-    uint32_t inside = f8_bits(f8_lt(f8_mul(bounds.far, f8_set1(1.0f + 0x1p-17f)), f8_set1(certain * certain)));
+    uint32_t inside = f8_bits(f8_lt(f8_mul(bounds.far, f8_set1(1.0f + NEAR_SQUARES)), f8_set1(certain * certain)));
     if (!base_array_reserve(w->task->context, &scratch->stack, WIDE_LANES))
     {
         w->status = CAROM_OUT_OF_MEMORY;
@@ -216,7 +220,7 @@ static BASE_ALWAYS_INLINE float place_ends(const wide_near_walk *w, const wide_l
         }
     for (int i = 0; i < 6; i++) /* as a leaf's own corners: nothing whose square is denormal */
         end[i / 3][i % 3] = fabsf(end[i / 3][i % 3]) > 0x1p-30f * reach ? end[i / 3][i % 3] : 0.0f;
-    return reach < MAX_REACH ? 64.0f * UNIT * reach + 2.0f * w->pad + 0x1p-60f : INFINITY;
+    return reach < MAX_REACH ? NEAR_TRIANGLE * reach + w->pad + 0x1p-60f : INFINITY;
 }
 
 static BASE_ALWAYS_INLINE void visit_leaf(wide_near_walk *w, const wide_leaf *leaf, const bool ball)

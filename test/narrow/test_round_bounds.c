@@ -233,8 +233,9 @@ static double root_ratio(const double *n, const quadratic *q)
     real along = dot(r, normal), chord = R * R * dot(normal, normal);
     chord -= q->has_factor ? along * along : dot(closest, closest);
     /* No more cancellation than long double bears. */
-    real size = dot(across, across), length = dot(normal, normal);
-    if (!(off > 0x1p-14L * size) || !(ahead * ahead > 0x1p-28L * size * length) || !(chord > 0x1p-20L * R * R * length))
+    real size = dot(across, across), length = dot(normal, normal), full = dot(r, r) * factor;
+    if (!(size > 0x1p-10L * full) || !(length > 0x1p-10L * dot(td, td) * factor) || !(off > 0x1p-14L * size) ||
+        !(ahead * ahead > 0x1p-28L * size * length) || !(chord > 0x1p-20L * R * R * length))
         return 0.0;
     real truth = off / (ahead + sqrtl(chord * factor));
     return (double)(fabsl((real)smaller_root(&in, q) - truth) / truth * 0x1p38L / powl(2.0L, 0.1L));

@@ -1,0 +1,340 @@
+/* Attacks the error bounds of balls and capsules in the wide layout (docs/exactness.md, section 19): climbs on error /
+ * bound of the kernels, which are compiled into this program, with truth in double. */
+#define CAROM_ISA scalar_here
+#define CAROM_ISA_SCALAR
+#include "tree/wide_near_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
+
+#include "support/climb.h"
+
+/* Inputs that longer climbs found. */
+static const double FAR_BOX[] = {
+    0x1.fe9aad0b3548p-1,  -0x1.000006fee205bp+0, 0x1.ffd2450e55d51p-1, -0x1.1d8dc07fab26cp-1,
+    0x1.ffffee42baf42p-1, 0x1.000005p-3,         0x1.fffff35b205f1p-1, 0x1.fffff042bae46p-1,
+    0x1.03317b7325e9ep+0, -0x1.0000020960f79p+0, 0x1.0000027934be3p+0, 0x1.00000ea81a66bp+0,
+    0x1.ffcc1468b6e1bp-1, -0x1.00e24fb88bdc7p+0, 0x1.b1e362b49275bp-5, -0x1.31a3d0276a048p-4,
+};
+
+static const double BALL_TRIANGLE[] = {
+    0x1.036dbcfc72e82p+0, -0x1.000014feebb6dp+0, -0x1.003522fac1b04p+0, 0x1.00011db84c05p+1,  -0x0p+0,
+    0x1.000006p+0,        -0x1.037376fc3e601p+0, 0x1.04d796bbd41c5p+0,  0x1.000037ffdec79p+0, -0x1.00d910fcc372dp+0,
+    0x1.000038ffdf638p+0, 0x1.000102fe884d7p+0,  -0x1.06eb2b06a98d5p+0, 0x1.036dc006bc212p+0, 0x1.036dbdffe0a52p+0,
+};
+static const double CAPSULE_TRIANGLE[] = {
+    -0x1.04d015f1dd6a5p+0, 0x1.06d24c6f4b24p+0,   0x1.019a2bb598d51p+0,  -0x1.06a8d8fd9fd65p+0, 0x1.002c26ea72aep+0,
+    0x1.00000efffd91ap+0,  0x1.061c32cd1c8b9p+0,  -0x1.0004aae49da8cp+0, -0x1.06a8da408c1d3p+0, 0x1.06eb2b1678a03p+0,
+    -0x1.037eedb1a9b25p+0, -0x1.ffa2bcc841cefp-1, 0x1.002beefe0a5fp+0,   -0x1.000340f377fc8p+0, -0x1.005eb8fef507dp+0,
+};
+static const double BALL_BOX[] = {
+    -0x1.85028fdbe4317p-10, 0x1.7949aefee530cp-2,  -0x1.000003p-1,        -0x1.8b08f6a29647p-1,
+    0x1.c54a7d3ec7623p-1,   0x1.c646e5bb2a80dp-4,  -0x1.44e4ec2a8b426p-2, -0x1.16fc532591142p-2,
+    0x1.c0c3f453b9bp-1,     0x1.c57bb29e49654p-1,  -0x1.e2906b3e36d1ap-1, -0x1.ffff99edde8f6p-1,
+    -0x1.00000d7fcd38ep+0,  -0x1.0d8e4c0f1a65dp+3, -0x1.10f8914341bbp+5,  0x1.9f9725cbbcd75p+0,
+};
+static const double CAPSULE_BOX[] = {
+    -0x1.061740a200955p-2, 0x1.101bb10aa6e49p+5,  -0x1.e06e368c086b6p-1, -0x1.0000e27811ce6p+0,
+    0x1.0000016df3e1ep+0,  0x1.f59dd171d398fp-20, -0x1.00000c298893fp+0, -0x1.00000967be646p+0,
+    0x1.3d9ca58cd23e3p-5,  -0x1.fffffc52e8fc7p-1, -0x1.b53e0d8ac54c7p-1, 0x1.0000084a58d3ep+0,
+    -0x1.00000ec594764p+0, 0x1.a360ffac3e6b6p-2,  0x1.c4dbad2de62c7p-1,  0x1.000003ffffffp+0,
+};
+static const double PLACING[] = {
+    0x1.0000000000003p+0,
+    -0x1.0000000000001p+0,
+    -0x1.0000000000001p+0,
+    -0x1.0000000000004p+0,
+    -0x1.ff8dc322817bbp-1,
+    -0x1.9fd91dc95bd1p-1,
+    0x1.03099520317d1p+0,
+    -0x1.101e047ff02bbp-6,
+    0x1.c093749b30713p-2,
+    -0x1.2fabc316bc19cp-1,
+    0x1.edad2b4a54a55p+3,
+    -0x1.e5b8e744504b4p+3,
+    -0x1.ea3ae3afb93d2p+3,
+    0x1.c093749b30713p-1,
+    -0x1.2fabc316bc19cp-1,
+    0x1.86e2ddcdd275cp-3,
+    0x1.ffdc2c5ba0a06p-4,
+    -0x1.10a4ea94f73b2p-5,
+    0x0p+0,
+};
+
+static carom_vec3 point_at(const double *n) { return vec3(n[0], n[1], n[2]); }
+
+static double within(double x, double limit) { return fmax(-limit, fmin(limit, x)); }
+
+/* A tree of which there is only the frame: the mesh's own. */
+typedef struct stub
+{
+    carom_mesh mesh;
+    carom_tree tree;
+    wide_tree wide;
+    carom_pose pose;
+    mesh_placed placed;
+    tree_near_task task;
+} stub;
+
+static void make_stub(stub *s, double extent)
+{
+    s->mesh.extent = extent;
+    s->wide.scale = 1.0;
+    s->tree.wide = &s->wide;
+    s->placed = (mesh_placed){&s->mesh, &s->tree, &s->pose};
+    s->task = (tree_near_task){.placed = &s->placed};
+}
+
+/* A walk for this segment, without any error of placing. */
+static wide_near_walk begin_walk(const stub *s, const narrow_round *round)
+{
+    narrow_near near = {.round = round, .limit = INFINITY};
+    near_place place = {{round->end[0], round->end[1]}, 0.0};
+    wide_near_walk walk;
+    wide_near_begin(&walk, &s->task, &near, &place);
+    walk.near = NULL;
+    return walk;
+}
+
+/* ---- triangles ---- */
+
+static void fill_leaf(wide_leaf *leaf, const narrow_triangle *t)
+{
+    float reach = 0.0f;
+    *leaf = (wide_leaf){.count = 1};
+    for (int c = 0; c < 3; c++)
+    {
+        const double corner[3] = {t->corner[c].x, t->corner[c].y, t->corner[c].z};
+        for (int k = 0; k < 3; k++)
+            for (int lane = 0; lane < WIDE_LEAF_TRIANGLES; lane++)
+            {
+                leaf->corner[c][k][lane] = (float)corner[k];
+                reach = fmaxf(reach, fabsf((float)corner[k]));
+            }
+    }
+    leaf->reach = reach * (1.0f + 0x1p-20f);
+}
+
+static double triangle_ratio(const double *n, bool ball)
+{
+    static stub s;
+    make_stub(&s, 0.0);
+    narrow_round round = {{point_at(n), point_at(ball ? n : n + 3)}, 0.0};
+    narrow_triangle t = {{point_at(n + 6), point_at(n + 9), point_at(n + 12)}};
+    wide_near_walk walk = begin_walk(&s, &round);
+    wide_leaf leaf;
+    fill_leaf(&leaf, &t);
+    float end[2][3], error = place_ends(&walk, &leaf, end) - walk.pad;
+    if (!(error > 0x1p-30f) || !(error < 1.0f))
+        return 0.0;
+    f8 low, high;
+    if (ball)
+        bound_triangles(&leaf, end, &low, &high, true);
+    else
+        bound_triangles(&leaf, end, &low, &high, false);
+    narrow_counts counts = {0};
+    double truth = narrow_round_triangle_distance(&round, &t, &counts).distance;
+    double above = (double)low.v[0] - truth, below = truth - (double)(high.v[0] + error) + (double)error;
+    return fmax(above, truth == 0.0 ? 0.0 : below) / (double)error;
+}
+
+static double ball_triangle_ratio(const double *n) { return triangle_ratio(n, true); }
+static double capsule_triangle_ratio(const double *n) { return triangle_ratio(n, false); }
+
+static void bounds_of_triangles_hold(void **state)
+{
+    (void)state;
+    climb_attack(&(climb){"a ball and a triangle", ball_triangle_ratio, 15, 0.44, 1, BALL_TRIANGLE, 4, 20000, true});
+    climb_attack(
+        &(climb){"a capsule and a triangle", capsule_triangle_ratio, 15, 0.53, 2, CAPSULE_TRIANGLE, 4, 20000, true});
+}
+
+/* ---- boxes ---- */
+
+/* Between two planes across each of three axes that are nearly orthonormal. */
+typedef struct slab_box
+{
+    double centre[3], half[3], axis[3][3], back[3][3]; /* back: the inverse of axis */
+} slab_box;
+
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void invert(slab_box *box)
+{
+    double cofactor[3][3], volume = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            cofactor[i][j] = box->axis[(i + 1) % 3][(j + 1) % 3] * box->axis[(i + 2) % 3][(j + 2) % 3] -
+                             box->axis[(i + 1) % 3][(j + 2) % 3] * box->axis[(i + 2) % 3][(j + 1) % 3];
+    for (int j = 0; j < 3; j++)
+        volume += box->axis[0][j] * cofactor[0][j];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            box->back[j][i] = cofactor[i][j] / volume;
+}
+
+/* A box as small as those of a mesh that fills its frame: section 10. */
+static void make_box(const double *n, wide_node *node, slab_box *box)
+{
+    const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    double largest = fabs(n[3]) + fabs(n[4]) + fabs(n[5]) + fabs(n[6]), sum = 0.0, away = 0.0;
+    carom_pose frame = carom_pose_from_quaternion(largest > 0x1p-100 ? n + 3 : none, vec3(0, 0, 0));
+    *node = (wide_node){0};
+    for (int k = 0; k < 3; k++)
+        away += n[k] * n[k], sum += fmin(fabs(n[7 + k]), 1.74);
+    for (int k = 0; k < 3; k++)
+    {
+        node->centre[k][0] = (float)(n[k] * (away > 1.0 ? 1.84 / sqrt(away) : 1.84));
+        node->half[k][0] = (float)(fmin(fabs(n[7 + k]), 1.74) * (sum > 5.0 ? 5.0 / sum : 1.0));
+        for (int j = 0; j < 3; j++)
+            node->axis[k][j][0] = (float)frame.rotation[3 * k + j], box->axis[k][j] = (double)node->axis[k][j][0];
+        box->centre[k] = (double)node->centre[k][0], box->half[k] = (double)node->half[k][0];
+    }
+    invert(box);
+}
+
+/* Squared distances of a point from the nearest and the farthest point of the box: by slab coordinates in turn, which
+ * converges at once as the axes are nearly orthonormal. */
+static double box_distance(const slab_box *box, const double x[3], bool farthest)
+{
+    double way[3] = {x[0] - box->centre[0], x[1] - box->centre[1], x[2] - box->centre[2]}, at[3];
+    for (int k = 0; k < 3; k++)
+    {
+        double along = dot3(box->axis[k], way);
+        at[k] = farthest ? (along > 0.0 ? -box->half[k] : box->half[k]) : within(along, box->half[k]);
+    }
+    for (int sweep = 0; sweep < 3 && !farthest; sweep++)
+        for (int k = 0; k < 3; k++)
+        {
+            double rest[3], column[3] = {box->back[0][k], box->back[1][k], box->back[2][k]};
+            for (int j = 0; j < 3; j++)
+                rest[j] = way[j] - dot3(box->back[j], at) + column[j] * at[k];
+            at[k] = within(dot3(rest, column) / dot3(column, column), box->half[k]);
+        }
+    double rest[3];
+    for (int j = 0; j < 3; j++)
+        rest[j] = way[j] - dot3(box->back[j], at);
+    return dot3(rest, rest);
+}
+
+/* From the segment: the squared distance is convex along it. */
+static double segment_box_distance(const slab_box *box, const narrow_round *round, bool ball)
+{
+    double low = 0.0, high = 1.0, value = 0.0;
+    for (int i = 0; i < (ball ? 1 : 80); i++)
+    {
+        double squares[2];
+        for (int side = 0; side < 2; side++)
+        {
+            double s = side ? high - (high - low) / 3.0 : low + (high - low) / 3.0;
+            carom_vec3 p = vec3_add(round->end[0], vec3_scale(vec3_sub(round->end[1], round->end[0]), ball ? 0.0 : s));
+            squares[side] = box_distance(box, (double[3]){p.x, p.y, p.z}, false);
+        }
+        value = fmin(squares[0], squares[1]);
+        *(squares[0] < squares[1] ? &high : &low) =
+            squares[0] < squares[1] ? high - (high - low) / 3.0 : low + (high - low) / 3.0;
+    }
+    return sqrt(value);
+}
+
+/* What bound_boxes gets at for a ball without rounding: less than the truth, or (farthest) more, by growth and factor.
+ */
+static double exact_bound(const slab_box *box, const double p[3], double growth, bool farthest)
+{
+    double square = 0.0, way[3] = {box->centre[0] - p[0], box->centre[1] - p[1], box->centre[2] - p[2]};
+    for (int k = 0; k < 3; k++)
+    {
+        double along = fabs(dot3(box->axis[k], way)), half = box->half[k] + growth;
+        double reach = farthest ? along + half : fmax(along - half, 0.0);
+        square += reach * reach;
+    }
+    return sqrt(square * (farthest ? 1.0 + (double)NEAR_SQUARES : 1.0 - (double)NEAR_SQUARES));
+}
+
+/* Where a box is called too far away, or (farthest) too near: what rounding takes of what growth and factor leave. */
+static double box_ratio(const double *n, bool ball, bool farthest)
+{
+    static stub s;
+    static wide_node node;
+    slab_box box;
+    make_stub(&s, 0.0);
+    narrow_round round = {{point_at(n), point_at(ball ? n : n + 3)}, 0.0};
+    wide_near_walk walk = begin_walk(&s, &round);
+    make_box(n + 6, &node, &box);
+    box_bounds bounds = ball ? bound_boxes(&walk, &node, true) : bound_boxes(&walk, &node, false);
+    float square = farthest ? bounds.far.v[0] * (1.0f + NEAR_SQUARES) : bounds.near.v[0] * (1.0f - NEAR_SQUARES);
+    if (!(square > 0x1p-16f) || !(square < 0x1p20f))
+        return 0.0;
+    double p[3] = {round.end[0].x, round.end[0].y, round.end[0].z}, growth = (double)(walk.growth - walk.pad);
+    double truth = farthest ? sqrt(box_distance(&box, p, true)) : segment_box_distance(&box, &round, ball);
+    /* Growth shortens the gap along any direction by at least as much. */
+    double exact = ball ? exact_bound(&box, p, growth, farthest) : truth * (1.0 - 0.5 * (double)NEAR_SQUARES) - growth;
+    return (sqrt((double)square) - exact) / (truth - exact);
+}
+
+static double ball_box_ratio(const double *n) { return box_ratio(n, true, false); }
+static double capsule_box_ratio(const double *n) { return box_ratio(n, false, false); }
+static double far_box_ratio(const double *n) { return box_ratio(n, true, true); }
+
+static void bounds_of_boxes_hold(void **state)
+{
+    (void)state;
+    climb_attack(&(climb){"a ball and a box", ball_box_ratio, 16, 0.69, 11, BALL_BOX, 10, 20000, true});
+    climb_attack(&(climb){"a ball and the far end of a box", far_box_ratio, 16, 0.36, 12, FAR_BOX, 4, 20000, true});
+    climb_attack(&(climb){"a capsule and a box", capsule_box_ratio, 16, 0.34, 13, CAPSULE_BOX, 4, 5000, true});
+}
+
+/* ---- placing ---- */
+
+/* A vertex of a mesh and an end, as placed and as the mesh's frame sees them. numbers: a quaternion, a bend, a
+ * translation, the vertex, the end seen from the translation. */
+static double place_ratio(const double *n, double bend, double away)
+{
+    static stub s;
+    const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    double largest = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]);
+    carom_vec3 t = vec3_scale(point_at(n + 10), away), v = point_at(n + 13);
+    s.pose = carom_pose_from_quaternion(largest > 0x1p-100 ? n : none, t);
+    double stretch[6], rotation[9];
+    for (int i = 0; i < 6; i++)
+        stretch[i] = bend * within(n[4 + i], 1.0);
+    const double h[9] = {1.0 + stretch[0], stretch[3], stretch[4], stretch[3],      1.0 + stretch[1],
+                         stretch[5],       stretch[4], stretch[5], 1.0 + stretch[2]};
+    for (int i = 0; i < 9; i++)
+        rotation[i] = s.pose.rotation[3 * (i / 3)] * h[i % 3] + s.pose.rotation[3 * (i / 3) + 1] * h[3 + i % 3] +
+                      s.pose.rotation[3 * (i / 3) + 2] * h[6 + i % 3];
+    if (bend > 0.0)
+        memcpy(s.pose.rotation, rotation, sizeof rotation);
+    double extent = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    make_stub(&s, extent);
+    s.task.defect = math_rotation_defect(s.pose.rotation);
+    carom_vec3 end = vec3_add(t, point_at(n + 16)), world = pose_apply(&s.pose, v);
+    near_place place = near_place_round(&s.task, &(narrow_round){{end, end}, 0.0});
+    if (!(extent > 0x1p-10) || carom_pose_check(&s.pose) != CAROM_OK)
+        return 0.0;
+    long double true_way[3] = {(long double)end.x - (long double)world.x, (long double)end.y - (long double)world.y,
+                               (long double)end.z - (long double)world.z};
+    long double way[3] = {(long double)place.end[0].x - (long double)v.x,
+                          (long double)place.end[0].y - (long double)v.y,
+                          (long double)place.end[0].z - (long double)v.z};
+    long double truth = sqrtl(true_way[0] * true_way[0] + true_way[1] * true_way[1] + true_way[2] * true_way[2]);
+    long double seen = sqrtl(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    return (double)(fabsl(seen - truth) / (long double)place.error);
+}
+
+static double bent_place_ratio(const double *n) { return place_ratio(n, 0.5e-9, 1.0); }
+static double rounded_place_ratio(const double *n) { return place_ratio(n, 0.0, 1.0); }
+static double far_place_ratio(const double *n) { return place_ratio(n, 0.0, 0x1p30); }
+
+static void errors_of_placing_hold(void **state)
+{
+    (void)state;
+    climb_attack(&(climb){"placing, a bent pose", bent_place_ratio, 19, 0.9, 21, NULL, 5, 20000, false});
+    climb_attack(&(climb){"placing, rounding", rounded_place_ratio, 19, 0.45, 22, PLACING, 10, 20000, false});
+    climb_attack(&(climb){"placing, far away", far_place_ratio, 19, 0.9, 23, NULL, 10, 20000, false});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_of_triangles_hold),
+                                       cmocka_unit_test(bounds_of_boxes_hold),
+                                       cmocka_unit_test(errors_of_placing_hold)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
