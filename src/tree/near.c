@@ -3,6 +3,10 @@
 #include "tree/near.h"
 #include "tree/binary_view.h"
 
+/* Of boxes whose axes are floats: docs/exactness.md, section 17. */
+#define NEAR_OBLIQUE         (2.0 * 0x1p-24) /* of the sum of the halves */
+#define NEAR_OBLIQUE_SQUARES 0x1p-21
+
 typedef struct near_walk
 {
     const tree_near_task *task;
@@ -86,22 +90,20 @@ bool near_leave_front(const tree_near_task *task, carom_status status)
 
 /* ---- the walk ---- */
 
-/* The square of a lower bound of the distance from the node's box to the segment: gaps along the axes of the box. */
-static double gap_square(const near_walk *walk, uint32_t node)
+/* The square of a lower bound of the distance from the box to the segment: gaps along the axes of the box. */
+static double gap_square(const near_walk *walk, const volume_box *box)
 {
-    volume_box box;
-    view_box(walk->task->placed->tree, node, &box);
-    carom_vec3 between = vec3_sub(walk->centre, box.centre);
-    double square = 0.0, slack = walk->pad + box.radius;
+    carom_vec3 between = vec3_sub(walk->centre, box->centre);
+    double square = 0.0, oblique = NEAR_OBLIQUE * (box->half[0] + box->half[1] + box->half[2]);
+    double slack = walk->pad + box->radius * (1.0 + NEAR_OBLIQUE) + oblique;
     for (int k = 0; k < 3; k++)
     {
-        /* Axes stored in floats are unit vectors to 2^-20 or better, and so nearly at right angles. */
-        double along = fabs(vec3_dot(between, box.axis[k])) * (1.0 - 0x1p-18);
-        double gap = along - (box.half[k] + fabs(vec3_dot(walk->half, box.axis[k]))) * (1.0 + 0x1p-18) - slack;
+        double along = fabs(vec3_dot(between, box->axis[k]));
+        double gap = along - (box->half[k] + fabs(vec3_dot(walk->half, box->axis[k]))) - slack;
         if (gap > 0.0)
             square += gap * gap;
     }
-    return square * (1.0 - 0x1p-16);
+    return square * (1.0 - NEAR_OBLIQUE_SQUARES);
 }
 
 /* The children that are near enough, the nearest last and so next. False: out of memory. */
@@ -113,7 +115,9 @@ static bool open_node(near_walk *walk, uint32_t node)
     task->counters->boxes_tested += count;
     for (uint32_t i = 0; i < count; i++)
     {
-        double square = gap_square(walk, child[i]);
+        volume_box box;
+        view_box(task->placed->tree, child[i], &box);
+        double square = gap_square(walk, &box);
         if (square > walk->limit * walk->limit)
             continue;
         if (!push(task, child[i], square))

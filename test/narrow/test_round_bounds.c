@@ -129,8 +129,8 @@ static double points_ratio(const double *n)
 static void proofs_hold(void **state)
 {
     (void)state;
-    climb_attack(&(climb){"points that are near", near_ratio, 18, 0.5, 1, NULL, 30, 100000, false});
-    climb_attack(&(climb){"gaps of cores", gap_ratio, 18, 0.5, 2, NULL, 30, 100000, false});
+    climb_attack(&(climb){"points that are near", near_ratio, 18, 0.6, 1, NULL, 30, 100000, false});
+    climb_attack(&(climb){"gaps of cores", gap_ratio, 18, 0.6, 2, NULL, 30, 100000, false});
     climb_attack(&(climb){"what gaps need", needed_ratio, 5, 0.5, 3, NULL, 30, 10000, false});
     climb_attack(&(climb){"radii of what is near", radius_ratio, 5, 0.5, 4, NULL, 20, 20000, false});
     climb_attack(&(climb){"two points", points_ratio, 8, 0.5, 5, NULL, 30, 20000, false});
@@ -198,17 +198,17 @@ static void terms_of_rays_hold(void **state)
 {
     (void)state;
     const climb attacks[] = {
-        {"ray term d.e", along_ratio, 13, 0.5, 11, NULL, 20, 20000, false},
-        {"ray term e.e", length_ratio, 13, 0.5, 12, NULL, 20, 20000, false},
-        {"ray term r.e", beyond_ratio, 13, 0.5, 13, NULL, 20, 20000, false},
-        {"ray term r.d", ahead_ratio, 13, 0.5, 14, NULL, 20, 20000, false},
-        {"ray term (r x e).n", approach_ratio, 13, 0.5, 15, NULL, 20, 40000, false},
-        {"ray term (r x d).n", closing_ratio, 13, 0.5, 16, NULL, 20, 40000, false},
-        {"ray term R^2 |n|^2 - (r.n)^2", pass_ratio, 13, 0.5, 17, NULL, 20, 40000, false},
-        {"ray term |r x e|^2 - R^2 e.e", off_axis_ratio, 13, 0.5, 18, NULL, 20, 40000, false},
-        {"ray term R^2 (d.e)^2 - |e x (r x d)|^2", disc_ratio, 13, 0.5, 19, NULL, 20, 40000, false},
-        {"ray term r.r - R^2", off_end_ratio, 13, 0.5, 20, NULL, 20, 20000, false},
-        {"ray term R^2 d.d - |r x d|^2", chord_ratio, 13, 0.5, 21, NULL, 20, 40000, false},
+        {"ray term d.e", along_ratio, 13, 0.7, 11, NULL, 20, 20000, false},
+        {"ray term e.e", length_ratio, 13, 0.7, 12, NULL, 20, 20000, false},
+        {"ray term r.e", beyond_ratio, 13, 0.7, 13, NULL, 20, 20000, false},
+        {"ray term r.d", ahead_ratio, 13, 0.7, 14, NULL, 20, 20000, false},
+        {"ray term (r x e).n", approach_ratio, 13, 0.7, 15, NULL, 20, 40000, false},
+        {"ray term (r x d).n", closing_ratio, 13, 0.7, 16, NULL, 20, 40000, false},
+        {"ray term R^2 |n|^2 - (r.n)^2", pass_ratio, 13, 0.7, 17, NULL, 20, 40000, false},
+        {"ray term |r x e|^2 - R^2 e.e", off_axis_ratio, 13, 0.7, 18, NULL, 20, 40000, false},
+        {"ray term R^2 (d.e)^2 - |e x (r x d)|^2", disc_ratio, 13, 0.7, 19, NULL, 20, 40000, false},
+        {"ray term r.r - R^2", off_end_ratio, 13, 0.7, 20, NULL, 20, 20000, false},
+        {"ray term R^2 d.d - |r x d|^2", chord_ratio, 13, 0.7, 21, NULL, 20, 40000, false},
     };
     for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
         climb_attack(&attacks[i]);
@@ -256,8 +256,8 @@ static double side_root_ratio(const double *n)
 static void parameters_of_rays_hold(void **state)
 {
     (void)state;
-    climb_attack(&(climb){"t of a ball", ball_root_ratio, 13, 0.13, 31, NULL, 10, 20000, false});
-    climb_attack(&(climb){"t of a capsule's side", side_root_ratio, 13, 0.09, 32, NULL, 10, 20000, false});
+    climb_attack(&(climb){"t of a ball", ball_root_ratio, 13, 0.12, 31, NULL, 10, 20000, false});
+    climb_attack(&(climb){"t of a capsule's side", side_root_ratio, 13, 0.08, 32, NULL, 10, 20000, false});
 }
 
 int main(void)

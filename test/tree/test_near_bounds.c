@@ -4,6 +4,16 @@
 #define CAROM_ISA_SCALAR
 #include "tree/wide_near_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
+#define near_place_round   here_place_round
+#define near_begin_stack   here_begin_stack
+#define near_leave_front   here_leave_front
+#define near_in_any_layout here_in_any_layout
+#define tree_near          here_tree_near
+#define push               push_near
+#define open_node          open_node_near
+#define visit_all          visit_all_near
+#include "tree/near.c" /* NOLINT(bugprone-suspicious-include) */
+
 #include "support/climb.h"
 
 /* Inputs that longer climbs found. */
@@ -281,6 +291,50 @@ static void bounds_of_boxes_hold(void **state)
     climb_attack(&(climb){"a capsule and a box", capsule_box_ratio, 16, 0.34, 13, CAPSULE_BOX, 4, 5000, true});
 }
 
+/* ---- boxes of other trees, in double ---- */
+
+/* The points c + sum w_k a_k, |w_k| <= half_k, for float axes that are nearly orthonormal. */
+static double sum_box_distance(const volume_box *box, carom_vec3 x)
+{
+    double w[3] = {0.0, 0.0, 0.0};
+    carom_vec3 rest = vec3_sub(x, box->centre);
+    for (int sweep = 0; sweep < 4; sweep++)
+        for (int k = 0; k < 3; k++)
+        {
+            rest = vec3_add(rest, vec3_scale(box->axis[k], w[k]));
+            w[k] = within(vec3_dot(rest, box->axis[k]) / vec3_dot(box->axis[k], box->axis[k]), box->half[k]);
+            rest = vec3_sub(rest, vec3_scale(box->axis[k], w[k]));
+        }
+    return vec3_length(rest) - box->radius;
+}
+
+/* What a box of a binary tree is called too far away by, of what the obliqueness of its axes leaves. */
+static double oblique_ratio(const double *n)
+{
+    const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    double largest = fabs(n[3]) + fabs(n[4]) + fabs(n[5]) + fabs(n[6]), size = 0.0;
+    carom_pose frame = carom_pose_from_quaternion(largest > 0x1p-100 ? n + 3 : none, vec3(0, 0, 0));
+    volume_box box = {.radius = 0.0};
+    for (int k = 0; k < 3; k++)
+    {
+        const double *row = frame.rotation + 3 * k;
+        box.axis[k] = vec3((double)(float)row[0], (double)(float)row[1], (double)(float)row[2]);
+        box.half[k] = fmin(fabs(n[7 + k]), 1.0), size += box.half[k];
+    }
+    near_walk walk = {.centre = vec3(within(n[0], 4.0), within(n[1], 4.0), within(n[2], 4.0))};
+    double low = sqrt(gap_square(&walk, &box)), truth = sum_box_distance(&box, walk.centre);
+    if (!(low > 1e-6) || !(size > 0x1p-10))
+        return 0.0;
+    double allowed = NEAR_OBLIQUE * size + 0.5 * NEAR_OBLIQUE_SQUARES * truth;
+    return (low - truth + allowed) / allowed;
+}
+
+static void boxes_of_other_trees_hold(void **state)
+{
+    (void)state;
+    climb_attack(&(climb){"oblique boxes", oblique_ratio, 10, 0.55, 31, NULL, 20, 20000, true});
+}
+
 /* ---- placing ---- */
 
 /* A vertex of a mesh and an end, as placed and as the mesh's frame sees them. numbers: a quaternion, a bend, a
@@ -333,8 +387,8 @@ static void errors_of_placing_hold(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_of_triangles_hold),
-                                       cmocka_unit_test(bounds_of_boxes_hold),
-                                       cmocka_unit_test(errors_of_placing_hold)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_of_triangles_hold), cmocka_unit_test(bounds_of_boxes_hold),
+        cmocka_unit_test(boxes_of_other_trees_hold), cmocka_unit_test(errors_of_placing_hold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
