@@ -19,17 +19,18 @@ static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fab
 /* docs/exactness.md, section 16. */
 static double placement_of(const tree_ray_frame *ray_frame, double extent)
 {
-    double rounding = 0x1p-44 * (extent + largest(ray_frame->pose.translation));
-    return (rounding + 4.0 * math_rotation_defect(ray_frame->pose.rotation) * extent) * ray_frame->scale +
-           0x1p-45 * 3 * RAY_NEAR;
+    const double unit = 0x1p-53;
+    double rounding = 33.0 * unit * extent + 12.5 * unit * largest(ray_frame->pose.translation);
+    return (rounding + 3.03 * math_rotation_defect(ray_frame->pose.rotation) * extent) * ray_frame->scale +
+           27.0 * unit * (RAY_NEAR + 2);
 }
 
 void ray_margins_set(tree_ray_margins *margins, const ray_tree *tree, double placement)
 {
-    const double box_slack = 0x1p-20, triangle_slack = 40.0 * 0x1p-24;
+    const double box_slack = 6.0 * 0x1p-24, triangle_slack = 32.5 * 0x1p-24;
     margins->placement = placement;
     margins->pad = box_slack + placement;
-    margins->slack = (float)triangle_slack + 2.5f * (float)placement;
+    margins->slack = (float)triangle_slack + 2.625f * (float)placement;
     for (int i = 0; i < 4; i++)
     {
         margins->low[i] = tree->low[i] - 4.0 * margins->pad;

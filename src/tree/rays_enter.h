@@ -6,9 +6,10 @@
 #include "base/simd.h"
 #include "tree/rays.h"
 
-#define ENTER_VOLUME_SLACK       (12.0f * 0x1p-24f)
-#define ENTER_SMALLEST_COMPONENT 0x1p-60 /* of a direction of length 1 to 3.5; smaller ones count as this */
-#define ENTER_ROUNDING           0x1p-45 /* of an origin, beyond RAY_NEAR */
+#define ENTER_VOLUME_SLACK       (5.5f * 0x1p-24f)
+#define ENTER_WEIGHTS            0.78125f /* of the slack of parameters: 25.4 of 32.5 roundings, 2.05 of 2.625 placements */
+#define ENTER_SMALLEST_COMPONENT 0x1p-60          /* of a direction of length 1 to 3.5; smaller ones count as this */
+#define ENTER_ROUNDING           (20.0 * 0x1p-53) /* of an origin, beyond RAY_NEAR */
 
 enum
 {
@@ -97,7 +98,7 @@ static BASE_ALWAYS_INLINE void enter_set_slack(ray_walk *walk, float slack)
     float longest = x > y ? x : y;
     longest = longest > z ? longest : z;
     walk->slack = slack;
-    walk->weight_slack = longest * slack;
+    walk->weight_slack = longest * slack * ENTER_WEIGHTS;
     walk->volume_slack = longest * ENTER_VOLUME_SLACK;
 }
 

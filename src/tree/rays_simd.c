@@ -97,24 +97,29 @@ static bool list_lanes(ray_walk *walk, const ray_block *block, const leaf_test *
 
 static BASE_ALWAYS_INLINE v3 spread(const float v[3]) { return (v3){f8_set1(v[0]), f8_set1(v[1]), f8_set1(v[2])}; }
 
-/* False: stop. */
-static BASE_ALWAYS_INLINE bool visit_leaf(ray_walk *walk, const ray_block *block)
+static BASE_ALWAYS_INLINE leaf_test test_leaf(const ray_walk *walk, const ray_block *block)
 {
     const v3 origin = spread(walk->origin), direction = spread(walk->direction);
     leaf_test test;
-    fetch_indices(walk, block);
     test.edge = (v3){f8_load(block->edges[0]), f8_load(block->edges[1]), f8_load(block->edges[2])};
     test.corner = (v3){f8_sub(f8_twice(block->corner[0]), origin.x), f8_sub(f8_twice(block->corner[1]), origin.y),
                        f8_sub(f8_twice(block->corner[2]), origin.z)};
     test.volume = dot(cross(test.edge, direction), swap(test.edge));
     test.sign = f8_and(test.volume, f8_set1(-0.0f));
-    f8 largest = f8_abs(test.volume);
     test.weight = f8_xor(dot(cross(test.corner, direction), test.edge), test.sign);
     test.size = f8_add(f8_abs(test.edge.x), f8_add(f8_abs(test.edge.y), f8_abs(test.edge.z)));
     test.sizes = f8_mul(test.size, f8_swap(test.size));
     test.allowance = f8_madd(test.size, f8_set1(walk->weight_slack), f8_mul(test.sizes, f8_set1(walk->volume_slack)));
+    return test;
+}
+
+/* False: stop. */
+static BASE_ALWAYS_INLINE bool visit_leaf(ray_walk *walk, const ray_block *block)
+{
+    fetch_indices(walk, block);
+    leaf_test test = test_leaf(walk, block);
     f8 both = f8_add(test.weight, f8_swap(test.weight));
-    f8 sum_limit = f8_add(largest, f8_add(test.allowance, f8_swap(test.allowance)));
+    f8 sum_limit = f8_add(f8_abs(test.volume), f8_add(test.allowance, f8_swap(test.allowance)));
     uint32_t lanes = f8_bits(f8_and(f8_ge(f8_add(test.weight, test.allowance), f8_zero()), f8_le(both, sum_limit)));
     lanes = both_halves(lanes);
     return !lanes || list_lanes(walk, block, &test, lanes);
