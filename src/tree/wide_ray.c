@@ -14,41 +14,51 @@ typedef struct stab
 
 static double largest_coordinate(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
+/* Row k of the inverse rotation times v. */
+static double turn_back(const double r[9], int k, carom_vec3 v) { return r[k] * v.x + r[3 + k] * v.y + r[6 + k] * v.z; }
+
+/* The pad is derived in docs/exactness.md, section 15. */
 static stab stab_begin(const mesh_placed *placed, carom_vec3 origin, carom_vec3 direction)
 {
     const wide_tree *tree = placed->tree->wide;
-    carom_pose world = carom_pose_translation(0.0, 0.0, 0.0);
-    math_relative relative = math_relative_pose(placed->pose, &world, placed->mesh->extent, largest_coordinate(origin));
-    const double *r = relative.rotation;
+    const double *r = placed->pose->rotation, unit = 0x1p-53, extent = placed->mesh->extent;
+    const double centre[3] = {tree->centre.x, tree->centre.y, tree->centre.z};
+    carom_vec3 to = vec3_sub(origin, placed->pose->translation);
     int exponent;
     frexp(largest_coordinate(direction), &exponent);
-    carom_vec3 t = relative.translation, o = origin;
     carom_vec3 d = vec3(ldexp(direction.x, -exponent), ldexp(direction.y, -exponent), ldexp(direction.z, -exponent));
-    stab line = {.pad = (4.0 * relative.error + 0x1p-45 * placed->mesh->extent) * tree->scale + 0x1p-22,
-                 .exponent = exponent};
-    line.origin[0] = (r[0] * o.x + r[1] * o.y + r[2] * o.z + t.x - tree->centre.x) * tree->scale;
-    line.origin[1] = (r[3] * o.x + r[4] * o.y + r[5] * o.z + t.y - tree->centre.y) * tree->scale;
-    line.origin[2] = (r[6] * o.x + r[7] * o.y + r[8] * o.z + t.z - tree->centre.z) * tree->scale;
-    for (int j = 0; j < 3; j++)
-        line.direction[j] = (r[3 * j] * d.x + r[3 * j + 1] * d.y + r[3 * j + 2] * d.z) * tree->scale;
+    double error = (5.25 * (math_rotation_defect(r) + 3.0 * unit) + 78.0 * unit) * extent;
+    error += 38.0 * unit * largest_coordinate(to) + 1.75 * unit * largest_coordinate(placed->pose->translation);
+    stab line = {.pad = error * tree->scale + 0x1p-120, .exponent = exponent};
+    for (int k = 0; k < 3; k++)
+    {
+        line.origin[k] = (turn_back(r, k, to) - centre[k]) * tree->scale;
+        line.direction[k] = turn_back(r, k, d) * tree->scale;
+    }
     return line;
+}
+
+/* Along axis k of a lane's box: the origin seen from its centre, and the direction. */
+static inline void stab_axis(const stab *line, const wide_node *node, int lane, int k, double at_along[2])
+{
+    at_along[0] = at_along[1] = 0.0;
+    for (int j = 0; j < 3; j++)
+    {
+        double axis = (double)node->axis[k][j][lane];
+        at_along[0] += (line->origin[j] - (double)node->centre[j][lane]) * axis;
+        at_along[1] += line->direction[j] * axis;
+    }
 }
 
 /* May the line meet the box of a lane? *enter: smallest parameter, not before min_t. */
 static bool stab_box(const stab *line, const wide_node *node, int lane, double *enter)
 {
     double low = line->min_t, high = line->max_t;
-    double to[3] = {line->origin[0] - (double)node->centre[0][lane], line->origin[1] - (double)node->centre[1][lane],
-                    line->origin[2] - (double)node->centre[2][lane]};
     for (int k = 0; k < 3; k++)
     {
-        double at = 0.0, along = 0.0, half = (double)node->half[k][lane] + line->pad;
-        for (int j = 0; j < 3; j++)
-        {
-            at += to[j] * (double)node->axis[k][j][lane];
-            along += line->direction[j] * (double)node->axis[k][j][lane];
-        }
-        half += 0x1p-50 * (fabs(to[0]) + fabs(to[1]) + fabs(to[2])); /* rounding of the sums above */
+        double at_along[2], half = (double)node->half[k][lane] + line->pad;
+        stab_axis(line, node, lane, k, at_along);
+        double at = at_along[0], along = at_along[1];
         if (along == 0.0)
         {
             if (fabs(at) > half)
@@ -65,8 +75,7 @@ static bool stab_box(const stab *line, const wide_node *node, int lane, double *
         high = far < high ? far : high;
     }
     *enter = low;
-    /* The direction's own rounding: a relative slack on the parameters. */
-    return low - fabs(low) * 0x1p-20 <= high + fabs(high) * 0x1p-20;
+    return low <= high;
 }
 
 typedef struct stab_walk
@@ -117,8 +126,7 @@ static carom_status stab_all(stab_walk *walk)
     while (scratch->stack.count > 0)
     {
         tree_stack_entry entry = scratch->stack.items[--scratch->stack.count];
-        double enter = (double)entry.key;
-        if (enter - fabs(enter) * 0x1p-20 > walk->line.max_t)
+        if ((double)entry.key > walk->line.max_t)
             continue;
         if (entry.node_a & WIDE_LEAF_FLAG)
         {
