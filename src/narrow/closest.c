@@ -71,13 +71,15 @@ static inline carom_vec3 first_feature(const narrow_gap *gap, int side)
     return gap->points[side][gap->corners[side] & 1u ? 0 : gap->corners[side] & 2u ? 1 : 2];
 }
 
+#define SLAB_ERROR (5.25 * 0x1p-53) /* of the sum of magnitudes */
+
 /* The filter; docs/exactness.md derives its bound. A way along an axis leaves no doubt where coordinates are equal. */
 static inline placement place_point(const exact_way *way, int side, carom_vec3 origin, carom_vec3 point)
 {
     carom_vec3 r = vec3_sub(point, origin);
     double x = way->direction.x * r.x, y = way->direction.y * r.y, z = way->direction.z * r.z;
     double height = side == 0 ? (x + y) + z : -((x + y) + z), size = (fabs(x) + fabs(y)) + fabs(z);
-    double bound = 0x1p-50 * size + way->doubt * ((fabs(r.x) + fabs(r.y)) + fabs(r.z)) + 0x1p-1000;
+    double bound = SLAB_ERROR * size + way->doubt * ((fabs(r.x) + fabs(r.y)) + fabs(r.z)) + 0x1p-1000;
     if (height < -bound)
         return STRICTLY_BEHIND;
     if (height > bound)

@@ -216,6 +216,8 @@ int gap_compare(narrow_gap *x, narrow_gap *y, narrow_counts *counts)
 
 /* ---- a lower bound from planes ---- */
 
+#define GAP_PLANE_ERROR (9 * 0x1p-53) /* of the sum of magnitudes */
+
 /* The gap between the triangles along a direction, which counts as exact; less than that by the errors of projections.
  * docs/exactness.md derives them. */
 static double gap_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)
@@ -233,7 +235,7 @@ static double gap_along(const narrow_triangle *a, const narrow_triangle *b, caro
         *lowest = height < *lowest ? height : *lowest;
     }
     double above = lowest_b - highest_a, below = lowest_a - highest_b, gap = above > below ? above : below;
-    return gap - (9 * 0x1p-53 * magnitude + 0x1p-1000);
+    return gap - (GAP_PLANE_ERROR * magnitude + 0x1p-1000);
 }
 
 static double bound_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)

@@ -33,7 +33,7 @@ static narrow_distance_result distance_of(const narrow_distance_result *core, do
     return (narrow_distance_result){distance > 0.0 ? distance : DBL_TRUE_MIN,
                                     towards(core->point_a, core->point_b, radius_a / core->distance),
                                     towards(core->point_b, core->point_a, radius_b / core->distance),
-                                    core->error + 0x1p-50 * (core->distance + radius),
+                                    core->error + 0x1p-52 * (core->distance + radius),
                                     core->corners_a,
                                     core->corners_b};
 }
@@ -44,7 +44,7 @@ static narrow_distance_result point_distance(carom_vec3 p, carom_vec3 q)
     double largest = shape_largest3(fabs(w.x), fabs(w.y), fabs(w.z));
     double scale = largest < 0x1p-500 ? 0x1p600 : 1.0; /* squares that underflow are too small to matter */
     double distance = vec3_length(vec3_scale(w, scale)) / scale;
-    return (narrow_distance_result){distance, p, q, 0x1p-48 * distance + 0x1p-1020, 1u, 1u};
+    return (narrow_distance_result){distance, p, q, 0x1p-51 * distance + 0x1p-1020, 1u, 1u};
 }
 
 static narrow_distance_result core_distance(const narrow_round *a, const narrow_round *b, narrow_counts *counts)
