@@ -179,6 +179,8 @@ double box_distance(const volume_frame *frame, const volume_box *still, const vo
 
 /* ---- rays ---- */
 
+#define BOX_RAY_OBLIQUE (2.0 * 0x1p-24) /* axes in float, of a box's size: docs/exactness.md, section 17 */
+
 bool box_ray(const volume_box *box, const volume_ray *ray, double *entry_t)
 {
     carom_vec3 from = vec3_sub(ray->origin, box->centre);
@@ -187,7 +189,7 @@ bool box_ray(const volume_box *box, const volume_ray *ray, double *entry_t)
     for (int i = 0; i < 3; i++)
     {
         double origin = vec3_dot(box->axis[i], from), direction = vec3_dot(box->axis[i], ray->direction);
-        double half = box->half[i] + box->radius + 2.0 * ray->slack + 0x1p-21 * size;
+        double half = box->half[i] + box->radius + 2.0 * ray->slack + BOX_RAY_OBLIQUE * size;
         if (direction == 0.0)
         {
             if (fabs(origin) > half)

@@ -209,11 +209,10 @@ void volume_frame_begin(volume_frame *frame, carom_volume still, carom_volume mo
     /* Both bodies are off by `error` per coordinate, 2 sqrt 3 along a direction; the rest is the arithmetic here and
      * the narrow phase's own rounding of distances. */
     frame->slack = 4.0 * relative->error + 1e-13 * reach;
-    /* Axes in float: each is off by sqrt 3 2^-25, the product of two by less than 2^-23. The rotation's defect D makes
-     * the moved axes as oblique: a box reaches D of its size further along one of them, and a cross product of two is
-     * off by 3.3 D from the third. `error` counts that for what the mesh extends, but boxes in float are larger than a
-     * mesh of less than 2^-149. */
-    frame->parallel = has_float_axes(still) || has_float_axes(moved) ? 0x1p-22 : 0x1p-44;
+    /* Axes in float are oblique, and the rotation's defect makes the moved ones so: docs/exactness.md, section 17.
+     * `error` counts the defect for what the mesh extends, but boxes in float are larger than a mesh of less than
+     * 2^-149. */
+    frame->parallel = has_float_axes(still) || has_float_axes(moved) ? 5 * 0x1p-24 : 0x1p-44;
     frame->parallel += 4.0 * math_rotation_defect(relative->rotation);
     frame->translation = is_identity(relative->rotation);
     /* AABBs are tested as the oriented boxes they become; k-DOPs get new bounds. */
