@@ -151,7 +151,7 @@ void math_relate(const carom_pose *pose_a, const carom_pose *pose_b, double exte
     double reach = extent + largest_coordinate(between);
     double far = greater(largest_coordinate(pose_a->translation), largest_coordinate(pose_b->translation));
     out->error =
-        1.5625 * (defect + 8.0 * ROUNDING) * reach + 24.0 * ROUNDING * reach + 1.75 * ROUNDING * far + SMALLEST;
+        1.5625 * (defect + 3.0 * ROUNDING) * reach + 21.0 * ROUNDING * reach + 1.75 * ROUNDING * far + SMALLEST;
 }
 
 math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pose_b, double extent_a, double extent_b)
