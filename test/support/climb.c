@@ -1,3 +1,4 @@
+/* The climber of climb.h. */
 #include "support/climb.h"
 
 #include <stdlib.h>

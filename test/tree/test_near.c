@@ -218,7 +218,8 @@ static void check_boxes(const carom_placed *placed, const narrow_round *round)
         for (uint32_t lane = 0; lane < WIDE_LANES; lane++)
             if (walk.tree->nodes[n].child[lane] != WIDE_NO_CHILD)
                 check_lane(&walk, placed, n * WIDE_LANES + lane,
-                           (float[2]){bounds.near.v[lane] * (1.0f - NEAR_SQUARES), bounds.far.v[lane] * (1.0f + NEAR_SQUARES)});
+                           (float[2]){bounds.near.v[lane] * (1.0f - NEAR_SQUARES),
+                                      bounds.far.v[lane] * (1.0f + NEAR_SQUARES)});
     }
     tree_scratch_free(&q.scratch);
 }
