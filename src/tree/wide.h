@@ -154,6 +154,12 @@ typedef struct wide_line
     void *user;
 } wide_line;
 
+/* Rounding in the tests of boxes against a half line from here: derived in docs/exactness.md. */
+static inline float wide_line_margin(const float origin[3])
+{
+    return 14.0f * 0x1p-24f * (fabsf(origin[0]) + fabsf(origin[1]) + fabsf(origin[2]) + 3.25f);
+}
+
 /* The search for the closest pair: input and output of the traversal. Lengths in normalised units of a. */
 typedef struct wide_nearest
 {

@@ -1,0 +1,82 @@
+/* Hill climbing over a few numbers: what an attack does to find the input for which a bound is nearly reached. */
+#ifndef TEST_CLIMB_H
+#define TEST_CLIMB_H
+
+#include "support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    CLIMB_NUMBERS = 64
+};
+
+/* What is to become large, as a function of numbers between -1 and 1; what they mean is its own affair. */
+typedef struct climb_hill
+{
+    double (*height)(const double *numbers, void *user);
+    void *user;
+    int count, steps; /* numbers; steps of a climb */
+} climb_hill;
+
+/* One number, or two or three. */
+static inline void climb_change(check_random *random, double *numbers, int count)
+{
+    for (int changes = 1 + (int)(check_next(random) % 3); changes > 0; changes--)
+    {
+        double *n = &numbers[check_next(random) % (uint64_t)count], sign = *n < 0.0 ? -1.0 : 1.0;
+        switch (check_next(random) % 6)
+        {
+        case 0: *n = check_uniform(random, -1.0, 1.0); break;
+        case 1: *n = sign * exp2(-(double)(check_next(random) % 4)); break; /* 1, 1/2, 1/4, 1/8 */
+        case 2: *n = -*n; break;
+        case 3: *n += check_uniform(random, -1.0, 1.0) * exp2(check_uniform(random, -40.0, -20.0)); break;
+        default: *n *= 1.0 + check_uniform(random, -1.0, 1.0) * exp2(check_uniform(random, -30.0, -1.0)); break;
+        }
+        *n = *n > 1.0 ? 1.0 : *n < -1.0 ? -1.0 : *n;
+    }
+}
+
+/* Climbs from the best of random starts; numbers gets the place. Returns the height. */
+static inline double climb_once(check_random *random, const climb_hill *hill, double *numbers)
+{
+    double highest = -INFINITY, trial[CLIMB_NUMBERS];
+    for (int step = 0; step < hill->steps; step++)
+    {
+        bool starts = step < hill->steps / 20;
+        for (int i = 0; i < hill->count; i++)
+            trial[i] = starts ? check_uniform(random, -1.0, 1.0) : numbers[i];
+        if (!starts)
+            climb_change(random, trial, hill->count);
+        double found = hill->height(trial, hill->user);
+        if (found >= highest || step == 0)
+        {
+            highest = found;
+            memcpy(numbers, trial, (size_t)hill->count * sizeof *numbers);
+        }
+    }
+    return highest;
+}
+
+/* The highest of several climbs. */
+static inline double climb(uint64_t seed, int climbs, const climb_hill *hill, double *numbers)
+{
+    check_random random = {seed};
+    double highest = -INFINITY, trial[CLIMB_NUMBERS];
+    for (int i = 0; i < climbs; i++)
+    {
+        double found = climb_once(&random, hill, trial);
+        if (found > highest)
+        {
+            highest = found;
+            memcpy(numbers, trial, (size_t)hill->count * sizeof *numbers);
+        }
+    }
+    if (getenv("CAROM_TEST_PRINT"))
+        for (int i = 0; i < hill->count; i++)
+            print_message("%a,%s", numbers[i], i % 4 == 3 || i == hill->count - 1 ? "\n" : " ");
+    return highest;
+}
+
+#endif

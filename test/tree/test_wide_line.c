@@ -1,0 +1,227 @@
+/* Attacks on the error bounds of a half line through a wide tree: what decides which triangles count for a winding
+ * number. The kernel is compiled into this program as a model of itself (simd_model.h), so that a bound is compared
+ * with what an adversary who rounds could reach, and with what the machine reaches. */
+#define CAROM_ISA model_here
+#include "support/simd_model.h"
+
+#include "tree/wide_line_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
+
+#include "support/climb.h"
+#include "tree/bodies.h"
+
+typedef enum attacker
+{
+    ADVERSARY, /* chooses every rounding */
+    MACHINE
+} attacker;
+
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void cross3(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+static bool unit_of(const double numbers[3], double out[3])
+{
+    double length = sqrt(dot3(numbers, numbers));
+    for (int k = 0; k < 3; k++)
+        out[k] = numbers[k] / length;
+    return length > 0.01;
+}
+
+static void aim(wide_line *line, const double origin[3], const double direction[3])
+{
+    for (int k = 0; k < 3; k++)
+    {
+        line->exact_origin[k] = origin[k], line->origin[k] = (float)origin[k];
+        line->direction[k] = (float)direction[k];
+    }
+}
+
+/* ---- triangles ---- */
+
+enum
+{
+    TRIANGLE_NUMBERS = 15 /* three corners, the origin, the direction */
+};
+
+typedef struct triangle_attack
+{
+    attacker by;
+    double pad;
+} triangle_attack;
+
+/* The sides of the edges that the line passes on, of corners that are off by up to pad in the worst direction. */
+static void true_sides(const double *n, const double d[3], double pad, double side[3])
+{
+    for (int i = 0; i < 3; i++)
+    {
+        double p[3], q[3], pq[3], p_turned[3], q_turned[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = n[3 * i + k] - n[9 + k], q[k] = n[3 * ((i + 1) % 3) + k] - n[9 + k];
+        cross3(q, d, p_turned), cross3(d, p, q_turned); /* where p and q have to go */
+        for (int k = 0; k < 3; k++)
+        {
+            p[k] += pad * p_turned[k] / sqrt(dot3(p_turned, p_turned) + 1e-30);
+            q[k] += pad * q_turned[k] / sqrt(dot3(q_turned, q_turned) + 1e-30);
+        }
+        cross3(p, q, pq);
+        side[i] = dot3(d, pq);
+    }
+}
+
+/* What the sides may be off by, over their bound. */
+static double triangle_error(const double *numbers, void *user)
+{
+    const triangle_attack *attack = user;
+    const double reach = 1.0 + 0x1p-8; /* just above a power of two, as differences and products are then */
+    double n[TRIANGLE_NUMBERS], d[3], side[3];
+    for (int i = 0; i < TRIANGLE_NUMBERS; i++)
+        n[i] = reach * numbers[i];
+    wide_leaf leaf = {.reach = (float)reach, .count = 1};
+    wide_line line = {.pad = (float)attack->pad};
+    if (!unit_of(n + 12, d))
+        return 0.0;
+    aim(&line, n + 9, d);
+    for (int i = 0; i < 9; i++)
+        leaf.corner[i / 3][i % 3][0] = (float)n[i];
+    model_begin(0x1p-24);
+    test_triangles(&line, &leaf);
+    int below = model.compared[0][1].computed < 0.0f ? 0 : 1; /* C leaves the order of arguments open */
+    f8 low = model.compared[below][0], high = model.compared[1 - below][0], error = model.compared[1 - below][1];
+    if (attack->by == ADVERSARY)
+        return fmax(model_worst(low, error), model_worst(high, error)) / (double)error.computed;
+    true_sides(n, d, attack->pad, side);
+    double off_low = fmin(side[0], fmin(side[1], side[2])) - (double)low.computed;
+    double off_high = fmax(side[0], fmax(side[1], side[2])) - (double)high.computed;
+    return fmax(fabs(off_low), fabs(off_high)) / (double)error.computed;
+}
+
+static double attack_triangles(const char *name, triangle_attack attack)
+{
+    double numbers[CLIMB_NUMBERS];
+    climb_hill hill = {triangle_error, &attack, TRIANGLE_NUMBERS, 40000};
+    double used = climb(1, effort(10), &hill, numbers);
+    print_message("triangles, %s: %.3f of the bound\n", name, used);
+    assert_true(used < 1.0);
+    return used;
+}
+
+static void sides_of_triangles_err_less_than_their_bound(void **state)
+{
+    (void)state;
+    assert_true(attack_triangles("an adversary's roundings", (triangle_attack){ADVERSARY, 0.0}) > 0.5);
+    assert_true(attack_triangles("the machine's", (triangle_attack){MACHINE, 0.0}) > 0.2);
+    assert_true(attack_triangles("corners off by the pad", (triangle_attack){MACHINE, 0x1p-8}) > 0.7);
+}
+
+/* ---- boxes ---- */
+
+enum
+{
+    BOX_NUMBERS = 16 /* origin, direction, a quaternion, centre, halves */
+};
+
+typedef struct box_attack
+{
+    attacker by;
+    double away;
+} box_attack;
+
+typedef struct box
+{
+    double centre[3], half[3], axis[3][3];
+} box;
+
+/* A box as a fit may leave it: within what section 10 of docs/exactness.md says of its size. */
+static void make_box(const double *n, box *out, wide_node *node)
+{
+    carom_pose pose = carom_pose_from_quaternion(n, vec3(0, 0, 0));
+    memset(node, 0, sizeof *node);
+    double length = fmax(1.0, sqrt(dot3(n + 4, n + 4)) / 1.06);
+    for (int k = 0; k < 3; k++)
+    {
+        const double *a = pose.rotation + 3 * k;
+        node->centre[k][0] = (float)(1.06 * n[4 + k] / length);
+        node->half[k][0] = (float)(fabs(n[7 + k]) * (fabs(a[0]) + fabs(a[1]) + fabs(a[2])));
+        out->centre[k] = (double)node->centre[k][0], out->half[k] = (double)node->half[k][0];
+        for (int j = 0; j < 3; j++)
+            node->axis[k][j][0] = (float)a[j], out->axis[k][j] = (double)node->axis[k][j][0];
+    }
+}
+
+/* Beyond what the half line may pass, across the box's axes i and j, without rounding; and what the axes add to it. */
+static double true_excess(const box *b, const double to[3], const double d[3], int i, double *bent)
+{
+    int j = (i + 1) % 3;
+    double e_i = dot3(b->axis[i], d), e_j = dot3(b->axis[j], d);
+    double off = fabs(dot3(b->axis[i], to) * e_j - dot3(b->axis[j], to) * e_i), reach = 0.0;
+    for (int k = 0; k < 3; k++)
+        reach += b->half[k] * fabs(dot3(b->axis[i], b->axis[k]) * e_j - dot3(b->axis[j], b->axis[k]) * e_i);
+    *bent = reach - b->half[i] * fabs(e_j) - b->half[j] * fabs(e_i);
+    return off - reach;
+}
+
+static double box_error(const double *n, void *user)
+{
+    const box_attack *attack = user;
+    box b;
+    double d[3], origin[3], to[3], largest = 0.0;
+    wide_line line = {0};
+    wide_node node;
+    if (!unit_of(n + 3, d))
+        return 0.0;
+    make_box(n + 6, &b, &node);
+    for (int k = 0; k < 3; k++)
+        origin[k] = n[k] * attack->away, to[k] = b.centre[k] - origin[k];
+    aim(&line, origin, d);
+    line.margin = wide_line_margin(line.origin);
+    model_begin(0x1p-24);
+    test_boxes(&line, &node);
+    for (int i = 0; i < 3; i++)
+    {
+        double bent, truth = true_excess(&b, to, d, i, &bent);
+        f8 off = model.compared[1 + i][0], reach = model.compared[1 + i][1];
+        double error = attack->by == ADVERSARY
+                           ? model_worst(off, reach) + bent
+                           : (double)off.computed - (double)reach.computed + (double)line.margin - truth;
+        largest = fmax(largest, error);
+    }
+    /* behind: nothing that is ahead by 0 or more may be called so */
+    f8 ahead = model.compared[0][0], zero = model.compared[0][1];
+    double truth = dot3(to, d);
+    for (int k = 0; k < 3; k++)
+        truth += b.half[k] * fabs(dot3(b.axis[k], d));
+    if (truth > -0.01 && truth < 0.01)
+        largest = fmax(largest, attack->by == ADVERSARY ? model_worst(ahead, zero)
+                                                        : truth - (double)ahead.computed + (double)line.margin);
+    return largest / (double)line.margin;
+}
+
+static double attack_boxes(const char *name, box_attack attack)
+{
+    double numbers[CLIMB_NUMBERS];
+    climb_hill hill = {box_error, &attack, BOX_NUMBERS, 40000};
+    double used = climb(2, effort(10), &hill, numbers);
+    print_message("boxes, %s, origin %g away: %.3f of the margin\n", name, attack.away, used);
+    assert_true(used < 1.0);
+    return used;
+}
+
+static void boxes_err_less_than_the_margin(void **state)
+{
+    (void)state;
+    assert_true(attack_boxes("an adversary's roundings", (box_attack){ADVERSARY, 1.0}) > 0.45);
+    assert_true(attack_boxes("an adversary's roundings", (box_attack){ADVERSARY, 1000.0}) > 0.6);
+    assert_true(attack_boxes("the machine's", (box_attack){MACHINE, 1.0}) > 0.25);
+    assert_true(attack_boxes("the machine's", (box_attack){MACHINE, 1000.0}) > 0.5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sides_of_triangles_err_less_than_their_bound),
+                                       cmocka_unit_test(boxes_err_less_than_the_margin)};
+    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+}
