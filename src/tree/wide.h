@@ -23,6 +23,10 @@ enum
     WIDE_SUPPORT_FROM = 256 /* triangles */
 };
 
+/* Rounding of support heights: of the bounds that a walk through the tree trusts, and of those from vertices. Derived in
+ * docs/exactness.md. */
+static const float WIDE_WALK_ROUNDING = 32.0f * 0x1p-24f, WIDE_POINT_ROUNDING = 12.0f * 0x1p-24f;
+
 #define WIDE_NO_CHILD  UINT32_MAX
 #define WIDE_LEAF_FLAG 0x80000000u
 
