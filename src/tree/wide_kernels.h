@@ -154,7 +154,7 @@ static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, cons
 /* Error bound of the lengths and gaps computed from two leaves; infinity: none. Derived in docs/exactness.md. */
 static BASE_ALWAYS_INLINE float distance_error(const wide_pair *pair, float reach)
 {
-    return reach < MAX_REACH ? 30.0f * UNIT * reach + pair->b_to_a.pad : INFINITY;
+    return reach < MAX_REACH ? 31.0f * UNIT * reach + pair->b_to_a.pad : INFINITY;
 }
 
 /* ---- nearest points ---- */
