@@ -11,16 +11,12 @@ static const float UNIT = 0x1p-24f; /* unit roundoff of float */
 typedef struct moved_box
 {
     float centre[3], half[3], axis[3][3];
+    float lengths; /* away from the origin, plus the halves, plus the unit of its own tree: what rounding grows with */
     float edge_margin; /* rounding of the edge tests */
 } moved_box;
 
-/* Rounding of everything that enters a test of boxes, in the target's units, where coordinates are at most 1: of a
- * moved box's faces, and of the products behind the edge axes. Derived in docs/exactness.md. */
-static const float MOVE_ROUNDING = 24.0f * 0x1p-24f, FACE_LENGTHS = 3.0f, EDGE_LENGTHS = 9.0f;
-
-/* margin: placement pad plus clearance, in target units. */
-static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_transform *t, float margin,
-                            moved_box *out)
+/* Exact but for rounding, which grow_box or grow_for_distance cover. */
+static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_transform *t, moved_box *out)
 {
     const wide_node *node = &tree->nodes[slot >> 3];
     uint32_t lane = slot & 7;
@@ -43,11 +39,30 @@ static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_tr
         out->half[k] = node->half[k][lane] * t->ratio;
         size += out->half[k];
     }
-    float lengths = away + size + t->ratio;
-    float grow = margin * (1.0f + 0x1p-18f) + MOVE_ROUNDING * (lengths + FACE_LENGTHS);
+    out->lengths = away + size + t->ratio;
+}
+
+/* Rounding of everything that enters a test of boxes, in the target's units, where coordinates are at most 1: of a
+ * moved box's faces, and of the products behind the edge axes. Derived in docs/exactness.md. */
+static const float MOVE_ROUNDING = 12.0f * 0x1p-24f, FACE_LENGTHS = 2.5f, EDGE_LENGTHS = 10.5f;
+
+/* Rounding of the gap along any direction. */
+static const float DISTANCE_ROUNDING = 19.0f * 0x1p-24f, DISTANCE_LENGTHS = 2.5f;
+
+/* margin: placement pad plus clearance, in target units. */
+static inline void grow_box(moved_box *box, float margin)
+{
+    float grow = margin * (1.0f + 0x1p-18f) + MOVE_ROUNDING * (box->lengths + FACE_LENGTHS);
     for (int k = 0; k < 3; k++)
-        out->half[k] += grow;
-    out->edge_margin = MOVE_ROUNDING * (lengths + EDGE_LENGTHS);
+        box->half[k] += grow;
+    box->edge_margin = MOVE_ROUNDING * (box->lengths + EDGE_LENGTHS);
+}
+
+static inline void grow_for_distance(moved_box *box, float margin)
+{
+    float grow = margin * (1.0f + 0x1p-18f) + DISTANCE_ROUNDING * (box->lengths + DISTANCE_LENGTHS);
+    for (int k = 0; k < 3; k++)
+        box->half[k] += grow;
 }
 
 static inline float slot_size(const wide_tree *tree, wide_slot slot)

@@ -25,7 +25,8 @@ typedef struct f8
 enum
 {
     MODEL_STEPS = 4096,
-    MODEL_COMPARISONS = 64
+    MODEL_COMPARISONS = 64,
+    MODEL_KNOWN = 32
 };
 
 /* An operation: what it was made from, how its result changes with those, and by how much it may err itself. */
@@ -43,11 +44,13 @@ static struct
     double input_error;                /* relative, of numbers that are not loaded from a node */
     f8 compared[MODEL_COMPARISONS][2]; /* by f8_gt and f8_lt, in their order */
     int comparisons;
+    f8 known[MODEL_KNOWN]; /* numbers that the kernel gets as floats, with the operations behind them */
+    int known_count;
 } model;
 
 static inline void model_begin(double input_error)
 {
-    model.count = model.comparisons = 0;
+    model.count = model.comparisons = model.known_count = 0;
     model.input_error = input_error;
 }
 
@@ -91,7 +94,20 @@ static inline double model_worst(f8 a, f8 b)
     return sum;
 }
 
-static inline f8 f8_set1(float a) { return model_input(a, model.input_error * fabs((double)a)); }
+/* From here on f8_set1 of this number means these operations. */
+static inline void model_know(f8 a)
+{
+    if (model.known_count < MODEL_KNOWN)
+        model.known[model.known_count++] = a;
+}
+
+static inline f8 f8_set1(float a)
+{
+    for (int i = 0; i < model.known_count; i++)
+        if (memcmp(&model.known[i].computed, &a, sizeof a) == 0)
+            return model.known[i];
+    return model_input(a, model.input_error * fabs((double)a));
+}
 static inline f8 f8_load(const float *p) { return model_input(*p, 0.0); }
 static inline f8 f8_loadu(const float *p) { return f8_load(p); }
 static inline f8 f8_twice(const float *p) { return f8_set1(*p); }
