@@ -44,7 +44,7 @@ static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_tr
 
 /* Rounding of everything that enters a test of boxes, in the target's units, where coordinates are at most 1: of a
  * moved box's faces, and of the products behind the edge axes. Derived in docs/exactness.md. */
-static const float MOVE_ROUNDING = 12.0f * 0x1p-24f, FACE_LENGTHS = 2.5f, EDGE_LENGTHS = 10.5f;
+static const float MOVE_ROUNDING = 12.0f * 0x1p-24f, FACE_LENGTHS = 2.5f, EDGE_LENGTHS = 10.75f;
 
 /* Rounding of the gap along any direction. */
 static const float DISTANCE_ROUNDING = 19.0f * 0x1p-24f, DISTANCE_LENGTHS = 2.5f;
