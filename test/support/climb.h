@@ -26,13 +26,15 @@ static inline void climb_change(check_random *random, double *numbers, int count
     for (int changes = 1 + (int)(check_next(random) % 3); changes > 0; changes--)
     {
         double *n = &numbers[check_next(random) % (uint64_t)count], sign = *n < 0.0 ? -1.0 : 1.0;
+        double part = check_uniform(random, -1.0, 1.0); /* one after the other: C leaves the order of operands open */
+        double fine = check_uniform(random, 0.0, 1.0);
         switch (check_next(random) % 6)
         {
-        case 0: *n = check_uniform(random, -1.0, 1.0); break;
+        case 0: *n = part; break;
         case 1: *n = sign * exp2(-(double)(check_next(random) % 4)); break; /* 1, 1/2, 1/4, 1/8 */
         case 2: *n = -*n; break;
-        case 3: *n += check_uniform(random, -1.0, 1.0) * exp2(check_uniform(random, -40.0, -20.0)); break;
-        default: *n *= 1.0 + check_uniform(random, -1.0, 1.0) * exp2(check_uniform(random, -30.0, -1.0)); break;
+        case 3: *n += part * exp2(-20.0 - 20.0 * fine); break;
+        default: *n *= 1.0 + part * exp2(-1.0 - 29.0 * fine); break;
         }
         *n = *n > 1.0 ? 1.0 : *n < -1.0 ? -1.0 : *n;
     }
