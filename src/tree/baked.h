@@ -18,7 +18,7 @@
 
 enum
 {
-    BAKED_FORMAT = 4, /* raised with any change of the parts, or of the tree that a builder makes from the same mesh */
+    BAKED_FORMAT = 5, /* raised with any change of the parts, or of the tree that a builder makes from the same mesh */
     BAKED_BYTE_ORDER = 0x01020304
 };
 

@@ -34,18 +34,18 @@ void baked_write_wide(baked_writer *writer, const carom_tree *tree)
     baked_close(writer);
 }
 
-/* Axes are orthonormal up to their final rounding, as every fit leaves them. */
+static double dot(const float a[3], const float b[3])
+{
+    return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
+}
+
+/* Axes are orthonormal up to their final rounding, as every fit leaves them: the error bounds rely on it. */
 static bool axes_valid(const float *axes)
 {
-    const float tolerance = 0x1p-21f;
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
-        {
-            const float *a = axes + 3 * i, *b = axes + 3 * j;
-            float off = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] - (i == j ? 1.0f : 0.0f);
-            if (!(off >= -tolerance && off <= tolerance))
+            if (!(fabs(dot(axes + 3 * i, axes + 3 * j) - (i == j ? 1.0 : 0.0)) <= WIDE_AXES_DEFECT))
                 return false;
-        }
     return true;
 }
 

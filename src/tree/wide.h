@@ -23,6 +23,10 @@ enum
     WIDE_SUPPORT_FROM = 256 /* triangles */
 };
 
+/* Rounding of support heights: of the bounds that a walk through the tree trusts, and of those from vertices. Derived
+ * in docs/exactness.md. */
+static const float WIDE_WALK_ROUNDING = 32.0f * 0x1p-24f, WIDE_POINT_ROUNDING = 12.0f * 0x1p-24f;
+
 #define WIDE_NO_CHILD  UINT32_MAX
 #define WIDE_LEAF_FLAG 0x80000000u
 
@@ -44,10 +48,11 @@ typedef struct wide_leaf
     float corner[3][3][WIDE_LEAF_TRIANGLES]; /* [corner][coordinate][lane] */
     float origin[3];
     float reach;    /* largest |coordinate| of a corner */
-    float longest;  /* largest |coordinate difference| along an edge */
+    float radius;   /* a corner's largest distance from origin */
+    float longest;  /* length of the longest edge */
     uint32_t count; /* 1 .. 4 */
     uint32_t triangle[WIDE_LEAF_TRIANGLES];
-    uint32_t unused[2];
+    uint32_t unused;
 } wide_leaf;
 
 struct wide_tree
@@ -153,6 +158,12 @@ typedef struct wide_line
     void (*on_triangle)(uint32_t triangle, void *user);
     void *user;
 } wide_line;
+
+/* Rounding in the tests of boxes against a half line from here: derived in docs/exactness.md. */
+static inline float wide_line_margin(const float origin[3])
+{
+    return 14.0f * 0x1p-24f * (fabsf(origin[0]) + fabsf(origin[1]) + fabsf(origin[2]) + 3.25f);
+}
 
 /* The search for the closest pair: input and output of the traversal. Lengths in normalised units of a. */
 typedef struct wide_nearest

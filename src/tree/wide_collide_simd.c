@@ -324,7 +324,8 @@ static BASE_ALWAYS_INLINE uint32_t test_slot(const wide_tree *kept, wide_slot ke
 {
     moved_box box;
     f8 gap;
-    move_box(kept, kept_slot, transform, margin, &box);
+    move_box(kept, kept_slot, transform, &box);
+    grow_box(&box, margin);
     uint32_t alive = test_node(&box, node, &gap);
     f8_storeu(gaps, gap);
     return alive;
@@ -451,7 +452,8 @@ static BASE_NEVER_INLINE bool roots_are_apart(walk *w)
     moved_box box;
     f8 gap;
     float gaps[WIDE_LANES], margin = pair->b_to_a.pad + (pair->violated ? 0.0f : pair->margin_a);
-    move_box(pair->tree_b, 0, &pair->b_to_a, margin, &box);
+    move_box(pair->tree_b, 0, &pair->b_to_a, &box);
+    grow_box(&box, margin);
     w->nodes_tested++;
     if (test_node(&box, &pair->tree_a->nodes[0], &gap) == 0)
         return true;

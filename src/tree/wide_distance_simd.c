@@ -289,7 +289,8 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     const wide_transform *transform = open_a ? &pair->b_to_a : &pair->a_to_b;
     float to_a = open_a ? 1.0f : pair->b_to_a.ratio < 0x1p126f ? pair->b_to_a.ratio : 0x1p126f; /* too little is safe */
     moved_box box;
-    move_box(kept, kept_slot, transform, transform->pad, &box);
+    move_box(kept, kept_slot, transform, &box);
+    grow_for_distance(&box, transform->pad);
     uint32_t node_index = wide_child(opened, opened_slot);
     const wide_node *node = &opened->nodes[node_index];
     f8 away, bound = f8_mul(bound_node(&box, node, &away), f8_set1(to_a));

@@ -369,9 +369,8 @@ static void straighten(float axis[3][3])
     }
 }
 
-/* Rounding of coordinates up to 1 and of their projections, and how far rounded axes are from orthonormal: derived in
- * docs/exactness.md. It also covers a centre and axes that the compiler left unrounded below (see wide_leaf_simd.c). */
-static const double BOX_ROUNDING = 13.0 * 0x1p-24, AXES_ROUNDING = 2.25 * 0x1p-24;
+/* Rounding of coordinates up to 1 and of their projections: derived in docs/exactness.md. */
+static const double BOX_ROUNDING = 5.25 * 0x1p-24;
 
 /* The axes are orthonormal but for the rounding of their components. */
 static void make_box(const points *set, float axis[3][3], wide_box *out)
@@ -380,13 +379,13 @@ static void make_box(const points *set, float axis[3][3], wide_box *out)
     double middle[3], half[3], sum = 0.0;
     for (int k = 0; k < 3; k++)
         for (int j = 0; j < 3; j++)
-            axis[k][j] = wide_without_dust(axis[k][j]);
+            axis[k][j] = wide_without_dust(wide_rounded((double)axis[k][j]));
     project(set, axis, low, high);
     for (int k = 0; k < 3; k++)
         middle[k] = 0.5 * ((double)low[k] + (double)high[k]);
     for (int j = 0; j < 3; j++)
-        out->centre[j] = wide_without_dust(
-            (float)((double)axis[0][j] * middle[0] + (double)axis[1][j] * middle[1] + (double)axis[2][j] * middle[2]));
+        out->centre[j] = wide_without_dust(wide_rounded(
+            (double)axis[0][j] * middle[0] + (double)axis[1][j] * middle[1] + (double)axis[2][j] * middle[2]));
     /* Measured from where the centre really is. */
     for (int k = 0; k < 3; k++)
     {
@@ -397,7 +396,7 @@ static void make_box(const points *set, float axis[3][3], wide_box *out)
         sum += half[k];
     }
     for (int k = 0; k < 3; k++)
-        out->half[k] = (float)(half[k] + BOX_ROUNDING + AXES_ROUNDING * sum) * (1.0f + 0x1p-22f);
+        out->half[k] = (float)((half[k] + BOX_ROUNDING + WIDE_AXES_DEFECT * sum) * (1.0 + 0x1p-24 + 0x1p-40)); /* up */
     memcpy(out->axis, axis, sizeof out->axis);
 }
 

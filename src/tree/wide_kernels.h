@@ -11,16 +11,12 @@ static const float UNIT = 0x1p-24f; /* unit roundoff of float */
 typedef struct moved_box
 {
     float centre[3], half[3], axis[3][3];
+    float lengths; /* away from the origin, plus the halves, plus the unit of its own tree: what rounding grows with */
     float edge_margin; /* rounding of the edge tests */
 } moved_box;
 
-/* Rounding of everything that enters a test of boxes, in the target's units, where coordinates are at most 1: of a
- * moved box's faces, and of the products behind the edge axes. Derived in docs/exactness.md. */
-static const float MOVE_ROUNDING = 24.0f * 0x1p-24f, FACE_LENGTHS = 3.0f, EDGE_LENGTHS = 9.0f;
-
-/* margin: placement pad plus clearance, in target units. */
-static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_transform *t, float margin,
-                            moved_box *out)
+/* Exact but for rounding, which grow_box or grow_for_distance cover. */
+static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_transform *t, moved_box *out)
 {
     const wide_node *node = &tree->nodes[slot >> 3];
     uint32_t lane = slot & 7;
@@ -43,11 +39,30 @@ static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_tr
         out->half[k] = node->half[k][lane] * t->ratio;
         size += out->half[k];
     }
-    float lengths = away + size + t->ratio;
-    float grow = margin * (1.0f + 0x1p-18f) + MOVE_ROUNDING * (lengths + FACE_LENGTHS);
+    out->lengths = away + size + t->ratio;
+}
+
+/* Rounding of everything that enters a test of boxes, in the target's units, where coordinates are at most 1: of a
+ * moved box's faces, and of the products behind the edge axes. Derived in docs/exactness.md. */
+static const float MOVE_ROUNDING = 12.0f * 0x1p-24f, FACE_LENGTHS = 2.5f, EDGE_LENGTHS = 10.75f;
+
+/* Rounding of the gap along any direction. */
+static const float DISTANCE_ROUNDING = 19.0f * 0x1p-24f, DISTANCE_LENGTHS = 2.5f;
+
+/* margin: placement pad plus clearance, in target units. */
+static inline void grow_box(moved_box *box, float margin)
+{
+    float grow = margin * (1.0f + 0x1p-18f) + MOVE_ROUNDING * (box->lengths + FACE_LENGTHS);
     for (int k = 0; k < 3; k++)
-        out->half[k] += grow;
-    out->edge_margin = MOVE_ROUNDING * (lengths + EDGE_LENGTHS);
+        box->half[k] += grow;
+    box->edge_margin = MOVE_ROUNDING * (box->lengths + EDGE_LENGTHS);
+}
+
+static inline void grow_for_distance(moved_box *box, float margin)
+{
+    float grow = margin * (1.0f + 0x1p-18f) + DISTANCE_ROUNDING * (box->lengths + DISTANCE_LENGTHS);
+    for (int k = 0; k < 3; k++)
+        box->half[k] += grow;
 }
 
 static inline float slot_size(const wide_tree *tree, wide_slot slot)
@@ -92,8 +107,6 @@ static BASE_ALWAYS_INLINE void find_moments(leaf_lines *l)
 /* Beyond this reach, in units of A, products could overflow: everything is left open. */
 static const float MAX_REACH = 0x1p20f;
 
-static const float ROOT_3 = 1.7320509f; /* rounded up */
-
 /* Distances of corners from a plane through `on` with normal n, then the smallest and largest. */
 static BASE_ALWAYS_INLINE f8 plane_gap(const f8 n[3], const f8 on[3], f8 corner[3][3], f8 distance[3])
 {
@@ -105,24 +118,24 @@ static BASE_ALWAYS_INLINE f8 plane_gap(const f8 n[3], const f8 on[3], f8 corner[
     return f8_max(low, f8_neg(high)); /* > 0: all on one side; < 0: they straddle */
 }
 
-/* Where B's leaf frame lies in A's; returns the largest |coordinate| that occurs. */
+/* Where B's leaf frame lies in A's; returns the largest distance of a corner from A's origin. */
 static BASE_ALWAYS_INLINE float leaf_offset(const wide_transform *t, const wide_leaf *a, const wide_leaf *b,
                                             float offset[3])
 {
-    float away = 0.0f;
+    double square = 0.0;
     for (int j = 0; j < 3; j++)
     {
         const double *s = t->exact_scaled + 3 * j;
         double o = s[0] * (double)b->origin[0] + s[1] * (double)b->origin[1] + s[2] * (double)b->origin[2] +
                    t->exact_translation[j] - (double)a->origin[j];
         offset[j] = (float)o;
-        away = fabsf(offset[j]) > away ? fabsf(offset[j]) : away;
+        square += o * o;
     }
-    float reach_b = away + ROOT_3 * t->ratio * b->reach;
-    return a->reach > reach_b ? a->reach : reach_b;
+    float reach_b = (float)sqrt(square) + t->ratio * b->radius;
+    return a->radius > reach_b ? a->radius : reach_b;
 }
 
-/* B's triangles in A's leaf frame; returns the largest |coordinate| that occurs. */
+/* B's triangles in A's leaf frame; returns the largest distance of a corner from A's origin. */
 static BASE_ALWAYS_INLINE float place_b(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b, leaf_lines *out)
 {
     const wide_transform *t = &pair->b_to_a;
@@ -147,16 +160,16 @@ static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, cons
 {
     if (!(reach < MAX_REACH))
         return INFINITY;
-    float edge_b = ROOT_3 * pair->b_to_a.ratio * b->longest;
+    float edge_b = pair->b_to_a.ratio * b->longest;
     float edge = a->longest > edge_b ? a->longest : edge_b;
-    return edge * reach * (UNIT * (256.0f * reach + 768.0f * edge)) +
-           pair->b_to_a.pad * edge * (32.0f * edge + 32.0f * reach) + 0x1p-120f;
+    return edge * reach * (UNIT * (50.0f * reach + 67.0f * edge)) +
+           pair->b_to_a.pad * edge * (2.0f * edge + 4.5f * reach) + 0x1p-120f;
 }
 
 /* Error bound of the lengths and gaps computed from two leaves; infinity: none. Derived in docs/exactness.md. */
 static BASE_ALWAYS_INLINE float distance_error(const wide_pair *pair, float reach)
 {
-    return reach < MAX_REACH ? 64.0f * UNIT * reach + 4.0f * pair->b_to_a.pad : INFINITY;
+    return reach < MAX_REACH ? 31.0f * UNIT * reach + pair->b_to_a.pad : INFINITY;
 }
 
 /* ---- nearest points ---- */

@@ -62,19 +62,27 @@ static BASE_ALWAYS_INLINE d4 widen(float stored)
 
 static BASE_ALWAYS_INLINE float largest_lane(f8 a) { return -f8_min_lane(f8_neg(a)); }
 
-/* Corners are 36 floats in a row; the last vector of each loop overlaps the one before it. */
+static BASE_ALWAYS_INLINE f8 add_square(f8 sum, f8 a) { return f8_add(sum, f8_mul(a, a)); }
+
+/* Corners are 36 floats in a row; the last vector of the loop overlaps the one before it. Nothing is fused: every
+ * instruction set measures the same. */
 static BASE_ALWAYS_INLINE void measure(wide_leaf *leaf)
 {
-    const float *floats = &leaf->corner[0][0][0];
-    f8 reach = f8_zero(), longest = f8_zero();
+    const float *floats = &leaf->corner[0][0][0], root_3 = 1.7320509f;
+    f8 reach = f8_zero(), far = f8_zero(), last = far, edge = far, back = far;
     for (size_t i = 0; i < FLOATS; i += 8)
         reach = f8_max(reach, f8_abs(f8_loadu(floats + (i + 8 <= FLOATS ? i : FLOATS - 8))));
-    for (size_t i = 0; i < 24; i += 8) /* from the first to the second corner, and on to the third */
-        longest = f8_max(longest, f8_abs(f8_sub(f8_loadu(floats + i), f8_loadu(floats + 12 + i))));
-    for (size_t i = 0; i <= 4; i += 4) /* and back */
-        longest = f8_max(longest, f8_abs(f8_sub(f8_loadu(floats + i), f8_loadu(floats + 24 + i))));
+    for (size_t at = 0; at < 12; at += 4) /* x, y, z of the first and second corner, of the second and third */
+    {
+        f8 first = f8_join(floats + at, floats + 12 + at), second = f8_join(floats + 12 + at, floats + 24 + at);
+        far = add_square(far, first), last = add_square(last, second);
+        edge = add_square(edge, f8_sub(second, first));
+        back = add_square(back, f8_sub(f8_twice(floats + 24 + at), f8_twice(floats + at)));
+    }
     leaf->reach = largest_lane(reach) * (1.0f + 0x1p-20f);
-    leaf->longest = largest_lane(longest) * (1.0f + 0x1p-20f);
+    bool tiny = leaf->reach < 0x1p-40f; /* squares might underflow */
+    leaf->radius = tiny ? root_3 * leaf->reach : sqrtf(largest_lane(f8_max(far, last))) * (1.0f + 0x1p-20f);
+    leaf->longest = tiny ? 2.0f * leaf->radius : sqrtf(largest_lane(f8_max(edge, back))) * (1.0f + 0x1p-20f);
 }
 
 /* Coordinates that are negligible compared to the leaf's size (such as a computed sine of pi) become 0: products of

@@ -31,6 +31,9 @@ static BASE_ALWAYS_INLINE uint32_t test_boxes(const wide_line *line, const wide_
     return f8_bits(f8_gt(f8_load(node->half[0]), f8_zero())) & ~f8_bits(missed);
 }
 
+/* Rounding of the line's side of an edge, for coordinates of up to 1: derived in docs/exactness.md. */
+static const float TRIANGLE_ROUNDING = 120.0f * 0x1p-24f;
+
 /* The triangles of a leaf that the line may pass: not those that it certainly passes on different sides of two edges.
  */
 static BASE_ALWAYS_INLINE uint32_t test_triangles(const wide_line *line, const wide_leaf *leaf)
@@ -50,7 +53,7 @@ static BASE_ALWAYS_INLINE uint32_t test_triangles(const wide_line *line, const w
         cross(c[i], c[(i + 1) % 3], out);
         side[i] = dot(direction, out);
     }
-    f8 error = f8_set1(256.0f * UNIT * reach * reach + 16.0f * line->pad * reach + 0x1p-120f);
+    f8 error = f8_set1(TRIANGLE_ROUNDING * reach * reach + 9.0f * line->pad * reach + 0x1p-120f);
     f8 low = f8_min(side[0], f8_min(side[1], side[2])), high = f8_max(side[0], f8_max(side[1], side[2]));
     uint32_t missed = f8_bits(f8_and(f8_lt(low, f8_neg(error)), f8_gt(high, error)));
     return ~missed & ((1u << leaf->count) - 1);

@@ -205,7 +205,7 @@ static bool place_line(wide_line *line, carom_vec3 point)
         line->origin[k] = wide_without_dust((float)line->exact_origin[k]);
         line->direction[k] = wide_without_dust((float)r[k]); /* the first row is what x becomes */
     }
-    line->margin = 64.0f * 0x1p-24f * (fabsf(line->origin[0]) + fabsf(line->origin[1]) + fabsf(line->origin[2]) + 4.0f);
+    line->margin = wide_line_margin(line->origin);
     return true;
 }
 

@@ -8,8 +8,8 @@ enum
     MAX_POINTS = 1 << 14 /* vertices of a small mesh: from here on walks are faster */
 };
 
-/* Rounding of heights, and of the bounds that the walk for them trusts; derived in docs/exactness.md. */
-static const float HEIGHT_ROUNDING = 80.0f * 0x1p-24f, RADIUS_ROUNDING = 32.0f * 0x1p-24f;
+/* Derived in docs/exactness.md. */
+static const float RADIUS_ROUNDING = 32.0f * 0x1p-24f;
 
 /* Direction of a table entry: the face's axis is +1 or -1, the next two run from -1 to 1. */
 static void entry_direction(int face, int row, int column, float u[3])
@@ -38,7 +38,7 @@ static void fill_block(carom_context *context, wide_tree *tree, const int start[
     BASE_PICK_ISA(context, wide_heights)(tree, u, highest, heights);
     for (int i = 0; i < WIDE_LANES; i++)
         tree->support[entry_index(start[0], start[1] + i / shape[1], start[2] + i % shape[1])] =
-            heights[i] + HEIGHT_ROUNDING;
+            heights[i] + WIDE_WALK_ROUNDING;
 }
 
 typedef struct radius_search
@@ -133,7 +133,7 @@ static void fill_patch(carom_context *context, wide_tree *tree, const wide_point
     make_patch(face, row, column, &patch);
     BASE_PICK_ISA(context, wide_patch_heights)(points, &patch, heights);
     for (int i = 0; i < rows * columns; i++)
-        tree->support[entry_index(face, row + i / columns, column + i % columns)] = heights[i] + HEIGHT_ROUNDING;
+        tree->support[entry_index(face, row + i / columns, column + i % columns)] = heights[i] + WIDE_POINT_ROUNDING;
 }
 
 static void add_point(wide_points *points, carom_vec3 y)

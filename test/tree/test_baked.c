@@ -456,6 +456,33 @@ static void other_numberings_are_refused(void **state)
     world_close(&w);
 }
 
+/* The error bounds of oriented boxes rely on axes that are orthonormal but for their rounding. */
+static void bent_axes_are_refused(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_tree_def def = carom_tree_def_default();
+    carom_mesh *mesh = world_shape(&w, GENERATE_TORUS, 90);
+    carom_tree *tree = tree_of(w.context, mesh, &def);
+    float axis[9];
+    for (int i = 0; i < 9; i++)
+        axis[i] = tree->wide->nodes[0].axis[i / 3][i % 3][0];
+    baked block;
+    assert_int_equal(carom_bake(w.context, tree, &block.bytes, &block.size), CAROM_OK);
+    size_t at = 0;
+    while (memcmp((char *)block.bytes + at, axis, sizeof axis) != 0)
+        at += sizeof(float);
+    for (int i = 0; i < 3; i++) /* the second axis turns towards the first by four units of rounding */
+        axis[3 + i] += 4.0f * 0x1p-24f * axis[i];
+    memcpy((char *)block.bytes + at, axis, sizeof axis);
+    forge(&block);
+    check_refused(&w, block.bytes, block.size, "axes are none");
+    carom_baked_destroy(w.context, block.bytes, block.size);
+    carom_tree_destroy(tree);
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
 /* ---- misuse ---- */
 
 static void misuse_has_a_status(void **state)
@@ -494,6 +521,7 @@ int main(void)
         cmocka_unit_test(damaged_blocks_are_refused),
         cmocka_unit_test(forged_blocks_do_no_harm),
         cmocka_unit_test(other_numberings_are_refused),
+        cmocka_unit_test(bent_axes_are_refused),
         cmocka_unit_test(misuse_has_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,7 +324,8 @@ static double attack_box_pair(check_random *random, const wide_tree *a, const wi
             for (int j = 0; j < 3; j++)
                 t.translation[j] = (float)t.exact_translation[j];
             moved_box box;
-            move_box(b, kept, &t, 0.0f, &box);
+            move_box(b, kept, &t, &box);
+            grow_box(&box, 0.0f);
             f8 gap;
             if (!(test_node(&box, &a->nodes[n], &gap) >> (slot & 7) & 1))
                 fail_msg("touching boxes called apart, ratio %g", ratio);

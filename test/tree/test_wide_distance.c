@@ -432,8 +432,8 @@ static void support_heights_are_upper_bounds(void **state)
     }
     print_message("support heights above the vertices, in 2^-24: %.1f to %.1f from points, %.1f to %.1f from walks\n",
                   points.smallest, points.largest, walks.smallest, walks.largest);
-    assert_true(points.smallest >= 80.0 - 35.0 && points.largest <= 80.0 + 11.0);
-    assert_true(walks.smallest >= 256.0 && walks.largest <= 256.0 + 80.0 + 72.0);
+    assert_true(points.smallest >= 12.0 - 11.5 && points.largest <= 12.0 + 7.5);
+    assert_true(walks.smallest >= 32.0 - 31.1 && walks.largest <= 256.0 + 32.0 + 16.0);
 }
 
 /* ---- refit ---- */
