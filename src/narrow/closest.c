@@ -326,3 +326,8 @@ void narrow_closest_settle(narrow_closest *closest, narrow_counts *counts)
     gap_round(&closest->gap, counts);
     closest->distance = closest->gap.length.nearest;
 }
+
+bool narrow_closest_within(narrow_closest *closest, const double terms[EXACT_TERMS], narrow_counts *counts)
+{
+    return gap_sum_sign(&closest->gap, terms, counts) < 0;
+}

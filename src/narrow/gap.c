@@ -167,6 +167,18 @@ int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts)
     return exact_gap_compare_limit(&exact, limit, &counts->exact_fallbacks);
 }
 
+int gap_sum_sign(narrow_gap *gap, const double terms[EXACT_TERMS], narrow_counts *counts)
+{
+    double sum = (terms[0] + terms[1]) + terms[2]; /* to two roundings */
+    if (meets(gap) || gap->high < sum * (1.0 - 0x1p-51))
+        return -1;
+    if (gap->low > sum * (1.0 + 0x1p-51))
+        return 1;
+    gap_make_certain(gap, counts);
+    exact_gap exact = gap_exact(gap);
+    return exact_gap_compare_sum(&exact, terms, &counts->exact_fallbacks);
+}
+
 /* ---- compared with each other ---- */
 
 static bool has_corner(const narrow_gap *gap, int side, carom_vec3 point)

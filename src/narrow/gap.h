@@ -27,6 +27,9 @@ int gap_compare(narrow_gap *x, narrow_gap *y, narrow_counts *counts);
 /* The sign of the gap minus a limit. */
 int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts);
 
+/* The sign of the gap minus the exact sum of the terms, which is not 0. */
+int gap_sum_sign(narrow_gap *gap, const double terms[EXACT_TERMS], narrow_counts *counts);
+
 /* For integers; the features are certain. */
 exact_gap gap_exact(const narrow_gap *gap);
 

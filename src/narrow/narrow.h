@@ -150,6 +150,9 @@ void narrow_offer_triangle_round(narrow_closest *closest, const narrow_triangle 
 /* Rounds the distance of the closest pair so far, if there is one. */
 void narrow_closest_settle(narrow_closest *closest, narrow_counts *counts);
 
+/* Is the closest pair nearer than the exact sum of the terms, which is not 0? There is one. */
+bool narrow_closest_within(narrow_closest *closest, const double terms[EXACT_TERMS], narrow_counts *counts);
+
 /* A triangle that meets the ball or capsule; the points are left as they are. True if it is now the closest. */
 bool narrow_offer_meeting(narrow_closest *closest, carom_pair ids);
 
