@@ -280,10 +280,14 @@ double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const
     return of_a > of_b ? of_a : of_b;
 }
 
+bool gap_faces_beyond(const narrow_triangle *a, const narrow_triangle *b, double limit)
+{
+    return bound_along(a, b, normal_of(a)) > limit || bound_along(a, b, normal_of(b)) > limit;
+}
+
 /* ---- decisions ---- */
 
-/* What the canonical distance can tell; otherwise 0. */
-static int proven_sign(const narrow_distance_result *near, double limit)
+int gap_measured_sign(const narrow_distance_result *near, double limit)
 {
     return near->distance + near->error < limit ? -1 : near->distance - near->error > limit;
 }
@@ -291,7 +295,7 @@ static int proven_sign(const narrow_distance_result *near, double limit)
 int narrow_measured_sign(const narrow_distance_result *near, const narrow_triangle *a, const narrow_triangle *b,
                          double limit, narrow_counts *counts)
 {
-    int sign = proven_sign(near, limit);
+    int sign = gap_measured_sign(near, limit);
     if (BASE_LIKELY(sign != 0))
         return sign;
     narrow_gap gap = gap_of_triangles(a, b, near);
@@ -307,7 +311,7 @@ int narrow_distance_sign(const narrow_triangle *a, const narrow_triangle *b, dou
 int narrow_round_distance_sign(const narrow_round *a, const narrow_round *b, double limit, narrow_counts *counts)
 {
     narrow_distance_result near = narrow_round_distance(a, b, counts);
-    int sign = proven_sign(&near, limit);
+    int sign = gap_measured_sign(&near, limit);
     if (BASE_LIKELY(sign != 0))
         return sign;
     narrow_gap gap = gap_of_rounds(a, b, &near);
@@ -318,7 +322,7 @@ int narrow_round_triangle_distance_sign(const narrow_round *a, const narrow_tria
                                         narrow_counts *counts)
 {
     narrow_distance_result found = narrow_round_triangle_distance(a, b, counts);
-    int sign = proven_sign(&found, limit);
+    int sign = gap_measured_sign(&found, limit);
     if (BASE_LIKELY(sign != 0))
         return sign;
     narrow_distance_result near = narrow_swap_points(&found);

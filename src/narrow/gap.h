@@ -37,4 +37,10 @@ exact_gap gap_exact(const narrow_gap *gap);
  * the face that should be nearest. */
 double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const narrow_distance_result *near);
 
+/* The same from the planes of both faces, whatever is nearest: are the triangles certainly farther apart? */
+bool gap_faces_beyond(const narrow_triangle *a, const narrow_triangle *b, double limit);
+
+/* The sign of what was measured minus a limit, if its error allows that; otherwise 0. */
+int gap_measured_sign(const narrow_distance_result *near, double limit);
+
 #endif
