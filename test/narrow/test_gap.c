@@ -278,6 +278,26 @@ static int compare_pairs(oracle_gap *of[2], const narrow_triangle *x, const narr
     return oracle_gap_order(of[0], of[1]);
 }
 
+/* Each pair at thresholds around the smallest distance: what was decided before must not mislead. */
+static void check_threshold(oracle_gap *gap, const narrow_triangle *x, const narrow_triangle *y, double limit)
+{
+    narrow_threshold thresholds[2];
+    narrow_counts counts = {0};
+    for (int strictly = 0; strictly < 2; strictly++)
+        narrow_threshold_begin(&thresholds[strictly], limit, strictly);
+    for (uint32_t i = 0; i < MANY * MANY; i++)
+    {
+        uint32_t at = 31 * i % (MANY * MANY), ids[2] = {at / MANY, at % MANY};
+        exact_round a = {x[ids[0]].corner, 3, 0.0}, b = {y[ids[1]].corner, 3, 0.0};
+        oracle_gap_measure(gap, &a, &b);
+        int sign = oracle_gap_sign(gap, limit, 0.0);
+        for (int strictly = 0; strictly < 2; strictly++)
+            assert_int_equal(narrow_is_within(&thresholds[strictly], &x[ids[0]], &y[ids[1]],
+                                              (carom_pair){ids[0], ids[1], 0}, &counts),
+                             sign < !strictly);
+    }
+}
+
 /* Pairs in any order, rounded now and then: the exact minimum with the smallest ids wins. */
 static void test_closest_of_many(void **state)
 {
@@ -315,6 +335,10 @@ static void test_closest_of_many(void **state)
         if (closest.triangle_a != (uint32_t)best[0] || closest.triangle_b != (uint32_t)best[1])
             fail_msg("case %ld, kind %d: %u %u instead of %d %d", n, kind, closest.triangle_a, closest.triangle_b,
                      best[0], best[1]);
+        narrow_closest_settle(&closest, &counts);
+        double limit = closest.gap.length.below;
+        for (int k = 0; k < 3 && n % 5 == 0; k++)
+            check_threshold(gaps[0], x, y, k == 0 ? limit : nextafter(limit, k == 1 ? 0.0 : INFINITY));
     }
     print_message("%ld ties on the way\n", ties);
     assert_true(ties > 0);
