@@ -7,7 +7,8 @@ static double symmetric(check_random *random) { return check_uniform(random, -1.
 
 static carom_vec3 random_vector(check_random *random, double size)
 {
-    return vec3(size * symmetric(random), size * symmetric(random), size * symmetric(random));
+    double x = symmetric(random), y = symmetric(random); /* in this order with every compiler */
+    return vec3(size * x, size * y, size * symmetric(random));
 }
 
 /* A point of a triangle: a corner, on an edge, or inside. */
