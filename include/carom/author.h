@@ -22,7 +22,7 @@ extern "C"
     CAROM_API const carom_frame *carom_run_frame(const carom_run *run);
     CAROM_API const carom_collide_options *carom_run_options(const carom_run *run);
 
-    /* The clearance of a pair, margins included. Positions are indices into the frame's bodies. */
+    /* The clearance of a pair, margins included, rounded up. Positions are indices into the frame's bodies. */
     CAROM_API double carom_run_clearance(const carom_run *run, uint32_t position_a, uint32_t position_b);
 
     /* Proposes a pair of bodies by their positions in the frame, in any order; duplicates are harmless. Pairs ruled out

@@ -9,8 +9,9 @@ double carom_run_clearance(const carom_run *run, uint32_t position_a, uint32_t p
 {
     if (!run || position_a >= run->frame->body_count || position_b >= run->frame->body_count)
         return 0.0;
-    return engine_clearance(&run->frame->bodies[position_a], &run->frame->bodies[position_b],
-                            run->engine->options.clearance);
+    return engine_clearance_of(&run->frame->bodies[position_a], &run->frame->bodies[position_b],
+                               run->engine->options.clearance)
+        .above;
 }
 
 static carom_status check_position(const carom_run *run, uint32_t position)

@@ -239,11 +239,21 @@ struct carom_run
     const carom_frame *frame;
 };
 
-/* The clearance of a pair, margins included. */
-static inline double engine_clearance(const carom_frame_body *a, const carom_frame_body *b, double clearance)
+/* The clearance of a pair, margins included: the exact sum of the terms. */
+typedef struct engine_clearance
 {
-    return (a->margin + b->margin) + clearance;
-}
+    double terms[EXACT_TERMS];
+    double rounded; /* the sum in double, from left to right */
+    double above;   /* not below the sum, and by less than two roundings above it: what is searched for */
+    bool whole;     /* it is the sum */
+} engine_clearance;
+engine_clearance engine_clearance_of(const carom_frame_body *a, const carom_frame_body *b, double clearance);
+
+/* Makes a report about the upper bound one about the sum: takes a violation back if the closest pair is not nearer than
+ * that. closest: the report on that pair, nearest: how it was found; where nothing is violated they are not read. True:
+ * the report has changed. */
+bool engine_settle_clearance(const engine_clearance *clearance, const carom_report *closest, narrow_closest *nearest,
+                             carom_report *report);
 
 /* ---- the stages of a run ---- */
 

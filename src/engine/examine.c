@@ -42,7 +42,7 @@ static carom_collide_options pair_options(const carom_engine *engine, const caro
 {
     const engine_pair *pair = &engine->pairs.items[index];
     carom_collide_options options = engine->options;
-    options.clearance = engine_clearance(&frame->bodies[pair->a], &frame->bodies[pair->b], options.clearance);
+    options.clearance = engine_clearance_of(&frame->bodies[pair->a], &frame->bodies[pair->b], options.clearance).above;
     return options;
 }
 
@@ -85,20 +85,30 @@ static carom_status measure(const pair_task *task, query_job *job, const carom_r
     return query_measure(task->worker->query, &walk, job->options->clearance, &job->nearest, closest);
 }
 
+/* The search was for the clearance rounded up. */
+static void settle_clearance(const pair_task *task, query_job *job, const carom_report *closest, carom_report *report)
+{
+    const engine_pair *pair = &task->engine->pairs.items[task->index];
+    engine_clearance clearance = engine_clearance_of(&task->frame->bodies[pair->a], &task->frame->bodies[pair->b],
+                                                     task->engine->options.clearance);
+    if (engine_settle_clearance(&clearance, closest, &job->nearest.closest, report))
+        report->hash = query_report_hash(report, job->options->mode != CAROM_COLLIDE_ANY);
+}
+
 /* Stores the report of a job, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not suffice for
  * that. */
-static carom_status file_report(const pair_task *task, query_job *job, const carom_report *report)
+static carom_status file_report(const pair_task *task, query_job *job, carom_report *report)
 {
     engine_findings *findings = &task->worker->findings;
     carom_report closest;
-    bool violated = report->clearance_violated;
-    if (violated)
+    if (report->clearance_violated)
     {
         carom_status status = measure(task, job, report, &closest);
         query_count(&findings->counters, &closest.counters);
         if (status != CAROM_OK)
             return status;
     }
+    settle_clearance(task, job, &closest, report);
     query_count(&findings->counters, &report->counters);
     findings->examined++;
     task->engine->finding_refs.items[task->index] = ENGINE_NOTHING;
@@ -106,7 +116,7 @@ static carom_status file_report(const pair_task *task, query_job *job, const car
         return CAROM_OK;
     const engine_pair *pair = &task->engine->pairs.items[task->index];
     carom_body_pair bodies = {.body_a = task->frame->bodies[pair->a].id, .body_b = task->frame->bodies[pair->b].id};
-    BASE_TRY(engine_findings_add(findings, &bodies, report, violated ? &closest : NULL));
+    BASE_TRY(engine_findings_add(findings, &bodies, report, report->clearance_violated ? &closest : NULL));
     task->engine->finding_refs.items[task->index] = (uint64_t)task->worker_number << 32 | findings->items.count;
     return CAROM_OK;
 }

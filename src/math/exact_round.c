@@ -236,7 +236,7 @@ static bool passes_face(const exact_round *of, const exact_round *face, uint64_t
 
 typedef struct value_list
 {
-    double values[4 * 10 + 2];
+    double values[4 * 10 + EXACT_TERMS];
     int count;
 } value_list;
 
@@ -247,13 +247,14 @@ static void list_values(value_list *list, const exact_round *hull)
     list->values[list->count++] = hull->radius;
 }
 
-/* The largest unit in which all points, radii and the limit are integers. */
-static int unit_of_two(const exact_round *a, const exact_round *b, double limit)
+/* The largest unit in which all points, radii and terms of a limit are integers; terms may be null. */
+static int unit_of_two(const exact_round *a, const exact_round *b, const double *terms)
 {
     value_list list = {.count = 0};
     list_values(&list, a);
     list_values(&list, b);
-    list.values[list.count++] = limit;
+    for (int i = 0; terms && i < EXACT_TERMS; i++)
+        list.values[list.count++] = terms[i];
     return integer_common_exponent(list.values, list.count);
 }
 
@@ -300,23 +301,32 @@ int exact_gap_sign(const exact_round *a, const exact_round *b, uint64_t *fallbac
     if (passes_face(a, b, fallbacks) || passes_face(b, a, fallbacks))
         return a->radius + b->radius > 0.0 ? -1 : 0;
     work w;
-    begin(&w, unit_of_two(a, b, 0.0));
+    begin(&w, unit_of_two(a, b, NULL));
     limit_test test = {.sign = 1};
     test.limit = pool_square(&w.pool, add_lengths(&w.pool, a, b, 0.0, w.exponent));
     visit_features(&w, a, b, &(visitor){compare_with_limit, &test, INFINITY});
     return test.sign;
 }
 
-int exact_gap_compare_limit(const exact_gap *gap, double limit, uint64_t *fallbacks)
+int exact_gap_compare_sum(const exact_gap *gap, const double terms[EXACT_TERMS], uint64_t *fallbacks)
 {
     count_fallback(fallbacks);
     work w;
-    begin(&w, unit_of_two(&gap->a, &gap->b, limit));
+    begin(&w, unit_of_two(&gap->a, &gap->b, terms));
     feature_pair features = features_of(gap);
     fraction square;
     fraction_of(&w, &features, &square);
-    number sum = add_lengths(&w.pool, &gap->a, &gap->b, limit, w.exponent);
+    uint32_t mark = w.pool.used;
+    number sum = add_lengths(&w.pool, &gap->a, &gap->b, terms[0], w.exponent);
+    for (int i = 1; i < EXACT_TERMS; i++)
+        sum = pool_keep(&w.pool, mark, pool_add(&w.pool, sum, pool_from_double(&w.pool, terms[i], w.exponent)));
     return compare_with_square(&w, &square, pool_square(&w.pool, sum));
+}
+
+int exact_gap_compare_limit(const exact_gap *gap, double limit, uint64_t *fallbacks)
+{
+    const double terms[EXACT_TERMS] = {limit};
+    return exact_gap_compare_sum(gap, terms, fallbacks);
 }
 
 /* ---- the nearest features ---- */
@@ -397,7 +407,7 @@ void exact_gap_search(exact_gap *gap, double limit, uint64_t *fallbacks)
 {
     count_fallback(fallbacks);
     work w;
-    begin(&w, unit_of_two(&gap->a, &gap->b, 0.0));
+    begin(&w, unit_of_two(&gap->a, &gap->b, NULL));
     if (are_nearest(&w, gap))
         return;
     smallest_search search = {.gap = gap, .mark = 0};
@@ -521,7 +531,7 @@ exact_length exact_gap_length(const exact_gap *of, uint64_t *fallbacks)
 {
     count_fallback(fallbacks);
     measured_gap gap;
-    begin(&gap.w, unit_of_two(&of->a, &of->b, 0.0));
+    begin(&gap.w, unit_of_two(&of->a, &of->b, NULL));
     gap.a = &of->a, gap.b = &of->b;
     feature_pair features = features_of(of);
     fraction_of(&gap.w, &features, &gap.square);

@@ -216,6 +216,13 @@ void exact_gap_search(exact_gap *gap, double limit, uint64_t *fallbacks);
  * not negative; and the sign of the distance of the first minus that of the second, whatever the radii. */
 exact_length exact_gap_length(const exact_gap *gap, uint64_t *fallbacks);
 int exact_gap_compare_limit(const exact_gap *gap, double limit, uint64_t *fallbacks);
+
+/* Likewise with a limit that is the exact sum of a few terms, of which none is negative. */
+enum
+{
+    EXACT_TERMS = 3
+};
+int exact_gap_compare_sum(const exact_gap *gap, const double terms[EXACT_TERMS], uint64_t *fallbacks);
 int exact_gap_compare(const exact_gap *first, const exact_gap *second, uint64_t *fallbacks);
 
 /* Likewise: is a point behind the plane across the way that touches hull a (-1), on it (0), or on the side of b (1)?

@@ -278,6 +278,9 @@ void narrow_offer(narrow_closest *closest, const narrow_triangle *a, const narro
 {
     if (is_settled(closest, ids) || (may_use_slab(closest) && ask_slab(closest, a, b, ids, counts)))
         return;
+    /* Ties that the slab can't settle come from triangles that are parallel but for rounding. */
+    if (closest->slab.known && gap_faces_beyond(a, b, closest->gap.high))
+        return;
     candidate x = {a, b, ids, narrow_distance(a, b, counts)};
     if (is_farther(closest, &x.near))
         return;
@@ -327,4 +330,54 @@ void narrow_closest_settle(narrow_closest *closest, narrow_counts *counts)
         return;
     gap_round(&closest->gap, counts);
     closest->distance = closest->gap.length.nearest;
+}
+
+bool narrow_closest_within(narrow_closest *closest, const double terms[EXACT_TERMS], narrow_counts *counts)
+{
+    return gap_sum_sign(&closest->gap, terms, counts) < 0;
+}
+
+/* ---- a threshold ---- */
+
+enum
+{
+    THRESHOLD_ATTEMPTS = 3 /* to find a pair with a slab */
+};
+
+void narrow_threshold_begin(narrow_threshold *threshold, double limit, bool strictly)
+{
+    threshold->limit = limit;
+    threshold->strictly = strictly;
+    threshold->attempts = THRESHOLD_ATTEMPTS;
+    narrow_closest_begin(&threshold->beyond, INFINITY);
+}
+
+/* A pair that is not within the limit, but too near for an estimate to tell: others will be like it. What its slab
+ * keeps apart is not within, either. No ids are smaller than 0 and 0. */
+static BASE_NEVER_INLINE void keep_slab(narrow_threshold *threshold, const candidate *x, narrow_counts *counts)
+{
+    if (threshold->beyond.slab.known || threshold->attempts-- <= 0)
+        return;
+    narrow_gap gap = gap_of_triangles(x->a, x->b, &x->near);
+    replace(&threshold->beyond, &x->near, (carom_pair){0, 0, 0}, &gap);
+    find_slab(&threshold->beyond, counts);
+}
+
+bool narrow_is_within(narrow_threshold *threshold, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
+                      narrow_counts *counts)
+{
+    double limit = threshold->limit;
+    if (may_use_slab(&threshold->beyond) && ask_slab(&threshold->beyond, a, b, ids, counts))
+        return false;
+    candidate x = {a, b, ids, narrow_distance(a, b, counts)};
+    int sign = gap_measured_sign(&x.near, limit);
+    if (BASE_LIKELY(sign != 0))
+        return sign < 0;
+    if (gap_plane_bound(a, b, &x.near) > limit)
+        return false;
+    sign = narrow_measured_sign(&x.near, a, b, limit, counts);
+    bool within = sign < 0 || (sign == 0 && !threshold->strictly);
+    if (!within)
+        keep_slab(threshold, &x, counts);
+    return within;
 }

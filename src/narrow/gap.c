@@ -167,6 +167,18 @@ int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts)
     return exact_gap_compare_limit(&exact, limit, &counts->exact_fallbacks);
 }
 
+int gap_sum_sign(narrow_gap *gap, const double terms[EXACT_TERMS], narrow_counts *counts)
+{
+    double sum = (terms[0] + terms[1]) + terms[2]; /* to two roundings */
+    if (meets(gap) || gap->high < sum * (1.0 - 0x1p-51))
+        return -1;
+    if (gap->low > sum * (1.0 + 0x1p-51))
+        return 1;
+    gap_make_certain(gap, counts);
+    exact_gap exact = gap_exact(gap);
+    return exact_gap_compare_sum(&exact, terms, &counts->exact_fallbacks);
+}
+
 /* ---- compared with each other ---- */
 
 static bool has_corner(const narrow_gap *gap, int side, carom_vec3 point)
@@ -270,10 +282,14 @@ double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const
     return of_a > of_b ? of_a : of_b;
 }
 
+bool gap_faces_beyond(const narrow_triangle *a, const narrow_triangle *b, double limit)
+{
+    return bound_along(a, b, normal_of(a)) > limit || bound_along(a, b, normal_of(b)) > limit;
+}
+
 /* ---- decisions ---- */
 
-/* What the canonical distance can tell; otherwise 0. */
-static int proven_sign(const narrow_distance_result *near, double limit)
+int gap_measured_sign(const narrow_distance_result *near, double limit)
 {
     return near->distance + near->error < limit ? -1 : near->distance - near->error > limit;
 }
@@ -281,7 +297,7 @@ static int proven_sign(const narrow_distance_result *near, double limit)
 int narrow_measured_sign(const narrow_distance_result *near, const narrow_triangle *a, const narrow_triangle *b,
                          double limit, narrow_counts *counts)
 {
-    int sign = proven_sign(near, limit);
+    int sign = gap_measured_sign(near, limit);
     if (BASE_LIKELY(sign != 0))
         return sign;
     narrow_gap gap = gap_of_triangles(a, b, near);
@@ -297,7 +313,7 @@ int narrow_distance_sign(const narrow_triangle *a, const narrow_triangle *b, dou
 int narrow_round_distance_sign(const narrow_round *a, const narrow_round *b, double limit, narrow_counts *counts)
 {
     narrow_distance_result near = narrow_round_distance(a, b, counts);
-    int sign = proven_sign(&near, limit);
+    int sign = gap_measured_sign(&near, limit);
     if (BASE_LIKELY(sign != 0))
         return sign;
     narrow_gap gap = gap_of_rounds(a, b, &near);
@@ -308,7 +324,7 @@ int narrow_round_triangle_distance_sign(const narrow_round *a, const narrow_tria
                                         narrow_counts *counts)
 {
     narrow_distance_result found = narrow_round_triangle_distance(a, b, counts);
-    int sign = proven_sign(&found, limit);
+    int sign = gap_measured_sign(&found, limit);
     if (BASE_LIKELY(sign != 0))
         return sign;
     narrow_distance_result near = narrow_swap_points(&found);

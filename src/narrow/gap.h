@@ -27,11 +27,20 @@ int gap_compare(narrow_gap *x, narrow_gap *y, narrow_counts *counts);
 /* The sign of the gap minus a limit. */
 int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts);
 
+/* The sign of the gap minus the exact sum of the terms, which is not 0. */
+int gap_sum_sign(narrow_gap *gap, const double terms[EXACT_TERMS], narrow_counts *counts);
+
 /* For integers; the features are certain. */
 exact_gap gap_exact(const narrow_gap *gap);
 
 /* A lower bound of the distance of two triangles that is good to a few roundings, from the planes across the edges or
  * the face that should be nearest. */
 double gap_plane_bound(const narrow_triangle *a, const narrow_triangle *b, const narrow_distance_result *near);
+
+/* The same from the planes of both faces, whatever is nearest: are the triangles certainly farther apart? */
+bool gap_faces_beyond(const narrow_triangle *a, const narrow_triangle *b, double limit);
+
+/* The sign of what was measured minus a limit, if its error allows that; otherwise 0. */
+int gap_measured_sign(const narrow_distance_result *near, double limit);
 
 #endif

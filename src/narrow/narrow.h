@@ -150,6 +150,14 @@ void narrow_offer_triangle_round(narrow_closest *closest, const narrow_triangle 
 /* Rounds the distance of the closest pair so far, if there is one. */
 void narrow_closest_settle(narrow_closest *closest, narrow_counts *counts);
 
+/* Is a pair within the limit? Pairs like those that were not are recognised by their planes. */
+void narrow_threshold_begin(narrow_threshold *threshold, double limit, bool strictly);
+bool narrow_is_within(narrow_threshold *threshold, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
+                      narrow_counts *counts);
+
+/* Is the closest pair nearer than the exact sum of the terms, which is not 0? There is one. */
+bool narrow_closest_within(narrow_closest *closest, const double terms[EXACT_TERMS], narrow_counts *counts);
+
 /* A triangle that meets the ball or capsule; the points are left as they are. True if it is now the closest. */
 bool narrow_offer_meeting(narrow_closest *closest, carom_pair ids);
 

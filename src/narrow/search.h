@@ -83,6 +83,15 @@ static inline double narrow_closest_bound(const narrow_closest *closest)
     return closest->triangle_a != CAROM_NO_TRIANGLE ? closest->gap.length.below : closest->distance;
 }
 
+/* Is any of many pairs within a limit? */
+typedef struct narrow_threshold
+{
+    double limit;
+    bool strictly;         /* nearer than the limit; otherwise as near will do */
+    int attempts;          /* left, to know `beyond` */
+    narrow_closest beyond; /* a pair that is not within it, if known */
+} narrow_threshold;
+
 /* A part of each body, where the two were not compared to the end: nodes of trees, rows of triangles. Only the method
  * knows what the numbers mean. */
 typedef struct narrow_part_pair

@@ -101,6 +101,7 @@ static void set_options(wide_pair *pair, const narrow_search *options)
     pair->options = options;
     if (options->clearance > 0.0)
     {
+        narrow_threshold_begin(&pair->clearance, options->clearance, true);
         pair->margin_a = math_float_up(options->clearance * pair->tree_a->scale) * (1.0f + 0x1p-20f);
         pair->margin_b = math_float_up(options->clearance * pair->tree_b->scale) * (1.0f + 0x1p-20f);
     }

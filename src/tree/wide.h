@@ -130,7 +130,8 @@ typedef struct wide_pair
     const narrow_search *options;
     float margin_a, margin_b; /* clearance in units of a and of b, rounded up */
     bool violated;
-    wide_slot near_a, near_b; /* where to start; 0: anywhere */
+    wide_slot near_a, near_b;   /* where to start; 0: anywhere */
+    narrow_threshold clearance; /* set where a clearance or limit is asked for */
 } wide_pair;
 
 /* False if the bodies are too far apart or too different in size for floats: then the binary traversal, in double, must
@@ -173,7 +174,6 @@ typedef struct wide_nearest
     uint64_t seed;           /* the pair that was decided before the walk; or UINT64_MAX */
     float best;              /* pairs beyond this can't matter; shrinks */
     float along[3];          /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
-    bool strictly;           /* wide_within: nearer than the limit */
     double limit;            /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
     bool stopped;            /* a meeting pair, or one within the limit, was found */
     bool meets;              /* the pair found meets: */

@@ -156,17 +156,20 @@ static bool emit_pair(const wide_pair *pair, uint32_t triangle_a, uint32_t trian
 }
 
 /* Is any triangle pair of two leaves that do not meet nearer than the clearance? */
-static bool leaves_within(const wide_pair *pair, const wide_leaf *a, const wide_leaf *b)
+static bool leaves_within(wide_pair *pair, const wide_leaf *a, const wide_leaf *b)
 {
     narrow_counts counts = {0};
+    narrow_triangle of_b[WIDE_LEAF_TRIANGLES];
     bool near = false;
+    for (uint32_t j = 0; j < b->count; j++)
+        of_b[j] = tree_world_triangle(pair->task->b, b->triangle[j]);
     for (uint32_t i = 0; i < a->count && !near; i++)
+    {
+        narrow_triangle of_a = tree_world_triangle(pair->task->a, a->triangle[i]);
         for (uint32_t j = 0; j < b->count && !near; j++)
-        {
-            narrow_triangle ta = tree_world_triangle(pair->task->a, a->triangle[i]);
-            narrow_triangle tb = tree_world_triangle(pair->task->b, b->triangle[j]);
-            near = narrow_distance_sign(&ta, &tb, pair->options->clearance, &counts) < 0;
-        }
+            near = narrow_is_within(&pair->clearance, &of_a, &of_b[j], (carom_pair){a->triangle[i], b->triangle[j], 0},
+                                    &counts);
+    }
     pair->task->counters->exact_fallbacks += counts.exact_fallbacks;
     return near;
 }

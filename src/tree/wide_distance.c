@@ -10,26 +10,33 @@ static float reach_for(const wide_pair *pair, double distance)
     return math_float_up(scaled) * (1.0f + 0x1p-20f) + 2.0f * pair->b_to_a.pad;
 }
 
+/* Measures a pair that may meet. */
+static bool check_meeting(wide_nearest *search, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
+                          narrow_counts *counts)
+{
+    narrow_distance_result near = narrow_distance(a, b, counts);
+    search->best = fminf(reach_for(search->pair, near.distance), search->best);
+    search->meets = near.distance == 0.0;
+    search->meeting = (uint64_t)ids.triangle_a << 32 | ids.triangle_b;
+    return search->meets;
+}
+
 bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high)
 {
     const tree_task *task = search->pair->task;
     if (high < search->best)
         search->best = high;
-    bool may_meet = low <= 0.0f;
-    bool may_be_within = search->limit >= 0.0 && low <= reach_for(search->pair, search->limit);
-    if (!may_meet && !may_be_within)
+    bool within = search->limit >= 0.0; /* that is the question */
+    if (within ? low > reach_for(search->pair, search->limit) : low > 0.0f)
         return true;
     task->counters->filter_undecided++;
     narrow_counts counts = {0};
     narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
-    narrow_distance_result near = narrow_distance(&a, &b, &counts);
-    float reach = reach_for(search->pair, near.distance);
-    search->best = reach < search->best ? reach : search->best;
-    search->meets = near.distance == 0.0;
-    search->meeting = (uint64_t)triangle_a << 32 | triangle_b;
-    search->stopped = search->meets;
-    if (may_be_within)
-        search->stopped = narrow_measured_sign(&near, &a, &b, search->limit, &counts) < (search->strictly ? 0 : 1);
+    const carom_pair ids = {triangle_a, triangle_b, 0};
+    if (within)
+        search->stopped = narrow_is_within(&search->pair->clearance, &a, &b, ids, &counts);
+    else
+        search->stopped = check_meeting(search, &a, &b, ids, &counts);
     task->counters->exact_fallbacks += counts.exact_fallbacks;
     return !search->stopped;
 }
@@ -212,7 +219,8 @@ carom_status wide_within(const tree_task *task, double limit, bool strictly, boo
     wide_pair pair;
     if (!wide_pair_begin(&pair, task))
         return binary_within(task, limit, strictly, within);
-    wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit, .strictly = strictly};
+    wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit};
+    narrow_threshold_begin(&pair.clearance, limit, strictly);
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(task->context, status, "within: out of memory");

@@ -1,11 +1,11 @@
 /* The traversal of two wide trees that finds the closest pair of triangles.
  *
- * Depth first, nearest first. A pair of boxes is bounded from below by the gaps along the face axes of each, and by the
- * gap along the direction that one alternating projection between the boxes gives (after Larsen et al. 2000 and
- * Gilbert's idea of support gaps). Leaves: gaps along the direction of the closest pair so far leave a few of sixteen
- * triangle pairs; these wait until there are eight. Then approximate closest points in float, from them an upper bound
- * and, along their direction, a rigorous lower bound. Pairs that the bounds leave undecided are decided by the
- * canonical distance in double, so the answer is bit-identical to brute force. */
+ * Nearest first among the parts opened lately, otherwise depth first. A pair of boxes is bounded from below by the gaps
+ * along the face axes of each, and by the gap along the direction that one alternating projection between the boxes
+ * gives (after Larsen et al. 2000 and Gilbert's idea of support gaps). Leaves: gaps along the direction of the closest
+ * pair so far leave a few of sixteen triangle pairs; these wait until there are eight. Then approximate closest points
+ * in float, from them an upper bound and, along their direction, a rigorous lower bound. Pairs that the bounds leave
+ * undecided are decided by the canonical distance in double, so the answer is bit-identical to brute force. */
 #include "tree/wide_kernels.h"
 
 /* ---- boxes ---- */
@@ -280,6 +280,44 @@ static bool visit_leaves(walk *w, uint32_t leaf_a, uint32_t leaf_b)
     return true;
 }
 
+enum
+{
+    MERGE_REACH = 10 /* entries that new ones may sink below; beyond that the walk is depth first */
+};
+
+/* The new entries of one node: lanes in descending order of their keys. */
+typedef struct opening
+{
+    uint32_t lanes[WIDE_LANES], count, keys[WIDE_LANES];
+    float bounds[WIDE_LANES];
+    wide_slot kept, first; /* the box that stays, and lane 0 of the opened node */
+    bool of_a;             /* a's node was opened */
+} opening;
+
+static inline tree_stack_entry entry_of(const opening *opening, uint32_t lane)
+{
+    wide_slot slot = opening->first + lane;
+    return (tree_stack_entry){opening->of_a ? slot : opening->kept, opening->of_a ? opening->kept : slot,
+                              opening->bounds[lane], opening->keys[lane]};
+}
+
+/* Merges new entries into the top of the stack, nearest on top. The walk thus goes on with the nearest of all parts
+ * that are open, not of the node opened last, and so rarely opens what is farther away than the closest pair will be. A
+ * limited reach keeps this cheap, and the stack short where many parts are equally near. */
+static inline void push_opening(tree_scratch *scratch, const opening *opening)
+{
+    size_t count = scratch->stack.count, lowest = count > MERGE_REACH ? count - MERGE_REACH : 0;
+    tree_stack_entry *items = scratch->stack.items;
+    scratch->stack.count += opening->count;
+    for (uint32_t left = opening->count; left-- > 0;)
+    {
+        uint32_t lane = opening->lanes[left];
+        for (; count > lowest && items[count - 1].more < opening->keys[lane]; count--)
+            items[count + left] = items[count - 1];
+        items[count + left] = entry_of(opening, lane);
+    }
+}
+
 /* Opens one side of an entry against the box of the other. False: stop. */
 static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
 {
@@ -300,19 +338,16 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(bound, f8_set1(w->search->best)));
     if (alive == 0)
         return true;
-    float bounds[8], keys[8];
-    f8_storeu(bounds, bound);
-    f8_storeu(keys, f8_madd(bound, bound, f8_mul(away, f8_set1(0.2f * to_a * to_a))));
-    uint32_t lanes[8], count = order_lanes(alive, keys, lanes);
+    opening opening;
+    float keys[8];
+    f8_storeu(opening.bounds, bound);
+    f8_storeu(keys, f8_madd(bound, bound, f8_mul(away, f8_set1(0x1p-15f * to_a * to_a))));
+    memcpy(opening.keys, keys, sizeof keys); /* bits of positive floats are ordered like these */
+    opening.count = order_lanes(alive, keys, opening.lanes);
+    opening.kept = kept_slot, opening.first = node_index * WIDE_LANES, opening.of_a = open_a;
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
         return w->search->status = CAROM_OUT_OF_MEMORY, false;
-    for (uint32_t i = 0; i < count; i++)
-    {
-        wide_slot slot = node_index * WIDE_LANES + lanes[i];
-        w->scratch->stack.items[w->scratch->stack.count++] =
-            open_a ? (tree_stack_entry){slot, kept_slot, bounds[lanes[i]], 0}
-                   : (tree_stack_entry){kept_slot, slot, bounds[lanes[i]], 0};
-    }
+    push_opening(w->scratch, &opening);
     return true;
 }
 
@@ -328,8 +363,8 @@ static bool begin_stack(walk *w)
     if (!base_array_reserve(task->context, &w->scratch->stack, count))
         return false;
     while (count-- > 0)
-        w->scratch->stack.items[w->scratch->stack.count++] =
-            (tree_stack_entry){from[count].part_a, from[count].part_b, from[count].bound, 0};
+        w->scratch->stack.items[w->scratch->stack.count++] = (tree_stack_entry){
+            from[count].part_a, from[count].part_b, from[count].bound, as_bits(from[count].bound * from[count].bound)};
     return true;
 }
 

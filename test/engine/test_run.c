@@ -3,6 +3,8 @@
 #include "engine/stage.h"
 #include "support/hosts.h"
 
+#include <gmp.h>
+
 enum
 {
     QUESTIONS = 10
@@ -335,6 +337,23 @@ static void budgets_of_parts_end_at_the_same_point(void **state)
 
 /* ---- margins ---- */
 
+/* distance < a + b + c, in rational arithmetic */
+static bool is_below_sum(double distance, double a, double b, double c)
+{
+    const double terms[3] = {a, b, c};
+    mpq_t sum, term;
+    mpq_inits(sum, term, NULL);
+    for (int i = 0; i < 3; i++)
+    {
+        mpq_set_d(term, terms[i]);
+        mpq_add(sum, sum, term);
+    }
+    mpq_set_d(term, distance);
+    bool below = mpq_cmp(term, sum) < 0;
+    mpq_clears(sum, term, NULL);
+    return below;
+}
+
 static void margins_are_exact(void **state)
 {
     (void)state;
@@ -383,7 +402,7 @@ static void margins_are_exact(void **state)
                 carom_scene_report all;
                 assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
                 assert_int_equal(carom_engine_run(engine, &frame, &options, &all), CAROM_OK);
-                bool violated = distance < margin_sum + values[v];
+                bool violated = is_below_sum(distance, margins[0], margins[1], values[v]);
                 if ((all.body_pair_count == 1) != violated)
                     fail_msg("distance %.17g, margins %.17g %.17g, clearance %.17g: %lu pairs", distance, margins[0],
                              margins[1], values[v], (unsigned long)all.body_pair_count);

@@ -1,10 +1,12 @@
-/* Distances to the last digit against rational arithmetic: the nearest double, the largest double not above, decisions
- * at thresholds around them, and the order of two distances. Triangles from 1e-6 to 1e24 in near contact, families of
- * degenerate pairs, balls and capsules. CAROM_TEST_SCALE multiplies the number of cases (50 gives a million near
- * contacts), CAROM_TEST_SEED starts elsewhere. */
+/* Distances to the last digit in the kernel against rational arithmetic: the nearest double, the largest double not
+ * above, decisions at thresholds around them, and the order of two distances. Triangles from 1e-6 to 1e24 in near
+ * contact, families of degenerate pairs, balls and capsules; test_clearance has the same through the public functions.
+ * CAROM_TEST_SCALE multiplies the number of cases (50 gives a million near contacts), CAROM_TEST_SEED starts elsewhere.
+ */
 #include "carom/carom.h"
 #include "narrow/narrow.h"
 #include "support/families.h"
+#include "support/near_contacts.h"
 #include "support/oracle.h"
 #include "support/oracle_round.h"
 #include "support/rounds.h"
@@ -130,76 +132,6 @@ static void fail_triangles(const narrow_triangle pair[2], const char *wrong, lon
     fail_msg("%s is wrong, case %ld", wrong, number);
 }
 
-static double symmetric(check_random *random) { return check_uniform(random, -1.0, 1.0); }
-
-static carom_vec3 random_vector(check_random *random, double size)
-{
-    return vec3(size * symmetric(random), size * symmetric(random), size * symmetric(random));
-}
-
-/* A point of a triangle: a corner, on an edge, or inside. */
-static carom_vec3 point_on(check_random *random, const narrow_triangle *t)
-{
-    double u = check_uniform(random, 0.0, 1.0), v = check_uniform(random, 0.0, 1.0) * (1.0 - u);
-    int kind = family_integer(random, 0, 2);
-    u = kind == 0 ? 0.0 : u, v = kind < 2 ? 0.0 : v;
-    const carom_vec3 *c = t->corner;
-    carom_vec3 e = vec3_sub(c[1], c[0]), f = vec3_sub(c[2], c[0]);
-    return vec3(c[0].x + u * e.x + v * f.x, c[0].y + u * e.y + v * f.y, c[0].z + u * e.z + v * f.z);
-}
-
-static void move_triangle(narrow_triangle *t, carom_vec3 way)
-{
-    for (int i = 0; i < 3; i++)
-        t->corner[i] = vec3_add(t->corner[i], way);
-}
-
-/* Mirrors a corner at the plane through the origin, if needed, so that it is not below it. */
-static void put_above(carom_vec3 *corner, carom_vec3 origin, carom_vec3 normal)
-{
-    double height = vec3_dot(vec3_sub(*corner, origin), normal);
-    if (height < 0.0)
-        *corner = vec3_sub(*corner, vec3_scale(normal, 2.0 * height));
-}
-
-static carom_vec3 unit_cross(carom_vec3 a, carom_vec3 b)
-{
-    carom_vec3 n = vec3_cross(a, b);
-    double length = vec3_length(n);
-    return length > 0.0 ? vec3_scale(n, 1.0 / length) : vec3(0.0, 0.0, 1.0);
-}
-
-/* Two triangles, possibly of very different sizes, with points of them next to each other: as near as rounding allows
- * or a small part of their sizes apart. A corner above a face, an edge above an edge, or anything. */
-static void make_near_contact(check_random *random, narrow_triangle pair[2])
-{
-    double size = pow(10.0, check_uniform(random, -6.0, 24.0)), shares[2] = {1.0, 1.0};
-    shares[family_integer(random, 0, 1)] =
-        family_integer(random, 0, 2) ? 1.0 : pow(10.0, check_uniform(random, -8.0, 0.0));
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < 3; i++)
-            pair[side].corner[i] = random_vector(random, size * shares[side]);
-    if (family_integer(random, 0, 3) == 0) /* a ground */
-        for (int i = 0; i < 3; i++)
-            pair[0].corner[i].z = 0.0;
-    carom_vec3 *a = pair[0].corner, *b = pair[1].corner;
-    int kind = family_integer(random, 0, 3);
-    carom_vec3 normal = unit_cross(vec3_sub(a[1], a[0]), vec3_sub(kind == 1 ? b[1] : a[2], kind == 1 ? b[0] : a[0]));
-    carom_vec3 p = point_on(random, &pair[0]), q = kind < 2 ? b[0] : point_on(random, &pair[1]);
-    if (kind == 1)
-    {
-        put_above(&a[2], a[0], vec3_scale(normal, -1.0));
-        double s = check_uniform(random, 0.0, 1.0), t = check_uniform(random, 0.0, 1.0);
-        p = vec3_add(a[0], vec3_scale(vec3_sub(a[1], a[0]), s));
-        q = vec3_add(b[0], vec3_scale(vec3_sub(b[1], b[0]), t));
-    }
-    for (int i = 1; kind < 2 && i < 3; i++)
-        put_above(&b[i], q, normal);
-    double gap = size * pow(10.0, check_uniform(random, -22.0, 0.0));
-    carom_vec3 random_gap = random_vector(random, gap);
-    move_triangle(&pair[1], vec3_add(vec3_sub(p, q), kind < 2 ? vec3_scale(normal, gap) : random_gap));
-}
-
 static void test_near_contacts(void **state)
 {
     (void)state;
@@ -208,7 +140,7 @@ static void test_near_contacts(void **state)
     for (long i = 0, count = scaled(NEAR_CONTACTS); i < count; i++)
     {
         narrow_triangle pair[2];
-        make_near_contact(&random, pair);
+        near_contact_make(&random, pair);
         const char *wrong = check_triangles(&t, pair);
         if (wrong)
             fail_triangles(pair, wrong, i);
@@ -267,7 +199,8 @@ static void make_rival(check_random *random, const narrow_triangle from[2], narr
     if (kind == 2)
         *moved = family_nudge(random, *moved, 2);
     if (kind == 3) /* around the same edge */
-        to[0].corner[corner] = random_vector(random, 10.0);
+        for (int k = 0; k < 3; k++)
+            (&to[0].corner[corner].x)[k] = check_uniform(random, -10.0, 10.0);
 }
 
 static void test_order(void **state)
@@ -281,7 +214,7 @@ static void test_order(void **state)
     {
         narrow_triangle first[2], second[2];
         if (i % 2)
-            make_near_contact(&random, first);
+            near_contact_make(&random, first);
         else
             families_degenerate[i / 2 % families_degenerate_count].make(&random, first);
         make_rival(&random, first, second);
@@ -345,6 +278,26 @@ static int compare_pairs(oracle_gap *of[2], const narrow_triangle *x, const narr
     return oracle_gap_order(of[0], of[1]);
 }
 
+/* Each pair at thresholds around the smallest distance: what was decided before must not mislead. */
+static void check_threshold(oracle_gap *gap, const narrow_triangle *x, const narrow_triangle *y, double limit)
+{
+    narrow_threshold thresholds[2];
+    narrow_counts counts = {0};
+    for (int strictly = 0; strictly < 2; strictly++)
+        narrow_threshold_begin(&thresholds[strictly], limit, strictly);
+    for (uint32_t i = 0; i < MANY * MANY; i++)
+    {
+        uint32_t at = 31 * i % (MANY * MANY), ids[2] = {at / MANY, at % MANY};
+        exact_round a = {x[ids[0]].corner, 3, 0.0}, b = {y[ids[1]].corner, 3, 0.0};
+        oracle_gap_measure(gap, &a, &b);
+        int sign = oracle_gap_sign(gap, limit, 0.0);
+        for (int strictly = 0; strictly < 2; strictly++)
+            assert_int_equal(narrow_is_within(&thresholds[strictly], &x[ids[0]], &y[ids[1]],
+                                              (carom_pair){ids[0], ids[1], 0}, &counts),
+                             sign < !strictly);
+    }
+}
+
 /* Pairs in any order, rounded now and then: the exact minimum with the smallest ids wins. */
 static void test_closest_of_many(void **state)
 {
@@ -382,80 +335,15 @@ static void test_closest_of_many(void **state)
         if (closest.triangle_a != (uint32_t)best[0] || closest.triangle_b != (uint32_t)best[1])
             fail_msg("case %ld, kind %d: %u %u instead of %d %d", n, kind, closest.triangle_a, closest.triangle_b,
                      best[0], best[1]);
+        narrow_closest_settle(&closest, &counts);
+        double limit = closest.gap.length.below;
+        for (int k = 0; k < 3 && n % 5 == 0; k++)
+            check_threshold(gaps[0], x, y, k == 0 ? limit : nextafter(limit, k == 1 ? 0.0 : INFINITY));
     }
     print_message("%ld ties on the way\n", ties);
     assert_true(ties > 0);
     oracle_gap_destroy(gaps[0]);
     oracle_gap_destroy(gaps[1]);
-}
-
-/* ---- through the public functions ---- */
-
-static carom_mesh *mesh_of(carom_context *context, const narrow_triangle *triangle)
-{
-    carom_mesh_def def = carom_mesh_def_default();
-    def.vertices_f64 = &triangle->corner[0].x;
-    def.vertex_count = 3;
-    def.unindexed = true;
-    def.triangle_count = 1;
-    carom_mesh *mesh = NULL;
-    assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
-    return mesh;
-}
-
-/* Distance, bound, within and clearance of two triangles as meshes. */
-static const char *check_meshes(truth *t, carom_query *query, const carom_placed placed[2], const narrow_gap *gap)
-{
-    carom_report report;
-    assert_int_equal(carom_distance(query, &placed[0], &placed[1], NULL, &report), CAROM_OK);
-    if (report.distance != gap->length.nearest || report.distance_bound != gap->length.below)
-        return "the distance of the meshes";
-    double limits[5];
-    thresholds_of(gap, limits);
-    for (int i = 0; i < 5; i++)
-    {
-        int sign = sign_at_middle(t, gap, limits[i], limits[i]);
-        bool within = false;
-        carom_collide_options options = carom_collide_options_default();
-        options.clearance = limits[i];
-        assert_int_equal(carom_within(query, &placed[0], &placed[1], limits[i], &within), CAROM_OK);
-        assert_int_equal(carom_collide(query, &placed[0], &placed[1], &options, &report), CAROM_OK);
-        if (within != (sign <= 0) || (limits[i] > 0.0 && report.clearance_violated != (sign < 0)))
-            return within != (sign <= 0) ? "within" : "the clearance";
-    }
-    return NULL;
-}
-
-static void test_meshes(void **state)
-{
-    (void)state;
-    check_random random = random_from(31); /* the near contacts from above */
-    truth t = begin();
-    carom_context *context = NULL;
-    carom_query *query = NULL;
-    assert_int_equal(carom_context_create(NULL, &context), CAROM_OK);
-    assert_int_equal(carom_query_create(context, &query), CAROM_OK);
-    for (long i = 0, count = scaled(NEAR_CONTACTS); i < count; i++)
-    {
-        narrow_triangle pair[2];
-        make_near_contact(&random, pair);
-        narrow_gap gap = gap_of(pair, &t.counts);
-        if (gap.length.nearest == 0.0)
-            continue;
-        measure_truth(&t, pair);
-        carom_mesh *meshes[2] = {mesh_of(context, &pair[0]), mesh_of(context, &pair[1])};
-        carom_placed placed[2] = {{carom_shape_mesh(meshes[0]), carom_pose_identity()},
-                                  {carom_shape_mesh(meshes[1]), carom_pose_identity()}};
-        const char *wrong = check_length(&t, &gap);
-        wrong = wrong ? wrong : check_meshes(&t, query, placed, &gap);
-        if (wrong)
-            fail_triangles(pair, wrong, i);
-        carom_mesh_destroy(meshes[0]);
-        carom_mesh_destroy(meshes[1]);
-    }
-    carom_query_destroy(query);
-    carom_context_destroy(context);
-    end(&t, "meshes");
 }
 
 /* ---- how deep the integers go ---- */
@@ -573,6 +461,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_contacts), cmocka_unit_test(test_families),
                                        cmocka_unit_test(test_ground),        cmocka_unit_test(test_order),
                                        cmocka_unit_test(test_rounds),        cmocka_unit_test(test_closest_of_many),
-                                       cmocka_unit_test(test_meshes),        cmocka_unit_test(test_stack)};
+                                       cmocka_unit_test(test_stack)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
