@@ -70,6 +70,13 @@ static void check_leaf(const wide_tree *tree, uint32_t index, const carom_mesh *
                 slack->leaf_err = fmax(slack->leaf_err, error / (0x1p-24 * fabs(corner) + 0x1p-52 + 0x1p-149));
                 assert_true(fabs(corner) <= (double)leaf->reach);
             }
+            double far = 0.0, edge = 0.0;
+            for (int k = 0; k < 3; k++)
+            {
+                double corner = (double)leaf->corner[c][k][i], next = (double)leaf->corner[(c + 1) % 3][k][i];
+                far += corner * corner, edge += (next - corner) * (next - corner);
+            }
+            assert_true(sqrt(far) <= (double)leaf->radius && sqrt(edge) <= (double)leaf->longest);
         }
 }
 
