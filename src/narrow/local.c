@@ -366,8 +366,8 @@ int local_ways(const local_face *t, const local_face *b, const exact_point *poin
     return count;
 }
 
-/* Counterclockwise seen from where t's normal points to. */
-static int turn_in(const local_face *t, const exact_direction *from, const exact_direction *to, narrow_counts *counts)
+/* Seen from where t's normal points to. */
+int local_turn(const local_face *t, const exact_direction *from, const exact_direction *to, narrow_counts *counts)
 {
     return t->sign * exact_turn(from, to, t->axis, &counts->exact_fallbacks);
 }
@@ -381,28 +381,20 @@ static bool same_way(const local_face *t, const exact_direction *a, const exact_
     return sign == exact_direction_sign(b, axis, &counts->exact_fallbacks);
 }
 
-/* 0: from `first` to less than half a turn; 1: the other half. */
-static int half_of(const local_face *t, const exact_direction *first, const exact_direction *way, narrow_counts *counts)
+int local_half_of(const local_face *t, const exact_direction *first, const exact_direction *way, narrow_counts *counts)
 {
-    int turn = turn_in(t, first, way, counts);
+    int turn = local_turn(t, first, way, counts);
     return turn < 0 || (turn == 0 && !same_way(t, first, way, counts));
-}
-
-int local_compare_ways(const local_face *t, const exact_direction *first, const exact_direction *a,
-                       const exact_direction *b, narrow_counts *counts)
-{
-    int half_a = half_of(t, first, a, counts), half_b = half_of(t, first, b, counts);
-    return half_a != half_b ? half_a - half_b : -turn_in(t, a, b, counts);
 }
 
 exact_direction local_turned(const local_face *t, const exact_direction *way, narrow_counts *counts)
 {
     exact_direction edge = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {t->corner[0], t->corner[1]}};
-    int turn = turn_in(t, way, &edge, counts);
+    int turn = local_turn(t, way, &edge, counts);
     if (turn == 0)
     {
         edge.points[1] = t->corner[2];
-        turn = turn_in(t, way, &edge, counts);
+        turn = local_turn(t, way, &edge, counts);
     }
     edge.sign = turn;
     return edge;

@@ -153,9 +153,63 @@ static carom_status take_flat(cells_task *task, uint32_t triangle)
     return CAROM_OK;
 }
 
-/* What meets t in a point or in an edge of it divides nothing. */
-static carom_status take_neighbour(cells_task *task, const local_face *t, int body, uint32_t triangle, bool own)
+/* ---- who looks at what two triangles share ---- */
+
+static double size_of(const local_face *t)
 {
+    carom_vec3 low = vec3_min(t->corner[0], vec3_min(t->corner[1], t->corner[2])),
+               high = vec3_max(t->corner[0], vec3_max(t->corner[1], t->corner[2])), size = vec3_sub(high, low);
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+/* The first word of the list that is not below the value. */
+static size_t rank_of(const query_words *words, uint64_t value)
+{
+    size_t low = 0, high = words->count;
+    while (low < high)
+    {
+        size_t middle = low + (high - low) / 2;
+        if (words->items[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* How many triangles that touch the other body have a corner in common with this one? The most at one corner. */
+static size_t crowd_of(const cells_task *task, int body, uint32_t triangle)
+{
+    const carom_mesh *mesh = task->bodies[body].mesh.mesh;
+    size_t most = 0;
+    for (int i = 0; i < 3 && task->crowd[body]; i++)
+    {
+        uint64_t vertex = mesh->merged[mesh->indices[3 * (size_t)triangle + (size_t)i]];
+        size_t count = rank_of(task->crowd[body], (vertex + 1) << 32) - rank_of(task->crowd[body], vertex << 32);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* What is on both surfaces is looked at from one of them. Not from triangles of a large fan, since each of them has all
+ * the others for neighbours; otherwise from the larger one, which may replace many. */
+static bool is_owner(const cells_task *task, const cells_request *request, const local_face *t, uint32_t triangle,
+                     const local_face *b)
+{
+    int other = 1 - request->body;
+    size_t crowd = crowd_of(task, request->body, request->triangle), others = crowd_of(task, other, triangle);
+    if (crowd != others)
+        return crowd < others;
+    double size = size_of(t), size_b = size_of(b);
+    return size != size_b ? size > size_b : request->body == 0;
+}
+
+/* What meets t in a point or in an edge of it divides nothing. */
+static carom_status take_neighbour(cells_task *task, const cells_request *request, const local_face *t, int body,
+                                   uint32_t triangle)
+{
+    query_cells *cells = task->cells;
+    bool own = body == request->body;
     local_face b = cells_triangle(task, body, triangle);
     if (b.sign == 0 || local_meets_at_edge(t, &b, task->counts))
         return CAROM_OK;
@@ -166,11 +220,15 @@ static carom_status take_neighbour(cells_task *task, const local_face *t, int bo
     bool flat;
     b = cells_triangle_beside(task, body, triangle, t, &flat);
     if (flat && !own)
+    {
         CELLS_TRY(take_flat(task, triangle));
+        cells->both = cells->both || is_owner(task, request, t, triangle, &b);
+    }
     if (b.edges == 0)
         return CAROM_OK;
     meeting at;
     find_meeting(task, t, &b, &at);
+    cells->covered |= flat && !own && at.corners == 3;
     if (!is_cutting(task, t, &at))
         return CAROM_OK;
     query_cut named = empty_cut((uint32_t)body, triangle, flat ? 0 : 3);
@@ -325,50 +383,65 @@ static carom_status unite_events(cells_task *task)
 enum
 {
     PHASE_BEGIN,
-    PHASE_NEAR,
+    PHASE_OTHER, /* the other body's triangles near t */
+    PHASE_OWN,
     PHASE_CROSS,
     PHASE_UNITE,
     PHASE_DONE
 };
 
-static carom_status begin(cells_task *task, const local_face *t)
+static carom_status search(cells_task *task, int body, const local_face *t)
+{
+    query_words *near = &task->cells->near[body];
+    CELLS_TRY(cells_find_near(task, body, t->corner, near));
+    return cells_pay(task, near->count + 1);
+}
+
+static carom_status begin(cells_task *task, const cells_request *request, const local_face *t)
 {
     query_cells *cells = task->cells;
     cells->events.count = cells->flat.count = cells->cuts.count = cells->next = 0;
+    cells->both = request->scope == CELLS_OF_BOTH, cells->covered = false;
     exact_point corners[3] = {local_given(t->corner[0]), local_given(t->corner[1]), local_given(t->corner[2])};
     if (!add_events(task, corners, 3))
         return cells_no_memory(task);
-    for (int body = 0; body < 2; body++)
-        CELLS_TRY(cells_find_near(task, body, t->corner, &cells->near[body]));
-    cells->phase = PHASE_NEAR;
-    return cells_pay(task, cells->near[0].count + cells->near[1].count + 1);
+    cells->phase = PHASE_OTHER;
+    return search(task, 1 - request->body, t);
 }
 
-static carom_status take_neighbours(cells_task *task, int body, uint32_t triangle, const local_face *t)
+static carom_status take_neighbours(cells_task *task, const cells_request *request, int body, const local_face *t)
 {
     query_cells *cells = task->cells;
-    size_t first = cells->near[0].count, count = first + cells->near[1].count;
-    while (cells->next < count)
+    while (cells->next < cells->near[body].count)
     {
-        int of = cells->next < first ? 0 : 1;
-        uint32_t other = (uint32_t)cells->near[of].items[cells->next - (of == 0 ? 0 : first)];
-        if (of != body || other != triangle)
-            CELLS_TRY(take_neighbour(task, t, of, other, of == body));
+        uint32_t triangle = (uint32_t)cells->near[body].items[cells->next];
+        if (body != request->body || triangle != request->triangle)
+            CELLS_TRY(take_neighbour(task, request, t, body, triangle));
         cells->next++;
         CELLS_TRY(cells_pay(task, 1));
     }
-    CELLS_TRY(order_cuts(task));
-    cells->phase = PHASE_CROSS, cells->next = 0;
+    cells->next = 0;
     return CAROM_OK;
 }
 
-carom_status cells_find_events(cells_task *task, int body, uint32_t triangle, const local_face *t, bool *whole)
+carom_status cells_find_events(cells_task *task, const cells_request *request, const local_face *t, bool *whole)
 {
     query_cells *cells = task->cells;
     if (cells->phase == PHASE_BEGIN)
-        CELLS_TRY(begin(task, t));
-    if (cells->phase == PHASE_NEAR)
-        CELLS_TRY(take_neighbours(task, body, triangle, t));
+        CELLS_TRY(begin(task, request, t));
+    if (cells->phase == PHASE_OTHER)
+    {
+        CELLS_TRY(take_neighbours(task, request, 1 - request->body, t));
+        cells->phase = PHASE_OWN, cells->near[request->body].count = 0;
+        if (cells->both)
+            CELLS_TRY(search(task, request->body, t));
+    }
+    if (cells->phase == PHASE_OWN)
+    {
+        CELLS_TRY(take_neighbours(task, request, request->body, t));
+        CELLS_TRY(order_cuts(task));
+        cells->phase = PHASE_CROSS;
+    }
     if (cells->phase == PHASE_CROSS)
     {
         CELLS_TRY(add_crossings(task, t));

@@ -195,6 +195,9 @@ void query_cursor_free(carom_context *context, query_cursor *cursor)
     for (int i = 0; i < 2; i++)
     {
         base_array_free(context, &cursor->regions[i].touched);
+        base_array_free(context, &cursor->regions[i].crowd);
+        base_array_free(context, &cursor->regions[i].met);
+        base_array_free(context, &cursor->regions[i].marks);
         base_array_free(context, &cursor->regions[i].seen);
         base_array_free(context, &cursor->regions[i].inside);
         base_array_free(context, &cursor->regions[i].parent);
