@@ -143,7 +143,7 @@ number pool_keep(pool *pool, uint32_t mark, number a)
     return (number){a.sign, a.size, to};
 }
 
-static number minor_of(pool *pool, number a, number b, number c, number d)
+number pool_minor(pool *pool, number a, number b, number c, number d)
 {
     uint32_t mark = pool->used;
     number left = pool_multiply(pool, a, d), right = pool_multiply(pool, b, c);
@@ -162,9 +162,9 @@ number pool_dot(pool *pool, const number3 *a, const number3 *b)
 number3 pool_cross(pool *pool, const number3 *a, const number3 *b)
 {
     number3 out;
-    out.x = minor_of(pool, a->y, a->z, b->y, b->z);
-    out.y = minor_of(pool, a->z, a->x, b->z, b->x);
-    out.z = minor_of(pool, a->x, a->y, b->x, b->y);
+    out.x = pool_minor(pool, a->y, a->z, b->y, b->z);
+    out.y = pool_minor(pool, a->z, a->x, b->z, b->x);
+    out.z = pool_minor(pool, a->x, a->y, b->x, b->y);
     return out;
 }
 

@@ -40,6 +40,9 @@ void local_extent(const local_face *b, carom_vec3 out[2])
 static int side_of(carom_vec3 u, carom_vec3 v, int axis, const local_sample *sample, narrow_counts *counts)
 {
     carom_vec3 line[2] = {u, v};
+    if (coordinate(u, (axis + 1) % 3) == coordinate(v, (axis + 1) % 3) &&
+        coordinate(u, (axis + 2) % 3) == coordinate(v, (axis + 2) % 3))
+        return 0; /* a point */
     int side = exact_side_of_point(line, axis, sample->point, &counts->exact_fallbacks);
     for (int i = 0; i < sample->count && side == 0; i++)
         side = exact_side_of_direction(line, axis, &sample->way[i], &counts->exact_fallbacks);
@@ -342,15 +345,26 @@ static void add_way(exact_direction *out, int *count, const local_face *t, const
         out[(*count)++] = way;
 }
 
+/* The line where two planes meet: along an edge of b if that is in the plane of t, which makes signs cheaper. */
+static exact_direction line_between(const local_face *t, const local_face *b, narrow_counts *counts)
+{
+    const carom_vec3 *p = t->corner, *q = b->corner;
+    int height[3];
+    for (int i = 0; i < 3; i++)
+        height[i] = exact_orient3d(p[0], p[1], p[2], q[i], &counts->exact_fallbacks);
+    for (int i = 0; i < 3; i++)
+        if (height[i] == 0 && height[(i + 1) % 3] == 0)
+            return (exact_direction){.kind = EXACT_ALONG_EDGE, .points = {q[i], q[(i + 1) % 3]}};
+    return (exact_direction){.kind = EXACT_ALONG_LINE, .points = {p[0], p[1], p[2], q[0], q[1], q[2]}};
+}
+
 int local_ways(const local_face *t, const local_face *b, const exact_point *point, exact_direction out[LOCAL_MAX_WAYS],
                narrow_counts *counts)
 {
     int count = 0;
     if (!local_coplanar(t, b, counts))
     {
-        exact_direction way = {
-            .kind = EXACT_ALONG_LINE,
-            .points = {t->corner[0], t->corner[1], t->corner[2], b->corner[0], b->corner[1], b->corner[2]}};
+        exact_direction way = line_between(t, b, counts);
         for (way.sign = -1; way.sign <= 1; way.sign += 2)
             add_way(out, &count, t, b, point, way, counts);
         return count;
