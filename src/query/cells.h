@@ -119,6 +119,13 @@ int cells_winding(const cells_task *task, int body, const local_sample *sample);
 /* Does the solid body wind around a point that is not on its surface? */
 carom_status cells_locate(const cells_task *task, int body, carom_vec3 p, bool *inside);
 
+/* Room for so many in cells->order, and in its scratch space. */
+carom_status cells_reserve_order(cells_task *task, size_t count);
+
+/* Fills cells->pairs with the pairs of cells->cuts that may cross, each once, as first << 32 | second, and counts what
+ * that took in cells->compared. */
+carom_status cells_join_cuts(cells_task *task);
+
 /* Fills cells->events with the points of t that may be corners of cells, each once, and cells->flat, and decides
  * cells->both; *whole: nothing cuts t. CAROM_UNKNOWN: call again. */
 carom_status cells_find_events(cells_task *task, const cells_request *request, const local_face *t, bool *whole);

@@ -130,7 +130,9 @@ typedef struct query_regions
 /* What another triangle leaves in a triangle: see local_cut. */
 typedef struct query_cut
 {
-    double low[4], high[4]; /* along two axes of the plane, along their sum and their difference */
+    double end[2][2]; /* seen along the triangle's axis; of an edge in the plane also beyond the triangle */
+    double pad;       /* the error of each coordinate */
+    bool given[2];    /* the end is exact */
     uint32_t body, triangle;
     int edge;
 } query_cut;
@@ -154,6 +156,8 @@ typedef struct query_cells
     query_words near[2];            /* per body: triangles near the one in question */
     query_words flat;               /* the other body's triangles in its plane */
     BASE_ARRAY(query_cut) cuts;     /* what cuts it */
+    query_words items, pairs;       /* of cells_join.c: cuts in squares; pairs of cuts that may cross */
+    size_t compared;                /* what that took */
     BASE_ARRAY(exact_point) events; /* points that may be corners of cells */
     BASE_ARRAY(base_key_value) order, order_space;
 

@@ -180,6 +180,8 @@ static void free_cells(carom_context *context, query_cells *cells)
     base_array_free(context, &cells->flat);
     base_array_free(context, &cells->flat_here);
     base_array_free(context, &cells->cuts);
+    base_array_free(context, &cells->items);
+    base_array_free(context, &cells->pairs);
     base_array_free(context, &cells->events);
     base_array_free(context, &cells->order);
     base_array_free(context, &cells->order_space);
