@@ -242,6 +242,18 @@ bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts
     return above * below == 0 && (level < 2 || (level == 2 && shared == 2));
 }
 
+bool local_stands_on(const local_face *t, const local_face *b, narrow_counts *counts)
+{
+    const carom_vec3 *c = b->corner;
+    int above = 0, below = 0;
+    for (int i = 0; i < 3; i++)
+    {
+        int height = exact_orient3d(c[0], c[1], c[2], t->corner[i], &counts->exact_fallbacks);
+        above += height > 0, below += height < 0;
+    }
+    return above * below == 0 && above + below > 0;
+}
+
 int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)
 {
     event_list list = {out, 0};

@@ -61,6 +61,10 @@ enum
  * b's corners are? False says nothing. */
 bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts *counts);
 
+/* Is t on one side of the plane of b, so that they share nothing but a corner of t, or points of one edge? False says
+ * nothing. */
+bool local_stands_on(const local_face *t, const local_face *b, narrow_counts *counts);
+
 /* Points where the intersection of t and b has corners or meets the boundary of t, those of t itself left out. All are
  * in t. */
 int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts);

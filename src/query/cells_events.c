@@ -210,7 +210,7 @@ static carom_status take_neighbour(cells_task *task, const cells_request *reques
     query_cells *cells = task->cells;
     bool own = body == request->body;
     local_face b = cells_triangle(task, body, triangle);
-    if (b.sign == 0 || local_meets_at_edge(t, &b, task->counts))
+    if (b.sign == 0 || local_meets_at_edge(t, &b, task->counts) || local_stands_on(t, &b, task->counts))
         return CAROM_OK;
     narrow_triangle here = {{t->corner[0], t->corner[1], t->corner[2]}},
                     there = {{b.corner[0], b.corner[1], b.corner[2]}};

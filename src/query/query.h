@@ -206,6 +206,7 @@ typedef struct query_job
     query_words keys;   /* packed pairs, see query_pack */
     narrow_front front; /* what is undecided if the search was cut short; otherwise empty */
     bool searched;      /* to the end: every pair is in the keys */
+    bool sorted;        /* the keys are, after that */
     bool probed;        /* any-hit with relation: a crossing did not decide it, so all pairs are needed */
     carom_counters counters;
     query_cursor relation; /* while its decision is under way */
