@@ -479,6 +479,18 @@ static double ratio(number numerator, number denominator, int exponent)
     return ldexp(value, top - bottom + exponent);
 }
 
+/* Not inlined: the pool is not on the stack while other points are rounded. */
+static BASE_NEVER_INLINE void round_fraction(exact_point *point)
+{
+    int exponent = local_exponent(point->points, point_count(point), NULL, 0);
+    pool pool;
+    fraction v;
+    fraction_of(&v, &pool, point, exponent);
+    carom_vec3 way = vec3(ratio(v.r.x, v.w, exponent), ratio(v.r.y, v.w, exponent), ratio(v.r.z, v.w, exponent));
+    point->rounded = vec3_add(v.origin, way);
+    point->error += 0x1p-46 * size_of(&way, 1); /* it may be far away */
+}
+
 /* A quotient of integers errs by a few roundings, the others by less: 2^-46 of the size is enough for all. */
 void exact_point_round(exact_point *point)
 {
@@ -498,15 +510,7 @@ void exact_point_round(exact_point *point)
     if (point->kind == EXACT_POINT_CUT)
         point->rounded = exact_pass3d(p + 2, p[0], p[1]);
     else
-    {
-        int exponent = local_exponent(p, point_count(point), NULL, 0);
-        pool pool;
-        fraction v;
-        fraction_of(&v, &pool, point, exponent);
-        carom_vec3 way = vec3(ratio(v.r.x, v.w, exponent), ratio(v.r.y, v.w, exponent), ratio(v.r.z, v.w, exponent));
-        point->rounded = vec3_add(v.origin, way);
-        point->error += 0x1p-46 * size_of(&way, 1); /* it may be far away */
-    }
+        round_fraction(point);
     if (point->kind <= EXACT_POINT_CROSS && is_exact(point))
         *point = (exact_point){.kind = EXACT_POINT_GIVEN, .points = {point->rounded}, .rounded = point->rounded};
 }
