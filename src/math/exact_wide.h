@@ -49,6 +49,16 @@ typedef struct wide
     uint32_t limb[WIDE_LIMBS]; /* least significant first */
 } wide;
 
+/* value = mantissa 2^exponent, the mantissa below 2^53; returns |mantissa|. */
+static inline uint64_t integer_mantissa(double value, int *exponent)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    int biased = (int)(bits >> 52 & 0x7ff);
+    *exponent = (biased > 0 ? biased : 1) - 1075;
+    return (bits & 0xfffffffffffffu) | (biased > 0 ? 0x10000000000000u : 0u);
+}
+
 /* The largest e for which every value is an integer times 2^e; 0 where all are zero. */
 int integer_common_exponent(const double *values, int count);
 

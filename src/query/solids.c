@@ -131,22 +131,6 @@ static carom_status begin_touched(const mesh_relation *relation)
 
 /* ---- regions ---- */
 
-static uint32_t find_root(uint32_t *parent, uint32_t vertex)
-{
-    while (parent[vertex] != vertex)
-        vertex = parent[vertex] = parent[parent[vertex]];
-    return vertex;
-}
-
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = find_root(parent, a), b = find_root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 /* Joins the corners of every triangle that touches nothing; the root of a corner names the region. */
 static carom_status find_regions(const mesh_relation *relation, int body)
 {
@@ -163,8 +147,8 @@ static carom_status find_regions(const mesh_relation *relation, int body)
         const uint32_t *index = mesh->indices + 3 * (size_t)i;
         if (has_mark(&regions->marks, i))
             continue;
-        join(parent, mesh->merged[index[0]], mesh->merged[index[1]]);
-        join(parent, mesh->merged[index[0]], mesh->merged[index[2]]);
+        base_set_join(parent, mesh->merged[index[0]], mesh->merged[index[1]]);
+        base_set_join(parent, mesh->merged[index[0]], mesh->merged[index[2]]);
     }
     return CAROM_OK;
 }
@@ -195,7 +179,8 @@ static uint32_t region_of(const mesh_relation *relation, int body, uint32_t tria
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
     if (!relation->meetings->any)
         return mesh->component[triangle];
-    return find_root(relation->cursor->regions[body].parent.items, mesh->merged[mesh->indices[3 * (size_t)triangle]]);
+    return base_set_root(relation->cursor->regions[body].parent.items,
+                         mesh->merged[mesh->indices[3 * (size_t)triangle]]);
 }
 
 /* ---- stages; each goes on from the cursor's step ---- */
