@@ -172,20 +172,6 @@ static void build_tree(weld *w)
 
 /* ---- groups ---- */
 
-static uint32_t find_root(uint32_t *parent, uint32_t site)
-{
-    while (parent[site] != site)
-        site = parent[site] = parent[parent[site]];
-    return site;
-}
-
-static void unite(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = find_root(parent, a), b = find_root(parent, b);
-    if (a != b)
-        parent[a > b ? a : b] = a < b ? a : b;
-}
-
 /* Rounding is monotonic, so boxes are never found farther apart than the sites in them. */
 static bool is_within(const weld *w, double x, double y, double z)
 {
@@ -209,7 +195,7 @@ static bool are_boxes_near(const weld *w, const carom_aabb *a, const carom_aabb 
 static bool are_one_group(const weld *w, const weld_node *a, const weld_node *b)
 {
     return a->joined && b->joined &&
-           find_root(w->parent, w->order[0][a->first]) == find_root(w->parent, w->order[0][b->first]);
+           base_set_root(w->parent, w->order[0][a->first]) == base_set_root(w->parent, w->order[0][b->first]);
 }
 
 /* The larger one, so that what decides is the distance between the boxes, not their size. */
@@ -233,7 +219,7 @@ static bool join_nodes(weld *w, size_t first, size_t second)
         if (are_one_group(w, a, b) || !are_boxes_near(w, &a->box, &b->box))
             continue;
         if (is_leaf(a) && is_leaf(b))
-            unite(w->parent, w->order[0][a->first], w->order[0][b->first]);
+            base_set_join(w->parent, w->order[0][a->first], w->order[0][b->first]);
         else
         {
             bool splits_a = is_first_to_split(a, b);
@@ -269,12 +255,12 @@ static bool find_groups(weld *w)
 static void apply(weld *w, io_soup *soup)
 {
     for (size_t i = 0; i < w->site_count; i++)
-        soup->joined_corners += find_root(w->parent, (uint32_t)i) != i;
+        soup->joined_corners += base_set_root(w->parent, (uint32_t)i) != i;
     for (size_t i = 0; i < io_soup_triangle_count(soup); i++)
     {
         uint32_t site[3], root[3];
         for (size_t k = 0; k < 3; k++)
-            site[k] = w->site_of[corner_vertex(soup, 3 * i + k)], root[k] = find_root(w->parent, site[k]);
+            site[k] = w->site_of[corner_vertex(soup, 3 * i + k)], root[k] = base_set_root(w->parent, site[k]);
         bool collapsed = false;
         for (int k = 0; k < 3; k++)
             collapsed = collapsed || (root[k] == root[(k + 1) % 3] && site[k] != site[(k + 1) % 3]);
@@ -282,7 +268,7 @@ static void apply(weld *w, io_soup *soup)
     }
     for (size_t i = 0; i < soup->vertices.count; i++)
         if (w->site_of[i] != NO_SITE)
-            soup->vertices.items[i] = w->sites[find_root(w->parent, w->site_of[i])];
+            soup->vertices.items[i] = w->sites[base_set_root(w->parent, w->site_of[i])];
 }
 
 /* Memory for n vertices, of which the tree's follows when the number of sites is known. */

@@ -1,4 +1,5 @@
-// carom_nef [PAIRS [SEED]]: relations of random polyhedra, by Carom and by CGAL's Nef polyhedra, which must agree.
+// carom_nef [PAIRS [SEED]]: relations of random polyhedra, by Carom and by CGAL's Nef polyhedra, which must agree. Each
+// pair has random numbers of its own, from the seed and its number.
 //
 // A body is a hull of lattice points, or two of them in one mesh: apart, touching, overlapping, one in the other, the
 // second perhaps turned inside out, so that it is a cavity or cancels what both enclose. Its point set is the union,
@@ -35,6 +36,14 @@ struct Random
     std::mt19937_64 engine;
     int operator()(int count) { return static_cast<int>(engine() % static_cast<uint64_t>(count)); }
 };
+
+// One of 2^64 beginnings, which has nothing to do with those of other numbers and seeds.
+Random random_of(long seed, long number)
+{
+    std::seed_seq words{static_cast<uint32_t>(seed), static_cast<uint32_t>(static_cast<uint64_t>(seed) >> 32),
+                        static_cast<uint32_t>(number), static_cast<uint32_t>(static_cast<uint64_t>(number) >> 32)};
+    return {std::mt19937_64(words)};
+}
 
 using Lattice = std::vector<std::array<int, 3>>;
 
@@ -185,15 +194,15 @@ carom_mesh *make_mesh(carom_context *context, const Body &body)
 
 int main(int argc, char **argv)
 {
-    long pairs = argc > 1 ? std::atol(argv[1]) : 1000, first_seed = argc > 2 ? std::atol(argv[2]) : 1, wrong = 0;
+    long pairs = argc > 1 ? std::atol(argv[1]) : 1000, seed = argc > 2 ? std::atol(argv[2]) : 1, wrong = 0;
     long counts[CAROM_RELATION_SURFACES_MEET + 1] = {};
     carom_context *context = nullptr;
     carom_query *query = nullptr;
     if (carom_failed(carom_context_create(nullptr, &context)) || carom_failed(carom_query_create(context, &query)))
         return 2;
-    for (long seed = first_seed; seed < first_seed + pairs; seed++)
+    for (long number = 0; number < pairs; number++)
     {
-        Random random{std::mt19937_64(static_cast<uint64_t>(seed))};
+        Random random = random_of(seed, number);
         std::vector<Lattice> used;
         Body a = make_body(random, used), b = make_body(random, used);
         carom_relation truth = relation_of(a.points, b.points);
@@ -207,11 +216,11 @@ int main(int argc, char **argv)
             return 2;
         counts[truth]++;
         if (report.relation != truth)
-            wrong++, std::printf("seed %ld: %s, by CGAL %s\n", seed, carom_relation_name(report.relation),
+            wrong++, std::printf("pair %ld: %s, by CGAL %s\n", number, carom_relation_name(report.relation),
                                  carom_relation_name(truth));
         carom_mesh_destroy(mesh_a), carom_mesh_destroy(mesh_b);
     }
-    std::printf("%ld pairs, %ld wrong:", pairs, wrong);
+    std::printf("%ld pairs of seed %ld, %ld wrong:", pairs, seed, wrong);
     for (int i = CAROM_RELATION_APART; i <= CAROM_RELATION_SURFACES_MEET; i++)
         std::printf(" %s %ld", carom_relation_name(static_cast<carom_relation>(i)), counts[i]);
     std::printf("\n");

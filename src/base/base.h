@@ -222,6 +222,21 @@ void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, 
 /* As base_sort_u64, on the context's workers. */
 void base_sort_words(carom_context *context, uint64_t *items, uint64_t *scratch, size_t count);
 
+/* ---- sets of numbers, joined one by one: parent[i] is i or smaller, and the root of a set is its smallest ---- */
+
+static inline uint32_t base_set_root(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static inline void base_set_join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = base_set_root(parent, a), b = base_set_root(parent, b);
+    parent[a > b ? a : b] = a < b ? a : b;
+}
+
 /* ---- hashing ---- */
 
 /* A 64-bit hash that is the same on every machine; not secure against adversaries. Each word is mixed in by multiply

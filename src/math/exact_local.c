@@ -1,13 +1,44 @@
-/* Signs for points and directions that are intersections of lines and planes: filters from doubles, then 128-bit
- * integers where the coordinates are small numbers in some unit, otherwise wide ones. exact_wide.h explains why these
- * fit.
+/* Signs for points that are intersections of lines and planes: filters from doubles, then 128-bit integers where the
+ * coordinates are small numbers in some unit, otherwise integers of any size. exact_direction.c has those for
+ * directions.
  *
  * A point is origin + r / w, with integers r and w in the unit of the coordinates and in powers of it, so that the sign
- * of any linear expression is that of an integer. */
-#include "math/exact_small.h"
-#include "math/exact_wide.h"
+ * of any linear expression is that of an integer.
+ *
+ * The integers are in a pool of POOL_LIMBS, and there is room: with coordinates of at most 2^110, hence below 2^1185 as
+ * integers, n a normal, h a height times |n|, and e and d directions along an edge and a line of two planes,
+ *
+ *   differences, reach                   below 2^1185                  38 limbs
+ *   n                                    below 2^2371                  75
+ *   h                                    below 3 2^3556 < 2^3558       112
+ *   n1 x n2 = d                          below 2^4743                  149
+ *   w = n0 . (n1 x n2)                   below 3 2^7114 < 2^7116       223
+ *   r = h1 (n2 x n0) + h2 (n0 x n1)      below 2 2^8301 = 2^8302       260
+ *   h w + n . r                          below 2^10674 + 3 2^10673     334
+ *   n = e x (e x d)                      below 2^5930, then 2^7117     186, then 223
+ *   w = n . d                            below 2^11862                 371
+ *   r = h1 (n2 x n) + h2 (n x n1)        2^9489, then below 2^13050    297, then 408
+ *   the way to it; along e               below 2^13051, 2^14238        408, 445
+ *   its cross product with e             below 2^14237                 445
+ *   the square of that, and R^2 |e|^2 w^2   below 2^28480              890
+ *
+ * A dot product needs three times its size on the way, a minor as well; the rest is given back. What takes most room: r
+ * and w of the last kind of points (two normals, d, n, two heights, w, r, of its last component two minors, two
+ * products and their sum); then, above r and w, a limit, a way, e, |e|^2 and the cross product, or the square of the
+ * way; in the end, limit, |e|^2, the cross product and its square. */
+#include "math/exact_local.h"
 
-static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+enum
+{
+    FRACTION_LIMBS = 371 + 3 * 408,
+    WAY_LIMBS = 38 + 410 + 3 * 408 /* reach, limit and way */
+};
+_Static_assert(6 * 75 + 3 * 149 + 3 * 223 + 2 * 112 + 371 + 2 * 408 + 2 * 298 + 3 * 411 < POOL_LIMBS, "r and w");
+_Static_assert(FRACTION_LIMBS + 38 + 410 + 3 * 38 + 6 * 410 < POOL_LIMBS, "way");
+_Static_assert(FRACTION_LIMBS + WAY_LIMBS + 3 * 38 + 76 + 446 + 3 * 447 < POOL_LIMBS, "way . e");
+_Static_assert(FRACTION_LIMBS + WAY_LIMBS + 3 * 38 + 76 + 2 * 446 + 3 * 447 < POOL_LIMBS, "way x e");
+_Static_assert(FRACTION_LIMBS + WAY_LIMBS + 3 * 819 < POOL_LIMBS, "square of the way");
+_Static_assert(410 + 76 + 3 * 446 + 3 * 892 < POOL_LIMBS, "square of the cross product");
 
 static int point_count(const exact_point *point)
 {
@@ -17,41 +48,16 @@ static int point_count(const exact_point *point)
     return counts[point->kind];
 }
 
-static int direction_count(const exact_direction *direction)
-{
-    return direction->kind == EXACT_ALONG_EDGE ? 2 : direction->kind == EXACT_ALONG_LINE ? 6 : 3;
-}
+static number one(pool *pool) { return pool_from_double(pool, 1.0, 0); }
 
-/* The unit in which all these points are integers. */
-static int exponent_of(const carom_vec3 *first, int first_count, const carom_vec3 *second, int second_count)
-{
-    double values[3 * 24];
-    int count = 0;
-    for (int i = 0; i < first_count; i++)
-        values[count++] = first[i].x, values[count++] = first[i].y, values[count++] = first[i].z;
-    for (int i = 0; i < second_count; i++)
-        values[count++] = second[i].x, values[count++] = second[i].y, values[count++] = second[i].z;
-    return integer_common_exponent(values, count);
-}
-
-static void set_zero(wide *out) { out->sign = out->size = 0; }
-
-static void set_one(wide *out) { out->sign = out->size = 1, out->limb[0] = 1; }
-
-static void normal_of(wide out[3], const carom_vec3 plane[3], int exponent)
-{
-    wide a[3], b[3];
-    integer_differences(a, plane[1], plane[0], exponent);
-    integer_differences(b, plane[2], plane[0], exponent);
-    integer_cross(out, a, b);
-}
+static number zero(pool *pool) { return (number){0, 0, pool->limbs + pool->used}; }
 
 /* n . (p - plane[0]) */
-static void height_of(wide *out, const wide normal[3], const carom_vec3 plane[3], carom_vec3 p, int exponent)
+static number height_of(pool *pool, const number3 *normal, const carom_vec3 plane[3], carom_vec3 p, int exponent)
 {
-    wide difference[3];
-    integer_differences(difference, p, plane[0], exponent);
-    integer_dot(out, normal, difference);
+    uint32_t mark = pool->used;
+    number3 difference = pool_differences(pool, plane[0], p, exponent);
+    return pool_keep(pool, mark, pool_dot(pool, normal, &difference));
 }
 
 /* ---- points ---- */
@@ -59,260 +65,208 @@ static void height_of(wide *out, const wide normal[3], const carom_vec3 plane[3]
 typedef struct fraction
 {
     carom_vec3 origin;
-    wide r[3], w;
+    number3 r;
+    number w; /* pushed before r */
 } fraction;
 
-static void cut_fraction(fraction *out, const carom_vec3 *p, int exponent)
+static number3 times(pool *pool, const number3 *v, number factor)
 {
-    wide normal[3], along[3], height;
-    normal_of(normal, p + 2, exponent);
-    integer_differences(along, p[1], p[0], exponent);
-    height_of(&height, normal, p + 2, p[0], exponent);
-    for (int axis = 0; axis < 3; axis++)
-        integer_multiply(&out->r[axis], &along[axis], &height);
-    integer_dot(&out->w, normal, along);
-    out->w.sign = -out->w.sign;
+    number3 out;
+    out.x = pool_multiply(pool, v->x, factor);
+    out.y = pool_multiply(pool, v->y, factor);
+    out.z = pool_multiply(pool, v->z, factor);
+    return out;
+}
+
+static void cut_fraction(fraction *out, pool *pool, const carom_vec3 *p, int exponent)
+{
+    number3 normal = local_normal(pool, p + 2, exponent), along = pool_differences(pool, p[0], p[1], exponent);
+    number height = height_of(pool, &normal, p + 2, p[0], exponent);
+    out->w = pool_negative(pool_dot(pool, &normal, &along));
+    out->r = times(pool, &along, height);
+}
+
+/* A component of h[0] (n[0] x n) + h[1] (n x n[1]). */
+static number mixed_component(pool *pool, const number3 n[2], const number h[2], const number3 *third, int axis)
+{
+    uint32_t mark = pool->used;
+    int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    number u = local_component(third, a), v = local_component(third, b);
+    number first = pool_minor(pool, local_component(&n[0], a), local_component(&n[0], b), u, v);
+    number left = pool_multiply(pool, h[0], first);
+    number second = pool_minor(pool, u, v, local_component(&n[1], a), local_component(&n[1], b));
+    return pool_keep(pool, mark, pool_add(pool, left, pool_multiply(pool, h[1], second)));
+}
+
+static number3 mixed(pool *pool, const number3 n[2], const number h[2], const number3 *third)
+{
+    number3 out;
+    out.x = mixed_component(pool, n, h, third, 0);
+    out.y = mixed_component(pool, n, h, third, 1);
+    out.z = mixed_component(pool, n, h, third, 2);
+    return out;
 }
 
 /* Relative to a point of the first plane: r = h1 (n2 x n0) + h2 (n0 x n1), w = n0 . (n1 x n2). */
-static void cross_fraction(fraction *out, const carom_vec3 *p, int exponent)
+static void cross_fraction(fraction *out, pool *pool, const carom_vec3 *p, int exponent)
 {
-    wide normal[3][3], height[2], cross[3], term;
-    for (int i = 0; i < 3; i++)
-        normal_of(normal[i], p + 3 * i, exponent);
-    for (int i = 0; i < 2; i++)
-    {
-        height_of(&height[i], normal[1 + i], p + 3 * (1 + i), p[0], exponent);
-        height[i].sign = -height[i].sign;
-    }
-    integer_cross(cross, normal[1], normal[2]);
-    integer_dot(&out->w, normal[0], cross);
-    integer_cross(cross, normal[2], normal[0]);
-    for (int axis = 0; axis < 3; axis++)
-        integer_multiply(&out->r[axis], &height[0], &cross[axis]);
-    integer_cross(cross, normal[0], normal[1]);
-    for (int axis = 0; axis < 3; axis++)
-    {
-        integer_multiply(&term, &height[1], &cross[axis]);
-        integer_add(&out->r[axis], &out->r[axis], &term);
-    }
+    number3 normal = local_normal(pool, p, exponent), n1 = local_normal(pool, p + 3, exponent),
+            n2 = local_normal(pool, p + 6, exponent);
+    number first = height_of(pool, &n1, p + 3, p[0], exponent), second = height_of(pool, &n2, p + 6, p[0], exponent);
+    number3 cross = pool_cross(pool, &n1, &n2);
+    out->w = pool_dot(pool, &normal, &cross);
+    out->r = mixed(pool, (number3[2]){n2, n1}, (number[2]){pool_negative(first), pool_negative(second)}, &normal);
 }
 
-static void middle_fraction(fraction *out, const carom_vec3 *p, int exponent)
+static void middle_fraction(fraction *out, pool *pool, const carom_vec3 *p, int exponent)
 {
-    wide first[3], second[3];
-    integer_differences(first, p[1], p[0], exponent);
-    integer_differences(second, p[2], p[0], exponent);
-    for (int axis = 0; axis < 3; axis++)
-        integer_add(&out->r[axis], &first[axis], &second[axis]);
-    set_one(&out->w);
-    out->w.limb[0] = 3;
+    number3 first = pool_differences(pool, p[0], p[1], exponent), second = pool_differences(pool, p[0], p[2], exponent);
+    out->w = pool_from_double(pool, 3.0, 0);
+    out->r.x = pool_add(pool, first.x, second.x);
+    out->r.y = pool_add(pool, first.y, second.y);
+    out->r.z = pool_add(pool, first.z, second.z);
 }
 
-static void plane_foot(fraction *out, const carom_vec3 *p, int exponent)
+static void plane_foot(fraction *out, pool *pool, const carom_vec3 *p, int exponent)
 {
-    wide normal[3], height;
-    normal_of(normal, p + 1, exponent);
-    height_of(&height, normal, p + 1, p[0], exponent);
-    height.sign = -height.sign;
-    for (int axis = 0; axis < 3; axis++)
-        integer_multiply(&out->r[axis], &normal[axis], &height);
-    integer_dot(&out->w, normal, normal);
+    number3 normal = local_normal(pool, p + 1, exponent);
+    number height = pool_negative(height_of(pool, &normal, p + 1, p[0], exponent));
+    out->w = pool_dot(pool, &normal, &normal);
+    out->r = times(pool, &normal, height);
 }
 
 /* The normal of the plane through c that cuts a line along `along` nearest to the line c d: e x (e x along) with
  * e = d - c, and `along` itself if that is 0. */
-static void near_normal(wide out[3], const wide along[3], const carom_vec3 line[2], int exponent)
+static number3 near_normal(pool *pool, const number3 *along, const carom_vec3 line[2], int exponent)
 {
-    wide e[3], across[3];
-    integer_differences(e, line[1], line[0], exponent);
-    integer_cross(across, e, along);
-    integer_cross(out, e, across);
-    if (e[0].sign == 0 && e[1].sign == 0 && e[2].sign == 0)
-        for (int axis = 0; axis < 3; axis++)
-            out[axis] = along[axis];
+    uint32_t mark = pool->used;
+    number3 e = pool_differences(pool, line[0], line[1], exponent);
+    if (e.x.sign == 0 && e.y.sign == 0 && e.z.sign == 0)
+        return *along;
+    number3 across = pool_cross(pool, &e, along), normal = pool_cross(pool, &e, &across);
+    return local_keep(pool, mark, &normal);
 }
 
-static void edge_foot(fraction *out, const carom_vec3 *p, int exponent)
+static void edge_foot(fraction *out, pool *pool, const carom_vec3 *p, int exponent)
 {
-    wide along[3], normal[3], from[3], height;
-    integer_differences(along, p[1], p[0], exponent);
-    near_normal(normal, along, p + 2, exponent);
-    integer_differences(from, p[0], p[2], exponent);
-    integer_dot(&height, normal, from);
-    for (int axis = 0; axis < 3; axis++)
-        integer_multiply(&out->r[axis], &along[axis], &height);
-    integer_dot(&out->w, normal, along);
-    out->w.sign = -out->w.sign;
+    number3 along = pool_differences(pool, p[0], p[1], exponent), normal = near_normal(pool, &along, p + 2, exponent),
+            from = pool_differences(pool, p[2], p[0], exponent);
+    number height = pool_dot(pool, &normal, &from);
+    out->w = pool_negative(pool_dot(pool, &normal, &along));
+    out->r = times(pool, &along, height);
 }
 
 /* As for three planes, the third of them through the origin: r = h0 (n1 x n) + h1 (n x n0), w = n . (n0 x n1). */
-static void line_foot(fraction *out, const carom_vec3 *p, int exponent)
+static void line_foot(fraction *out, pool *pool, const carom_vec3 *p, int exponent)
 {
-    wide first[3], second[3], along[3], normal[3], height[2], cross[3], term;
-    normal_of(first, p + 2, exponent);
-    normal_of(second, p + 5, exponent);
-    integer_cross(along, first, second);
-    near_normal(normal, along, p, exponent);
-    height_of(&height[0], first, p + 2, p[0], exponent);
-    height_of(&height[1], second, p + 5, p[0], exponent);
+    number3 first = local_normal(pool, p + 2, exponent), second = local_normal(pool, p + 5, exponent),
+            along = pool_cross(pool, &first, &second), normal = near_normal(pool, &along, p, exponent);
+    number height[2] = {height_of(pool, &first, p + 2, p[0], exponent),
+                        height_of(pool, &second, p + 5, p[0], exponent)};
     height[0].sign = -height[0].sign, height[1].sign = -height[1].sign;
-    integer_dot(&out->w, normal, along);
-    integer_cross(cross, second, normal);
-    for (int axis = 0; axis < 3; axis++)
-        integer_multiply(&out->r[axis], &height[0], &cross[axis]);
-    integer_cross(cross, normal, first);
-    for (int axis = 0; axis < 3; axis++)
-    {
-        integer_multiply(&term, &height[1], &cross[axis]);
-        integer_add(&out->r[axis], &out->r[axis], &term);
-    }
+    out->w = pool_dot(pool, &normal, &along);
+    out->r = mixed(pool, (number3[2]){second, first}, height, &normal);
 }
 
-static void given_fraction(fraction *out, const carom_vec3 *p, int exponent)
+static void given_fraction(fraction *out, pool *pool, const carom_vec3 *p, int exponent)
 {
     (void)p, (void)exponent;
-    for (int axis = 0; axis < 3; axis++)
-        set_zero(&out->r[axis]);
-    set_one(&out->w);
+    out->w = one(pool);
+    out->r = (number3){zero(pool), zero(pool), zero(pool)};
 }
 
-static void fraction_of(fraction *out, const exact_point *point, int exponent)
+/* Nothing else is left in the pool, which was empty. */
+static void fraction_of(fraction *out, pool *pool, const exact_point *point, int exponent)
 {
-    typedef void fraction_fn(fraction * out, const carom_vec3 *p, int exponent);
+    typedef void fraction_fn(fraction * out, struct pool * pool, const carom_vec3 *p, int exponent);
     static fraction_fn *const of_kind[] = {
         [EXACT_POINT_GIVEN] = given_fraction, [EXACT_POINT_MIDDLE] = middle_fraction, [EXACT_POINT_CUT] = cut_fraction,
         [EXACT_POINT_CROSS] = cross_fraction, [EXACT_POINT_ON_PLANE] = plane_foot,    [EXACT_POINT_ON_EDGE] = edge_foot,
         [EXACT_POINT_ON_LINE] = line_foot};
+    pool->used = 0;
     out->origin = point->points[0];
-    of_kind[point->kind](out, point->points, exponent);
+    of_kind[point->kind](out, pool, point->points, exponent);
+    out->w = pool_keep(pool, 0, out->w);
+    out->r = local_keep(pool, pool->used, &out->r);
 }
 
 bool exact_point_exists(const exact_point *point)
 {
+    pool pool;
     fraction v;
-    fraction_of(&v, point, exponent_of(point->points, point_count(point), NULL, 0));
+    fraction_of(&v, &pool, point, local_exponent(point->points, point_count(point), NULL, 0));
     return v.w.sign != 0;
 }
 
 /* ---- distances ---- */
 
 /* w times the way from p to the point. */
-static void way_from(wide out[3], const fraction *v, carom_vec3 p, int exponent)
+static number3 way_from(pool *pool, const fraction *v, carom_vec3 p, int exponent)
 {
-    wide from[3], scaled;
-    integer_differences(from, v->origin, p, exponent);
-    for (int axis = 0; axis < 3; axis++)
-    {
-        integer_multiply(&scaled, &from[axis], &v->w);
-        integer_add(&out[axis], &scaled, &v->r[axis]);
-    }
+    uint32_t mark = pool->used;
+    number3 from = pool_differences(pool, p, v->origin, exponent), out;
+    from = times(pool, &from, v->w);
+    out.x = pool_add(pool, from.x, v->r.x);
+    out.y = pool_add(pool, from.y, v->r.y);
+    out.z = pool_add(pool, from.z, v->r.z);
+    return local_keep(pool, mark, &out);
 }
 
-/* |a|^2 < b^2 c, with c null for 1. */
-static bool is_shorter(const wide a[3], const wide *b, const wide *c)
+/* Is the point within the radius of p? */
+static bool is_near(pool *pool, const fraction *v, carom_vec3 p, double radius, int exponent)
 {
-    wide square, limit, product;
-    integer_dot(&square, a, a);
-    integer_multiply(&limit, b, b);
-    if (!c)
-        return integer_compare(&square, &limit) < 0;
-    integer_multiply(&product, &limit, c);
-    return integer_compare(&square, &product) < 0;
+    number3 way = way_from(pool, v, p, exponent);
+    number limit = pool_multiply(pool, pool_from_double(pool, radius, exponent), v->w);
+    number square = pool_dot(pool, &way, &way);
+    return pool_compare(square, pool_square(pool, limit)) < 0;
+}
+
+/* |across|^2 < limit^2 length; all three were pushed one after another, limit first. */
+static bool is_shorter(pool *pool, number limit, number length, const number3 *across)
+{
+    limit = pool_keep(pool, 0, limit);
+    length = pool_keep(pool, pool->used, length);
+    number3 kept = local_keep(pool, pool->used, across);
+    number square = pool_dot(pool, &kept, &kept);
+    return pool_compare(square, pool_multiply(pool, pool_square(pool, limit), length)) < 0;
 }
 
 bool exact_point_within(const exact_point *point, const carom_vec3 segment[2], double radius, uint64_t *fallbacks)
 {
     ++*fallbacks;
     carom_vec3 measures[3] = {segment[0], segment[1], {radius, 0.0, 0.0}};
-    int exponent = exponent_of(measures, 3, point->points, point_count(point));
+    int exponent = local_exponent(measures, 3, point->points, point_count(point));
+    pool pool;
     fraction v;
-    fraction_of(&v, point, exponent);
-    for (int axis = 0; axis < 3 && v.w.sign < 0; axis++)
-        v.r[axis].sign = -v.r[axis].sign;
-    v.w.sign = 1;
-    wide way[3], e[3], along, length, limit, end, across[3], reach;
-    way_from(way, &v, segment[0], exponent);
-    integer_differences(e, segment[1], segment[0], exponent);
-    integer_from_double(&reach, radius, exponent);
-    integer_multiply(&limit, &reach, &v.w);
-    integer_dot(&along, way, e);
-    if (along.sign <= 0)
-        return is_shorter(way, &limit, NULL);
-    integer_dot(&length, e, e);
-    integer_multiply(&end, &length, &v.w);
-    if (integer_compare(&along, &end) < 0)
+    fraction_of(&v, &pool, point, exponent);
+    if (v.w.sign < 0)
+        v.w.sign = 1, v.r.x.sign = -v.r.x.sign, v.r.y.sign = -v.r.y.sign, v.r.z.sign = -v.r.z.sign;
+    const uint32_t mark = pool.used;
+    number limit = pool_multiply(&pool, pool_from_double(&pool, radius, exponent), v.w);
+    number3 way = way_from(&pool, &v, segment[0], exponent),
+            e = pool_differences(&pool, segment[0], segment[1], exponent);
+    number length = pool_dot(&pool, &e, &e);
+    const uint32_t above_length = pool.used;
+    number end = pool_multiply(&pool, length, v.w), along = pool_dot(&pool, &way, &e);
+    if (along.sign > 0 && pool_compare(along, end) < 0)
     {
-        integer_cross(across, way, e);
-        return is_shorter(across, &limit, &length);
+        pool.used = above_length;
+        number3 across = pool_cross(&pool, &way, &e);
+        return is_shorter(&pool, limit, length, &across);
     }
-    way_from(way, &v, segment[1], exponent);
-    return is_shorter(way, &limit, NULL);
+    pool.used = mark;
+    return is_near(&pool, &v, segment[along.sign > 0 ? 1 : 0], radius, exponent);
 }
 
 /* ---- coordinates that are small integers in a common unit ---- */
 
 #if MATH_HAS_SMALL
 
-typedef struct tiny_vector
-{
-    small_128 at[3];
-} tiny_vector;
-
 typedef struct tiny_fraction
 {
     tiny_vector r; /* from the point's origin */
     small_128 w;
 } tiny_fraction;
-
-/* With coordinates below 2^B: differences are below 2^(B+1), normals 2^(2B+3), heights times a normal 2^(3B+6).
- * A cut has w below 2^(3B+6) and r below 2^(4B+7), so h w + n . r is below 2^(6B+13); a crossing of three planes has w
- * below 2^(6B+12) and r below 2^(7B+14), so that is below 2^(9B+20). Lines of two planes are below 2^(4B+7): their
- * heights below 2^(6B+12), the cross product of two of them below 2^(8B+16). All below 2^127. */
-enum
-{
-    TINY_CUT_BITS = 18,
-    TINY_CROSS_BITS = 11,
-    TINY_LINE_BITS = 13,
-    TINY_MAX_POINTS = 14
-};
-
-/* Points as integers below 2^bits in a common unit; false if they are not. */
-static bool tiny_points(const carom_vec3 *points, int count, int exponent, int bits, tiny_vector *out)
-{
-    if (exponent < -1000 || exponent > 1000)
-        return false;
-    double scale = ldexp(1.0, -exponent), limit = ldexp(1.0, bits);
-    for (int i = 0; i < count; i++)
-    {
-        double x = points[i].x * scale, y = points[i].y * scale, z = points[i].z * scale;
-        if (!(fabs(x) < limit && fabs(y) < limit && fabs(z) < limit))
-            return false;
-        out[i] = (tiny_vector){{(int64_t)x, (int64_t)y, (int64_t)z}};
-    }
-    return true;
-}
-
-static tiny_vector tiny_minus(tiny_vector a, tiny_vector b)
-{
-    return (tiny_vector){{a.at[0] - b.at[0], a.at[1] - b.at[1], a.at[2] - b.at[2]}};
-}
-
-static tiny_vector tiny_cross(tiny_vector a, tiny_vector b)
-{
-    return (tiny_vector){{a.at[1] * b.at[2] - a.at[2] * b.at[1], a.at[2] * b.at[0] - a.at[0] * b.at[2],
-                          a.at[0] * b.at[1] - a.at[1] * b.at[0]}};
-}
-
-static small_128 tiny_dot(tiny_vector a, tiny_vector b)
-{
-    return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2];
-}
-
-static tiny_vector tiny_normal(const tiny_vector plane[3])
-{
-    return tiny_cross(tiny_minus(plane[1], plane[0]), tiny_minus(plane[2], plane[0]));
-}
 
 static tiny_fraction tiny_cut(const tiny_vector *p)
 {
@@ -376,54 +330,9 @@ static bool tiny_side(const carom_vec3 line[2], int axis, const exact_point *poi
     return true;
 }
 
-static bool tiny_direction(const exact_direction *direction, int exponent, int bits, tiny_vector *out)
-{
-    tiny_vector p[6];
-    if (!tiny_points(direction->points, direction_count(direction), exponent, bits, p))
-        return false;
-    *out = direction->kind == EXACT_ALONG_EDGE     ? tiny_minus(p[1], p[0])
-           : direction->kind == EXACT_ALONG_NORMAL ? tiny_normal(p)
-                                                   : tiny_cross(tiny_normal(p), tiny_normal(p + 3));
-    return true;
-}
-
-static bool tiny_height_of_direction(const carom_vec3 plane[3], const exact_direction *direction, int exponent,
-                                     int *sign)
-{
-    tiny_vector p[3], along;
-    if (!tiny_points(plane, 3, exponent, TINY_CUT_BITS, p) ||
-        !tiny_direction(direction, exponent, TINY_CUT_BITS, &along))
-        return false;
-    *sign = small_sign_128(tiny_dot(tiny_normal(p), along));
-    return true;
-}
-
-static bool tiny_turn(const exact_direction *from, const exact_direction *to, int axis, int exponent, int *sign)
-{
-    tiny_vector first, second;
-    int a = (axis + 1) % 3, b = (axis + 2) % 3;
-    if (!tiny_direction(from, exponent, TINY_LINE_BITS, &first) ||
-        !tiny_direction(to, exponent, TINY_LINE_BITS, &second))
-        return false;
-    *sign = small_sign_128(first.at[a] * second.at[b] - first.at[b] * second.at[a]);
-    return true;
-}
-
-static bool tiny_direction_sign(const exact_direction *direction, int axis, int exponent, int *sign)
-{
-    tiny_vector along;
-    if (!tiny_direction(direction, exponent, TINY_CUT_BITS, &along))
-        return false;
-    *sign = small_sign_128(along.at[axis]);
-    return true;
-}
-
 #else
-#define tiny_height(plane, point, exponent, sign)                  false
-#define tiny_side(line, axis, point, exponent, sign)               false
-#define tiny_height_of_direction(plane, direction, exponent, sign) false
-#define tiny_turn(from, to, axis, exponent, sign)                  false
-#define tiny_direction_sign(direction, axis, exponent, sign)       false
+#define tiny_height(plane, point, exponent, sign)    false
+#define tiny_side(line, axis, point, exponent, sign) false
 #endif
 
 /* ---- filters, from a rounded position ---- */
@@ -445,9 +354,10 @@ static int filtered_height(const carom_vec3 plane[3], const exact_point *point)
 static int filtered_side(const carom_vec3 line[2], int axis, const exact_point *point)
 {
     int a = (axis + 1) % 3, b = (axis + 2) % 3;
-    double du = coordinate(line[1], a) - coordinate(line[0], a), dv = coordinate(line[1], b) - coordinate(line[0], b);
-    double bound, side = exact_filter2d(du, dv, coordinate(point->rounded, a) - coordinate(line[0], a),
-                                        coordinate(point->rounded, b) - coordinate(line[0], b), &bound);
+    double du = local_coordinate(line[1], a) - local_coordinate(line[0], a),
+           dv = local_coordinate(line[1], b) - local_coordinate(line[0], b);
+    double bound, side = exact_filter2d(du, dv, local_coordinate(point->rounded, a) - local_coordinate(line[0], a),
+                                        local_coordinate(point->rounded, b) - local_coordinate(line[0], b), &bound);
     return exact_filter_sign(side, bound + 1.001 * point->error * (fabs(du) + fabs(dv)));
 }
 
@@ -493,18 +403,28 @@ int exact_height_of_point(const carom_vec3 plane[3], const exact_point *point, u
     if (sign != 0 || is_in_plane(plane, point))
         return sign;
     ++*fallbacks;
-    int exponent = exponent_of(plane, 3, point->points, point_count(point));
+    int exponent = local_exponent(plane, 3, point->points, point_count(point));
     if (point->kind <= EXACT_POINT_CROSS && tiny_height(plane, point, exponent, &sign))
         return sign;
+    pool pool;
     fraction v;
-    fraction_of(&v, point, exponent);
-    wide normal[3], height, scaled, rest;
-    normal_of(normal, plane, exponent);
-    height_of(&height, normal, plane, v.origin, exponent);
-    integer_multiply(&scaled, &height, &v.w);
-    integer_dot(&rest, normal, v.r);
-    integer_add(&rest, &rest, &scaled);
-    return rest.sign * v.w.sign;
+    fraction_of(&v, &pool, point, exponent);
+    number3 normal = local_normal(&pool, plane, exponent);
+    number height = height_of(&pool, &normal, plane, v.origin, exponent);
+    number scaled = pool_multiply(&pool, height, v.w), rest = pool_dot(&pool, &normal, &v.r);
+    return pool_add(&pool, rest, scaled).sign * v.w.sign;
+}
+
+/* Is a cut on this line, seen along an axis, by the way it was made: of this edge, or of a plane along the axis through
+ * it? */
+static bool is_on_line(const carom_vec3 line[2], int axis, const carom_vec3 *p)
+{
+    int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    if (has_point(p, 2, line[0]) && has_point(p, 2, line[1]))
+        return true;
+    return has_point(p + 2, 2, line[0]) && has_point(p + 2, 2, line[1]) &&
+           local_coordinate(p[4], a) == local_coordinate(p[2], a) &&
+           local_coordinate(p[4], b) == local_coordinate(p[2], b);
 }
 
 int exact_side_of_point(const carom_vec3 line[2], int axis, const exact_point *point, uint64_t *fallbacks)
@@ -514,22 +434,21 @@ int exact_side_of_point(const carom_vec3 line[2], int axis, const exact_point *p
     int sign = point->error > 0.0 ? filtered_side(line, axis, point) : 0;
     if (sign != 0)
         return sign;
-    if (point->kind == EXACT_POINT_CUT && has_point(point->points, 2, line[0]) && has_point(point->points, 2, line[1]))
+    if (point->kind == EXACT_POINT_CUT && is_on_line(line, axis, point->points))
         return 0;
     ++*fallbacks;
-    int exponent = exponent_of(line, 2, point->points, point_count(point)), a = (axis + 1) % 3, b = (axis + 2) % 3;
+    int exponent = local_exponent(line, 2, point->points, point_count(point)), a = (axis + 1) % 3, b = (axis + 2) % 3;
     if (point->kind <= EXACT_POINT_CROSS && tiny_side(line, axis, point, exponent, &sign))
         return sign;
+    pool pool;
     fraction v;
-    fraction_of(&v, point, exponent);
-    wide along[3], from[3], side, scaled, rest;
-    integer_differences(along, line[1], line[0], exponent);
-    integer_differences(from, v.origin, line[0], exponent);
-    integer_minor(&side, &along[a], &along[b], &from[a], &from[b]);
-    integer_multiply(&scaled, &side, &v.w);
-    integer_minor(&rest, &along[a], &along[b], &v.r[a], &v.r[b]);
-    integer_add(&rest, &rest, &scaled);
-    return rest.sign * v.w.sign;
+    fraction_of(&v, &pool, point, exponent);
+    number3 along = pool_differences(&pool, line[0], line[1], exponent),
+            from = pool_differences(&pool, line[0], v.origin, exponent);
+    number x = local_component(&along, a), y = local_component(&along, b);
+    number side = pool_minor(&pool, x, y, local_component(&from, a), local_component(&from, b));
+    number rest = pool_minor(&pool, x, y, local_component(&v.r, a), local_component(&v.r, b));
+    return pool_add(&pool, rest, pool_multiply(&pool, side, v.w)).sign * v.w.sign;
 }
 
 static double size_of(const carom_vec3 *points, int count)
@@ -552,6 +471,26 @@ static bool is_exact(const exact_point *point)
            exact_orient3d(p[6], p[7], p[8], at, &uncounted) == 0;
 }
 
+/* Within one rounding each of the two, the division and the final scaling by 2^exponent. */
+static double ratio(number numerator, number denominator, int exponent)
+{
+    int top, bottom;
+    double value = pool_leading(numerator, &top) / pool_leading(denominator, &bottom);
+    return ldexp(value, top - bottom + exponent);
+}
+
+/* Not inlined: the pool is not on the stack while other points are rounded. */
+static BASE_NEVER_INLINE void round_fraction(exact_point *point)
+{
+    int exponent = local_exponent(point->points, point_count(point), NULL, 0);
+    pool pool;
+    fraction v;
+    fraction_of(&v, &pool, point, exponent);
+    carom_vec3 way = vec3(ratio(v.r.x, v.w, exponent), ratio(v.r.y, v.w, exponent), ratio(v.r.z, v.w, exponent));
+    point->rounded = vec3_add(v.origin, way);
+    point->error += 0x1p-46 * size_of(&way, 1); /* it may be far away */
+}
+
 /* A quotient of integers errs by a few roundings, the others by less: 2^-46 of the size is enough for all. */
 void exact_point_round(exact_point *point)
 {
@@ -571,127 +510,7 @@ void exact_point_round(exact_point *point)
     if (point->kind == EXACT_POINT_CUT)
         point->rounded = exact_pass3d(p + 2, p[0], p[1]);
     else
-    {
-        int exponent = exponent_of(p, point_count(point), NULL, 0);
-        fraction v;
-        fraction_of(&v, point, exponent);
-        carom_vec3 way = vec3(integer_ratio(&v.r[0], &v.w, exponent), integer_ratio(&v.r[1], &v.w, exponent),
-                              integer_ratio(&v.r[2], &v.w, exponent));
-        point->rounded = vec3_add(v.origin, way);
-        point->error += 0x1p-46 * size_of(&way, 1); /* it may be far away */
-    }
+        round_fraction(point);
     if (point->kind <= EXACT_POINT_CROSS && is_exact(point))
         *point = (exact_point){.kind = EXACT_POINT_GIVEN, .points = {point->rounded}, .rounded = point->rounded};
-}
-
-/* ---- directions ---- */
-
-static void direction_of(wide out[3], const exact_direction *direction, int exponent)
-{
-    const carom_vec3 *p = direction->points;
-    if (direction->kind == EXACT_ALONG_EDGE)
-        integer_differences(out, p[1], p[0], exponent);
-    else if (direction->kind == EXACT_ALONG_NORMAL)
-        normal_of(out, p, exponent);
-    else
-    {
-        wide first[3], second[3];
-        normal_of(first, p, exponent);
-        normal_of(second, p + 3, exponent);
-        integer_cross(out, first, second);
-    }
-}
-
-static double component_rounded(const exact_direction *edge, int axis)
-{
-    return coordinate(edge->points[1], axis) - coordinate(edge->points[0], axis);
-}
-
-int exact_height_of_direction(const carom_vec3 plane[3], const exact_direction *direction, uint64_t *fallbacks)
-{
-    const carom_vec3 *p = direction->points;
-    if (direction->kind == EXACT_ALONG_EDGE)
-    {
-        double bound, height = exact_filter3d(vec3_sub(p[1], p[0]), vec3_sub(plane[1], plane[0]),
-                                              vec3_sub(plane[2], plane[0]), &bound);
-        int sign = exact_filter_sign(height, bound);
-        if (sign != 0)
-            return direction->sign * sign;
-#if MATH_HAS_SMALL
-        const carom_vec3 points[5] = {p[0], p[1], plane[0], plane[1], plane[2]};
-        small_point s[5];
-        if (small_points(points, 5, s))
-            return direction->sign *
-                   small_sign(small_determinant(small_difference(s[1], s[0]), small_difference(s[3], s[2]),
-                                                small_difference(s[4], s[2])));
-#endif
-    }
-    ++*fallbacks;
-    int exponent = exponent_of(plane, 3, p, direction_count(direction)), small;
-    if (tiny_height_of_direction(plane, direction, exponent, &small))
-        return direction->sign * small;
-    wide normal[3], along[3], height;
-    normal_of(normal, plane, exponent);
-    direction_of(along, direction, exponent);
-    integer_dot(&height, normal, along);
-    return direction->sign * height.sign;
-}
-
-int exact_side_of_direction(const carom_vec3 line[2], int axis, const exact_direction *direction, uint64_t *fallbacks)
-{
-    exact_direction along = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {line[0], line[1]}};
-    return exact_turn(&along, direction, axis, fallbacks);
-}
-
-int exact_turn(const exact_direction *from, const exact_direction *to, int axis, uint64_t *fallbacks)
-{
-    int a = (axis + 1) % 3, b = (axis + 2) % 3;
-    if (from->kind == EXACT_ALONG_EDGE && to->kind == EXACT_ALONG_EDGE)
-    {
-        double bound, turn = exact_filter2d(component_rounded(from, a), component_rounded(from, b),
-                                            component_rounded(to, a), component_rounded(to, b), &bound);
-        int sign = exact_filter_sign(turn, bound);
-        if (sign != 0)
-            return from->sign * to->sign * sign;
-#if MATH_HAS_SMALL
-        const carom_vec3 points[4] = {from->points[0], from->points[1], to->points[0], to->points[1]};
-        small_point s[4];
-        if (small_points(points, 4, s))
-        {
-            small_point first = small_difference(s[1], s[0]), second = small_difference(s[3], s[2]);
-            const int64_t *f = &first.x, *t = &second.x;
-            return from->sign * to->sign * small_sign_128((small_128)f[a] * t[b] - (small_128)f[b] * t[a]);
-        }
-#endif
-    }
-    ++*fallbacks;
-    int exponent = exponent_of(from->points, direction_count(from), to->points, direction_count(to)), small;
-    if (tiny_turn(from, to, axis, exponent, &small))
-        return from->sign * to->sign * small;
-    wide first[3], second[3], turn;
-    direction_of(first, from, exponent);
-    direction_of(second, to, exponent);
-    integer_minor(&turn, &first[a], &first[b], &second[a], &second[b]);
-    return from->sign * to->sign * turn.sign;
-}
-
-int exact_direction_sign(const exact_direction *direction, int axis, uint64_t *fallbacks)
-{
-    if (direction->kind == EXACT_ALONG_EDGE)
-    {
-        double from = coordinate(direction->points[0], axis), to = coordinate(direction->points[1], axis);
-        return direction->sign * ((to > from) - (to < from));
-    }
-    ++*fallbacks;
-    int exponent = exponent_of(direction->points, direction_count(direction), NULL, 0), small;
-    if (tiny_direction_sign(direction, axis, exponent, &small))
-        return direction->sign * small;
-    wide along[3];
-    direction_of(along, direction, exponent);
-    return direction->sign * along[axis].sign;
-}
-
-int exact_normal_sign(const carom_vec3 plane[3], int axis, uint64_t *fallbacks)
-{
-    return exact_orient2d(plane[0], plane[1], plane[2], axis, fallbacks);
 }

@@ -1,5 +1,6 @@
 /* Integers out of one block of memory: sign and magnitude, 32-bit limbs, schoolbook products. */
 #include "math/exact_pool.h"
+#include "math/exact_wide.h"
 
 static number push(pool *pool, int size)
 {
@@ -20,17 +21,11 @@ static number trim(pool *pool, number a)
 
 number pool_from_double(pool *pool, double value, int exponent)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    int biased = (int)(bits >> 52 & 0x7ff);
-    uint64_t mantissa = bits & 0xfffffffffffffu;
-    if (biased > 0)
-        mantissa |= 0x10000000000000u;
-    else
-        biased = 1;
+    int own;
+    uint64_t mantissa = integer_mantissa(value, &own);
     if (mantissa == 0)
         return (number){0, 0, pool->limbs + pool->used};
-    int shift = biased - 1075 - exponent;
+    int shift = own - exponent;
     if (shift < 0) /* then the lowest digits are zeros */
         mantissa >>= -shift, shift = 0;
     int first = shift / 32, within = shift % 32;
@@ -143,7 +138,7 @@ number pool_keep(pool *pool, uint32_t mark, number a)
     return (number){a.sign, a.size, to};
 }
 
-static number minor_of(pool *pool, number a, number b, number c, number d)
+number pool_minor(pool *pool, number a, number b, number c, number d)
 {
     uint32_t mark = pool->used;
     number left = pool_multiply(pool, a, d), right = pool_multiply(pool, b, c);
@@ -162,9 +157,9 @@ number pool_dot(pool *pool, const number3 *a, const number3 *b)
 number3 pool_cross(pool *pool, const number3 *a, const number3 *b)
 {
     number3 out;
-    out.x = minor_of(pool, a->y, a->z, b->y, b->z);
-    out.y = minor_of(pool, a->z, a->x, b->z, b->x);
-    out.z = minor_of(pool, a->x, a->y, b->x, b->y);
+    out.x = pool_minor(pool, a->y, a->z, b->y, b->z);
+    out.y = pool_minor(pool, a->z, a->x, b->z, b->x);
+    out.z = pool_minor(pool, a->x, a->y, b->x, b->y);
     return out;
 }
 

@@ -46,6 +46,7 @@ number pool_keep(pool *pool, uint32_t mark, number a);
 
 /* Nothing but the result is left in the pool. */
 number pool_dot(pool *pool, const number3 *a, const number3 *b);
+number pool_minor(pool *pool, number a, number b, number c, number d); /* a d - b c */
 number3 pool_cross(pool *pool, const number3 *a, const number3 *b);
 number3 pool_differences(pool *pool, carom_vec3 from, carom_vec3 to, int exponent);
 

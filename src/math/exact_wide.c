@@ -4,15 +4,7 @@
 /* value = mantissa 2^exponent with an odd mantissa, or zero; returns |mantissa|. */
 static uint64_t split_double(double value, int *exponent)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    int biased = (int)(bits >> 52 & 0x7ff);
-    uint64_t mantissa = bits & 0xfffffffffffffu;
-    if (biased > 0)
-        mantissa |= 0x10000000000000u;
-    else
-        biased = 1;
-    *exponent = biased - 1075;
+    uint64_t mantissa = integer_mantissa(value, exponent);
     if (mantissa)
     {
         int zeros = __builtin_ctzll(mantissa);

@@ -27,53 +27,20 @@
  *   determinants                       below 6 2^3555 < 2^3558
  *   squares of cross products          below 3 2^4742 < 2^4744
  *   squares of determinants, and squares of cross products times a squared radius    below 2^7116
- *   differences of two of those        below 2^7117
- *
- * exact_local.c goes up to the ninth degree, in coordinates of at most 2^110, with n a normal, h a height times |n|,
- * and r / w the place of a point (see there):
- *
- *   differences                        below 2^1185
- *   n, n x (a direction along an edge) below 2^2371, 2^3558
- *   h                                  below 3 2^3556 < 2^3558
- *   n1 x n2                            below 2^4743
- *   w = n0 . (n1 x n2)                 below 3 2^7114 < 2^7116
- *   r = h1 (n2 x n0) + h2 (n0 x n1)    below 2 2^8301 = 2^8302
- *   h w + n . r                        below 2^10674 + 3 2^10673 < 2^10676
- *
- * and for the point of a line n1 x n2 = d that is nearest to another along e, and its distance from that:
- *
- *   n = e x (e x d)                    below 2^7117
- *   w = n . d                          below 2^11862
- *   r = h1 (n2 x n) + h2 (n x n1)      below 2^13050; the way to it from elsewhere below 2^13051
- *   its cross product with e           below 2^14237
- *   the square of that, and R^2 |e|^2 w^2    below 2^28480
- *
- * exact_ray_order.c compares parameters of such rays, quotients n / d or roots of a t^2 - 2 b t + c:
- *
- *   n, d                               below 2^3558; their products below 2^7116
- *   a, b, c                            below 2^4744
- *   a n^2 - 2 b n d + c d^2            below 4 2^11860; where n / d is b / a of another root, below 4 2^14232
- *   a b' - a' b and the like           below 2^9489
- *   squares of those and four times products, their differences    below 5 2^18978 < 2^18981 */
+ *   differences of two of those        below 2^7117 */
 enum
 {
     WIDE_LIMB_BITS = 32,
     WIDE_DIFFERENCE_LIMBS = (2099 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS,
     WIDE_MINOR_LIMBS = 2 * WIDE_DIFFERENCE_LIMBS,
     WIDE_DETERMINANT_LIMBS = WIDE_DIFFERENCE_LIMBS + WIDE_MINOR_LIMBS,
-    WIDE_LIMBS = (28480 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS + 2 /* products of rounded-up factors */
+    WIDE_LIMBS = (8400 + 96 + WIDE_LIMB_BITS - 1) / WIDE_LIMB_BITS + 4 /* products of rounded-up factors */
 };
 _Static_assert(4199 <= WIDE_LIMB_BITS * (int)WIDE_MINOR_LIMBS, "a minor fits into the limbs of its products");
 _Static_assert(6302 <= WIDE_LIMB_BITS * (int)WIDE_DETERMINANT_LIMBS, "so do sums of determinants");
 _Static_assert((int)WIDE_DETERMINANT_LIMBS <= (int)WIDE_LIMBS, "there is room for determinants of any doubles");
 _Static_assert(7117 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for the sixth degree");
 _Static_assert((2370 + 31) / 32 + (4744 + 31) / 32 <= (int)WIDE_LIMBS, "in whatever limbs the factors have");
-_Static_assert((3558 + 31) / 32 + (7116 + 31) / 32 < (int)WIDE_LIMBS, "and for the ninth degree: h w");
-_Static_assert((2371 + 31) / 32 + (8302 + 31) / 32 < (int)WIDE_LIMBS, "and n . r");
-_Static_assert(18981 <= WIDE_LIMB_BITS * (int)WIDE_LIMBS, "and for comparing roots");
-_Static_assert((4744 + 31) / 32 + (9488 + 31) / 32 <= (int)WIDE_LIMBS, "likewise");
-_Static_assert(2 * ((14237 + 31) / 32) <= (int)WIDE_LIMBS, "and for distances from lines of planes");
-_Static_assert(2 * ((13047 + 31) / 32) + (2372 + 31) / 32 <= (int)WIDE_LIMBS, "likewise");
 
 /* sign * magnitude; size counts the limbs without leading zeros; sign is 0 iff size is 0. */
 typedef struct wide
@@ -81,6 +48,16 @@ typedef struct wide
     int sign, size;
     uint32_t limb[WIDE_LIMBS]; /* least significant first */
 } wide;
+
+/* value = mantissa 2^exponent, the mantissa below 2^53; returns |mantissa|. */
+static inline uint64_t integer_mantissa(double value, int *exponent)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    int biased = (int)(bits >> 52 & 0x7ff);
+    *exponent = (biased > 0 ? biased : 1) - 1075;
+    return (bits & 0xfffffffffffffu) | (biased > 0 ? 0x10000000000000u : 0u);
+}
 
 /* The largest e for which every value is an integer times 2^e; 0 where all are zero. */
 int integer_common_exponent(const double *values, int count);

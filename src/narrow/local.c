@@ -40,6 +40,9 @@ void local_extent(const local_face *b, carom_vec3 out[2])
 static int side_of(carom_vec3 u, carom_vec3 v, int axis, const local_sample *sample, narrow_counts *counts)
 {
     carom_vec3 line[2] = {u, v};
+    if (coordinate(u, (axis + 1) % 3) == coordinate(v, (axis + 1) % 3) &&
+        coordinate(u, (axis + 2) % 3) == coordinate(v, (axis + 2) % 3))
+        return 0; /* a point */
     int side = exact_side_of_point(line, axis, sample->point, &counts->exact_fallbacks);
     for (int i = 0; i < sample->count && side == 0; i++)
         side = exact_side_of_direction(line, axis, &sample->way[i], &counts->exact_fallbacks);
@@ -239,6 +242,18 @@ bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts
     return above * below == 0 && (level < 2 || (level == 2 && shared == 2));
 }
 
+bool local_stands_on(const local_face *t, const local_face *b, narrow_counts *counts)
+{
+    const carom_vec3 *c = b->corner;
+    int above = 0, below = 0;
+    for (int i = 0; i < 3; i++)
+    {
+        int height = exact_orient3d(c[0], c[1], c[2], t->corner[i], &counts->exact_fallbacks);
+        above += height > 0, below += height < 0;
+    }
+    return above * below == 0 && above + below > 0;
+}
+
 int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)
 {
     event_list list = {out, 0};
@@ -342,15 +357,26 @@ static void add_way(exact_direction *out, int *count, const local_face *t, const
         out[(*count)++] = way;
 }
 
+/* The line where two planes meet: along an edge of b if that is in the plane of t, which makes signs cheaper. */
+static exact_direction line_between(const local_face *t, const local_face *b, narrow_counts *counts)
+{
+    const carom_vec3 *p = t->corner, *q = b->corner;
+    int height[3];
+    for (int i = 0; i < 3; i++)
+        height[i] = exact_orient3d(p[0], p[1], p[2], q[i], &counts->exact_fallbacks);
+    for (int i = 0; i < 3; i++)
+        if (height[i] == 0 && height[(i + 1) % 3] == 0)
+            return (exact_direction){.kind = EXACT_ALONG_EDGE, .points = {q[i], q[(i + 1) % 3]}};
+    return (exact_direction){.kind = EXACT_ALONG_LINE, .points = {p[0], p[1], p[2], q[0], q[1], q[2]}};
+}
+
 int local_ways(const local_face *t, const local_face *b, const exact_point *point, exact_direction out[LOCAL_MAX_WAYS],
                narrow_counts *counts)
 {
     int count = 0;
     if (!local_coplanar(t, b, counts))
     {
-        exact_direction way = {
-            .kind = EXACT_ALONG_LINE,
-            .points = {t->corner[0], t->corner[1], t->corner[2], b->corner[0], b->corner[1], b->corner[2]}};
+        exact_direction way = line_between(t, b, counts);
         for (way.sign = -1; way.sign <= 1; way.sign += 2)
             add_way(out, &count, t, b, point, way, counts);
         return count;
@@ -366,8 +392,8 @@ int local_ways(const local_face *t, const local_face *b, const exact_point *poin
     return count;
 }
 
-/* Counterclockwise seen from where t's normal points to. */
-static int turn_in(const local_face *t, const exact_direction *from, const exact_direction *to, narrow_counts *counts)
+/* Seen from where t's normal points to. */
+int local_turn(const local_face *t, const exact_direction *from, const exact_direction *to, narrow_counts *counts)
 {
     return t->sign * exact_turn(from, to, t->axis, &counts->exact_fallbacks);
 }
@@ -381,28 +407,20 @@ static bool same_way(const local_face *t, const exact_direction *a, const exact_
     return sign == exact_direction_sign(b, axis, &counts->exact_fallbacks);
 }
 
-/* 0: from `first` to less than half a turn; 1: the other half. */
-static int half_of(const local_face *t, const exact_direction *first, const exact_direction *way, narrow_counts *counts)
+int local_half_of(const local_face *t, const exact_direction *first, const exact_direction *way, narrow_counts *counts)
 {
-    int turn = turn_in(t, first, way, counts);
+    int turn = local_turn(t, first, way, counts);
     return turn < 0 || (turn == 0 && !same_way(t, first, way, counts));
-}
-
-int local_compare_ways(const local_face *t, const exact_direction *first, const exact_direction *a,
-                       const exact_direction *b, narrow_counts *counts)
-{
-    int half_a = half_of(t, first, a, counts), half_b = half_of(t, first, b, counts);
-    return half_a != half_b ? half_a - half_b : -turn_in(t, a, b, counts);
 }
 
 exact_direction local_turned(const local_face *t, const exact_direction *way, narrow_counts *counts)
 {
     exact_direction edge = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {t->corner[0], t->corner[1]}};
-    int turn = turn_in(t, way, &edge, counts);
+    int turn = local_turn(t, way, &edge, counts);
     if (turn == 0)
     {
         edge.points[1] = t->corner[2];
-        turn = turn_in(t, way, &edge, counts);
+        turn = local_turn(t, way, &edge, counts);
     }
     edge.sign = turn;
     return edge;

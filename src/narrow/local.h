@@ -61,6 +61,10 @@ enum
  * b's corners are? False says nothing. */
 bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts *counts);
 
+/* Is t on one side of the plane of b, so that they share nothing but a corner of t, or points of one edge? False says
+ * nothing. */
+bool local_stands_on(const local_face *t, const local_face *b, narrow_counts *counts);
+
 /* Points where the intersection of t and b has corners or meets the boundary of t, those of t itself left out. All are
  * in t. */
 int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts);
@@ -85,9 +89,12 @@ int local_crossing(const local_face *t, const local_cut *first, const local_cut 
 int local_ways(const local_face *t, const local_face *b, const exact_point *point, exact_direction out[LOCAL_MAX_WAYS],
                narrow_counts *counts);
 
-/* Orders directions in the plane of t counterclockwise, from that of `first`. 0: the same direction. */
-int local_compare_ways(const local_face *t, const exact_direction *first, const exact_direction *a,
-                       const exact_direction *b, narrow_counts *counts);
+/* Of two directions in the plane of t: 1 if `to` is counterclockwise of `from`, by less than half a turn; -1 if it is
+ * clockwise; 0 if they are parallel. */
+int local_turn(const local_face *t, const exact_direction *from, const exact_direction *to, narrow_counts *counts);
+
+/* 0: from `first` counterclockwise to less than half a turn; 1: the other half. */
+int local_half_of(const local_face *t, const exact_direction *first, const exact_direction *way, narrow_counts *counts);
 
 /* A direction along an edge of t that is counterclockwise of this one, by less than half a turn. */
 exact_direction local_turned(const local_face *t, const exact_direction *way, narrow_counts *counts);

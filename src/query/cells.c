@@ -1,61 +1,81 @@
 /* Cells of a triangle. Every cell has a corner: a corner of the triangle, a corner of its intersection with another
  * triangle, or a crossing of two such intersections (cells_events.c). Around each of these points the directions in
  * which triangles leave it are sorted; between two that follow each other there is a cell, and a sample infinitely near
- * to the point tells on which side of it the solids are. docs/exactness.md proves that no cell is left out. */
+ * to the point tells on which side of it the solids are. That is worked out once per point: from one cell to the next,
+ * only what leaves the point between them changes anything. docs/exactness.md proves that no cell is left out. */
 #include "query/cells.h"
 
 typedef struct around
 {
     cells_task *task;
-    int body;
-    uint32_t triangle;
+    cells_request request;
     local_face t;
     const exact_point *point;
     const query_words *flat; /* the other body's triangles that may be at a sample, in the plane of t */
+    bool both;               /* see query_cells */
     cells_fn *on_cell;
     void *user;
 } around;
 
-/* Collects the directions in which triangles leave the point within t. */
-static carom_status collect_ways(around *at)
+/* What is known of a cell: how often the solids wind around its sides, how many of the other body's triangles lie on
+ * it. */
+typedef struct level
+{
+    int winding[2][2]; /* [body][side] */
+    int on_other;
+} level;
+
+static bool is_wanted(const around *at, int body) { return at->both || body != at->request.body; }
+
+static narrow_counts *counts_of(const around *at) { return at->task->counts; }
+
+/* ---- directions ---- */
+
+/* Adds the directions in which one triangle leaves the point within t. */
+static carom_status add_ways(around *at, int body, uint32_t triangle)
 {
     cells_task *task = at->task;
     query_cells *cells = task->cells;
-    cells->ways.count = 0;
-    for (int body = 0; body < 2; body++)
-        for (size_t i = 0; i < cells->on_line[body].count; i++)
-        {
-            uint32_t other = (uint32_t)cells->on_line[body].items[i];
-            bool itself = body == at->body && other == at->triangle, flat;
-            local_face b = itself ? at->t : cells_triangle(task, body, other);
-            if (!itself && (b.sign == 0 || local_meets_at_edge(&at->t, &b, task->counts) ||
-                            !local_holds_point(&b, at->point, task->counts)))
-                continue;
-            if (!itself)
-                b = cells_triangle_beside(task, body, other, &at->t, &flat);
-            if (!base_array_reserve(task->query->context, &cells->ways, LOCAL_MAX_WAYS))
-                return cells_no_memory(task);
-            cells->ways.count +=
-                (size_t)local_ways(&at->t, &b, at->point, cells->ways.items + cells->ways.count, task->counts);
-        }
+    bool itself = body == at->request.body && triangle == at->request.triangle, flat = true;
+    local_face b = itself ? at->t : cells_triangle(task, body, triangle);
+    if (!itself && (b.sign == 0 || local_meets_at_edge(&at->t, &b, task->counts) ||
+                    !local_holds_point(&b, at->point, task->counts)))
+        return CAROM_OK;
+    if (!itself)
+        b = cells_triangle_beside(task, body, triangle, &at->t, &flat);
+    exact_direction found[LOCAL_MAX_WAYS];
+    int count = local_ways(&at->t, &b, at->point, found, task->counts);
+    if (!base_array_reserve(task->query->context, &cells->ways, count))
+        return cells_no_memory(task);
+    for (int i = 0; i < count; i++)
+        cells->ways.items[cells->ways.count++] = (query_way){
+            .direction = found[i], .body = (uint32_t)body, .triangle = triangle, .itself = itself, .flat = flat};
     return CAROM_OK;
 }
 
-/* Merges two sorted runs of indices of ways. */
-static void merge_ways(around *at, uint64_t *from, uint64_t *to, const size_t bounds[3])
+static carom_status collect_ways(around *at)
 {
-    const exact_direction *ways = at->task->cells->ways.items;
-    size_t left = bounds[0], right = bounds[1];
-    for (size_t i = bounds[0]; i < bounds[2]; i++)
-    {
-        bool take_left =
-            left < bounds[1] && (right >= bounds[2] || local_compare_ways(&at->t, &ways[0], &ways[from[left]],
-                                                                          &ways[from[right]], at->task->counts) <= 0);
-        to[i] = take_left ? from[left++] : from[right++];
-    }
+    query_cells *cells = at->task->cells;
+    cells->ways.count = 0;
+    for (int body = 0; body < 2; body++)
+        for (size_t i = 0; is_wanted(at, body) && i < cells->on_line[body].count; i++)
+            CELLS_TRY(add_ways(at, body, (uint32_t)cells->on_line[body].items[i]));
+    return at->both ? CAROM_OK : add_ways(at, at->request.body, at->request.triangle);
 }
 
-/* Orders the ways counterclockwise; cells->ranks holds their indices. */
+static int compare_ways(const around *at, const query_way *a, const query_way *b)
+{
+    return a->half != b->half ? a->half - b->half : -local_turn(&at->t, &a->direction, &b->direction, counts_of(at));
+}
+
+static bool comes_before(uint64_t a, uint64_t b, void *user)
+{
+    const around *at = user;
+    const query_way *ways = at->task->cells->ways.items;
+    return compare_ways(at, &ways[a], &ways[b]) < 0;
+}
+
+/* Orders the ways counterclockwise; the values of cells->ranks are their indices. */
 static carom_status sort_ways(around *at)
 {
     query_cells *cells = at->task->cells;
@@ -64,44 +84,39 @@ static carom_status sort_ways(around *at)
     cells->ranks.count = cells->ranks_space.count = 0;
     if (!base_array_reserve(context, &cells->ranks, count) || !base_array_reserve(context, &cells->ranks_space, count))
         return cells_no_memory(at->task);
-    uint64_t *from = cells->ranks.items, *to = cells->ranks_space.items;
     for (size_t i = 0; i < count; i++)
-        from[i] = i;
-    for (size_t width = 1; width < count; width *= 2)
     {
-        for (size_t first = 0; first < count; first += 2 * width)
-        {
-            size_t middle = first + width < count ? first + width : count,
-                   end = first + 2 * width < count ? first + 2 * width : count;
-            merge_ways(at, from, to, (size_t[3]){first, middle, end});
-        }
-        uint64_t *swap = from;
-        from = to, to = swap;
+        query_way *way = &cells->ways.items[i];
+        way->half = local_half_of(&at->t, &cells->ways.items[0].direction, &way->direction, counts_of(at));
+        cells->ranks.items[i].value = i;
     }
-    if (from != cells->ranks.items)
-        memcpy(cells->ranks.items, from, count * sizeof *from);
+    base_sort_by(cells->ranks.items, cells->ranks_space.items, count, comes_before, at);
     return CAROM_OK;
 }
 
-/* Does the other body have a triangle at this sample in the plane of t? */
-static bool is_on_other(const around *at, const local_sample *sample)
+/* ---- one cell ---- */
+
+/* The cell just counterclockwise of a direction. */
+static local_sample sample_after(const around *at, const exact_direction *way)
 {
-    for (size_t i = 0; i < at->flat->count; i++)
-    {
-        local_face b = cells_triangle(at->task, 1 - at->body, (uint32_t)at->flat->items[i]);
-        if (local_holds(&b, sample, at->task->counts))
-            return true;
-    }
-    return false;
+    return (local_sample){.point = at->point, .way = {*way, local_turned(&at->t, way, counts_of(at))}, .count = 2};
 }
 
-/* The cell just counterclockwise of a direction; none if that is outside of t. */
-static bool report_cell(const around *at, const exact_direction *way)
+/* How many of the other body's triangles are at this sample in the plane of t? */
+static int count_on_other(const around *at, const local_sample *sample)
 {
-    local_sample sample = {.point = at->point, .way = {*way, local_turned(&at->t, way, at->task->counts)}, .count = 2};
-    if (!local_holds(&at->t, &sample, at->task->counts))
-        return true;
-    cells_cell cell = {.body = at->body, .on_other = is_on_other(at, &sample)};
+    int count = 0;
+    for (size_t i = 0; i < at->flat->count; i++)
+    {
+        local_face b = cells_triangle(at->task, 1 - at->request.body, (uint32_t)at->flat->items[i]);
+        count += local_holds(&b, sample, counts_of(at));
+    }
+    return count;
+}
+
+static level level_at(const around *at, local_sample sample)
+{
+    level level = {.on_other = count_on_other(at, &sample)};
     exact_direction *normal = &sample.way[2];
     *normal =
         (exact_direction){.kind = EXACT_ALONG_NORMAL, .points = {at->t.corner[0], at->t.corner[1], at->t.corner[2]}};
@@ -110,9 +125,110 @@ static bool report_cell(const around *at, const exact_direction *way)
     {
         normal->sign = side == 0 ? 1 : -1;
         for (int body = 0; body < 2; body++)
-            cell.inside[body][side] = cells_is_inside(at->task, body, &sample);
+            level.winding[body][side] = is_wanted(at, body) ? cells_winding(at->task, body, &sample) : 0;
     }
+    return level;
+}
+
+/* False: the caller has seen enough. */
+static bool report_cell(const around *at, const level *level)
+{
+    cells_cell cell = {.body = at->request.body, .both = at->both, .on_other = level->on_other > 0};
+    if (!at->both && cell.on_other)
+        return true;
+    for (int side = 0; side < 2; side++)
+        for (int body = 0; body < 2; body++)
+            cell.inside[body][side] = level->winding[body][side] != 0;
     return at->on_cell(&cell, at->user);
+}
+
+/* ---- all around the point ---- */
+
+/* An edge of b that leaves the plane of t, upwards. */
+static exact_direction rising_edge(const around *at, const local_face *b)
+{
+    exact_direction edge = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {b->corner[0], b->corner[1]}};
+    int height = exact_height_of_direction(at->t.corner, &edge, &counts_of(at)->exact_fallbacks);
+    if (height == 0)
+    {
+        edge.points[1] = b->corner[2];
+        height = exact_height_of_direction(at->t.corner, &edge, &counts_of(at)->exact_fallbacks);
+    }
+    edge.sign = height;
+    return edge;
+}
+
+/* Counterclockwise past a triangle that stands on the plane of t, or passes through it: the sides of t on which it
+ * continues are then on its other side. */
+static void pass_wall(const around *at, const query_way *way, level *level)
+{
+    narrow_counts *counts = counts_of(at);
+    local_face b = cells_triangle(at->task, (int)way->body, way->triangle);
+    exact_direction turned = local_turned(&at->t, &way->direction, counts), rising = rising_edge(at, &b);
+    int outwards = exact_height_of_direction(b.corner, &turned, &counts->exact_fallbacks);
+    for (int side = 0; side < 2; side++)
+    {
+        local_sample sample = {.point = at->point, .way = {way->direction, rising}, .count = 2};
+        sample.way[1].sign *= side == 0 ? 1 : -1;
+        if (local_holds(&b, &sample, counts))
+            level->winding[way->body][side] -= outwards;
+    }
+}
+
+static void pass_way(const around *at, const query_way *way, level *level)
+{
+    if (way->itself || (way->flat && (int)way->body == at->request.body))
+        return;
+    if (!way->flat)
+    {
+        if (at->task->bodies[way->body].solid)
+            pass_wall(at, way, level);
+        return;
+    }
+    local_sample sample = sample_after(at, &way->direction);
+    local_face b = cells_triangle(at->task, (int)way->body, way->triangle);
+    level->on_other += local_holds(&b, &sample, counts_of(at)) ? 1 : -1;
+}
+
+/* Ways [first, last) of the order are the same direction. */
+typedef struct way_group
+{
+    size_t first, last;
+    bool bounds; /* an edge of t is among them */
+} way_group;
+
+static way_group group_from(const around *at, size_t first)
+{
+    const query_cells *cells = at->task->cells;
+    const base_key_value *order = cells->ranks.items;
+    const query_way *ways = cells->ways.items, *way = &ways[order[first].value];
+    way_group group = {first, first, false};
+    while (group.last < cells->ways.count &&
+           (group.last == first || compare_ways(at, way, &ways[order[group.last].value]) == 0))
+        group.bounds |= ways[order[group.last++].value].itself;
+    return group;
+}
+
+static const exact_direction *direction_of(const around *at, const way_group *group)
+{
+    const query_cells *cells = at->task->cells;
+    return &cells->ways.items[cells->ranks.items[group->first].value].direction;
+}
+
+/* Where t begins, going counterclockwise; anywhere if the point is not on its boundary. */
+static way_group find_start(const around *at)
+{
+    size_t count = at->task->cells->ways.count;
+    for (way_group group = {0, 0, false}; group.last < count;)
+    {
+        group = group_from(at, group.last);
+        if (!group.bounds)
+            continue;
+        local_sample sample = sample_after(at, direction_of(at, &group));
+        if (local_holds(&at->t, &sample, counts_of(at)))
+            return group;
+    }
+    return group_from(at, 0);
 }
 
 static carom_status report_cells(around *at)
@@ -120,17 +236,21 @@ static carom_status report_cells(around *at)
     const query_cells *cells = at->task->cells;
     const exact_direction any = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {at->t.corner[0], at->t.corner[1]}};
     if (cells->ways.count == 0)
-        return report_cell(at, &any) ? CAROM_OK : CAROM_STOPPED;
-    CELLS_TRY(sort_ways(at));
-    const uint64_t *order = cells->ranks.items;
-    for (size_t i = 0; i < cells->ways.count; i++)
     {
-        const exact_direction *way = &cells->ways.items[order[i]];
-        bool repeated = i > 0 && local_compare_ways(&at->t, &cells->ways.items[0], &cells->ways.items[order[i - 1]],
-                                                    way, at->task->counts) == 0;
-        if (!repeated && !report_cell(at, way))
-            return CAROM_STOPPED;
+        level level = level_at(at, sample_after(at, &any));
+        return report_cell(at, &level) ? CAROM_OK : CAROM_STOPPED;
     }
+    CELLS_TRY(sort_ways(at));
+    way_group start = find_start(at), group = start;
+    level level = level_at(at, sample_after(at, direction_of(at, &start)));
+    do
+    {
+        if (!report_cell(at, &level))
+            return CAROM_STOPPED;
+        group = group_from(at, group.last < cells->ways.count ? group.last : 0);
+        for (size_t i = group.first; i < group.last; i++)
+            pass_way(at, &cells->ways.items[cells->ranks.items[i].value], &level);
+    } while (group.first != start.first && !group.bounds);
     return CAROM_OK;
 }
 
@@ -138,7 +258,8 @@ static carom_status report_cells(around *at)
 static carom_status find_around(around *at)
 {
     for (int body = 0; body < 2; body++)
-        CELLS_TRY(cells_find_on_line(at->task, body, at->point, at->t.axis));
+        if (is_wanted(at, body))
+            CELLS_TRY(cells_find_on_line(at->task, body, at->point, at->t.axis));
     return CAROM_OK;
 }
 
@@ -146,14 +267,15 @@ static carom_status find_around(around *at)
 static carom_status collect_flat(around *at)
 {
     query_cells *cells = at->task->cells;
-    const query_words *others = &cells->on_line[1 - at->body];
+    int other = 1 - at->request.body;
+    const query_words *others = &cells->on_line[other];
     at->flat = &cells->flat_here;
     cells->flat_here.count = 0;
     if (!base_array_reserve(at->task->query->context, &cells->flat_here, others->count))
         return cells_no_memory(at->task);
     for (size_t i = 0; i < others->count; i++)
     {
-        local_face b = cells_triangle(at->task, 1 - at->body, (uint32_t)others->items[i]);
+        local_face b = cells_triangle(at->task, other, (uint32_t)others->items[i]);
         if (b.sign != 0 && local_coplanar(&at->t, &b, at->task->counts))
             cells->flat_here.items[cells->flat_here.count++] = others->items[i];
     }
@@ -168,11 +290,17 @@ static carom_status examine_point(around *at)
     return report_cells(at);
 }
 
-/* What the point was worth: searches, and a sum over triangles for each direction. */
-static size_t cost_of_point(const query_cells *cells)
+/* What the point was worth: searches, and what they found. */
+static size_t cost_of_point(const around *at)
 {
-    return 2 + (cells->on_line[0].count + cells->on_line[1].count) * (cells->ways.count + 1);
+    const query_cells *cells = at->task->cells;
+    size_t cost = 2 + cells->ways.count;
+    for (int body = 0; body < 2; body++)
+        cost += is_wanted(at, body) ? cells->on_line[body].count : 0;
+    return cost;
 }
+
+/* ---- all cells of a triangle ---- */
 
 /* Nothing cuts t: it is one cell, and any sample will do. */
 static carom_status report_whole(around *at)
@@ -180,8 +308,12 @@ static carom_status report_whole(around *at)
     const exact_point middle = local_middle(&at->t);
     const exact_direction edge = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {at->t.corner[0], at->t.corner[1]}};
     at->point = &middle, at->flat = &at->task->cells->flat;
+    const local_sample sample = sample_after(at, &edge);
+    if (!at->both && (at->task->cells->covered || count_on_other(at, &sample) > 0))
+        return CAROM_OK;
     CELLS_TRY(find_around(at));
-    return report_cell(at, &edge) ? CAROM_OK : CAROM_STOPPED;
+    level level = level_at(at, sample);
+    return report_cell(at, &level) ? CAROM_OK : CAROM_STOPPED;
 }
 
 static carom_status report_events(around *at)
@@ -192,41 +324,41 @@ static carom_status report_events(around *at)
         at->point = &cells->events.items[cells->order.items[cells->next].value];
         CELLS_TRY(examine_point(at));
         cells->next++;
-        CELLS_TRY(cells_pay(at->task, cost_of_point(cells)));
+        CELLS_TRY(cells_pay(at->task, cost_of_point(at)));
     }
     return CAROM_OK;
 }
 
-carom_status cells_of_triangle(cells_task *task, int body, uint32_t triangle, cells_fn *on_cell, void *user)
+carom_status cells_of_triangle(cells_task *task, cells_request request, cells_fn *on_cell, void *user)
 {
     around at = {.task = task,
-                 .body = body,
-                 .triangle = triangle,
-                 .t = cells_triangle(task, body, triangle),
+                 .request = request,
+                 .t = cells_triangle(task, request.body, request.triangle),
                  .on_cell = on_cell,
                  .user = user};
     bool whole;
     if (at.t.sign == 0)
         return CAROM_OK;
-    CELLS_TRY(cells_find_events(task, body, triangle, &at.t, &whole));
+    CELLS_TRY(cells_find_events(task, &request, &at.t, &whole));
+    at.both = task->cells->both;
     carom_status status = whole ? report_whole(&at) : report_events(&at);
     if (status != CAROM_UNKNOWN)
         task->cells->phase = 0;
     return status;
 }
 
-carom_status cells_at_point(cells_task *task, int body, uint32_t triangle, const exact_point *point, cells_fn *on_cell,
+carom_status cells_at_point(cells_task *task, cells_request request, const exact_point *point, cells_fn *on_cell,
                             void *user)
 {
     around at = {.task = task,
-                 .body = body,
-                 .triangle = triangle,
-                 .t = cells_triangle(task, body, triangle),
+                 .request = request,
+                 .t = cells_triangle(task, request.body, request.triangle),
                  .point = point,
+                 .both = request.scope == CELLS_OF_BOTH,
                  .on_cell = on_cell,
                  .user = user};
     if (at.t.sign == 0)
         return CAROM_OK;
     CELLS_TRY(examine_point(&at));
-    return cells_pay(task, cost_of_point(task->cells));
+    return cells_pay(task, cost_of_point(&at));
 }

@@ -28,19 +28,37 @@ typedef struct cells_task
     const query_question *question;
     query_cells *cells; /* scratch, and how far a triangle has come */
     cells_body bodies[2];
+    const query_words *crowd[2]; /* query_regions.crowd; or null */
     base_budget *budget;
     carom_counters *counters;
     narrow_counts *counts;
 } cells_task;
+
+/* Which cells of a triangle? */
+typedef enum cells_scope
+{
+    /* Those that the other body leaves, where it has no triangle in the plane; what the own body does there is not
+     * looked at. But if two triangles share a part of their plane, all cells of one of them, as for CELLS_OF_BOTH. */
+    CELLS_OF_OTHER,
+    CELLS_OF_BOTH /* those that both bodies leave */
+} cells_scope;
 
 /* An open piece of a triangle that no other triangle cuts, except in its plane. Side 0 is where the triangle's normal
  * points to. */
 typedef struct cells_cell
 {
     int body;          /* whose triangle it is */
-    bool inside[2][2]; /* [body][side]: is the winding number there not 0? */
-    bool on_other;     /* the other body has a triangle there, too */
+    bool both;         /* the own body was looked at, too */
+    bool inside[2][2]; /* [body][side]: is the winding number there not 0? [body] only if both */
+    bool on_other;     /* the other body has a triangle there, too; only if both */
 } cells_cell;
+
+typedef struct cells_request
+{
+    int body;
+    uint32_t triangle;
+    cells_scope scope;
+} cells_request;
 
 /* Return false to stop. */
 typedef bool cells_fn(const cells_cell *cell, void *user);
@@ -48,12 +66,12 @@ typedef bool cells_fn(const cells_cell *cell, void *user);
 cells_task cells_begin(carom_query *query, const query_walk *walk, query_cells *cells, narrow_counts *counts);
 
 /* Calls on_cell for each cell of a triangle at least once. CAROM_OK, CAROM_STOPPED, CAROM_UNKNOWN (the budget ran out:
- * the next call, for the same triangle, goes on), or an error. A degenerate triangle has no cells. */
-carom_status cells_of_triangle(cells_task *task, int body, uint32_t triangle, cells_fn *on_cell, void *user);
+ * the next call, for the same request, goes on), or an error. A degenerate triangle has no cells. */
+carom_status cells_of_triangle(cells_task *task, cells_request request, cells_fn *on_cell, void *user);
 
 /* The same for the cells of a triangle that have this corner, which is in it; CAROM_UNKNOWN: this was done, but nothing
  * is left of the budget. */
-carom_status cells_at_point(cells_task *task, int body, uint32_t triangle, const exact_point *point, cells_fn *on_cell,
+carom_status cells_at_point(cells_task *task, cells_request request, const exact_point *point, cells_fn *on_cell,
                             void *user);
 
 /* ---- for what has no area ---- */
@@ -95,14 +113,21 @@ carom_status cells_find_near(const cells_task *task, int body, const carom_vec3 
  * along the same axis for both bodies. */
 carom_status cells_find_on_line(const cells_task *task, int body, const exact_point *point, int axis);
 
-/* Does the body, if it is solid, wind around the sample? After cells_find_on_line for its point. */
-bool cells_is_inside(const cells_task *task, int body, const local_sample *sample);
+/* How often does the body, if it is solid, wind around the sample? After cells_find_on_line for its point. */
+int cells_winding(const cells_task *task, int body, const local_sample *sample);
 
 /* Does the solid body wind around a point that is not on its surface? */
 carom_status cells_locate(const cells_task *task, int body, carom_vec3 p, bool *inside);
 
-/* Fills cells->events with the points of t that may be corners of cells, each once, and cells->flat; *whole: nothing
- * cuts t. CAROM_UNKNOWN: call again. */
-carom_status cells_find_events(cells_task *task, int body, uint32_t triangle, const local_face *t, bool *whole);
+/* Room for so many in cells->order, and in its scratch space. */
+carom_status cells_reserve_order(cells_task *task, size_t count);
+
+/* Fills cells->pairs with the pairs of cells->cuts that may cross, each once, as first << 32 | second, and counts what
+ * that took in cells->compared. */
+carom_status cells_join_cuts(cells_task *task);
+
+/* Fills cells->events with the points of t that may be corners of cells, each once, and cells->flat, and decides
+ * cells->both; *whole: nothing cuts t. CAROM_UNKNOWN: call again. */
+carom_status cells_find_events(cells_task *task, const cells_request *request, const local_face *t, bool *whole);
 
 #endif

@@ -1,12 +1,7 @@
 /* The points of a triangle that may be corners of its cells: corners of the triangle, corners of its intersections with
- * others, and crossings of two of those, which a sweep over their bounds finds. Each step is recorded before it is paid
- * for, so that a budget can end the search anywhere and the next call goes on. */
+ * others, and crossings of two of those (cells_join.c). Each step is recorded before it is paid for, so that a budget
+ * can end the search anywhere and the next call goes on. */
 #include "query/cells.h"
-
-enum
-{
-    DIRECTIONS = 4 /* in which cuts are bounded */
-};
 
 static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
@@ -92,53 +87,57 @@ static bool is_cutting(const cells_task *task, const local_face *t, const meetin
     return common == 0 && at->count > 1 && at->corners < 3;
 }
 
-static void widen(query_cut *cut, const local_face *t, carom_vec3 p, double error)
-{
-    double u = coordinate(p, (t->axis + 1) % 3), v = coordinate(p, (t->axis + 2) % 3);
-    const double along[DIRECTIONS] = {u, v, u + v, u - v};
-    double pad = 4.0 * error + 0x1p-48 * (fabs(u) + fabs(v));
-    for (int i = 0; i < DIRECTIONS; i++)
-    {
-        cut->low[i] = fmin(cut->low[i], along[i] - pad);
-        cut->high[i] = fmax(cut->high[i], along[i] + pad);
-    }
-}
-
-static bool push_cut(cells_task *task, query_cut cut)
+static bool push_cut(cells_task *task, const query_cut *cut)
 {
     if (!base_array_reserve(task->query->context, &task->cells->cuts, 1))
         return false;
-    task->cells->cuts.items[task->cells->cuts.count++] = cut;
+    task->cells->cuts.items[task->cells->cuts.count++] = *cut;
     return true;
 }
 
-static query_cut empty_cut(uint32_t body, uint32_t triangle, int edge)
+static void set_end(query_cut *cut, int which, const local_face *t, const exact_point *point)
 {
-    query_cut cut = {.body = body, .triangle = triangle, .edge = edge};
-    for (int i = 0; i < DIRECTIONS; i++)
-        cut.low[i] = INFINITY, cut.high[i] = -INFINITY;
-    return cut;
+    double u = coordinate(point->rounded, (t->axis + 1) % 3), v = coordinate(point->rounded, (t->axis + 2) % 3);
+    cut->end[which][0] = u, cut->end[which][1] = v;
+    cut->given[which] = point->kind == EXACT_POINT_GIVEN;
+    cut->pad = fmax(cut->pad, 4.0 * point->error + 0x1p-48 * (fabs(u) + fabs(v)));
+}
+
+/* The two points of a segment that are farthest apart along one of the axes. */
+static void set_ends(query_cut *cut, const local_face *t, const meeting *at)
+{
+    double longest = -1.0;
+    for (int i = 1; i <= 2; i++)
+    {
+        int axis = (t->axis + i) % 3, low = 0, high = 0;
+        for (int k = 1; k < at->count; k++)
+        {
+            double value = coordinate(at->points[k].rounded, axis);
+            low = value < coordinate(at->points[low].rounded, axis) ? k : low;
+            high = value > coordinate(at->points[high].rounded, axis) ? k : high;
+        }
+        double length = coordinate(at->points[high].rounded, axis) - coordinate(at->points[low].rounded, axis);
+        if (length > longest)
+            longest = length, set_end(cut, 0, t, &at->points[low]), set_end(cut, 1, t, &at->points[high]);
+    }
 }
 
 /* The segments that a triangle leaves in t: where it cuts the plane of t, or its edges in that plane. */
-static bool add_cuts(cells_task *task, const local_face *t, const local_face *b, const query_cut *named,
-                     const meeting *at)
+static bool add_cuts(cells_task *task, const local_face *t, const local_face *b, query_cut cut, const meeting *at)
 {
-    if (named->edge == 3)
+    if (cut.edge == 3)
     {
-        query_cut cut = *named;
-        for (int i = 0; i < at->count; i++)
-            widen(&cut, t, at->points[i].rounded, at->points[i].error);
-        return push_cut(task, cut);
+        set_ends(&cut, t, at);
+        return push_cut(task, &cut);
     }
     for (int edge = 0; edge < 3; edge++)
     {
         if (!(b->edges >> edge & 1))
             continue;
-        query_cut cut = empty_cut(named->body, named->triangle, edge);
-        widen(&cut, t, b->corner[edge], 0.0);
-        widen(&cut, t, b->corner[(edge + 1) % 3], 0.0);
-        if (!push_cut(task, cut))
+        const exact_point ends[2] = {local_given(b->corner[edge]), local_given(b->corner[(edge + 1) % 3])};
+        cut.edge = edge, cut.pad = 0.0;
+        set_end(&cut, 0, t, &ends[0]), set_end(&cut, 1, t, &ends[1]);
+        if (!push_cut(task, &cut))
             return false;
     }
     return true;
@@ -153,11 +152,65 @@ static carom_status take_flat(cells_task *task, uint32_t triangle)
     return CAROM_OK;
 }
 
-/* What meets t in a point or in an edge of it divides nothing. */
-static carom_status take_neighbour(cells_task *task, const local_face *t, int body, uint32_t triangle, bool own)
+/* ---- who looks at what two triangles share ---- */
+
+static double size_of(const local_face *t)
 {
+    carom_vec3 low = vec3_min(t->corner[0], vec3_min(t->corner[1], t->corner[2])),
+               high = vec3_max(t->corner[0], vec3_max(t->corner[1], t->corner[2])), size = vec3_sub(high, low);
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+/* The first word of the list that is not below the value. */
+static size_t rank_of(const query_words *words, uint64_t value)
+{
+    size_t low = 0, high = words->count;
+    while (low < high)
+    {
+        size_t middle = low + (high - low) / 2;
+        if (words->items[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* How many triangles that touch the other body have a corner in common with this one? The most at one corner. */
+static size_t crowd_of(const cells_task *task, int body, uint32_t triangle)
+{
+    const carom_mesh *mesh = task->bodies[body].mesh.mesh;
+    size_t most = 0;
+    for (int i = 0; i < 3 && task->crowd[body]; i++)
+    {
+        uint64_t vertex = mesh->merged[mesh->indices[3 * (size_t)triangle + (size_t)i]];
+        size_t count = rank_of(task->crowd[body], (vertex + 1) << 32) - rank_of(task->crowd[body], vertex << 32);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* What is on both surfaces is looked at from one of them. Not from triangles of a large fan, since each of them has all
+ * the others for neighbours; otherwise from the larger one, which may replace many. */
+static bool is_owner(const cells_task *task, const cells_request *request, const local_face *t, uint32_t triangle,
+                     const local_face *b)
+{
+    int other = 1 - request->body;
+    size_t crowd = crowd_of(task, request->body, request->triangle), others = crowd_of(task, other, triangle);
+    if (crowd != others)
+        return crowd < others;
+    double size = size_of(t), size_b = size_of(b);
+    return size != size_b ? size > size_b : request->body == 0;
+}
+
+/* What meets t in a point or in an edge of it divides nothing. */
+static carom_status take_neighbour(cells_task *task, const cells_request *request, const local_face *t, int body,
+                                   uint32_t triangle)
+{
+    query_cells *cells = task->cells;
+    bool own = body == request->body;
     local_face b = cells_triangle(task, body, triangle);
-    if (b.sign == 0 || local_meets_at_edge(t, &b, task->counts))
+    if (b.sign == 0 || local_meets_at_edge(t, &b, task->counts) || local_stands_on(t, &b, task->counts))
         return CAROM_OK;
     narrow_triangle here = {{t->corner[0], t->corner[1], t->corner[2]}},
                     there = {{b.corner[0], b.corner[1], b.corner[2]}};
@@ -166,48 +219,24 @@ static carom_status take_neighbour(cells_task *task, const local_face *t, int bo
     bool flat;
     b = cells_triangle_beside(task, body, triangle, t, &flat);
     if (flat && !own)
+    {
         CELLS_TRY(take_flat(task, triangle));
+        cells->both = cells->both || is_owner(task, request, t, triangle, &b);
+    }
     if (b.edges == 0)
         return CAROM_OK;
     meeting at;
     find_meeting(task, t, &b, &at);
+    cells->covered |= flat && !own && at.corners == 3;
     if (!is_cutting(task, t, &at))
         return CAROM_OK;
-    query_cut named = empty_cut((uint32_t)body, triangle, flat ? 0 : 3);
-    return add_events(task, at.points, at.events) && add_cuts(task, t, &b, &named, &at) ? CAROM_OK
-                                                                                        : cells_no_memory(task);
+    const query_cut cut = {.body = (uint32_t)body, .triangle = triangle, .edge = flat ? 0 : 3};
+    return add_events(task, at.points, at.events) && add_cuts(task, t, &b, cut, &at) ? CAROM_OK : cells_no_memory(task);
 }
 
 /* ---- crossings ---- */
 
-static uint64_t key_of_double(double value)
-{
-    uint64_t bits;
-    value += 0.0; /* -0 and 0 are the same place */
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | 0x8000000000000000u;
-}
-
-/* In which direction are the cuts shortest, compared with all of them together? */
-static int sweep_direction(const query_cells *cells)
-{
-    double best = INFINITY;
-    int direction = 0;
-    for (int d = 0; d < DIRECTIONS; d++)
-    {
-        double low = INFINITY, high = -INFINITY, sum = 0.0;
-        for (size_t i = 0; i < cells->cuts.count; i++)
-        {
-            const query_cut *cut = &cells->cuts.items[i];
-            low = fmin(low, cut->low[d]), high = fmax(high, cut->high[d]), sum += cut->high[d] - cut->low[d];
-        }
-        if (sum < best * (high - low))
-            best = sum / (high - low), direction = d;
-    }
-    return direction;
-}
-
-static carom_status reserve_order(cells_task *task, size_t count)
+carom_status cells_reserve_order(cells_task *task, size_t count)
 {
     query_cells *cells = task->cells;
     cells->order.count = cells->order_space.count = 0;
@@ -217,39 +246,8 @@ static carom_status reserve_order(cells_task *task, size_t count)
                : cells_no_memory(task);
 }
 
-static carom_status order_cuts(cells_task *task)
-{
-    query_cells *cells = task->cells;
-    size_t count = cells->cuts.count;
-    CELLS_TRY(reserve_order(task, count));
-    int direction = sweep_direction(cells);
-    for (size_t i = 0; i < count; i++)
-        cells->order.items[i] = (base_key_value){key_of_double(cells->cuts.items[i].low[direction]), i};
-    cells->order.count = count;
-    base_sort_keys(cells->order.items, cells->order_space.items, count);
-    return CAROM_OK;
-}
-
-static bool bounds_overlap(const query_cut *a, const query_cut *b)
-{
-    for (int i = 0; i < DIRECTIONS; i++)
-        if (a->low[i] > b->high[i] || b->low[i] > a->high[i])
-            return false;
-    return true;
-}
-
-/* Two triangles of one mesh with a common edge meet nowhere else, unless they overlap in one plane. */
-static bool share_edge(const cells_task *task, const query_cut *a, const query_cut *b)
-{
-    const uint32_t *neighbours = task->bodies[a->body].mesh.mesh->neighbours + 3 * (size_t)a->triangle;
-    return a->body == b->body && a->edge == 3 && b->edge == 3 &&
-           (neighbours[0] == b->triangle || neighbours[1] == b->triangle || neighbours[2] == b->triangle);
-}
-
 static carom_status add_crossing(cells_task *task, const local_face *t, const query_cut *a, const query_cut *b)
 {
-    if ((a->body == b->body && a->triangle == b->triangle) || share_edge(task, a, b))
-        return CAROM_OK;
     const local_cut first = {cells_triangle(task, (int)a->body, a->triangle), a->edge},
                     second = {cells_triangle(task, (int)b->body, b->triangle), b->edge};
     exact_point point;
@@ -257,23 +255,15 @@ static carom_status add_crossing(cells_task *task, const local_face *t, const qu
     return add_events(task, &point, count) ? CAROM_OK : cells_no_memory(task);
 }
 
-/* A sweep over the bounds of the cuts: each is compared with those that begin before it ends. */
 static carom_status add_crossings(cells_task *task, const local_face *t)
 {
     query_cells *cells = task->cells;
-    int direction = sweep_direction(cells);
-    while (cells->next < cells->cuts.count)
+    while (cells->next < cells->pairs.count)
     {
-        const base_key_value *order = cells->order.items;
-        const query_cut *first = &cells->cuts.items[order[cells->next].value];
-        uint64_t end = key_of_double(first->high[direction]);
-        size_t k = cells->next + 1;
-        for (; k < cells->cuts.count && order[k].key <= end; k++)
-            if (bounds_overlap(first, &cells->cuts.items[order[k].value]))
-                CELLS_TRY(add_crossing(task, t, first, &cells->cuts.items[order[k].value]));
-        size_t compared = k - cells->next;
+        uint64_t pair = cells->pairs.items[cells->next];
+        CELLS_TRY(add_crossing(task, t, &cells->cuts.items[pair >> 32], &cells->cuts.items[pair & UINT32_MAX]));
         cells->next++;
-        CELLS_TRY(cells_pay(task, compared));
+        CELLS_TRY(cells_pay(task, 1));
     }
     return CAROM_OK;
 }
@@ -306,7 +296,7 @@ static carom_status unite_events(cells_task *task)
 {
     query_cells *cells = task->cells;
     size_t count = cells->events.count, kept = 0;
-    CELLS_TRY(reserve_order(task, count));
+    CELLS_TRY(cells_reserve_order(task, count));
     base_key_value *order = cells->order.items;
     for (size_t i = 0; i < count; i++)
         order[i] = (base_key_value){hash_event(&cells->events.items[i]), i};
@@ -325,50 +315,66 @@ static carom_status unite_events(cells_task *task)
 enum
 {
     PHASE_BEGIN,
-    PHASE_NEAR,
+    PHASE_OTHER, /* the other body's triangles near t */
+    PHASE_OWN,
     PHASE_CROSS,
     PHASE_UNITE,
     PHASE_DONE
 };
 
-static carom_status begin(cells_task *task, const local_face *t)
+static carom_status search(cells_task *task, int body, const local_face *t)
+{
+    query_words *near = &task->cells->near[body];
+    CELLS_TRY(cells_find_near(task, body, t->corner, near));
+    return cells_pay(task, near->count + 1);
+}
+
+static carom_status begin(cells_task *task, const cells_request *request, const local_face *t)
 {
     query_cells *cells = task->cells;
     cells->events.count = cells->flat.count = cells->cuts.count = cells->next = 0;
+    cells->both = request->scope == CELLS_OF_BOTH, cells->covered = false;
     exact_point corners[3] = {local_given(t->corner[0]), local_given(t->corner[1]), local_given(t->corner[2])};
     if (!add_events(task, corners, 3))
         return cells_no_memory(task);
-    for (int body = 0; body < 2; body++)
-        CELLS_TRY(cells_find_near(task, body, t->corner, &cells->near[body]));
-    cells->phase = PHASE_NEAR;
-    return cells_pay(task, cells->near[0].count + cells->near[1].count + 1);
+    cells->phase = PHASE_OTHER;
+    return search(task, 1 - request->body, t);
 }
 
-static carom_status take_neighbours(cells_task *task, int body, uint32_t triangle, const local_face *t)
+static carom_status take_neighbours(cells_task *task, const cells_request *request, int body, const local_face *t)
 {
     query_cells *cells = task->cells;
-    size_t first = cells->near[0].count, count = first + cells->near[1].count;
-    while (cells->next < count)
+    while (cells->next < cells->near[body].count)
     {
-        int of = cells->next < first ? 0 : 1;
-        uint32_t other = (uint32_t)cells->near[of].items[cells->next - (of == 0 ? 0 : first)];
-        if (of != body || other != triangle)
-            CELLS_TRY(take_neighbour(task, t, of, other, of == body));
+        uint32_t triangle = (uint32_t)cells->near[body].items[cells->next];
+        if (body != request->body || triangle != request->triangle)
+            CELLS_TRY(take_neighbour(task, request, t, body, triangle));
         cells->next++;
         CELLS_TRY(cells_pay(task, 1));
     }
-    CELLS_TRY(order_cuts(task));
-    cells->phase = PHASE_CROSS, cells->next = 0;
+    cells->next = 0;
     return CAROM_OK;
 }
 
-carom_status cells_find_events(cells_task *task, int body, uint32_t triangle, const local_face *t, bool *whole)
+carom_status cells_find_events(cells_task *task, const cells_request *request, const local_face *t, bool *whole)
 {
     query_cells *cells = task->cells;
     if (cells->phase == PHASE_BEGIN)
-        CELLS_TRY(begin(task, t));
-    if (cells->phase == PHASE_NEAR)
-        CELLS_TRY(take_neighbours(task, body, triangle, t));
+        CELLS_TRY(begin(task, request, t));
+    if (cells->phase == PHASE_OTHER)
+    {
+        CELLS_TRY(take_neighbours(task, request, 1 - request->body, t));
+        cells->phase = PHASE_OWN, cells->near[request->body].count = 0;
+        if (cells->both)
+            CELLS_TRY(search(task, request->body, t));
+    }
+    if (cells->phase == PHASE_OWN)
+    {
+        CELLS_TRY(take_neighbours(task, request, request->body, t));
+        CELLS_TRY(cells_join_cuts(task));
+        cells->phase = PHASE_CROSS;
+        CELLS_TRY(cells_pay(task, cells->compared / 8));
+    }
     if (cells->phase == PHASE_CROSS)
     {
         CELLS_TRY(add_crossings(task, t));

@@ -154,7 +154,7 @@ static bool is_filled(const line_task *line, const local_face *b, const local_sa
         {
             sample.way[2] = (exact_direction){
                 .kind = EXACT_ALONG_NORMAL, .sign = side, .points = {b->corner[0], b->corner[1], b->corner[2]}};
-            if (!cells_is_inside(cells, line->body, &sample))
+            if (cells_winding(cells, line->body, &sample) == 0)
                 return false;
         }
     }
@@ -184,8 +184,8 @@ static carom_status is_point_filled(const line_task *line, const exact_point *po
     bool empty = false;
     for (size_t i = 0; i < around->count && !empty; i++)
     {
-        carom_status status =
-            cells_at_point(cells, line->body, (uint32_t)around->items[i], point, note_emptiness, &empty);
+        const cells_request request = {line->body, (uint32_t)around->items[i], CELLS_OF_BOTH};
+        carom_status status = cells_at_point(cells, request, point, note_emptiness, &empty);
         if (status != CAROM_OK && status != CAROM_STOPPED && status != CAROM_UNKNOWN)
             return status;
     }
@@ -222,7 +222,7 @@ static carom_status report_piece(const line_task *line, const local_sample *samp
     cells_piece piece = {false, cells->bodies[line->body].solid};
     CELLS_TRY(find_around(line, sample, &piece.on_surface));
     if (around->count == 0)
-        piece.interior = cells_is_inside(cells, line->body, sample);
+        piece.interior = cells_winding(cells, line->body, sample) != 0;
     else if (sample->count == 0 && piece.interior)
         CELLS_TRY(is_point_filled(line, sample->point, &piece.interior));
     for (size_t i = 0; sample->count > 0 && i < around->count && piece.interior; i++)

@@ -135,6 +135,12 @@ static void set_coordinate(carom_vec3 *v, int axis, double value)
 
 static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
+static bool is_beyond(const carom_aabb *box, carom_vec3 p, double error)
+{
+    return p.x + error < box->min.x || p.x - error > box->max.x || p.y + error < box->min.y ||
+           p.y - error > box->max.y || p.z + error < box->min.z || p.z - error > box->max.z;
+}
+
 /* Without an inside only what contains the point matters. */
 static carom_status find_on_ray(const cells_task *task, int body, const exact_point *point, int axis, query_words *out)
 {
@@ -161,7 +167,7 @@ carom_status cells_find_on_line(const cells_task *task, int body, const exact_po
     query_words *on_line = &task->cells->on_line[body];
     task->cells->axis = axis, task->cells->winding[body] = 0;
     on_line->count = 0;
-    if (!task->bodies[body].mesh.mesh)
+    if (!task->bodies[body].mesh.mesh || is_beyond(&task->bodies[body].box, point->rounded, 2.0 * point->error))
         return CAROM_OK;
     CELLS_TRY(find_on_ray(task, body, point, axis, on_line));
     size_t kept = 0;
@@ -178,30 +184,28 @@ carom_status cells_find_on_line(const cells_task *task, int body, const exact_po
     return CAROM_OK;
 }
 
-bool cells_is_inside(const cells_task *task, int body, const local_sample *sample)
+int cells_winding(const cells_task *task, int body, const local_sample *sample)
 {
     const query_words *on_line = &task->cells->on_line[body];
     if (!task->bodies[body].solid)
-        return false;
+        return 0;
     int winding = task->cells->winding[body];
     for (size_t i = 0; i < on_line->count; i++)
     {
         narrow_triangle world = tree_world_triangle(&task->bodies[body].mesh, (uint32_t)on_line->items[i]);
         winding += local_winding(world.corner, task->cells->axis, sample, task->counts);
     }
-    return winding != 0;
+    return winding;
 }
 
 carom_status cells_locate(const cells_task *task, int body, carom_vec3 p, bool *inside)
 {
     const exact_point point = local_given(p);
     const local_sample sample = {.point = &point};
-    const carom_aabb *box = &task->bodies[body].box;
     *inside = false;
-    if (!task->bodies[body].solid || p.x < box->min.x || p.x > box->max.x || p.y < box->min.y || p.y > box->max.y ||
-        p.z < box->min.z || p.z > box->max.z)
+    if (!task->bodies[body].solid)
         return CAROM_OK;
     CELLS_TRY(cells_find_on_line(task, body, &point, 0));
-    *inside = cells_is_inside(task, body, &sample);
+    *inside = cells_winding(task, body, &sample) != 0;
     return CAROM_OK;
 }

@@ -179,8 +179,9 @@ static carom_status report_job(carom_query *query, query_job *job, base_budget *
     const carom_collide_options *options = job->options;
     report_found(job, report);
     bool lists = options->mode == CAROM_COLLIDE_ALL && !options->on_pair;
-    if (job->keys.count > 1 && !query_sort_unique(query->context, &job->keys, &query->sort_space))
+    if (job->keys.count > 1 && !job->sorted && !query_sort_unique(query->context, &job->keys, &query->sort_space))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for %zu pairs", job->keys.count);
+    job->sorted = job->searched;
     BASE_TRY(decide_relation(query, job, budget, report));
     BASE_TRY(query_estimate_inside(job, budget, report));
     if (lists && job->found.count > 0)

@@ -187,7 +187,7 @@ void query_job_begin(query_job *job, const query_question *question, const carom
     job->options = options;
     job->found = (query_found){.first_a = CAROM_NO_TRIANGLE, .first_b = CAROM_NO_TRIANGLE};
     job->keys.count = job->front.count = 0;
-    job->searched = job->probed = false;
+    job->searched = job->sorted = job->probed = false;
     job->counters = (carom_counters){0};
     query_cursor_begin(&job->relation);
     job->estimate = (query_estimate){0};

@@ -110,14 +110,19 @@ typedef struct query_evidence
     bool interior;               /* one of them meets the interior of the other */
     bool outside[2];             /* a point of P(a) is not in P(b); of P(b) not in P(a) */
     bool filled[2];              /* the body has an interior */
-    bool region_inside[2];       /* a part of the surface that touches nothing is inside the other body */
+    bool surface_inside[2];      /* a part of the surface is in the interior of the other body */
     bool open_cell, closed_cell; /* of a triangle that enters a sphere or capsule: with an empty side; with none */
 } query_evidence;
 
 /* Of solids.c, per body. */
 typedef struct query_regions
 {
-    query_words touched;         /* a bit per triangle: it meets the other body */
+    query_words touched; /* the triangles that meet the other body, sorted */
+    query_words crowd;   /* vertex << 32 | triangle for the corners of these, sorted */
+    query_words met;     /* a bit per component: one of them is in it */
+
+    /* only where holes are looked for */
+    query_words marks;           /* a bit per triangle: it is touched */
     query_words seen, inside;    /* a bit per region, named by a vertex */
     BASE_ARRAY(uint32_t) parent; /* per vertex */
 } query_regions;
@@ -125,30 +130,45 @@ typedef struct query_regions
 /* What another triangle leaves in a triangle: see local_cut. */
 typedef struct query_cut
 {
-    double low[4], high[4]; /* along two axes of the plane, along their sum and their difference */
+    double end[2][2]; /* seen along the triangle's axis; of an edge in the plane also beyond the triangle */
+    double pad;       /* the error of each coordinate */
+    bool given[2];    /* the end is exact */
     uint32_t body, triangle;
     int edge;
 } query_cut;
+
+/* A direction in which a triangle leaves a point within the plane of another. */
+typedef struct query_way
+{
+    exact_direction direction;
+    uint32_t body, triangle;
+    bool itself, flat; /* an edge of the triangle in question; of one in its plane */
+    int half;          /* 0: from the first way to less than half a turn; 1: the other half */
+} query_way;
 
 /* Of cells.c: how far it has come with a triangle. */
 typedef struct query_cells
 {
     uint32_t phase;                 /* 0: no triangle is under way */
     size_t next;                    /* within the phase */
+    bool both;                      /* its own body counts, too: what cuts it, and winding numbers */
+    bool covered;                   /* a triangle of the other body lies on all of it */
     query_words near[2];            /* per body: triangles near the one in question */
     query_words flat;               /* the other body's triangles in its plane */
     BASE_ARRAY(query_cut) cuts;     /* what cuts it */
+    query_words items, pairs;       /* of cells_join.c: cuts in squares; pairs of cuts that may cross */
+    size_t compared;                /* what that took */
     BASE_ARRAY(exact_point) events; /* points that may be corners of cells */
     BASE_ARRAY(base_key_value) order, order_space;
 
     /* around one point */
-    int axis;                         /* rays go along it */
-    int winding[2];                   /* per body: what does not depend on the direction in which the point is left */
-    query_words on_line[2];           /* per body: the triangles for which it does */
-    query_words flat_here;            /* the other body's that may be there, in the plane of the triangle */
-    query_words around;               /* triangles that contain a point */
-    query_words ranks, ranks_space;   /* directions in order */
-    BASE_ARRAY(exact_direction) ways; /* directions in which triangles leave a point */
+    int axis;                   /* rays go along it */
+    int winding[2];             /* per body: what does not depend on the direction in which the point is left */
+    query_words on_line[2];     /* per body: the triangles for which it does */
+    query_words flat_here;      /* the other body's that may be there, in the plane of the triangle */
+    query_words around;         /* triangles that contain a point */
+    BASE_ARRAY(query_way) ways; /* directions in which triangles leave a point */
+    BASE_ARRAY(base_key_value) ranks, ranks_space; /* their order */
 } query_cells;
 
 /* How far a decision on the relation has come, so that one that ran out of budget goes on from there.
@@ -186,6 +206,7 @@ typedef struct query_job
     query_words keys;   /* packed pairs, see query_pack */
     narrow_front front; /* what is undecided if the search was cut short; otherwise empty */
     bool searched;      /* to the end: every pair is in the keys */
+    bool sorted;        /* the keys are, after that */
     bool probed;        /* any-hit with relation: a crossing did not decide it, so all pairs are needed */
     carom_counters counters;
     query_cursor relation; /* while its decision is under way */

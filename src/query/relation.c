@@ -180,6 +180,8 @@ static void free_cells(carom_context *context, query_cells *cells)
     base_array_free(context, &cells->flat);
     base_array_free(context, &cells->flat_here);
     base_array_free(context, &cells->cuts);
+    base_array_free(context, &cells->items);
+    base_array_free(context, &cells->pairs);
     base_array_free(context, &cells->events);
     base_array_free(context, &cells->order);
     base_array_free(context, &cells->order_space);
@@ -195,6 +197,9 @@ void query_cursor_free(carom_context *context, query_cursor *cursor)
     for (int i = 0; i < 2; i++)
     {
         base_array_free(context, &cursor->regions[i].touched);
+        base_array_free(context, &cursor->regions[i].crowd);
+        base_array_free(context, &cursor->regions[i].met);
+        base_array_free(context, &cursor->regions[i].marks);
         base_array_free(context, &cursor->regions[i].seen);
         base_array_free(context, &cursor->regions[i].inside);
         base_array_free(context, &cursor->regions[i].parent);

@@ -1,11 +1,11 @@
 /* Two placed meshes compared as point sets, from evidence collected until it suffices.
  *
  * P(X) is closed, so three facts decide: does P(A) meet the interior of P(B), or P(B) that of P(A); is some point of
- * P(A) outside of P(B); is some point of P(B) outside of P(A)? Points near a triangle that meets nothing of the other
- * body are all inside or all outside of it, and so are those of all triangles that are connected with it: a region.
- * Triangles that touch the other surface are cut into cells (cells.c). What is left are holes of one body that lie
- * inside the other and reach none of its triangles: they border triangles of their own body. docs/exactness.md proves
- * that nothing else is needed. */
+ * P(A) outside of P(B); is some point of P(B) outside of P(A)? Triangles that touch the other surface are cut into
+ * cells (cells.c). Triangles that meet nothing of the other body are all inside or all outside of it, together with
+ * those that they are connected with: a region. Next to a region there is a cell of a triangle that touches, or the
+ * region is a whole component. What is left are holes of one body that lie inside the other and reach none of its
+ * triangles: they border triangles of their own body. docs/exactness.md proves that nothing else is needed. */
 #include "query/solids.h"
 
 typedef struct mesh_relation
@@ -23,9 +23,17 @@ static bool is_settled(const query_evidence *evidence)
     return evidence->interior && evidence->outside[0] && evidence->outside[1];
 }
 
-static bool take_cell(const cells_cell *cell, void *user)
+/* Of a cell of which only the other body is known, which has no triangle there: it is on the same side everywhere. */
+static void take_surface(query_evidence *evidence, int body, bool inside)
 {
-    query_evidence *evidence = user;
+    evidence->interior |= inside;
+    evidence->filled[1 - body] |= inside;
+    evidence->surface_inside[body] |= inside;
+    evidence->outside[body] |= !inside;
+}
+
+static void take_sides(const cells_cell *cell, query_evidence *evidence)
+{
     int own = cell->body, other = 1 - own;
     const bool *mine = cell->inside[own], *others = cell->inside[other];
     for (int side = 0; side < 2; side++)
@@ -38,18 +46,27 @@ static bool take_cell(const cells_cell *cell, void *user)
     bool common = cell->on_other || others[0] || others[1]; /* a point of the cell is in P(other) */
     evidence->outside[own] |= !common;
     evidence->interior |= (others[0] && others[1]) || (common && mine[0] && mine[1]);
+}
+
+static bool take_cell(const cells_cell *cell, void *user)
+{
+    query_evidence *evidence = user;
+    if (!cell->on_other)
+        take_surface(evidence, cell->body, cell->inside[1 - cell->body][0]);
+    if (cell->both)
+        take_sides(cell, evidence);
     return !is_settled(evidence);
 }
 
-/* ---- regions ---- */
-
-static bool has_mark(const query_words *marks, uint32_t i) { return marks->items[i / 64] >> i % 64 & 1; }
-static void set_mark(query_words *marks, uint32_t i) { marks->items[i / 64] |= (uint64_t)1 << i % 64; }
+/* ---- what touches ---- */
 
 static carom_status no_memory(const mesh_relation *relation)
 {
     return base_fail(relation->cells.query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for regions");
 }
+
+static bool has_mark(const query_words *marks, uint32_t i) { return marks->items[i / 64] >> i % 64 & 1; }
+static void set_mark(query_words *marks, uint32_t i) { marks->items[i / 64] |= (uint64_t)1 << i % 64; }
 
 static carom_status clear_marks(const mesh_relation *relation, query_words *marks, uint32_t count)
 {
@@ -61,21 +78,58 @@ static carom_status clear_marks(const mesh_relation *relation, query_words *mark
     return CAROM_OK;
 }
 
-static uint32_t find_root(uint32_t *parent, uint32_t vertex)
+static carom_status sort_words(const mesh_relation *relation, query_words *words)
 {
-    while (parent[vertex] != vertex)
-        vertex = parent[vertex] = parent[parent[vertex]];
-    return vertex;
+    carom_query *query = relation->cells.query;
+    return query_sort_unique(query->context, words, &query->sort_space) ? CAROM_OK : no_memory(relation);
 }
 
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
+static carom_status list_touched(const mesh_relation *relation, int body)
 {
-    a = find_root(parent, a), b = find_root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
+    const query_meetings *meetings = relation->meetings;
+    query_words *touched = &relation->cursor->regions[body].touched;
+    touched->count = 0;
+    if (!base_array_reserve(relation->cells.query->context, touched, meetings->key_count))
+        return no_memory(relation);
+    for (size_t i = 0; i < meetings->key_count; i++)
+    {
+        carom_pair pair = query_unpack(meetings->keys[i]);
+        touched->items[touched->count++] = body == 0 ? pair.triangle_a : pair.triangle_b;
+    }
+    return sort_words(relation, touched);
 }
+
+static carom_status list_corners(const mesh_relation *relation, int body)
+{
+    query_regions *regions = &relation->cursor->regions[body];
+    const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
+    regions->crowd.count = 0;
+    if (!base_array_reserve(relation->cells.query->context, &regions->crowd, 3 * regions->touched.count))
+        return no_memory(relation);
+    CELLS_TRY(clear_marks(relation, &regions->met, mesh->info.component_count));
+    for (size_t i = 0; i < regions->touched.count; i++)
+    {
+        uint32_t triangle = (uint32_t)regions->touched.items[i];
+        set_mark(&regions->met, mesh->component[triangle]);
+        for (size_t k = 0; k < 3; k++)
+            regions->crowd.items[regions->crowd.count++] =
+                (uint64_t)mesh->merged[mesh->indices[3 * (size_t)triangle + k]] << 32 | triangle;
+    }
+    return sort_words(relation, &regions->crowd);
+}
+
+static carom_status begin_touched(const mesh_relation *relation)
+{
+    for (int body = 0; body < 2 && relation->meetings->any; body++)
+    {
+        CELLS_TRY(list_touched(relation, body));
+        CELLS_TRY(list_corners(relation, body));
+    }
+    relation->cursor->begun = true;
+    return CAROM_OK;
+}
+
+/* ---- regions ---- */
 
 /* Joins the corners of every triangle that touches nothing; the root of a corner names the region. */
 static carom_status find_regions(const mesh_relation *relation, int body)
@@ -91,36 +145,32 @@ static carom_status find_regions(const mesh_relation *relation, int body)
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
     {
         const uint32_t *index = mesh->indices + 3 * (size_t)i;
-        if (has_mark(&regions->touched, i))
+        if (has_mark(&regions->marks, i))
             continue;
-        join(parent, mesh->merged[index[0]], mesh->merged[index[1]]);
-        join(parent, mesh->merged[index[0]], mesh->merged[index[2]]);
+        base_set_join(parent, mesh->merged[index[0]], mesh->merged[index[1]]);
+        base_set_join(parent, mesh->merged[index[0]], mesh->merged[index[2]]);
     }
     return CAROM_OK;
 }
 
 /* Bodies that do not meet need none of this: their regions are their components. */
-static carom_status begin_regions(const mesh_relation *relation)
+static carom_status begin_regions(const mesh_relation *relation, int body)
 {
-    const query_meetings *meetings = relation->meetings;
-    query_regions *regions = relation->cursor->regions;
-    for (int body = 0; body < 2 && meetings->any; body++)
-        CELLS_TRY(
-            clear_marks(relation, &regions[body].touched, relation->cells.bodies[body].mesh.mesh->triangle_count));
-    for (size_t i = 0; i < meetings->key_count; i++)
-    {
-        carom_pair pair = query_unpack(meetings->keys[i]);
-        set_mark(&regions[0].touched, pair.triangle_a);
-        set_mark(&regions[1].touched, pair.triangle_b);
-    }
-    for (int body = 0; body < 2 && meetings->any; body++)
-        CELLS_TRY(find_regions(relation, body));
-    return CAROM_OK;
+    query_regions *regions = &relation->cursor->regions[body];
+    const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
+    CELLS_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
+    CELLS_TRY(clear_marks(relation, &regions->inside, mesh->vertex_count));
+    if (!relation->meetings->any)
+        return CAROM_OK;
+    CELLS_TRY(clear_marks(relation, &regions->marks, mesh->triangle_count));
+    for (size_t i = 0; i < regions->touched.count; i++)
+        set_mark(&regions->marks, (uint32_t)regions->touched.items[i]);
+    return find_regions(relation, body);
 }
 
 static bool is_touched(const mesh_relation *relation, int body, uint32_t triangle)
 {
-    return relation->meetings->any && has_mark(&relation->cursor->regions[body].touched, triangle);
+    return relation->meetings->any && has_mark(&relation->cursor->regions[body].marks, triangle);
 }
 
 /* The region of a triangle that touches nothing. */
@@ -129,7 +179,8 @@ static uint32_t region_of(const mesh_relation *relation, int body, uint32_t tria
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
     if (!relation->meetings->any)
         return mesh->component[triangle];
-    return find_root(relation->cursor->regions[body].parent.items, mesh->merged[mesh->indices[3 * (size_t)triangle]]);
+    return base_set_root(relation->cursor->regions[body].parent.items,
+                         mesh->merged[mesh->indices[3 * (size_t)triangle]]);
 }
 
 /* ---- stages; each goes on from the cursor's step ---- */
@@ -140,7 +191,8 @@ static carom_status take_crossing(cells_task *cells, const uint32_t pair[2], que
     local_face a = cells_triangle(cells, 0, pair[0]), b = cells_triangle(cells, 1, pair[1]);
     exact_point points[LOCAL_MAX_EVENTS];
     int count = a.sign != 0 && b.sign != 0 ? local_events(&a, &b, points, cells->counts) : 0;
-    return count > 0 ? cells_at_point(cells, 0, pair[0], &points[0], take_cell, evidence) : CAROM_OK;
+    const cells_request request = {0, pair[0], CELLS_OF_BOTH};
+    return count > 0 ? cells_at_point(cells, request, &points[0], take_cell, evidence) : CAROM_OK;
 }
 
 static carom_status examine_crossing(mesh_relation *relation, int body)
@@ -164,50 +216,28 @@ static carom_status locate_region(mesh_relation *relation, int body, uint32_t tr
     return locate_corner(relation, body, relation->cells.bodies[body].mesh.mesh->indices[3 * (size_t)triangle], inside);
 }
 
-/* STOPPED: nothing further can change the answer. What was found is recorded before it is paid for. */
-static carom_status take_region(const mesh_relation *relation, int body, bool inside)
-{
-    query_evidence *evidence = &relation->cursor->evidence;
-    evidence->interior |= inside;
-    evidence->filled[1 - body] |= inside;
-    evidence->region_inside[body] |= inside;
-    evidence->outside[body] |= !inside;
-    return is_settled(evidence) ? CAROM_STOPPED : cells_pay(&relation->cells, 2);
-}
-
+/* Components that touch nothing. STOPPED: nothing further can change the answer. What was found is recorded before it
+ * is paid for. */
 static carom_status examine_components(mesh_relation *relation, int body)
 {
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
+    query_evidence *evidence = &relation->cursor->evidence;
     size_t *step = &relation->cursor->step;
+    if (!relation->cursor->begun)
+        CELLS_TRY(begin_touched(relation));
     while (*step < mesh->info.component_count)
     {
         bool inside;
-        CELLS_TRY(locate_corner(relation, body, mesh->component_vertex[*step], &inside));
+        uint32_t component = (uint32_t)*step;
+        if (!relation->meetings->any || !has_mark(&relation->cursor->regions[body].met, component))
+        {
+            CELLS_TRY(locate_corner(relation, body, mesh->component_vertex[component], &inside));
+            take_surface(evidence, body, inside);
+        }
         ++*step;
-        CELLS_TRY(take_region(relation, body, inside));
-    }
-    return CAROM_OK;
-}
-
-static carom_status examine_regions(mesh_relation *relation, int body)
-{
-    const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
-    query_regions *regions = &relation->cursor->regions[body];
-    if (!relation->meetings->any)
-        return examine_components(relation, body);
-    size_t *step = &relation->cursor->step;
-    if (*step == 0)
-        CELLS_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
-    while (*step < mesh->triangle_count)
-    {
-        uint32_t i = (uint32_t)(*step)++;
-        uint32_t region = is_touched(relation, body, i) ? CAROM_NO_TRIANGLE : region_of(relation, body, i);
-        if (region == CAROM_NO_TRIANGLE || has_mark(&regions->seen, region))
-            continue;
-        set_mark(&regions->seen, region);
-        bool inside;
-        CELLS_TRY(locate_region(relation, body, i, &inside));
-        CELLS_TRY(take_region(relation, body, inside));
+        if (is_settled(evidence))
+            return CAROM_STOPPED;
+        CELLS_TRY(cells_pay(&relation->cells, 1));
     }
     return CAROM_OK;
 }
@@ -227,24 +257,24 @@ static bool take_piece(const cells_piece *piece, void *user)
     return !is_settled(at->evidence);
 }
 
-static carom_status examine_triangle(mesh_relation *relation, int body, uint32_t triangle)
+static carom_status examine_triangle(mesh_relation *relation, cells_request request)
 {
-    local_face t = cells_triangle(&relation->cells, body, triangle);
+    query_evidence *evidence = &relation->cursor->evidence;
+    local_face t = cells_triangle(&relation->cells, request.body, request.triangle);
     carom_vec3 extent[2];
     if (t.sign != 0)
-        return cells_of_triangle(&relation->cells, body, triangle, take_cell, &relation->cursor->evidence);
+        return cells_of_triangle(&relation->cells, request, take_cell, evidence);
     local_extent(&t, extent);
-    piece_evidence at = {&relation->cursor->evidence, body};
-    return cells_of_segment(&relation->cells, 1 - body, extent, take_piece, &at);
+    piece_evidence at = {evidence, request.body};
+    return cells_of_segment(&relation->cells, 1 - request.body, extent, take_piece, &at);
 }
 
 static carom_status examine_touched(mesh_relation *relation, int body)
 {
-    const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
+    const query_words *touched = &relation->cursor->regions[body].touched;
     size_t *step = &relation->cursor->step;
-    for (; relation->meetings->any && *step < mesh->triangle_count; ++*step)
-        if (is_touched(relation, body, (uint32_t)*step))
-            CELLS_TRY(examine_triangle(relation, body, (uint32_t)*step));
+    for (; relation->meetings->any && *step < touched->count; ++*step)
+        CELLS_TRY(examine_triangle(relation, (cells_request){body, (uint32_t)touched->items[*step], CELLS_OF_OTHER}));
     return CAROM_OK;
 }
 
@@ -262,30 +292,35 @@ static carom_status mark_region(mesh_relation *relation, int body, uint32_t tria
     return CAROM_OK;
 }
 
-/* Does the other body fill a hole of this one that none of its triangles reaches? Only the regions inside the other
- * body can border such a hole. */
+/* May a triangle have a side where its own body is empty and the other one is not? */
+static carom_status may_border_hole(mesh_relation *relation, int body, uint32_t triangle, bool *out)
+{
+    *out = true;
+    if (is_touched(relation, body, triangle))
+        return CAROM_OK;
+    uint32_t region = region_of(relation, body, triangle);
+    CELLS_TRY(mark_region(relation, body, triangle, region));
+    *out = has_mark(&relation->cursor->regions[body].inside, region);
+    return CAROM_OK;
+}
+
+/* Does the other body fill a hole of this one that none of its triangles reaches? Only what is inside the other body
+ * can border such a hole. */
 static carom_status examine_holes(mesh_relation *relation, int body)
 {
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
     query_evidence *evidence = &relation->cursor->evidence;
-    query_regions *regions = &relation->cursor->regions[body];
     size_t *step = &relation->cursor->step;
-    if (evidence->outside[1 - body] || !evidence->region_inside[body])
+    if (evidence->outside[1 - body] || !evidence->surface_inside[body])
         return CAROM_OK;
     if (*step == 0 && relation->cells.cells->phase == 0)
-    {
-        CELLS_TRY(clear_marks(relation, &regions->seen, mesh->vertex_count));
-        CELLS_TRY(clear_marks(relation, &regions->inside, mesh->vertex_count));
-    }
+        CELLS_TRY(begin_regions(relation, body));
     for (; *step < mesh->triangle_count && !evidence->outside[1 - body]; ++*step)
     {
-        uint32_t i = (uint32_t)*step;
-        if (is_touched(relation, body, i))
-            continue;
-        uint32_t region = region_of(relation, body, i);
-        CELLS_TRY(mark_region(relation, body, i, region));
-        if (has_mark(&regions->inside, region))
-            CELLS_TRY(cells_of_triangle(&relation->cells, body, i, take_cell, evidence));
+        bool borders;
+        CELLS_TRY(may_border_hole(relation, body, (uint32_t)*step, &borders));
+        if (borders)
+            CELLS_TRY(examine_triangle(relation, (cells_request){body, (uint32_t)*step, CELLS_OF_BOTH}));
     }
     return CAROM_OK;
 }
@@ -305,7 +340,8 @@ carom_status solids_find_filling(cells_task *cells, int body, query_cursor *curs
     {
         if (filled[0] || filled[1])
             return CAROM_OK;
-        carom_status status = cells_of_triangle(cells, body, (uint32_t)cursor->step, note_filling, &filled[body]);
+        const cells_request request = {body, (uint32_t)cursor->step, CELLS_OF_BOTH};
+        carom_status status = cells_of_triangle(cells, request, note_filling, &filled[body]);
         if (status != CAROM_STOPPED && status != CAROM_OK)
             return status;
     }
@@ -333,7 +369,7 @@ static bool is_known(const mesh_relation *relation)
 /* Cheap and telling stages first. */
 static carom_status run_stages(mesh_relation *relation)
 {
-    static stage_fn *const stages[] = {examine_crossing, examine_regions, examine_touched, examine_holes,
+    static stage_fn *const stages[] = {examine_crossing, examine_components, examine_touched, examine_holes,
                                        examine_filling};
     enum
     {
@@ -350,9 +386,8 @@ carom_status solids_compare(carom_query *query, const query_walk *walk, const qu
 {
     narrow_counts counts = {0};
     mesh_relation relation = {cells_begin(query, walk, &cursor->cells, &counts), meetings, cursor};
-    if (!cursor->begun)
-        CELLS_TRY(begin_regions(&relation));
-    cursor->begun = true;
+    for (int body = 0; body < 2 && meetings->any; body++)
+        relation.cells.crowd[body] = &cursor->regions[body].crowd;
     carom_status status = run_stages(&relation);
     walk->counters->exact_fallbacks += counts.exact_fallbacks;
     return status == CAROM_STOPPED ? CAROM_OK : status;

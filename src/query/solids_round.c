@@ -39,7 +39,8 @@ static carom_status take_point(round_task *task, const exact_point *point)
     if (task->empty || !local_holds(&task->t, &sample, counts) ||
         !exact_point_within(point, task->round->end, task->round->radius, &counts->exact_fallbacks))
         return CAROM_OK;
-    carom_status status = cells_at_point(task->cells, task->body, task->triangle, point, note_emptiness, &task->empty);
+    const cells_request request = {task->body, task->triangle, CELLS_OF_BOTH};
+    carom_status status = cells_at_point(task->cells, request, point, note_emptiness, &task->empty);
     return status == CAROM_STOPPED || status == CAROM_UNKNOWN ? CAROM_OK : status;
 }
 
@@ -119,7 +120,8 @@ static carom_status find_empty_side(round_task *task)
 static carom_status examine_entering(cells_task *cells, int body, const narrow_round *round, uint32_t triangle,
                                      query_evidence *evidence)
 {
-    carom_status status = cells_of_triangle(cells, body, triangle, note_sides, evidence);
+    const cells_request request = {body, triangle, CELLS_OF_BOTH};
+    carom_status status = cells_of_triangle(cells, request, note_sides, evidence);
     if (status != CAROM_STOPPED && status != CAROM_OK)
         return status;
     bool mixed = evidence->open_cell && evidence->closed_cell, empty = evidence->open_cell;

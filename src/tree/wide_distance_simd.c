@@ -286,35 +286,35 @@ enum
 };
 
 /* The new entries of one node: lanes in descending order of their keys. */
-typedef struct opening
+typedef struct opened_node
 {
     uint32_t lanes[WIDE_LANES], count, keys[WIDE_LANES];
     float bounds[WIDE_LANES];
     wide_slot kept, first; /* the box that stays, and lane 0 of the opened node */
     bool of_a;             /* a's node was opened */
-} opening;
+} opened_node;
 
-static inline tree_stack_entry entry_of(const opening *opening, uint32_t lane)
+static inline tree_stack_entry entry_of(const opened_node *opened, uint32_t lane)
 {
-    wide_slot slot = opening->first + lane;
-    return (tree_stack_entry){opening->of_a ? slot : opening->kept, opening->of_a ? opening->kept : slot,
-                              opening->bounds[lane], opening->keys[lane]};
+    wide_slot slot = opened->first + lane;
+    return (tree_stack_entry){opened->of_a ? slot : opened->kept, opened->of_a ? opened->kept : slot,
+                              opened->bounds[lane], opened->keys[lane]};
 }
 
 /* Merges new entries into the top of the stack, nearest on top. The walk thus goes on with the nearest of all parts
  * that are open, not of the node opened last, and so rarely opens what is farther away than the closest pair will be. A
  * limited reach keeps this cheap, and the stack short where many parts are equally near. */
-static inline void push_opening(tree_scratch *scratch, const opening *opening)
+static inline void push_opened(tree_scratch *scratch, const opened_node *opened)
 {
     size_t count = scratch->stack.count, lowest = count > MERGE_REACH ? count - MERGE_REACH : 0;
     tree_stack_entry *items = scratch->stack.items;
-    scratch->stack.count += opening->count;
-    for (uint32_t left = opening->count; left-- > 0;)
+    scratch->stack.count += opened->count;
+    for (uint32_t left = opened->count; left-- > 0;)
     {
-        uint32_t lane = opening->lanes[left];
-        for (; count > lowest && items[count - 1].more < opening->keys[lane]; count--)
+        uint32_t lane = opened->lanes[left];
+        for (; count > lowest && items[count - 1].more < opened->keys[lane]; count--)
             items[count + left] = items[count - 1];
-        items[count + left] = entry_of(opening, lane);
+        items[count + left] = entry_of(opened, lane);
     }
 }
 
@@ -338,16 +338,16 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(bound, f8_set1(w->search->best)));
     if (alive == 0)
         return true;
-    opening opening;
+    opened_node opened;
     float keys[8];
-    f8_storeu(opening.bounds, bound);
+    f8_storeu(opened.bounds, bound);
     f8_storeu(keys, f8_madd(bound, bound, f8_mul(away, f8_set1(0x1p-15f * to_a * to_a))));
-    memcpy(opening.keys, keys, sizeof keys); /* bits of positive floats are ordered like these */
-    opening.count = order_lanes(alive, keys, opening.lanes);
-    opening.kept = kept_slot, opening.first = node_index * WIDE_LANES, opening.of_a = open_a;
+    memcpy(opened.keys, keys, sizeof keys); /* bits of positive floats are ordered like these */
+    opened.count = order_lanes(alive, keys, opened.lanes);
+    opened.kept = kept_slot, opened.first = node_index * WIDE_LANES, opened.of_a = open_a;
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
         return w->search->status = CAROM_OUT_OF_MEMORY, false;
-    push_opening(w->scratch, &opening);
+    push_opened(w->scratch, &opened);
     return true;
 }
 
