@@ -338,16 +338,16 @@ static bool expand(walk *w, const tree_stack_entry *entry, bool open_a)
     uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(bound, f8_set1(w->search->best)));
     if (alive == 0)
         return true;
-    opened_node opened;
+    opened_node fresh;
     float keys[8];
-    f8_storeu(opened.bounds, bound);
+    f8_storeu(fresh.bounds, bound);
     f8_storeu(keys, f8_madd(bound, bound, f8_mul(away, f8_set1(0x1p-15f * to_a * to_a))));
-    memcpy(opened.keys, keys, sizeof keys); /* bits of positive floats are ordered like these */
-    opened.count = order_lanes(alive, keys, opened.lanes);
-    opened.kept = kept_slot, opened.first = node_index * WIDE_LANES, opened.of_a = open_a;
+    memcpy(fresh.keys, keys, sizeof keys); /* bits of positive floats are ordered like these */
+    fresh.count = order_lanes(alive, keys, fresh.lanes);
+    fresh.kept = kept_slot, fresh.first = node_index * WIDE_LANES, fresh.of_a = open_a;
     if (!base_array_reserve(pair->task->context, &w->scratch->stack, WIDE_LANES))
         return w->search->status = CAROM_OUT_OF_MEMORY, false;
-    push_opened(w->scratch, &opened);
+    push_opened(w->scratch, &fresh);
     return true;
 }
 

@@ -150,10 +150,7 @@ static void bounds_of_triangles_hold(void **state)
     print_message("a segment and a triangle: the bounds use %.3f of their error\n", largest);
 }
 
-static carom_vec3 small_point(check_random *random)
-{
-    return vec3((double)(check_next(random) % 5), (double)(check_next(random) % 5), (double)(check_next(random) % 5));
-}
+static carom_vec3 small_point(check_random *random) { return check_random_grid_point(random, 5); }
 
 /* Coordinates like those of a designer's grid: several features are equally near. */
 static void bounds_of_ties_hold(void **state)
