@@ -100,15 +100,16 @@ static void *run_twin(void *data)
     return NULL;
 }
 
-/* The work on two contexts without a pool at the same time; the time of the slower one goes to the twin's place. */
+/* The work on two contexts without a pool at the same time; the time of the slower one goes to the first twin's place.
+ * They are no other side's, whose caches would be warm then. */
 static bool run_two_at_once(workers_contest *contest, const workers_task *task, double *seconds)
 {
     uint32_t twin = contest->timed_count;
     pthread_barrier_t start;
     if (pthread_barrier_init(&start, NULL, 2) != 0)
         return false;
-    twin_run runs[2] = {{.task = task, .side = NO_POOL, .start = &start},
-                        {.task = task, .side = twin, .start = &start}};
+    twin_run runs[2] = {{.task = task, .side = twin, .start = &start},
+                        {.task = task, .side = twin + 1, .start = &start}};
     pthread_t thread;
     bool good = pthread_create(&thread, NULL, run_twin, &runs[1]) == 0;
     if (good)
@@ -153,7 +154,9 @@ static bool repeat(workers_contest *contest, const workers_task *task, uint32_t 
 
 void workers_measure(workers_contest *contest, const workers_task *task)
 {
-    double seconds[WORKERS_MAX_SIDES] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+    double seconds[WORKERS_MAX_SIDES];
+    for (int i = 0; i < WORKERS_MAX_SIDES; i++)
+        seconds[i] = INFINITY;
     double begin = bench_now();
     uint32_t repetition = 0;
     for (; wants_more(contest, repetition, begin); repetition++)
@@ -182,8 +185,8 @@ static bool open_sides(workers_contest *contest)
     uint32_t wanted = options->threads ? options->threads : machine_cores();
     uint32_t workers[WORKERS_MAX_SIDES] = {0, 1, 2, wanted};
     contest->timed_count = wanted > 2 ? WORKERS_MAX_TIMED : TWO_WORKERS + 1;
-    contest->side_count = contest->timed_count + 1;
-    workers[contest->timed_count] = 0;
+    contest->side_count = contest->timed_count + 2;
+    workers[contest->timed_count] = workers[contest->timed_count + 1] = 0;
     for (uint32_t i = 0; i < contest->side_count; i++)
     {
         workers_side *side = &contest->sides[i];

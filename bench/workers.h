@@ -8,7 +8,7 @@
 enum
 {
     WORKERS_MAX_TIMED = 4, /* no pool, 1 worker, 2 workers, and the machine's cores */
-    WORKERS_MAX_SIDES = WORKERS_MAX_TIMED + 1,
+    WORKERS_MAX_SIDES = WORKERS_MAX_TIMED + 2,
     WORKERS_MAX_GROUPS = 16
 };
 
@@ -34,7 +34,7 @@ typedef struct workers_contest
     bench_session *session;
     workers_side sides[WORKERS_MAX_SIDES];
     uint32_t timed_count; /* sides that take turns */
-    uint32_t side_count;  /* and the twin of the first, which runs at the same time as it for the ceiling */
+    uint32_t side_count;  /* and two without a pool that run at the same time, for the ceiling */
     uint32_t min_repetitions;
     workers_group groups[WORKERS_MAX_GROUPS];
     uint32_t group_count;
