@@ -2,9 +2,9 @@
  * ordinary doubles, ties, and coordinates from 2^-1074 to 2^110. And how much stack they take. */
 #include "math/math.h"
 #include "support/check.h"
+#include "support/stack.h"
 
 #include <gmp.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 /* ---- the truth ---- */
@@ -310,12 +310,6 @@ static void signs_agree_with_rationals(void **state)
 
 /* ---- stack ---- */
 
-enum
-{
-    STACK_SIZE = 256 * 1024,
-    STACK_LIMIT = 64 * 1024
-};
-
 /* Coordinates that have nothing in common: every number is as wide as it can be. */
 static void *ask_extremes(void *user)
 {
@@ -354,24 +348,11 @@ static void *ask_extremes(void *user)
 static void little_stack(void **state)
 {
     (void)state;
-    uint8_t *stack = aligned_alloc(4096, STACK_SIZE);
-    assert_non_null(stack);
-    memset(stack, 0xa5, STACK_SIZE);
-    pthread_attr_t attributes;
-    pthread_t thread;
     uint64_t fallbacks = 0;
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_SIZE), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, ask_extremes, &fallbacks), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    size_t untouched = 0;
-    while (untouched < STACK_SIZE && stack[untouched] == 0xa5)
-        untouched++;
-    print_message("%zu bytes of stack, %llu fallbacks\n", STACK_SIZE - untouched, (unsigned long long)fallbacks);
+    size_t used = stack_used(ask_extremes, &fallbacks);
+    print_message("%zu bytes of stack, %llu fallbacks\n", used, (unsigned long long)fallbacks);
     assert_true(fallbacks > 30);
-    assert_true(STACK_SIZE - untouched < STACK_LIMIT);
-    pthread_attr_destroy(&attributes);
-    free(stack);
+    assert_true(used < STACK_LIMIT);
 }
 
 int main(void)

@@ -10,8 +10,8 @@
 #include "support/oracle.h"
 #include "support/oracle_round.h"
 #include "support/rounds.h"
+#include "support/stack.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 enum
@@ -348,12 +348,6 @@ static void test_closest_of_many(void **state)
 
 /* ---- how deep the integers go ---- */
 
-enum
-{
-    STACK_SIZE = 256 * 1024,
-    STACK_LIMIT = 64 * 1024
-};
-
 /* Coordinates of all sizes, so that every number is as long as it can be. */
 static void *measure_extremes(void *user)
 {
@@ -380,24 +374,11 @@ static void *measure_extremes(void *user)
 static void test_stack(void **state)
 {
     (void)state;
-    uint8_t *stack = aligned_alloc(4096, STACK_SIZE);
-    assert_non_null(stack);
-    memset(stack, 0xa5, STACK_SIZE);
-    pthread_attr_t attributes;
-    pthread_t thread;
     uint64_t fallbacks = 0;
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_SIZE), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, measure_extremes, &fallbacks), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    size_t untouched = 0;
-    while (untouched < STACK_SIZE && stack[untouched] == 0xa5)
-        untouched++;
-    print_message("%zu bytes of stack, %llu fallbacks\n", STACK_SIZE - untouched, (unsigned long long)fallbacks);
+    size_t used = stack_used(measure_extremes, &fallbacks);
+    print_message("%zu bytes of stack, %llu fallbacks\n", used, (unsigned long long)fallbacks);
     assert_true(fallbacks > 3);
-    assert_true(STACK_SIZE - untouched < STACK_LIMIT);
-    pthread_attr_destroy(&attributes);
-    free(stack);
+    assert_true(used < STACK_LIMIT);
 }
 
 /* ---- balls and capsules ---- */

@@ -3,8 +3,7 @@
  * sheets and hairs; faces split at random, triangles shuffled, some placed by a pose. */
 #include "query/world.h"
 #include "support/lattice.h"
-
-#include <pthread.h>
+#include "support/stack.h"
 
 /* A rotation by quarter turns and a translation by halves: exact. */
 static carom_pose random_pose(check_random *random)
@@ -494,12 +493,6 @@ static void meshes_that_meet_themselves(void **state)
 
 /* ---- stack ---- */
 
-enum
-{
-    STACK_SIZE = 512 * 1024,
-    STACK_LIMIT = 64 * 1024
-};
-
 typedef struct stack_task
 {
     world w;
@@ -515,25 +508,6 @@ static void *compare_on_stack(void *user)
     return NULL;
 }
 
-static size_t stack_of(stack_task *task)
-{
-    uint8_t *stack = aligned_alloc(4096, STACK_SIZE);
-    assert_non_null(stack);
-    memset(stack, 0xa5, STACK_SIZE);
-    pthread_attr_t attributes;
-    pthread_t thread;
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_SIZE), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, compare_on_stack, task), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    size_t untouched = 0;
-    while (untouched < STACK_SIZE && stack[untouched] == 0xa5)
-        untouched++;
-    pthread_attr_destroy(&attributes);
-    free(stack);
-    return STACK_SIZE - untouched;
-}
-
 /* A box of 2^100 with corners that are off by 2^-1074, and one that shares a part of a face and passes through
  * another, without a crossing that would settle it: winding numbers of 2 within. */
 static void little_stack(void **state)
@@ -546,7 +520,7 @@ static void little_stack(void **state)
         boxes(&task.w, (const double[2][6]){{3 * e, e, L / 4, L / 3, L / 5, L}, {L / 7, 5 * e, 7 * e, L / 3, L / 9, L}},
               2, true)};
     task.a = world_place(all[0], 0, 0, 0), task.b = world_place(all[1], 0, 0, 0);
-    size_t used = stack_of(&task);
+    size_t used = stack_used(compare_on_stack, &task);
     print_message("%zu bytes of stack, %s, %llu exact\n", used, carom_relation_name(task.report.relation),
                   (unsigned long long)task.report.counters.exact_fallbacks);
     assert_int_equal(task.report.relation, CAROM_RELATION_B_INSIDE_A);
