@@ -73,7 +73,7 @@ static carom_vec3 point_at(const double *n) { return vec3(n[0], n[1], n[2]); }
 static double within(double x, double limit) { return fmax(-limit, fmin(limit, x)); }
 
 /* A tree of which there is only the frame: the mesh's own. */
-typedef struct stub
+typedef struct bare_tree
 {
     carom_mesh mesh;
     carom_tree tree;
@@ -81,9 +81,9 @@ typedef struct stub
     carom_pose pose;
     mesh_placed placed;
     tree_near_task task;
-} stub;
+} bare_tree;
 
-static void make_stub(stub *s, double extent)
+static void make_bare_tree(bare_tree *s, double extent)
 {
     s->mesh.extent = extent;
     s->wide.scale = 1.0;
@@ -93,7 +93,7 @@ static void make_stub(stub *s, double extent)
 }
 
 /* A walk for this segment, without any error of placing. */
-static wide_near_walk begin_walk(const stub *s, const narrow_round *round)
+static wide_near_walk begin_walk(const bare_tree *s, const narrow_round *round)
 {
     narrow_near near = {.round = round, .limit = INFINITY};
     near_place place = {{round->end[0], round->end[1]}, 0.0};
@@ -124,8 +124,8 @@ static void fill_leaf(wide_leaf *leaf, const narrow_triangle *t)
 
 static double triangle_ratio(const double *n, bool ball)
 {
-    static stub s;
-    make_stub(&s, 0.0);
+    static bare_tree s;
+    make_bare_tree(&s, 0.0);
     narrow_round round = {{point_at(n), point_at(ball ? n : n + 3)}, 0.0};
     narrow_triangle t = {{point_at(n + 6), point_at(n + 9), point_at(n + 12)}};
     wide_near_walk walk = begin_walk(&s, &round);
@@ -261,10 +261,10 @@ static double exact_bound(const slab_box *box, const double p[3], double growth,
 /* Where a box is called too far away, or (farthest) too near: what rounding takes of what growth and factor leave. */
 static double box_ratio(const double *n, bool ball, bool farthest)
 {
-    static stub s;
+    static bare_tree s;
     static wide_node node;
     slab_box box;
-    make_stub(&s, 0.0);
+    make_bare_tree(&s, 0.0);
     narrow_round round = {{point_at(n), point_at(ball ? n : n + 3)}, 0.0};
     wide_near_walk walk = begin_walk(&s, &round);
     make_box(n + 6, &node, &box);
@@ -342,7 +342,7 @@ static void boxes_of_other_trees_hold(void **state)
  * translation, the vertex, the end seen from the translation. */
 static double place_ratio(const double *n, double bend, double away)
 {
-    static stub s;
+    static bare_tree s;
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     double largest = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]);
     carom_vec3 t = vec3_scale(point_at(n + 10), away), v = point_at(n + 13);
@@ -358,7 +358,7 @@ static double place_ratio(const double *n, double bend, double away)
     if (bend > 0.0)
         memcpy(s.pose.rotation, rotation, sizeof rotation);
     double extent = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
-    make_stub(&s, extent);
+    make_bare_tree(&s, extent);
     s.task.defect = math_rotation_defect(s.pose.rotation);
     carom_vec3 end = vec3_add(t, point_at(n + 16)), world = pose_apply(&s.pose, v);
     near_place place = near_place_round(&s.task, &(narrow_round){{end, end}, 0.0});

@@ -50,14 +50,14 @@ typedef long double real;
 static double within(double x, double limit) { return fmax(-limit, fmin(limit, x)); }
 
 /* A tree of which there is only the frame, and one box. */
-typedef struct stub
+typedef struct bare_tree
 {
     carom_mesh mesh;
     carom_tree tree;
     wide_tree wide;
     carom_pose pose;
     wide_node node;
-} stub;
+} bare_tree;
 
 static carom_pose pose_at(const double *n, double bend, double away)
 {
@@ -78,7 +78,7 @@ static carom_pose pose_at(const double *n, double bend, double away)
 /* numbers: a pose, a vertex, a direction, the way to the vertex, a box's axes and centre. */
 static double stab_ratio(const double *n, double bend, double away, double far)
 {
-    static stub s;
+    static bare_tree s;
     const double *vertex = n + 13, *d = n + 16;
     carom_vec3 v = vec3(within(vertex[0], 1.0), within(vertex[1], 1.0), within(vertex[2], 1.0));
     double way = far * fmin(fabs(n[19]), 4.0), longest = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
