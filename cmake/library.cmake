@@ -44,12 +44,6 @@ function(carom_add_isa isa upper)
   target_compile_options(carom_objects_${isa} PRIVATE -falign-functions=64 ${ARGN})
   set(CAROM_OBJECTS ${CAROM_OBJECTS} $<TARGET_OBJECTS:carom_objects_${isa}> PARENT_SCOPE)
 endfunction()
-# gcc guards every lane of every vector that the scalar operations pass by value, and reserves a place on the stack for
-# each: inlined into kernels, that takes it minutes per file. As calls they keep all checks and compile in seconds.
-set(CAROM_SCALAR_OPTIONS "")
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CAROM_SANITIZE MATCHES "address")
-  set(CAROM_SCALAR_OPTIONS -fno-inline)
-endif()
 carom_add_isa(scalar SCALAR ${CAROM_SCALAR_OPTIONS})
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
   carom_add_isa(sse2 SSE2)
