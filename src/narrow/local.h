@@ -57,6 +57,12 @@ enum
     LOCAL_MAX_WAYS = 6     /* of a triangle around a point */
 };
 
+/* Sides of the plane of a triangle on which points are: +1 where its normal points to. */
+void local_sides(const carom_vec3 plane[3], const carom_vec3 points[3], int out[3], narrow_counts *counts);
+
+/* Of two triangles in one plane: do they share an area? */
+bool local_overlaps(const local_face *a, const local_face *b, narrow_counts *counts);
+
 /* Does all that t and b have in common, if anything, lie in one point or in a common edge, by the sides of t on which
  * b's corners are? False says nothing. */
 bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts *counts);

@@ -176,8 +176,16 @@ static size_t rank_of(const query_words *words, uint64_t value)
     return low;
 }
 
-/* How many triangles that touch the other body have a corner in common with this one? The most at one corner. */
-static size_t crowd_of(const cells_task *task, int body, uint32_t triangle)
+cells_partners cells_partners_of(const cells_task *task, int body, uint32_t triangle)
+{
+    const query_words *all = task->partners[body];
+    size_t first = rank_of(all, query_pack(triangle, 0, 0)), last = first;
+    while (last < all->count && query_unpack(all->items[last]).triangle_a == triangle)
+        last++;
+    return (cells_partners){all->items + first, last - first};
+}
+
+size_t cells_crowd_of(const cells_task *task, int body, uint32_t triangle)
 {
     const carom_mesh *mesh = task->bodies[body].mesh.mesh;
     size_t most = 0;
@@ -192,11 +200,11 @@ static size_t crowd_of(const cells_task *task, int body, uint32_t triangle)
 
 /* What is on both surfaces is looked at from one of them. Not from triangles of a large fan, since each of them has all
  * the others for neighbours; otherwise from the larger one, which may replace many. */
-static bool is_owner(const cells_task *task, const cells_request *request, const local_face *t, uint32_t triangle,
-                     const local_face *b)
+bool cells_is_owner(const cells_task *task, const cells_request *request, const local_face *t, uint32_t triangle,
+                    const local_face *b)
 {
     int other = 1 - request->body;
-    size_t crowd = crowd_of(task, request->body, request->triangle), others = crowd_of(task, other, triangle);
+    size_t crowd = cells_crowd_of(task, request->body, request->triangle), others = cells_crowd_of(task, other, triangle);
     if (crowd != others)
         return crowd < others;
     double size = size_of(t), size_b = size_of(b);
@@ -221,7 +229,7 @@ static carom_status take_neighbour(cells_task *task, const cells_request *reques
     if (flat && !own)
     {
         CELLS_TRY(take_flat(task, triangle));
-        cells->both = cells->both || is_owner(task, request, t, triangle, &b);
+        cells->both = cells->both || cells_is_owner(task, request, t, triangle, &b);
     }
     if (b.edges == 0)
         return CAROM_OK;
