@@ -276,9 +276,23 @@ static bool is_beyond_edge(const local_face *a, const local_face *b, narrow_coun
     return false;
 }
 
+/* Is one of them beyond the other along an axis? Then they share no area. */
+static bool is_beyond_along(const carom_vec3 a[3], const carom_vec3 b[3], int axis)
+{
+    double low_a = coordinate(a[0], axis), high_a = low_a, low_b = coordinate(b[0], axis), high_b = low_b;
+    for (int i = 1; i < 3; i++)
+    {
+        double at_a = coordinate(a[i], axis), at_b = coordinate(b[i], axis);
+        low_a = at_a < low_a ? at_a : low_a, high_a = at_a > high_a ? at_a : high_a;
+        low_b = at_b < low_b ? at_b : low_b, high_b = at_b > high_b ? at_b : high_b;
+    }
+    return high_a <= low_b || high_b <= low_a;
+}
+
 bool local_overlaps(const local_face *a, const local_face *b, narrow_counts *counts)
 {
-    return !is_beyond_edge(a, b, counts) && !is_beyond_edge(b, a, counts);
+    return !is_beyond_along(a->corner, b->corner, (a->axis + 1) % 3) &&
+           !is_beyond_along(a->corner, b->corner, (a->axis + 2) % 3) && !is_beyond_edge(a, b, counts) && !is_beyond_edge(b, a, counts);
 }
 
 int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)

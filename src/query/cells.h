@@ -144,6 +144,9 @@ carom_status cells_locate(const cells_task *task, int body, carom_vec3 p, bool *
 /* Room for so many in cells->order, and in its scratch space. */
 carom_status cells_reserve_order(cells_task *task, size_t count);
 
+/* Lists the points of cells->events in cells->order, each once, but for those that were made in different ways. */
+carom_status cells_unite_events(cells_task *task);
+
 /* Fills cells->pairs with the pairs of cells->cuts that may cross, each once, as first << 32 | second, and counts what
  * that took in cells->compared. */
 carom_status cells_join_cuts(cells_task *task);

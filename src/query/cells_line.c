@@ -104,6 +104,7 @@ static carom_status take_triangles(const line_task *line)
         cells->next++;
         CELLS_TRY(cells_pay(line->cells, 1));
     }
+    CELLS_TRY(cells_unite_events(line->cells));
     cells->phase = PHASE_POINTS, cells->next = 0;
     return CAROM_OK;
 }
@@ -255,9 +256,9 @@ static carom_status examine_point(const line_task *line, const exact_point *poin
 static carom_status examine_points(const line_task *line)
 {
     query_cells *cells = line->cells->cells;
-    while (cells->next < cells->events.count)
+    while (cells->next < cells->order.count)
     {
-        const exact_point point = cells->events.items[cells->next];
+        const exact_point point = cells->events.items[cells->order.items[cells->next].value];
         CELLS_TRY(examine_point(line, &point));
         cells->next++;
         CELLS_TRY(cells_pay(line->cells, cells->on_line[line->body].count + 2));

@@ -168,7 +168,7 @@ static size_t thin_at(const query_job *job)
                                                          carom_shape_element_count(&job->question.b->shape);
     if (listed > SIZE_MAX / 64 || !job->options->relation || may_repeat(&job->question))
         return SIZE_MAX;
-    return 16 * (listed + elements) + SLACK;
+    return 2 * listed + 16 * elements + SLACK;
 }
 
 bool query_job_has_all_pairs(const query_job *job)

@@ -113,9 +113,8 @@ static carom_status list_partners(const solids_task *relation, int body)
     const query_meetings *meetings = relation->meetings;
     query_regions *regions = &relation->cursor->regions[body];
     carom_context *context = relation->cells.query->context;
-    regions->partners.count = regions->sides.count = 0;
-    if (!base_array_reserve(context, &regions->partners, meetings->key_count) ||
-        !base_array_reserve(context, &regions->sides, regions->touched.count))
+    regions->partners.count = 0;
+    if (!base_array_reserve(context, &regions->partners, meetings->key_count))
         return no_memory(relation);
     for (size_t i = 0; i < meetings->key_count; i++)
     {
@@ -123,19 +122,38 @@ static carom_status list_partners(const solids_task *relation, int body)
         regions->partners.items[regions->partners.count++] =
             body == 0 ? meetings->keys[i] : query_pack(pair.triangle_b, pair.triangle_a, pair.meeting);
     }
-    for (size_t i = 0; i < regions->touched.count; i++)
-        regions->sides.items[regions->sides.count++] = (query_sides){.state = SOLIDS_SIDES_NEW};
     return sort_words(relation, &regions->partners);
+}
+
+/* Each of this body's triangles among the sorted pairs once, with nothing known of its sides. */
+static carom_status list_first_partners(const solids_task *relation, int body)
+{
+    query_regions *regions = &relation->cursor->regions[body];
+    carom_context *context = relation->cells.query->context;
+    const query_words *partners = &regions->partners;
+    regions->touched.count = regions->sides.count = 0;
+    if (!base_array_reserve(context, &regions->touched, partners->count) ||
+        !base_array_reserve(context, &regions->sides, partners->count))
+        return no_memory(relation);
+    for (size_t i = 0; i < partners->count; i++)
+    {
+        uint32_t triangle = query_unpack(partners->items[i]).triangle_a;
+        if (i > 0 && triangle == query_unpack(partners->items[i - 1]).triangle_a)
+            continue;
+        regions->touched.items[regions->touched.count++] = triangle;
+        regions->sides.items[regions->sides.count++] = (query_sides){.state = SOLIDS_SIDES_NEW};
+    }
+    return CAROM_OK;
 }
 
 static carom_status begin_touched(const solids_task *relation)
 {
     for (int body = 0; body < 2 && relation->meetings->any; body++)
     {
-        CELLS_TRY(list_touched(relation, body));
-        CELLS_TRY(list_corners(relation, body));
         if (relation->meetings->complete)
             CELLS_TRY(list_partners(relation, body));
+        CELLS_TRY(relation->meetings->complete ? list_first_partners(relation, body) : list_touched(relation, body));
+        CELLS_TRY(list_corners(relation, body));
     }
     relation->cursor->begun = true;
     return CAROM_OK;
@@ -197,6 +215,20 @@ static uint32_t region_of(const solids_task *relation, int body, uint32_t triang
 
 /* ---- stages; each goes on from the cursor's step ---- */
 
+/* STOPPED: they are the same point set, for which there is no evidence. */
+static carom_status examine_twins(solids_task *relation, int body)
+{
+    cells_task *cells = &relation->cells;
+    bool twins;
+    if (body > 0 || relation->cursor->step > 0 || !relation->meetings->any || !solids_may_be_twins(cells))
+        return CAROM_OK;
+    CELLS_TRY(solids_are_twins(cells, &twins));
+    if (twins)
+        return CAROM_STOPPED;
+    relation->cursor->step = 1;
+    return cells_pay(cells, cells->bodies[0].mesh.mesh->triangle_count);
+}
+
 /* Two triangles that cross tell all at once where both are boundaries of ordinary solids. */
 static carom_status take_crossing(cells_task *cells, const uint32_t pair[2], query_evidence *evidence)
 {
@@ -207,12 +239,21 @@ static carom_status take_crossing(cells_task *cells, const uint32_t pair[2], que
     return count > 0 ? cells_at_point(cells, request, &points[0], take_cell, evidence) : CAROM_OK;
 }
 
+/* Triangles in one plane are better looked at with all that touches them. */
+static bool are_flat(const solids_task *relation, const uint32_t pair[2])
+{
+    local_face a = cells_triangle(&relation->cells, 0, pair[0]), b = cells_triangle(&relation->cells, 1, pair[1]);
+    return a.sign != 0 && b.sign != 0 && local_coplanar(&a, &b, relation->cells.counts);
+}
+
 static carom_status examine_crossing(solids_task *relation, int body)
 {
     const query_meetings *meetings = relation->meetings;
     if (!meetings->crossing || body > 0 || relation->cursor->step > 0)
         return CAROM_OK;
     relation->cursor->step = 1;
+    if (meetings->complete && are_flat(relation, meetings->crossing_pair))
+        return CAROM_OK;
     return take_crossing(&relation->cells, meetings->crossing_pair, &relation->cursor->evidence);
 }
 
@@ -422,8 +463,8 @@ static bool is_known(const solids_task *relation)
 /* Cheap and telling stages first. */
 static carom_status run_stages(solids_task *relation)
 {
-    static stage_fn *const stages[] = {examine_crossing, examine_components, examine_standing,
-                                       examine_lying,    examine_holes,      examine_filling};
+    static stage_fn *const stages[] = {examine_twins, examine_crossing, examine_components, examine_standing,
+                                       examine_lying, examine_holes,    examine_filling};
     enum
     {
         STAGES = sizeof stages / sizeof *stages

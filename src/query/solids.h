@@ -41,6 +41,10 @@ static inline bool solids_settled(const query_evidence *evidence)
     return evidence->interior && evidence->outside[0] && evidence->outside[1];
 }
 
+/* Have both bodies the same triangles? Only if they may, judging by their number and by boxes. */
+bool solids_may_be_twins(const cells_task *task);
+carom_status solids_are_twins(cells_task *task, bool *out);
+
 /* query_sides.state: not looked at yet; its open sides and its winding numbers are known; it is not that simple. */
 enum
 {

@@ -37,6 +37,8 @@ static bool take_own(const solids_task *task, const local_face *t, const narrow_
 {
     narrow_counts *counts = task->cells.counts;
     int side[3];
+    if (local_boxes_apart(t->corner, other->corner))
+        return true;
     local_sides(t->corner, other->corner, side, counts);
     bool above = side[0] > 0 || side[1] > 0 || side[2] > 0, below = side[0] < 0 || side[1] < 0 || side[2] < 0,
          level = side[0] == 0 || side[1] == 0 || side[2] == 0;

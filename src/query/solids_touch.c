@@ -65,18 +65,27 @@ static bool survey(contact *at)
 
 /* ---- what evidence would add ---- */
 
+/* Which of the bodies has an interior matters to no relation. */
+static bool adds(const contact *at, query_evidence with)
+{
+    query_evidence now = *evidence_of(at);
+    now.filled[0] = now.filled[1] = now.filled[0] || now.filled[1];
+    with.filled[0] = with.filled[1] = with.filled[0] || with.filled[1];
+    return memcmp(&with, &now, sizeof with) != 0;
+}
+
 static bool adds_surface(const contact *at, bool inside)
 {
     query_evidence with = *evidence_of(at);
     solids_take_surface(&with, at->body, inside);
-    return memcmp(&with, evidence_of(at), sizeof with) != 0;
+    return adds(at, with);
 }
 
 static bool adds_cell(const contact *at, const cells_cell *cell)
 {
     query_evidence with = *evidence_of(at);
     solids_take_cell(cell, &with);
-    return memcmp(&with, evidence_of(at), sizeof with) != 0;
+    return adds(at, with);
 }
 
 /* ---- nothing divides t ---- */
@@ -136,6 +145,7 @@ typedef struct beyond
 {
     int side; /* that the partners do not reach */
     bool inside;
+    bool covers; /* partners lie on all of t */
 } beyond;
 
 /* The side of a partner in the plane of t that is this side of t. */
@@ -149,7 +159,7 @@ static carom_status find_beyond(const contact *at, beyond *out)
 {
     solids_task *task = at->task;
     int other = 1 - at->body, winding;
-    out->side = at->reached[0] ? 1 : 0;
+    *out = (beyond){.side = at->reached[0] ? 1 : 0};
     for (size_t i = 0; i < at->partners.count && at->flats; i++)
     {
         uint32_t partner = cells_partner(at->partners.items[i]);
@@ -160,6 +170,9 @@ static carom_status find_beyond(const contact *at, beyond *out)
         CELLS_TRY(solids_find_sides(task, other, solids_rank_of(task, other, partner), &sides));
         if (b.sign == 0 || sides->state != SOLIDS_SIDES_PLAIN)
             break;
+        /* If they reach neither side, these would be connected through what they leave of t: a contradiction, if the
+         * other body is on one side of this partner only. */
+        out->covers = task->cells.bodies[other].solid && !at->reached[0] && !at->reached[1];
         out->inside = sides->winding[side_of_flat(at, &b, out->side)] != 0;
         return CAROM_OK;
     }
@@ -168,25 +181,41 @@ static carom_status find_beyond(const contact *at, beyond *out)
     return CAROM_OK;
 }
 
-/* Does one partner lie on all of t? */
-static bool is_covered(const contact *at)
+/* How much of t do partners lie on? */
+typedef enum cover
 {
+    COVER_PART,    /* not on one of its corners */
+    COVER_UNCLEAR, /* on all corners, but no partner on all of them */
+    COVER_ALL
+} cover;
+
+/* Which corners of t does a partner hold that lies on it? A bit each. */
+static unsigned corners_in(const contact *at, uint64_t item)
+{
+    unsigned mask = 0;
+    local_face b = cells_triangle(&at->task->cells, 1 - at->body, cells_partner(item));
+    for (unsigned i = 0; i < 3 && b.sign != 0; i++)
+    {
+        const exact_point corner = local_given(at->t.corner[i]);
+        const local_sample sample = {.point = &corner};
+        mask |= local_holds(&b, &sample, counts_of(at)) ? 1u << i : 0u;
+    }
+    return mask;
+}
+
+static cover cover_of(const contact *at)
+{
+    unsigned covered = 0;
     for (size_t i = 0; i < at->partners.count; i++)
     {
         if ((at->partners.items[i] & MEET_OVERLAP) != MEET_OVERLAP)
             continue;
-        local_face b = cells_triangle(&at->task->cells, 1 - at->body, cells_partner(at->partners.items[i]));
-        bool holds = b.sign != 0;
-        for (int k = 0; k < 3 && holds; k++)
-        {
-            const exact_point corner = local_given(at->t.corner[k]);
-            const local_sample sample = {.point = &corner};
-            holds = local_holds(&b, &sample, counts_of(at));
-        }
-        if (holds)
-            return true;
+        unsigned corners = corners_in(at, at->partners.items[i]);
+        if (corners == 7)
+            return COVER_ALL;
+        covered |= corners;
     }
-    return false;
+    return covered == 7 ? COVER_UNCLEAR : COVER_PART;
 }
 
 /* The cells of t that lie on a partner, as far as the sides of t and the other side of it tell. */
@@ -201,21 +230,29 @@ static cells_cell common_cell(const contact *at, const query_sides *own, const b
     return cell;
 }
 
-/* Takes the cells that are on t and on this partner, if t has to. */
+/* Is what t and this partner share looked at from t? */
+static bool owns(const contact *at, uint64_t item)
+{
+    const cells_task *cells = &at->task->cells;
+    const cells_request request = {at->body, at->triangle, CELLS_OF_OTHER};
+    if ((item & MEET_OVERLAP) != MEET_OVERLAP)
+        return false;
+    local_face b = cells_triangle(cells, 1 - at->body, cells_partner(item));
+    return b.sign != 0 && cells_is_owner(cells, &request, &at->t, cells_partner(item), &b);
+}
+
+/* Takes the cells that are on t and on this partner. */
 static carom_status take_common(const contact *at, const query_sides *own, const beyond *beyond, uint32_t partner,
                                 bool *done)
 {
     solids_task *task = at->task;
     int other = 1 - at->body;
-    const cells_request request = {at->body, at->triangle, CELLS_OF_OTHER};
-    local_face b = cells_triangle(&task->cells, other, partner);
-    if (b.sign == 0 || !cells_is_owner(&task->cells, &request, &at->t, partner, &b))
-        return CAROM_OK;
     const query_sides *sides;
     CELLS_TRY(solids_find_sides(task, other, solids_rank_of(task, other, partner), &sides));
-    *done = own->state == SOLIDS_SIDES_PLAIN && sides->state == SOLIDS_SIDES_PLAIN;
+    *done = sides->state == SOLIDS_SIDES_PLAIN;
     if (!*done)
         return CAROM_OK;
+    local_face b = cells_triangle(&task->cells, other, partner);
     bool reached_inside = sides->winding[side_of_flat(at, &b, 1 - beyond->side)] != 0;
     const cells_cell cell = common_cell(at, own, beyond, reached_inside);
     solids_take_cell(&cell, evidence_of(at));
@@ -224,17 +261,20 @@ static carom_status take_common(const contact *at, const query_sides *own, const
 
 static carom_status take_common_cells(const contact *at, const beyond *beyond, bool *done)
 {
-    const query_sides *own;
-    CELLS_TRY(solids_find_sides(at->task, at->body, at->rank, &own));
-    if (own->state == SOLIDS_SIDES_PLAIN)
+    const query_sides *own = NULL;
+    for (size_t i = 0; i < at->partners.count && *done; i++)
     {
+        if (!owns(at, at->partners.items[i]))
+            continue;
+        if (!own)
+            CELLS_TRY(solids_find_sides(at->task, at->body, at->rank, &own));
+        if (own->state != SOLIDS_SIDES_PLAIN)
+            return *done = false, CAROM_OK;
         const cells_cell empty = common_cell(at, own, beyond, false), filled = common_cell(at, own, beyond, true);
         if (!adds_cell(at, &empty) && !adds_cell(at, &filled))
             return CAROM_OK;
+        CELLS_TRY(take_common(at, own, beyond, cells_partner(at->partners.items[i]), done));
     }
-    for (size_t i = 0; i < at->partners.count && *done; i++)
-        if ((at->partners.items[i] & MEET_OVERLAP) == MEET_OVERLAP)
-            CELLS_TRY(take_common(at, own, beyond, cells_partner(at->partners.items[i]), done));
     return CAROM_OK;
 }
 
@@ -244,8 +284,15 @@ static carom_status take_one_sided(const contact *at, bool *done)
     CELLS_TRY(find_beyond(at, &beyond));
     if (!at->flats)
         return solids_take_surface(evidence_of(at), at->body, beyond.inside), CAROM_OK;
-    if (adds_surface(at, beyond.inside) && !is_covered(at))
-        return *done = false, CAROM_OK;
+    if (!beyond.covers && adds_surface(at, beyond.inside))
+    {
+        cover cover = cover_of(at);
+        *done = cover != COVER_UNCLEAR;
+        if (cover == COVER_PART)
+            solids_take_surface(evidence_of(at), at->body, beyond.inside);
+    }
+    if (!*done)
+        return CAROM_OK;
     return take_common_cells(at, &beyond, done);
 }
 

@@ -224,6 +224,7 @@ static carom_mesh *plate_at(const world *w, uint32_t n, double z, double part)
     return shape_end(w, &shape);
 }
 
+static carom_mesh *coarse_plate(const world *w, uint32_t n) { return (void)n, plate_at(w, 2, 0, 0); }
 static carom_mesh *plate(const world *w, uint32_t n) { return plate_at(w, n, 0, 0); }
 static carom_mesh *plate_below(const world *w, uint32_t n) { return plate_at(w, n, -1, 0); }
 static carom_mesh *plate_shifted(const world *w, uint32_t n) { return plate_at(w, n, -1, 0.5); }
@@ -306,7 +307,6 @@ static void work_grows_with_the_contacts(void **state)
         {"star lying on a triangle", ground, flat_star, CAROM_RELATION_TOUCHING, 400},
         {"star with longer spikes", ground, long_star, CAROM_RELATION_TOUCHING, 400},
         {"star with the longest spikes", ground, longer_star, CAROM_RELATION_TOUCHING, 400},
-        {"equal stars", longer_star, longer_star, CAROM_RELATION_EQUAL, 400},
         {"point at the tip of a fan", tip_point, standing_fan, CAROM_RELATION_TOUCHING, 400},
         {"segment at the tip of a fan", tip_segment, standing_fan, CAROM_RELATION_TOUCHING, 400},
         {"segment in a fan", tip_segment_inside, standing_fan, CAROM_RELATION_A_INSIDE_B, 400},
@@ -325,11 +325,13 @@ static void work_grows_with_the_contacts(void **state)
         {"equal plates face to face", plate_below, plate, CAROM_RELATION_TOUCHING, 400},
         {"shifted plates face to face", plate_shifted, plate, CAROM_RELATION_TOUCHING, 400},
         {"equal plates", plate, plate, CAROM_RELATION_EQUAL, 400},
+        {"plate with other triangles", coarse_plate, plate, CAROM_RELATION_EQUAL, 400},
         {"equal spheres", sphere, sphere, CAROM_RELATION_EQUAL, 320},
         {"equal spheres with poles", uv_sphere, uv_sphere, CAROM_RELATION_EQUAL, 400},
         {"shifted spheres", sphere, sphere_moved, CAROM_RELATION_OVERLAPPING, 320},
     };
     const char *scale = getenv("CAROM_TEST_SCALE"), *only = getenv("CAROM_TEST_ONLY");
+    int failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
         const cost_case *at = &cases[i];
@@ -339,8 +341,9 @@ static void work_grows_with_the_contacts(void **state)
         double few = work_for(at, n), many = work_for(at, 10 * n);
         print_message("%-28s %7u: %8.1f per contact, %7u: %8.1f\n", at->name, n, few / n, 10 * n, many / (10 * n));
         if (many > 16 * few)
-            fail_msg("%s: %.3g times the work for 10 times the contacts", at->name, many / few);
+            failures++, print_message("%s: %.3g times the work for 10 times the contacts\n", at->name, many / few);
     }
+    assert_int_equal(failures, 0);
 }
 
 int main(void)
