@@ -141,6 +141,9 @@ bool cells_is_owner(const cells_task *task, const cells_request *request, const 
 /* Does the solid body wind around a point that is not on its surface? */
 carom_status cells_locate(const cells_task *task, int body, carom_vec3 p, bool *inside);
 
+/* Of the triangles in cells->around, which contain a point, keeps as many as are needed to see both sides of all. */
+carom_status cells_thin_tip(cells_task *task, int body, carom_vec3 point);
+
 /* Room for so many in cells->order, and in its scratch space. */
 carom_status cells_reserve_order(cells_task *task, size_t count);
 

@@ -183,6 +183,7 @@ static carom_status is_point_filled(const line_task *line, const exact_point *po
     cells_task *cells = line->cells;
     query_words *around = &cells->cells->around;
     bool empty = false;
+    CELLS_TRY(cells_thin_tip(cells, line->body, line->end[0]));
     for (size_t i = 0; i < around->count && !empty; i++)
     {
         const cells_request request = {line->body, (uint32_t)around->items[i], CELLS_OF_BOTH};
