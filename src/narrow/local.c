@@ -292,7 +292,8 @@ static bool is_beyond_along(const carom_vec3 a[3], const carom_vec3 b[3], int ax
 bool local_overlaps(const local_face *a, const local_face *b, narrow_counts *counts)
 {
     return !is_beyond_along(a->corner, b->corner, (a->axis + 1) % 3) &&
-           !is_beyond_along(a->corner, b->corner, (a->axis + 2) % 3) && !is_beyond_edge(a, b, counts) && !is_beyond_edge(b, a, counts);
+           !is_beyond_along(a->corner, b->corner, (a->axis + 2) % 3) && !is_beyond_edge(a, b, counts) &&
+           !is_beyond_edge(b, a, counts);
 }
 
 int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)

@@ -116,9 +116,8 @@ static int count_on_other(const around *at, const local_sample *sample)
 
 static exact_direction normal_of(const local_face *t, int side)
 {
-    return (exact_direction){.kind = EXACT_ALONG_NORMAL,
-                             .sign = side == 0 ? 1 : -1,
-                             .points = {t->corner[0], t->corner[1], t->corner[2]}};
+    return (exact_direction){
+        .kind = EXACT_ALONG_NORMAL, .sign = side == 0 ? 1 : -1, .points = {t->corner[0], t->corner[1], t->corner[2]}};
 }
 
 static level level_at(const around *at, local_sample sample)

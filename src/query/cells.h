@@ -117,8 +117,8 @@ carom_status cells_find_on_line(const cells_task *task, int body, const exact_po
 /* How often does the body, if it is solid, wind around the sample? After cells_find_on_line for its point. */
 int cells_winding(const cells_task *task, int body, const local_sample *sample);
 
-/* How often does a body wind around what is on a side of t, next to its middle? A triangle of the body in the plane of t
- * makes a difference between the sides. */
+/* How often does a body wind around what is on a side of t, next to its middle? A triangle of the body in the plane of
+ * t makes a difference between the sides. */
 carom_status cells_winding_beside(cells_task *task, const local_face *t, int body, int side, int *out);
 
 /* The pairs of a triangle of a body, as in query_regions.partners; task->partners is not null. */

@@ -204,7 +204,8 @@ bool cells_is_owner(const cells_task *task, const cells_request *request, const 
                     const local_face *b)
 {
     int other = 1 - request->body;
-    size_t crowd = cells_crowd_of(task, request->body, request->triangle), others = cells_crowd_of(task, other, triangle);
+    size_t crowd = cells_crowd_of(task, request->body, request->triangle),
+           others = cells_crowd_of(task, other, triangle);
     if (crowd != others)
         return crowd < others;
     double size = size_of(t), size_b = size_of(b);

@@ -1,8 +1,8 @@
 /* Triangles around a common corner, a tip: which of them have to be looked at? Close to the tip a triangle is a wedge.
- * Where no other wedge has a direction in common with it but its two neighbours across edges from the tip, it is one cell
- * there, with the same two sides as those of a neighbour for which that holds as well: of such a fan, one wedge tells
- * all. What has a direction in common with a wedge meets a chord of it, close enough to the tip, so a search around the
- * chord finds it. */
+ * Where no other wedge has a direction in common with it but its two neighbours across edges from the tip, it is one
+ * cell there, with the same two sides as those of a neighbour for which that holds as well: of such a fan, one wedge
+ * tells all. What has a direction in common with a wedge meets a chord of it, close enough to the tip, so a search
+ * around the chord finds it. */
 #include "query/cells.h"
 
 enum

@@ -125,10 +125,10 @@ typedef struct query_sides
 /* Of solids.c, per body. */
 typedef struct query_regions
 {
-    query_words touched;  /* the triangles that meet the other body, sorted */
-    query_words crowd;    /* vertex << 32 | triangle for the corners of these, sorted */
-    query_words met;      /* a bit per component: one of them is in it */
-    query_words partners; /* all pairs, as query_pack makes them but with this body's triangle first, sorted */
+    query_words touched;           /* the triangles that meet the other body, sorted */
+    query_words crowd;             /* vertex << 32 | triangle for the corners of these, sorted */
+    query_words met;               /* a bit per component: one of them is in it */
+    query_words partners;          /* all pairs, as query_pack makes them but with this body's triangle first, sorted */
     BASE_ARRAY(query_sides) sides; /* of the triangles that meet the other body */
 
     /* only where holes are looked for */

@@ -1,7 +1,8 @@
 /* On which sides of a triangle its own body is. Where all of its body that touches a triangle is on one side of its
- * plane, or in it, what is next to the triangle on the other side, the open one, belongs to one 3D cell of the body: the
- * points near a triangle on one side of its plane are a convex set. So one winding number holds all along the triangle,
- * and with nothing else of the body on the triangle, one more or less holds beyond it. docs/exactness.md has the proof. */
+ * plane, or in it, what is next to the triangle on the other side, the open one, belongs to one 3D cell of the body:
+ * the points near a triangle on one side of its plane are a convex set. So one winding number holds all along the
+ * triangle, and with nothing else of the body on the triangle, one more or less holds beyond it. docs/exactness.md has
+ * the proof. */
 #include "query/solids.h"
 
 enum

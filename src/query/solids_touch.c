@@ -3,8 +3,8 @@
  *
  * If no partner divides t, it is one cell: a partner on which it stands knows how often its own body winds around that
  * side. If all partners are on one side of the plane of t, or in it, the other body winds around all of t's other side
- * equally often; what lies on a partner in its plane is between the sides of the two triangles. And where neither of the
- * answers that are possible would add to the evidence, it does not matter which is true. docs/exactness.md has the
+ * equally often; what lies on a partner in its plane is between the sides of the two triangles. And where neither of
+ * the answers that are possible would add to the evidence, it does not matter which is true. docs/exactness.md has the
  * proofs. */
 #include "query/solids.h"
 
