@@ -183,9 +183,12 @@ static carom_status is_point_filled(const line_task *line, const exact_point *po
     cells_task *cells = line->cells;
     query_words *around = &cells->cells->around;
     bool empty = false;
-    CELLS_TRY(cells_thin_tip(cells, line->body, line->end[0]));
     for (size_t i = 0; i < around->count && !empty; i++)
     {
+        if (i == 1) /* the first one did not suffice, as it mostly does; it is kept */
+            CELLS_TRY(cells_thin_tip(cells, line->body, line->end[0]));
+        if (i >= around->count)
+            break;
         const cells_request request = {line->body, (uint32_t)around->items[i], CELLS_OF_BOTH};
         carom_status status = cells_at_point(cells, request, point, note_emptiness, &empty);
         if (status != CAROM_OK && status != CAROM_STOPPED && status != CAROM_UNKNOWN)
