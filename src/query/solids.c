@@ -219,8 +219,9 @@ static uint32_t region_of(const solids_task *relation, int body, uint32_t triang
 static carom_status examine_twins(solids_task *relation, int body)
 {
     cells_task *cells = &relation->cells;
+    const query_meetings *meetings = relation->meetings;
     bool twins;
-    if (body > 0 || relation->cursor->step > 0 || !relation->meetings->any || !solids_may_be_twins(cells))
+    if (body > 0 || relation->cursor->step > 0 || !meetings->any || !meetings->complete || !solids_may_be_twins(cells))
         return CAROM_OK;
     CELLS_TRY(solids_are_twins(cells, &twins));
     if (twins)
