@@ -162,11 +162,27 @@ static bool may_repeat(const query_question *question)
            (b && b->info.reference_count > b->mesh->triangle_count);
 }
 
+/* Beyond this count, redundant pairs are dropped; SIZE_MAX: never. A relation takes less work with all pairs: ten per
+ * triangle are usual where bodies lie on each other. */
+static size_t thin_at(const query_job *job)
+{
+    size_t listed = max_listed(job->options), elements = (size_t)carom_shape_element_count(&job->question.a->shape) +
+                                                         carom_shape_element_count(&job->question.b->shape);
+    if (listed > SIZE_MAX / 64 || !job->options->relation || may_repeat(&job->question))
+        return SIZE_MAX;
+    return 2 * listed + 16 * elements + SLACK;
+}
+
+bool query_job_has_all_pairs(const query_job *job)
+{
+    return job->found.count <= thin_at(job) && job->keys.count == job->found.count;
+}
+
 static collector make_collector(carom_query *query, query_job *job)
 {
     const carom_collide_options *options = job->options;
     collector collector = {
-        .query = query, .job = job, .keep = SIZE_MAX, .thin_at = SIZE_MAX, .repeats = may_repeat(&job->question)};
+        .query = query, .job = job, .keep = SIZE_MAX, .thin_at = thin_at(job), .repeats = may_repeat(&job->question)};
     size_t listed = max_listed(options);
     bool by_relation = options->relation, meshes = query_is_mesh(job->question.a) && query_is_mesh(job->question.b);
     collector.keeping = listed > 0 || by_relation || collector.repeats;
@@ -174,10 +190,6 @@ static collector make_collector(carom_query *query, query_job *job)
     collector.stop_at_crossing = options->mode == CAROM_COLLIDE_ANY && by_relation && meshes && !job->probed;
     if (listed > 0 && !by_relation && !collector.repeats)
         collector.keep = listed;
-    if (listed < SIZE_MAX && by_relation && !collector.repeats)
-        collector.thin_at = 2 * (listed + carom_shape_element_count(&job->question.a->shape) +
-                                 carom_shape_element_count(&job->question.b->shape)) +
-                            SLACK;
     return collector;
 }
 
