@@ -24,3 +24,11 @@ function(carom_set_options)
     endif()
   endforeach()
 endfunction()
+
+# For the scalar versions of the kernels. gcc guards every lane of every vector that their operations pass by value, and
+# reserves a place on the stack for each: inlined, that takes it minutes per file. As calls they keep all checks and
+# compile in seconds.
+set(CAROM_SCALAR_OPTIONS "")
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CAROM_SANITIZE MATCHES "address")
+  set(CAROM_SCALAR_OPTIONS -fno-inline)
+endif()
