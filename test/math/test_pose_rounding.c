@@ -62,13 +62,13 @@ static carom_pose pose_at(const double *n, carom_vec3 translation)
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
 /* numbers: two quaternions, two translations, the vertex. */
-static double seen_ratio(const double *n, double away)
+static double seen_ratio(const double *n, double away, double size)
 {
-    carom_vec3 t_a = vec3(away * n[8], away * n[9], away * n[10]), v = vec3(n[14], n[15], n[16]);
+    carom_vec3 t_a = vec3(away * n[8], away * n[9], away * n[10]), v = vec3(size * n[14], size * n[15], size * n[16]);
     carom_vec3 t_b = vec3(t_a.x + n[11], t_a.y + n[12], t_a.z + n[13]);
     carom_pose a = pose_at(n, t_a), b = pose_at(n + 4, t_b);
     double extent = largest(v), worst = 0.0;
-    if (!(extent > 0x1p-6) || !(largest(t_a) < 4.0 * fmax(away, 1.0)))
+    if (!(extent > 0x1p-6 * size) || !(fmax(largest(t_b), extent) > 0x1p-6) || !(largest(t_a) < 4.0 * fmax(away, 1.0)))
         return 0.0;
     math_relative relative = math_relative_pose(&a, &b, 0.0, extent);
     carom_vec3 placed = pose_apply(&b, v);
@@ -87,14 +87,16 @@ static double seen_ratio(const double *n, double away)
     return worst;
 }
 
-static double near_ratio(const double *n) { return seen_ratio(n, 0.0); }
-static double usual_ratio(const double *n) { return seen_ratio(n, 1.0); }
+static double near_ratio(const double *n) { return seen_ratio(n, 0.0, 1.0); }
+static double usual_ratio(const double *n) { return seen_ratio(n, 1.0, 1.0); }
+static double apart_ratio(const double *n) { return seen_ratio(n, 0.0, 0x1p-30); }
 
 static void rounding_is_within_the_error(void **state)
 {
     (void)state;
-    climb_attack(&(climb){"relative poses at the origin", near_ratio, 17, 0.38, 1, AT_ORIGIN, 4, 20000, false});
-    climb_attack(&(climb){"relative poses near the origin", usual_ratio, 17, 0.33, 2, NULL, 10, 40000, false});
+    climb_attack(&(climb){"relative poses at the origin", near_ratio, 17, 0.45, 1, AT_ORIGIN, 4, 20000, false});
+    climb_attack(&(climb){"relative poses near the origin", usual_ratio, 17, 0.5, 2, NULL, 10, 40000, false});
+    climb_attack(&(climb){"relative poses far from each other", apart_ratio, 17, 0.5, 3, NULL, 10, 40000, false});
 }
 
 int main(void)
