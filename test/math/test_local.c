@@ -1,5 +1,6 @@
 /* Signs for points and directions that are intersections of lines and planes, against GMP's rationals: small integers,
- * ordinary doubles, ties, and coordinates from 2^-1074 to 2^110. And how much stack they take. */
+ * ordinary doubles, ties, and coordinates from 2^-1074 to 2^110. How far rounded positions are off, and how much stack
+ * all this takes. */
 #include "math/math.h"
 #include "support/climb.h"
 #include "support/stack.h"
@@ -310,7 +311,8 @@ static void signs_agree_with_rationals(void **state)
 
 /* ---- rounded positions ---- */
 
-/* The largest difference of a coordinate from the truth, or the length of the whole, in units of what the point says. */
+/* The largest difference of a coordinate from the truth, or the length of the whole, in units of what the point says.
+ */
 static double rounding_ratio(exact_point *point, bool of_length)
 {
     vector truth;
