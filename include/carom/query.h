@@ -109,7 +109,7 @@ extern "C"
 
     typedef struct carom_ray_hit
     {
-        double t; /* rounded: off by less than 2^-37 t, so two of nearly the same t may seem to be out of order */
+        double t; /* rounded: off by less than 2^-38 t, so two of nearly the same t may seem to be out of order */
         uint32_t
             triangle; /* 0 for a primitive, which is hit where the ray enters it: at t = 0 if the ray starts inside */
         double u, v;  /* barycentric weights of corners 1 and 2; 0 for a primitive */

@@ -40,7 +40,7 @@ exact_interval exact_interval_less(const exact_interval *interval, double radius
     value = doubled_subtract(value, (doubled){radius_a, 0.0, fabs(radius_a)});
     value = doubled_subtract(value, (doubled){radius_b, 0.0, fabs(radius_b)});
     bool exact = radius_a == 0.0 && radius_b == 0.0;
-    return (exact_interval){value.high, value.low, interval->error + (exact ? 0.0 : DOUBLED_ERROR * value.size)};
+    return (exact_interval){value.high, value.low, interval->error + (exact ? 0.0 : DOUBLED_SUMS_ERROR * value.size)};
 }
 
 /* Rounding is monotonic, so both ends decide for what is between them. */

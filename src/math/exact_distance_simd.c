@@ -294,8 +294,8 @@ static bool take_root(const features *f, const way *way, exact_interval *out)
 {
     doubled top = way->top, bottom = way->bottom;
     double share = top.high / bottom.high;
-    double error =
-        DOUBLED_ERROR * (top.size / top.high + bottom.size / bottom.high + 2.0) + doubtful_part(f, way, share);
+    double of_parts = 0.5 * DOUBLED_ERROR * (top.size / top.high + bottom.size / bottom.high);
+    double error = of_parts + DOUBLED_ROOT_ERROR + doubtful_part(f, way, share);
     if (!(error < 0x1p-60) || !(share > SMALLEST_SQUARE))
         return false;
     doubled rest = doubled_subtract(top, doubled_multiply((doubled){share, 0.0, share}, bottom));

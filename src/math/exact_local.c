@@ -479,6 +479,11 @@ static double ratio(number numerator, number denominator, int exponent)
     return ldexp(value, top - bottom + exponent);
 }
 
+/* What is known of rounded positions, relative to the sizes that docs/exactness.md, section 20, names. */
+#define LOCAL_UNIT         0x1p-53
+#define LOCAL_MIDDLE_ERROR (3.25 * LOCAL_UNIT)
+#define LOCAL_RATIO_ERROR  (5.0625 * LOCAL_UNIT)
+
 /* Not inlined: the pool is not on the stack while other points are rounded. */
 static BASE_NEVER_INLINE void round_fraction(exact_point *point)
 {
@@ -488,10 +493,9 @@ static BASE_NEVER_INLINE void round_fraction(exact_point *point)
     fraction_of(&v, &pool, point, exponent);
     carom_vec3 way = vec3(ratio(v.r.x, v.w, exponent), ratio(v.r.y, v.w, exponent), ratio(v.r.z, v.w, exponent));
     point->rounded = vec3_add(v.origin, way);
-    point->error += 0x1p-46 * size_of(&way, 1); /* it may be far away */
+    point->error = LOCAL_RATIO_ERROR * size_of(&way, 1) + LOCAL_UNIT * size_of(&point->rounded, 1) + 0x1p-1000;
 }
 
-/* A quotient of integers errs by a few roundings, the others by less: 2^-46 of the size is enough for all. */
 void exact_point_round(exact_point *point)
 {
     const carom_vec3 *p = point->points;
@@ -500,15 +504,17 @@ void exact_point_round(exact_point *point)
         point->rounded = p[0];
         return;
     }
-    double size = size_of(p, point_count(point));
-    point->error = 0x1p-46 * size + 0x1p-1000;
     if (point->kind == EXACT_POINT_MIDDLE)
     {
         point->rounded = vec3_scale(vec3_add(vec3_add(p[0], p[1]), p[2]), 1.0 / 3.0);
+        point->error = LOCAL_MIDDLE_ERROR * size_of(p, 3) + 0x1p-1000;
         return;
     }
     if (point->kind == EXACT_POINT_CUT)
+    {
         point->rounded = exact_pass3d(p + 2, p[0], p[1]);
+        point->error = LOCAL_UNIT * size_of(&point->rounded, 1) + 0x1p-1000;
+    }
     else
         round_fraction(point);
     if (point->kind <= EXACT_POINT_CROSS && is_exact(point))

@@ -386,6 +386,9 @@ bool exact_point_exists(const exact_point *point);
  * take less time. A point whose coordinates are doubles becomes a given one. */
 void exact_point_round(exact_point *point);
 
+/* How far from the point its rounded position may be: sqrt 3 times the error of a coordinate. */
+static inline double exact_point_reach(const exact_point *point) { return 1.75 * point->error; }
+
 /* ---- the order of hits along a ray. Coordinates, radii and directions up to 2^110; integers only ---- */
 
 typedef enum exact_ray_kind

@@ -148,10 +148,9 @@ void math_relate(const carom_pose *pose_a, const carom_pose *pose_b, double exte
                             ra[2] * between.x + ra[5] * between.y + ra[8] * between.z);
     /* Deviation of the rotations from orthogonality (measured with an error of its own), the products above, and the
      * placement rounding of both bodies, of which only the last grows with the distance from the origin. */
-    double reach = extent + largest_coordinate(between);
+    double away = largest_coordinate(between);
     double far = greater(largest_coordinate(pose_a->translation), largest_coordinate(pose_b->translation));
-    out->error =
-        1.5625 * (defect + 3.0 * ROUNDING) * reach + 21.0 * ROUNDING * reach + 1.75 * ROUNDING * far + SMALLEST;
+    out->error = 1.5625 * defect * (extent + away) + ROUNDING * (17.5 * extent + 10.0 * away + 1.75 * far) + SMALLEST;
 }
 
 math_relative math_relative_pose(const carom_pose *pose_a, const carom_pose *pose_b, double extent_a, double extent_b)
@@ -182,7 +181,7 @@ carom_aabb math_world_box(const carom_pose *pose, const carom_aabb *box)
     carom_vec3 moved = pose_apply(pose, centre);
     const double *r = pose->rotation;
     double extent = greater(largest_coordinate(box->min), largest_coordinate(box->max));
-    double pad = 17.0 * ROUNDING * extent + 3.0625 * ROUNDING * largest_coordinate(pose->translation) + SMALLEST;
+    double pad = 14.75 * ROUNDING * extent + 3.0625 * ROUNDING * largest_coordinate(pose->translation) + SMALLEST;
     carom_vec3 reach = vec3(fabs(r[0]) * half.x + fabs(r[1]) * half.y + fabs(r[2]) * half.z + pad,
                             fabs(r[3]) * half.x + fabs(r[4]) * half.y + fabs(r[5]) * half.z + pad,
                             fabs(r[6]) * half.x + fabs(r[7]) * half.y + fabs(r[8]) * half.z + pad);

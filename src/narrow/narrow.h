@@ -79,8 +79,8 @@ bool narrow_ray_hit(const narrow_ray *ray, const narrow_triangle *triangle, doub
                     narrow_counts *counts);
 
 /* Rounded parameters of hits that differ by more than this have the order of the exact ones: each errs by less than
- * 2^-37 of itself, or by 2^-1074 where it underflows (docs/exactness.md, section 7). */
-static inline double narrow_ray_beyond(double t) { return t + (t * 0x1p-36 + 0x1p-900); }
+ * 2^-38.9 of itself, or by 2^-1074 where it underflows (docs/exactness.md, section 7). */
+static inline double narrow_ray_beyond(double t) { return t + (t * 0x1.2p-38 + 0x1p-900); }
 
 /* What the ray, which hits the triangle, hits at its exact t. */
 exact_ray_at narrow_ray_at(const narrow_ray *ray, const narrow_triangle *triangle, narrow_counts *counts);

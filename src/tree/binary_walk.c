@@ -30,8 +30,8 @@ static void begin_frame(binary_walk *walk)
 {
     walk->boxes = !view_is_binary(walk->still->tree) || !view_is_binary(walk->moved->tree);
     tree_relate(walk->still, walk->moved, &walk->frame);
-    if (walk->boxes)
-        walk->frame.parallel *= 4.0; /* other layouts may round their axes more than once */
+    if (walk->boxes) /* other layouts may round their axes more than once */
+        walk->frame.parallel *= 4.0, walk->frame.oblique *= 4.0;
 }
 
 static carom_status begin_cache(binary_walk *walk)

@@ -181,7 +181,7 @@ BASE_DECLARE_ISA(ray_answer, ray_walk_run, (ray_walk * walk, const tree_ray_fram
 /* Sets everything except the pose; extent is the mesh's. */
 void ray_frame_set(tree_ray_frame *ray_frame, const ray_tree *tree, double extent);
 
-/* Sets the margins for this placement. */
-void ray_margins_set(tree_ray_margins *margins, const ray_tree *tree, double placement);
+/* Sets the margins for this placement, and an origin whose coordinates are at most `farthest`. */
+void ray_margins_set(tree_ray_margins *margins, const ray_tree *tree, double placement, double farthest);
 
 #endif

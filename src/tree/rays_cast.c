@@ -22,14 +22,14 @@ static double placement_of(const tree_ray_frame *ray_frame, double extent)
     const double unit = 0x1p-53;
     double rounding = 33.0 * unit * extent + 12.5 * unit * largest(ray_frame->pose.translation);
     return (rounding + 3.03 * math_rotation_defect(ray_frame->pose.rotation) * extent) * ray_frame->scale +
-           27.0 * unit * (RAY_NEAR + 2);
+           13.5 * unit * (RAY_NEAR + 2);
 }
 
-void ray_margins_set(tree_ray_margins *margins, const ray_tree *tree, double placement)
+void ray_margins_set(tree_ray_margins *margins, const ray_tree *tree, double placement, double farthest)
 {
-    const double box_slack = 6.0 * 0x1p-24, triangle_slack = 32.5 * 0x1p-24;
+    const double box_slack = 6.0 * 0x1p-24, triangle_slack = 32.5 * 0x1p-24, box_step = 0x1p-53;
     margins->placement = placement;
-    margins->pad = box_slack + placement;
+    margins->pad = box_slack + placement + box_step * (farthest + 2.0);
     margins->slack = (float)triangle_slack + 2.625f * (float)placement;
     for (int i = 0; i < 4; i++)
     {
@@ -62,7 +62,7 @@ void ray_frame_set(tree_ray_frame *ray_frame, const ray_tree *tree, double exten
     ray_frame->shrink_bits = ((uint64_t)0x7fe << 52) + ((uint64_t)0x3ff << 52) - bits_of(frame->scale);
     ray_frame->parts[0] = ray_tree_nodes(tree);
     ray_frame->parts[1] = ray_tree_blocks(tree);
-    ray_margins_set(&ray_frame->margins, tree, placement_of(ray_frame, extent));
+    ray_margins_set(&ray_frame->margins, tree, placement_of(ray_frame, extent), RAY_NEAR);
     ray_frame->near = is_usable(ray_frame) ? RAY_NEAR : -1.0;
     const double centre[3] = {frame->centre.x, frame->centre.y, frame->centre.z};
     for (int i = 0; i < 3; i++)

@@ -8,8 +8,9 @@
 
 #define ENTER_VOLUME_SLACK       (5.5f * 0x1p-24f)
 #define ENTER_WEIGHTS            0.78125f /* of the slack of parameters: 25.4 of 32.5 roundings, 2.05 of 2.625 placements */
-#define ENTER_SMALLEST_COMPONENT 0x1p-60          /* of a direction of length 1 to 3.5; smaller ones count as this */
-#define ENTER_ROUNDING           (20.0 * 0x1p-53) /* of an origin, beyond RAY_NEAR */
+#define ENTER_SMALLEST_COMPONENT 0x1p-60            /* of a direction of length 1 to 3.5; smaller ones count as this */
+#define ENTER_LINE               (6.0625 * 0x1p-53) /* of an origin beyond RAY_NEAR: its length */
+#define ENTER_STEP               (3.0 * 0x1p-53)    /* and its largest coordinate */
 
 enum
 {
@@ -109,8 +110,12 @@ static BASE_NEVER_INLINE bool enter_from_afar(const ray_tree *tree, const tree_r
 {
     if (ray_frame->near < 0.0)
         return false;
-    double sum = fabs(origin[0]) + fabs(origin[1]) + fabs(origin[2]);
-    ray_margins_set(margins, tree, ray_frame->margins.placement + ENTER_ROUNDING * sum);
+    double x = fabs(origin[0]), y = fabs(origin[1]), z = fabs(origin[2]), farthest = x > y ? x : y;
+    farthest = farthest > z ? farthest : z;
+    double length = farthest * sqrt((x / farthest) * (x / farthest) + (y / farthest) * (y / farthest) +
+                                    (z / farthest) * (z / farthest));
+    ray_margins_set(margins, tree, ray_frame->margins.placement + ENTER_LINE * length + ENTER_STEP * farthest,
+                    farthest);
     return margins->placement < 0.25;
 }
 

@@ -1,6 +1,6 @@
 /* Tests of boxes that may be swept by a sphere: separating axes (Gottschalk, Lin, Manocha 1996) and lower bounds of the
  * distance. A gap along any direction separates whatever the directions are, so imprecise axes make the tests weaker,
- * never wrong; what the short cuts assume of the axes (u_i . u_j = 0 or 1) is covered by `pad`. */
+ * never wrong; what the short cuts assume of the axes (u_i . u_j = 0 or 1) is covered by the pads. */
 #include "volume/parts.h"
 
 /* The moved box in the axes of the still one. */
@@ -9,21 +9,34 @@ typedef struct box_view
     double r[3][3], absolute[3][3]; /* r[i][j] = still axis i . moved axis j */
     double t[3];                    /* from the still centre to the moved one */
     double a[3], b[3];
-    double pad; /* along a unit direction */
+    /* Along an axis of the still box, of the moved one, or a cross product: docs/exactness.md, section 17. */
+    double still_pad, moved_pad, edge_pad;
 } box_view;
+
+#define BOX_ROUNDING   0x1p-48 /* of the sizes: what the tests compute */
+#define BOX_OWN_AXIS   1.75    /* of float axes, in roundings: a box's own axis sees none of the other two */
+#define BOX_WAY        3.0     /* the way between the centres is the sum of what the still axes see of it */
+#define BOX_CROSS      2.5     /* a cross product's cosines with the still axes are read from the others */
+#define BOX_COFACTOR   7.25    /* and its cosines with the moved axes are cofactors */
+#define BOX_BENT       3.0     /* of the rotation's defect */
+#define BOX_THREE_GAPS 1.75
 
 static BASE_ALWAYS_INLINE void view_centre(const volume_frame *frame, const volume_box *still, const volume_box *moved,
                                            box_view *view)
 {
     carom_vec3 between = vec3_sub(moved->centre, still->centre);
-    double size = fabs(between.x) + fabs(between.y) + fabs(between.z);
+    double away = fabs(between.x) + fabs(between.y) + fabs(between.z), still_size = 0.0, moved_size = 0.0;
     for (int i = 0; i < 3; i++)
     {
         view->t[i] = vec3_dot(still->axis[i], between);
         view->a[i] = still->half[i], view->b[i] = moved->half[i];
-        size += view->a[i] + view->b[i];
+        still_size += view->a[i], moved_size += view->b[i];
     }
-    view->pad = frame->slack + frame->parallel * size;
+    double rest =
+        frame->slack + BOX_ROUNDING * (away + still_size + moved_size) + BOX_BENT * frame->defect * moved_size;
+    view->still_pad = rest + frame->oblique * (BOX_OWN_AXIS * still_size);
+    view->moved_pad = rest + frame->oblique * (BOX_OWN_AXIS * moved_size + BOX_WAY * away);
+    view->edge_pad = rest + frame->oblique * (BOX_CROSS * still_size + BOX_COFACTOR * moved_size);
 }
 
 static BASE_ALWAYS_INLINE void view_row(const volume_box *still, const volume_box *moved, box_view *view, int i)
@@ -62,21 +75,20 @@ static bool separated(const volume_frame *frame, const volume_box *still, const 
 {
     box_view view;
     view_centre(frame, still, moved, &view);
-    double reach = margin + view.pad;
     for (int i = 0; i < 3; i++)
     {
         view_row(still, moved, &view, i);
-        if (still_gap(&view, i) > reach)
+        if (still_gap(&view, i) > margin + view.still_pad)
             return true;
     }
     for (int j = 0; j < 3; j++)
-        if (moved_gap(&view, j) > reach)
+        if (moved_gap(&view, j) > margin + view.moved_pad)
             return true;
     if (frame->still == CAROM_VOLUME_AABB && frame->moved == CAROM_VOLUME_AABB)
         return false; /* "SAT lite": the edge axes cost more than they cull where the boxes are loose anyway */
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            if (edge_gap(&view, i, j) > reach)
+            if (edge_gap(&view, i, j) > margin + view.edge_pad)
                 return true;
     return false;
 }
@@ -143,7 +155,7 @@ static double edge_gaps(const volume_frame *frame, const box_view *v, double bes
         for (int j = 0; j < 3; j++)
         {
             /* Short cross products: the pad counts for more, and the length is known from above only. */
-            double gap = edge_gap(v, i, j) - v->pad;
+            double gap = edge_gap(v, i, j) - v->edge_pad;
             double square = 1.0 + 2.0 * frame->parallel - v->r[i][j] * v->r[i][j];
             if (gap > 0.0 && square > nearly_parallel && gap * gap > best * best * square)
                 best = gap / sqrt(square);
@@ -173,7 +185,8 @@ double box_distance(const volume_frame *frame, const volume_box *still, const vo
     best = larger(best, projected_gap(&view));
     best = edge_gaps(frame, &view, best);
     /* Three gaps at once are off by sqrt 3 pads, lengths by the axes' rounding. */
-    best = best * (1.0 - 2.0 * frame->parallel) - 2.0 * view.pad - still->radius - moved->radius;
+    best = best * (1.0 - 2.0 * frame->parallel) - BOX_THREE_GAPS * larger(view.still_pad, view.moved_pad);
+    best -= still->radius + moved->radius;
     return larger(best, 0.0);
 }
 

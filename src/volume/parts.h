@@ -4,6 +4,10 @@
 
 #include "volume/volume.h"
 
+/* What moving volumes rounds, of the sum of both diagonals and the translation: docs/exactness.md, section 17. */
+#define VOLUME_MOVING_SLABS (4.75 * 0x1p-53)
+#define VOLUME_MOVING_BOXES (2.75 * 0x1p-53)
+
 /* Corner 0, 1, 2 of the i-th triangle of a cloud. */
 static inline carom_vec3 cloud_corner(const volume_cloud *cloud, size_t i, int corner)
 {

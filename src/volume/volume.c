@@ -206,19 +206,19 @@ void volume_frame_begin(volume_frame *frame, carom_volume still, carom_volume mo
 {
     frame->still = still, frame->moved = moved;
     frame->relative = *relative;
-    /* Both bodies are off by `error` per coordinate, 2 sqrt 3 along a direction; the rest is the arithmetic here and
-     * the narrow phase's own rounding of distances. */
-    frame->slack = 4.0 * relative->error + 1e-13 * reach;
-    /* Axes in float are oblique, and the rotation's defect makes the moved ones so: docs/exactness.md, section 17.
-     * `error` counts the defect for what the mesh extends, but boxes in float are larger than a mesh of less than
-     * 2^-149. */
-    frame->parallel = has_float_axes(still) || has_float_axes(moved) ? 5 * 0x1p-24 : 0x1p-44;
-    frame->parallel += 4.0 * math_rotation_defect(relative->rotation);
+    /* Axes in float are oblique, and the rotation's defect makes the moved ones so. `error` counts the defect for what
+     * the mesh extends, but boxes in float are larger than a mesh of less than 2^-149. */
+    bool floats = has_float_axes(still) || has_float_axes(moved);
+    frame->oblique = floats ? 0x1p-24 : 0.0;
+    frame->defect = math_rotation_defect(relative->rotation);
+    frame->parallel = (floats ? 5 * 0x1p-24 : 0x1p-44) + 4.0 * frame->defect;
     frame->translation = is_identity(relative->rotation);
     /* AABBs are tested as the oriented boxes they become; k-DOPs get new bounds. */
     frame->slabs = still == moved && slab_count(still) > 0 && still != CAROM_VOLUME_AABB;
     if (still == CAROM_VOLUME_AABB && moved == CAROM_VOLUME_AABB && frame->translation)
         frame->slabs = true;
+    /* Both bodies are off by `error` per coordinate, 2 sqrt 3 along a direction. */
+    frame->slack = 4.0 * relative->error + (frame->slabs ? VOLUME_MOVING_SLABS : VOLUME_MOVING_BOXES) * reach;
     if (frame->slabs)
         slab_frame_begin(frame);
 }

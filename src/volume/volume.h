@@ -88,8 +88,9 @@ typedef struct volume_frame
 {
     carom_volume still, moved;
     math_relative relative; /* moved into still */
-    double slack;           /* absolute: placement, arithmetic, and the narrow phase's distance */
-    double parallel;        /* relative: axes that are not quite orthonormal, cross products that are nearly zero */
+    double slack;           /* absolute: placement, and the arithmetic of moving */
+    double oblique, defect; /* of axes: the unit of their rounding to float, or 0; the rotation's defect */
+    double parallel;        /* relative: lengths that axes and their cross products may have */
     bool slabs;             /* both are k-DOPs of one kind */
     bool translation;       /* the rotation is exactly the identity */
     uint32_t lift_count[VOLUME_SLABS_MAX];

@@ -1,7 +1,8 @@
 /* Signs for points and directions that are intersections of lines and planes, against GMP's rationals: small integers,
- * ordinary doubles, ties, and coordinates from 2^-1074 to 2^110. And how much stack they take. */
+ * ordinary doubles, ties, and coordinates from 2^-1074 to 2^110. How far rounded positions are off, and how much stack
+ * all this takes. */
 #include "math/math.h"
-#include "support/check.h"
+#include "support/climb.h"
 #include "support/stack.h"
 
 #include <gmp.h>
@@ -308,6 +309,81 @@ static void signs_agree_with_rationals(void **state)
     assert_true(points > rounds / 2);
 }
 
+/* ---- rounded positions ---- */
+
+/* The largest difference of a coordinate from the truth, or the length of the whole, in units of what the point says.
+ */
+static double rounding_ratio(exact_point *point, bool of_length)
+{
+    vector truth;
+    mpq_t rounded;
+    double largest = 0.0, square = 0.0;
+    vector_init(&truth), mpq_init(rounded);
+    bool exists = set_point(&truth, point);
+    if (exists)
+        exact_point_round(point);
+    for (int i = 0; exists && i < 3; i++)
+    {
+        mpq_set_d(rounded, i == 0 ? point->rounded.x : i == 1 ? point->rounded.y : point->rounded.z);
+        mpq_sub(rounded, rounded, truth.at[i]);
+        double off = fabs(mpq_get_d(rounded));
+        largest = fmax(largest, off), square += off * off;
+    }
+    vector_clear(&truth), mpq_clear(rounded);
+    if (!(point->error > 0x1p-200))
+        return 0.0;
+    return of_length ? sqrt(square) / exact_point_reach(point) : largest / point->error;
+}
+
+static exact_point point_at(exact_point_kind kind, const double *n)
+{
+    exact_point point = {.kind = kind};
+    for (int i = 0; i < 9; i++)
+        point.points[i] = vec3(n[3 * i], n[3 * i + 1], n[3 * i + 2]);
+    return point;
+}
+
+/* The ends of a cut are strictly on both sides. */
+static double cut_ratio(const double *n)
+{
+    exact_point point = point_at(EXACT_POINT_CUT, n);
+    const carom_vec3 *p = point.points;
+    uint64_t fallbacks = 0;
+    int first = exact_orient3d(p[2], p[3], p[4], p[0], &fallbacks);
+    if (first * exact_orient3d(p[2], p[3], p[4], p[1], &fallbacks) >= 0)
+        return 0.0;
+    return rounding_ratio(&point, false);
+}
+
+static double middle_ratio(const double *n)
+{
+    exact_point point = point_at(EXACT_POINT_MIDDLE, n);
+    return rounding_ratio(&point, false);
+}
+
+/* From the origin the sum is exact, and the quotients are all that errs. */
+static double cross_ratio(const double *n)
+{
+    exact_point point = point_at(EXACT_POINT_CROSS, n);
+    point.points[0] = vec3(0.0, 0.0, 0.0);
+    return rounding_ratio(&point, false);
+}
+
+static double length_ratio(const double *n)
+{
+    exact_point point = point_at(EXACT_POINT_CROSS, n);
+    return rounding_ratio(&point, true);
+}
+
+static void rounded_positions_are_within_their_error(void **state)
+{
+    (void)state;
+    climb_attack(&(climb){"cuts", cut_ratio, 15, 0.9, 1, NULL, 4, 2000, false});
+    climb_attack(&(climb){"middles", middle_ratio, 9, 0.7, 2, NULL, 10, 2000, false});
+    climb_attack(&(climb){"crossings of planes", cross_ratio, 27, 0.5, 3, NULL, 4, 4000, false});
+    climb_attack(&(climb){"crossings of planes, length", length_ratio, 27, 0.5, 4, NULL, 4, 4000, false});
+}
+
 /* ---- stack ---- */
 
 /* Coordinates that have nothing in common: every number is as wide as it can be. */
@@ -357,6 +433,8 @@ static void little_stack(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(signs_agree_with_rationals), cmocka_unit_test(little_stack)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(signs_agree_with_rationals),
+                                       cmocka_unit_test(rounded_positions_are_within_their_error),
+                                       cmocka_unit_test(little_stack)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,13 @@ static const double FAR_POSE[] = {
     0x1.836c1d9f6c85bp-2,  -0x1.0f0dee05f0a56p-1, 0x1.4bbafa8c30ba9p-2,
 };
 
+static const double NEARBY_RAY[] = {
+    -0x1.fd56fca6b9ea7p-1, 0x1.0000000000004p+0,  -0x1.b7a17e76ac89ep-1, 0x1.0000000000004p+0,  0x1.735a294123343p-1,
+    -0x1.fe0e586af8a6p-1,  -0x1.ce469d9faede4p-1, -0x1.ca82365a5c005p-1, -0x1.ffffffffffffep-1, -0x1.afe951dda0439p-6,
+    0x1.42bba39f82e23p-2,  -0x1.d95e7fab772a3p-1, -0x1.d95e7fab71effp-1, -0x1.00ea14d2fcdaap+0, 0x1.a741c4ec65679p-4,
+    0x1.c248199112ed1p-3,  -0x1.171403635c8f5p-1, 0x1.a741c4ebf7845p-4,  -0x1.cde405c46c6b3p-4, 0x1.8cb16f05bfe3ap-3,
+    0x1.ad23b267ec0d9p-3,  0x1.8cb16f06392dap-3,  0x1.f39849751a446p+9};
+
 static double within(double x, double limit) { return fmax(-limit, fmin(limit, x)); }
 
 static double largest3(const double v[3]) { return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))); }
@@ -38,7 +45,7 @@ static const ray_tree FRAME = {
 static tree_ray_margins margins_of_floats(void)
 {
     tree_ray_margins margins;
-    ray_margins_set(&margins, &FRAME, 0.0);
+    ray_margins_set(&margins, &FRAME, 0.0, 0.0);
     return margins;
 }
 
@@ -78,13 +85,19 @@ static float entry_of(ray_walk *walk, float plane)
 }
 
 /* numbers: where the walk begins, the direction, the way before, the plane. */
-static double plane_ratio(const double *n)
+static double plane_ratio_from(const double *n, double far)
 {
-    double d[3], x[3], start = fabs(n[6]), plane = within(n[7], 1.0), pad = margins_of_floats().pad;
+    double d[3], x[3], start = far * fabs(n[6]), plane = within(n[7], 1.0);
+    tree_ray_margins margins;
     if (!direction_at(n + 3, d) || fabs(d[0]) < 0x1p-6)
         return 0.0;
     for (int k = 0; k < 3; k++)
         x[k] = within(n[k], 1.0) - start * d[k];
+    if (far > 1.0 && !(largest3(x) > far / 4.0))
+        return 0.0;
+    /* A third of ENTER_STEP is for the origin. */
+    ray_margins_set(&margins, &FRAME, 2.0 / 3.0 * ENTER_STEP * largest3(x), largest3(x));
+    double pad = margins.pad;
     enter_line line = {d4_set1(0.0), d4_set1(0.0), d4_set1(0.0)};
     double origin[4] = {x[0], x[1], x[2], 0.0}, direction[4] = {d[0], d[1], d[2], 1.0}, inverse[4];
     for (int k = 0; k < 4; k++)
@@ -92,11 +105,15 @@ static double plane_ratio(const double *n)
     line.origin = d4_loadu(origin), line.direction = d4_loadu(direction), line.inverse = d4_loadu(inverse);
     ray_walk walk = {.limit = INFINITY};
     enter_set_ray(&walk, &line, start, pad);
-    double truth = (plane - x[0]) / d[0] - start, slack = pad / fabs(d[0]);
+    long double exact = ((long double)plane - (long double)x[0]) / (long double)d[0] - (long double)start;
+    double truth = (double)exact, slack = pad / fabs(d[0]);
     if (!(truth > 2.0 * slack))
         return 0.0;
     return ((double)entry_of(&walk, (float)plane) - (truth - slack)) / slack;
 }
+
+static double plane_ratio(const double *n) { return plane_ratio_from(n, 1.0); }
+static double far_plane_ratio(const double *n) { return plane_ratio_from(n, 0x1p35); }
 
 /* ---- triangles ---- */
 
@@ -131,7 +148,7 @@ static bool make_hit(const double *n, hit_case *c)
         origin[k] = corner[0][k] + share[0] * c->edge[0][k] + share[1] * c->edge[1][k] - c->s * c->d[k];
         c->away[k] = corner[0][k] - origin[k];
     }
-    if (!(largest3(origin) <= 1.0))
+    if (!(largest3(origin) <= 1.0 + 0x1p-20))
         return false;
     c->walk = (ray_walk){.mesh = &mesh, .limit = INFINITY, .room = RAY_MAX_WAITING, .entry = {.start = 1.0}};
     c->block = (ray_block){.triangle = {0, CAROM_NO_TRIANGLE, CAROM_NO_TRIANGLE, CAROM_NO_TRIANGLE}};
@@ -158,6 +175,40 @@ static double weight_ratio(const double *n)
     if (!(a1 > 0x1p-40) || !(a2 > 0x1p-40))
         return 0.0;
     return fmax(fmax(-w1 / a1, -w2 / a2), (w1 + w2 - fabs((double)test.volume.v[0])) / (a1 + a2));
+}
+
+/* Half a unit in the last place of a float. */
+static double rounding_of(double x) { return x == 0.0 ? 0.0 : ldexp(0x1p-24, ilogb(x)); }
+
+static double product_component(const double a[3], const double b[3], int k)
+{
+    return a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+/* The same for a hit on the first edge, where w = (c x d) . e is 0, if an adversary chooses all roundings, to first
+ * order. */
+static double worst_weight_ratio(const double *n)
+{
+    hit_case c;
+    if (!(n[14] < -0.3) || !make_hit(n, &c))
+        return 0.0;
+    const double *away = c.away, *e = c.edge[0], *d = c.d;
+    double worst = 0.0, term[3], allowance = (double)test_leaf(&c.walk, &c.block).allowance.v[0];
+    for (int k = 0; k < 3; k++)
+    {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        double corner = within(n[k], 1.0), other = within(n[3 + k], 1.0), across = product_component(away, d, k);
+        double with_corner = product_component(d, e, k), with_direction = product_component(e, away, k);
+        /* what is given: the corners, the origin and the direction; then the edge and the way to the corner */
+        worst += rounding_of(corner) * fabs(with_corner - across) + rounding_of(other) * fabs(across);
+        worst += rounding_of(corner - away[k]) * fabs(with_corner) + rounding_of(d[k]) * fabs(with_direction);
+        worst += rounding_of(e[k]) * fabs(across) + rounding_of(away[k]) * fabs(with_corner);
+        worst += (rounding_of(away[i] * d[j]) + rounding_of(away[j] * d[i]) + rounding_of(across)) * fabs(e[k]);
+        term[k] = across * e[k];
+        worst += rounding_of(term[k]);
+    }
+    worst += rounding_of(term[1] + term[2]);
+    return allowance > 0x1p-40 ? worst / allowance : 0.0;
 }
 
 static double parameter_ratio(const double *n)
@@ -194,7 +245,9 @@ static void floats_are_within_their_slack(void **state)
 {
     (void)state;
     climb_attack(&(climb){"planes of boxes", plane_ratio, 8, 0.85, 1, NULL, 20, 10000, true});
+    climb_attack(&(climb){"planes of boxes, from far away", far_plane_ratio, 8, 0.65, 5, NULL, 20, 10000, false});
     climb_attack(&(climb){"weights of hits", weight_ratio, 16, 0.45, 2, WEIGHTS, 4, 20000, true});
+    climb_attack(&(climb){"weights of hits, any roundings", worst_weight_ratio, 16, 0.5, 6, NULL, 20, 20000, true});
     climb_attack(&(climb){"volumes", volume_ratio, 16, 0.75, 3, NULL, 20, 20000, true});
     climb_attack(&(climb){"parameters of hits", parameter_ratio, 16, 0.72, 4, PARAMETERS, 4, 20000, true});
 }
@@ -257,6 +310,7 @@ static double place_ratio(const double *n, double bend, double away, double far)
 
 static double bent_ratio(const double *n) { return place_ratio(n, 4e-10, 1.0, 4.0); }
 static double moved_ratio(const double *n) { return place_ratio(n, 0.0, 0x1p20, 4.0); }
+static double near_ratio(const double *n) { return place_ratio(n, 0.0, 1.0, 500.0); }
 static double far_ratio(const double *n) { return place_ratio(n, 0.0, 1.0, 0x1p30); }
 
 static void placing_is_within_its_bound(void **state)
@@ -264,7 +318,8 @@ static void placing_is_within_its_bound(void **state)
     (void)state;
     climb_attack(&(climb){"placing, a bent pose", bent_ratio, 23, 0.95, 11, NULL, 10, 20000, false});
     climb_attack(&(climb){"placing, a pose far away", moved_ratio, 23, 0.68, 12, FAR_POSE, 10, 20000, false});
-    climb_attack(&(climb){"placing, a ray from far away", far_ratio, 23, 0.24, 13, NULL, 20, 50000, false});
+    climb_attack(&(climb){"placing, a ray from nearby", near_ratio, 23, 0.6, 14, NEARBY_RAY, 4, 20000, false});
+    climb_attack(&(climb){"placing, a ray from far away", far_ratio, 23, 0.6, 13, NULL, 20, 50000, false});
 }
 
 int main(void)

@@ -1,0 +1,117 @@
+/* Attacks the error bounds of numbers of twice the precision (docs/exactness.md, section 21): climbs on the error of a
+ * sum and of a product, in units of what is derived for them, of the root of a quotient, and of a distance less two
+ * radii. The truth is in 1024 bits. */
+#define CAROM_ISA scalar_here
+#define CAROM_ISA_SCALAR
+/* NOLINTNEXTLINE(bugprone-suspicious-include): its static functions are what is tested */
+#include "math/exact_distance_simd.c"
+
+#include "support/climb.h"
+
+#include <gmp.h>
+
+static const double SUM_ERROR = 3.0 * 0x1p-106, PRODUCT_ERROR = 8.0 * 0x1p-106;
+
+/* An input that a longer climb found. */
+static const double ROOT[] = {0x1.00ce3c7db049fp+0, -0x1.fffffffffffd8p-1, 0x1.000000026857ap+1, 0x1.fffffffffffffp-1};
+
+enum
+{
+    BITS = 1024
+};
+
+/* As operations leave it: the low part is at most half a unit in the last place of the high one. */
+static doubled number_at(const double *n)
+{
+    double low = fmax(-1.0, fmin(1.0, n[1])) * 0x1p-53 * fabs(n[0]), high = n[0] + low;
+    return (doubled){high, low - (high - n[0]), fabs(high)};
+}
+
+static void set_exactly(mpf_t out, doubled a)
+{
+    mpf_t low;
+    mpf_init2(low, BITS);
+    mpf_set_d(out, a.high), mpf_set_d(low, a.low), mpf_add(out, out, low);
+    mpf_clear(low);
+}
+
+typedef void combine_fn(mpf_t, const mpf_t, const mpf_t);
+
+/* |found - a (operation) b| */
+static double error_of(doubled found, doubled a, doubled b, combine_fn *operation)
+{
+    mpf_t x, y, z;
+    mpf_init2(x, BITS), mpf_init2(y, BITS), mpf_init2(z, BITS);
+    set_exactly(x, a), set_exactly(y, b), set_exactly(z, found);
+    operation(x, x, y), mpf_sub(x, x, z);
+    double error = fabs(mpf_get_d(x));
+    mpf_clear(x), mpf_clear(y), mpf_clear(z);
+    return error;
+}
+
+static bool is_ordinary(doubled a) { return a.size > 0x1p-100 && a.size < 0x1p100; }
+
+static double sum_ratio(const double *n)
+{
+    doubled a = number_at(n), b = number_at(n + 2), sum = doubled_add(a, b);
+    return is_ordinary(a) && is_ordinary(b) ? error_of(sum, a, b, mpf_add) / (SUM_ERROR * sum.size) : 0.0;
+}
+
+static double product_ratio(const double *n)
+{
+    doubled a = number_at(n), b = number_at(n + 2), product = doubled_multiply(a, b);
+    return is_ordinary(a) && is_ordinary(b) ? error_of(product, a, b, mpf_mul) / (PRODUCT_ERROR * product.size) : 0.0;
+}
+
+/* sqrt(top / bottom) of numbers without errors of their own. */
+static double root_ratio(const double *n)
+{
+    doubled top = number_at(n), bottom = number_at(n + 2);
+    if (!(top.high > 0x1p-50) || !(bottom.high > 0x1p-50))
+        return 0.0;
+    top.size = bottom.size = 0.0;
+    exact_interval found;
+    if (!take_root(&(features){.certain = true}, &(way){.top = top, .bottom = bottom}, &found))
+        return 0.0;
+    mpf_t x, y;
+    mpf_init2(x, BITS), mpf_init2(y, BITS);
+    set_exactly(x, top), set_exactly(y, bottom), mpf_div(x, x, y), mpf_sqrt(x, x);
+    set_exactly(y, (doubled){found.high, found.low, 0.0}), mpf_sub(x, x, y);
+    double error = fabs(mpf_get_d(x));
+    mpf_clear(x), mpf_clear(y);
+    return error / found.error;
+}
+
+/* A distance less two radii. */
+static double less_ratio(const double *n)
+{
+    doubled from = number_at(n), radii[2] = {{fabs(n[2]), 0.0, 0.0}, {fabs(n[3]), 0.0, 0.0}};
+    exact_interval found =
+        exact_interval_less(&(exact_interval){from.high, from.low, 0.0}, radii[0].high, radii[1].high);
+    if (!is_ordinary(from) || !(from.high > 0.0) || !(found.error > 0.0))
+        return 0.0;
+    mpf_t x, y;
+    mpf_init2(x, BITS), mpf_init2(y, BITS);
+    set_exactly(x, from);
+    for (int i = 0; i < 2; i++)
+        set_exactly(y, radii[i]), mpf_sub(x, x, y);
+    set_exactly(y, (doubled){found.high, found.low, 0.0}), mpf_sub(x, x, y);
+    double error = fabs(mpf_get_d(x));
+    mpf_clear(x), mpf_clear(y);
+    return error / found.error;
+}
+
+static void operations_are_within_their_bounds(void **state)
+{
+    (void)state;
+    climb_attack(&(climb){"sums", sum_ratio, 4, 0.9, 1, NULL, 20, 10000, false});
+    climb_attack(&(climb){"products", product_ratio, 4, 0.55, 2, NULL, 20, 10000, false});
+    climb_attack(&(climb){"roots of quotients", root_ratio, 4, 0.51, 3, ROOT, 20, 10000, false});
+    climb_attack(&(climb){"less two radii", less_ratio, 4, 0.8, 4, NULL, 20, 10000, false});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operations_are_within_their_bounds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
