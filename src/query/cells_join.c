@@ -369,13 +369,25 @@ static carom_status divide(join *join, const square *in)
     return CAROM_OK;
 }
 
+/* Are most of them known no better than the square is large? Then each would be in all of its parts, and in all parts
+ * of these: far from the origin that takes few divisions. */
+static bool is_blurred(const query_cells *cells, const square *in)
+{
+    double slack = SLACK * (fabs(in->centre[0]) + fabs(in->centre[1]));
+    size_t blurred = 0;
+    for (size_t i = 0; i < in->count; i++)
+        blurred += 4.0 * (2.0 * cells->cuts.items[cells->items.items[in->first + i]].pad + slack) >= in->half;
+    return blurred > in->count / 2;
+}
+
 static carom_status take_square(join *join, const square *in)
 {
     const query_cells *cells = join->task->cells;
     double direction[2];
     if (in->count < 2)
         return CAROM_OK;
-    if (best_direction(cells, in, direction) <= FEW || in->count <= FEW || in->depth >= MAX_DEPTH)
+    if (best_direction(cells, in, direction) <= FEW || in->count <= FEW || in->depth >= MAX_DEPTH ||
+        is_blurred(cells, in))
         return sweep(join, in, direction);
     const double *end = common_end(cells, in);
     if (end)

@@ -7,6 +7,7 @@
 #include "support/check.h"
 
 #include <fenv.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -616,6 +617,59 @@ static void all_processors_and_the_largest_count_work(void **state)
     assert_int_equal(carom_context_workers(NULL), 1);
 }
 
+/* ---- signals ---- */
+
+typedef struct signal_notes
+{
+    uint32_t usual;             /* signals that the caller blocks */
+    _Atomic uint32_t helped;    /* items on other threads than the caller's */
+    _Atomic uint32_t open;      /* of these, with a signal that is not blocked */
+    _Atomic uint32_t at_caller; /* items of the caller where others are blocked than usual */
+} signal_notes;
+
+static const int signals[] = {SIGUSR1, SIGINT, SIGTERM, SIGALRM, SIGCHLD};
+#define SIGNALS (sizeof signals / sizeof *signals)
+
+static uint32_t count_blocked(void)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    uint32_t count = 0;
+    for (size_t i = 0; i < SIGNALS; i++)
+        count += sigismember(&blocked, signals[i]) == 1;
+    return count;
+}
+
+static void note_signals(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    signal_notes *notes = data;
+    uint32_t count = count_blocked();
+    if (worker == 0)
+        notes->at_caller += count != notes->usual;
+    else
+    {
+        notes->helped++;
+        notes->open += count < SIGNALS;
+    }
+    nap(100 * (long)(last - first));
+}
+
+/* A signal to the process must not interrupt a thread that its host knows nothing about. */
+static void helpers_leave_signals_to_the_host(void **state)
+{
+    (void)state;
+    carom_context *context = make_pool(3);
+    signal_notes notes = {.usual = count_blocked()};
+    for (int run = 0; run < 10000 && notes.helped < 10; run++)
+        base_parallel_for(context, 16, 1, note_signals, &notes);
+    assert_true(notes.helped >= 10);
+    assert_int_equal(notes.open, 0);
+    assert_int_equal(notes.at_caller, 0);
+    assert_true(notes.usual < SIGNALS && count_blocked() == notes.usual);
+    carom_context_destroy(context);
+}
+
 #ifdef __GLIBC__
 static void keep_warning(carom_log_level level, const char *message, void *user)
 {
@@ -668,6 +722,7 @@ int main(void)
         cmocka_unit_test(hosts_may_count_from_one),
         cmocka_unit_test(odd_worker_counts_are_refused),
         cmocka_unit_test(all_processors_and_the_largest_count_work),
+        cmocka_unit_test(helpers_leave_signals_to_the_host),
 #ifdef __GLIBC__
         cmocka_unit_test(threads_that_cannot_start_are_a_warning),
 #endif

@@ -95,7 +95,8 @@ static double try_bounds(const bound_case *c)
     return ratio;
 }
 
-static bound_case random_bound_case(check_random *random)
+/* Far from the origin, the placement of corners errs by more than what is computed from them. */
+static bound_case random_bound_case(check_random *random, double far)
 {
     bound_case c;
     narrow_triangle pair[2];
@@ -104,7 +105,7 @@ static bound_case random_bound_case(check_random *random)
         .make(random, pair);
     for (int i = 0; i < 2; i++)
     {
-        c.pose[i] = random_pose(random, 1.0, 0.0);
+        c.pose[i] = random_pose(random, far, 0.0);
         for (int k = 0; k < 3; k++)
             c.corner[3 * i + k] = to_own_frame(&c.pose[i], pair[i].corner[k]);
     }
@@ -118,7 +119,7 @@ static void distance_bounds_hold(void **state)
     double largest = 0.0;
     for (int climb = 0; climb < effort(150); climb++)
     {
-        bound_case best = random_bound_case(&random);
+        bound_case best = random_bound_case(&random, climb % 3 == 2 ? 1e12 : 1.0);
         double highest = try_bounds(&best);
         for (int step = 0; step < 200; step++)
         {
