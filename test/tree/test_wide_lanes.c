@@ -40,14 +40,6 @@ enum
 };
 
 /* Inputs that longer climbs found. */
-static const double LANE_FACES[] = {
-    -0x1.fffffc0fc532dp-1, 0x1.18e349c0a88a5p-1,  -0x1.8fb105c3d41c1p-3,  0x1.0c5dda9ecad5dp-1,   -0x1.fb57c70c35046p-1,
-    0x1.01a4e568987e5p-1,  -0x1.148170389ead1p-2, -0x1.3dc8e5a1ec0a3p-1,  0x1.f7ba3d54cecf2p-1,   -0x1.fbf6fbe93587cp-2,
-    0x1.e0126febb8293p-2,  -0x1.eee8d1720b35ap-3, 0x1.c8e20fa74f6d1p-1,   0x1.d5dca4f056c6dp-1,   0x1.79e3d4dfd09f1p-1,
-    0x1.130ebff1ead1cp-1,  0x1.e6b6bb06288a7p-1,  -0x1.dcc6ecea28e25p-12, -0x1.a49492349ad31p-13, 0x1.c7308b620e133p-13,
-    -0x1.454174b05fb66p-5, -0x1.0036e27008131p-1, -0x1.64502c930da51p-1,  0x1.b1270fa78263fp-1,   0x1.f98f2bbd84eb8p-1,
-    -0x1.f79dfb02c171ap-5, -0x1.62361fcec9908p-3, 0x1.00000a000015p-1,    0x1.000007p-2,          -0x1.3e18c9db07f32p-1,
-};
 static const double BOX_FACES[] = {
     -0x1.181293b7f86aap-3, 0x1.9e3cac5fbd623p-1,  -0x1.efd613cd7ea26p-2,  0x1.f3069d73a5715p-3,   0x1.6b532632fd0a7p-2,
     0x1.6a8d6a0927017p-2,  0x1.69b9b01463f37p-2,  -0x1.044d65a373acep-3,  -0x1.fca11f6921c6cp-3,  -0x1.6ace9bdf8b7p-2,
@@ -343,7 +335,7 @@ static void boxes_and_lanes_err_less_than_their_bounds(void **state)
 {
     (void)state;
     assert_true(attack_lanes((lane_attack){"faces of a lane", LANE_FACE, 1.0, 1.0, NULL}) > 0.35);
-    assert_true(attack_lanes((lane_attack){"faces of a lane", LANE_FACE, 1024.0, 1.0, LANE_FACES}) > 0.75);
+    assert_true(attack_lanes((lane_attack){"faces of a lane", LANE_FACE, 1024.0, 1.0, NULL}) > 0.6);
     assert_true(attack_lanes((lane_attack){"faces of the box", BOX_FACE, 1.0, 1.0, NULL}) > 0.35);
     assert_true(attack_lanes((lane_attack){"faces of the box", BOX_FACE, 1024.0, 1.0, BOX_FACES}) > 0.75);
     assert_true(attack_lanes((lane_attack){"edges", EDGES, 1.0, 1.0, CROSSING_EDGES}) > 0.5);
