@@ -30,7 +30,7 @@ const char *const usage =
     "  --quick               few models, few orientations, few repetitions\n"
     "  --only TEXT           models whose name contains TEXT, or one question (any-hit, all-pairs, distance, rays,\n"
     "                        triangles, build, sphere, capsule); may be given several times\n"
-    "  --with TEXT           only contestants whose name contains TEXT; may be given several times\n"
+    "  --with TEXT           only contestants and builders whose name contains TEXT; may be given several times\n"
     "  --seconds N           take up no new model after N seconds\n"
     "  --orientations N      random orientations per pose class (20)\n"
     "  --repetitions N       questions per pose, of which the quickest counts (15)\n"
@@ -109,25 +109,34 @@ bool wanted(const std::vector<std::string> &filters, const std::string &name)
     return false;
 }
 
+template <class Entry>
+void keep_wanted(const Options &options, std::vector<std::unique_ptr<Entry>> &all,
+                 std::vector<std::unique_ptr<Entry>> &kept)
+{
+    for (std::unique_ptr<Entry> &entry : all)
+        if (wanted(options.contestants, entry->name()))
+            kept.push_back(std::move(entry));
+}
+
 // New contestants for each workload: most libraries don't release what they built.
 void assemble(const Options &options, Contestants &contestants, Builders &builders)
 {
     Contestants all;
-    add_ours(all, builders);
-    add_fcl(all, builders);
-    add_ode(all, builders);
-    add_bullet(all, builders);
-    add_embree(all, builders);
-    add_cgal(all, builders);
+    Builders all_builders;
+    add_ours(all, all_builders);
+    add_fcl(all, all_builders);
+    add_ode(all, all_builders);
+    add_bullet(all, all_builders);
+    add_embree(all, all_builders);
+    add_cgal(all, all_builders);
 #ifdef CAROM_PEER_PQP
-    add_pqp(all, builders);
+    add_pqp(all, all_builders);
 #endif
 #ifdef CAROM_PEER_OPCODE
-    add_opcode(all, builders);
+    add_opcode(all, all_builders);
 #endif
-    for (std::unique_ptr<Contestant> &contestant : all)
-        if (wanted(options.contestants, contestant->name()))
-            contestants.push_back(std::move(contestant));
+    keep_wanted(options, all, contestants);
+    keep_wanted(options, all_builders, builders);
 }
 
 void export_model(const Model &model, const std::string &path)

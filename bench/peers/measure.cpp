@@ -397,7 +397,7 @@ BuildTable measure_builds(const Model &model, Builders &builders, const MeasureO
         loaded.push_back(builder.get());
     }
     const int repetitions =
-        std::max(3, std::min(options.repetitions, static_cast<int>(500000 / model.triangles.size())));
+        std::max(7, std::min(options.repetitions, static_cast<int>(500000 / model.triangles.size())));
     for (int repetition = 0; repetition < repetitions; repetition++)
         for (size_t k = 0; k < table.rows.size(); k++)
         {

@@ -113,7 +113,9 @@ extern "C"
 
     typedef struct carom_context_def
     {
-        carom_allocator allocator; /* both functions null: malloc and free */
+        /* Both functions null: malloc and free, except that the context keeps two released blocks of up to 96 MiB each
+         * for its next large ones. */
+        carom_allocator allocator;
         /* Null: silent. Called on the thread that has something to say, so, as the allocator, possibly from several at
          * once. */
         void (*log)(carom_log_level level, const char *message, void *user);

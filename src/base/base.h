@@ -82,9 +82,20 @@ typedef struct base_extension
     size_t size;
 } base_extension;
 
+/* Large blocks that were released, for the next ones; see allocator.c. */
+enum
+{
+    BASE_SPARE_BLOCKS = 2 /* while trees are built: the builder's memory and a tree */
+};
+typedef struct base_spare
+{
+    _Atomic(size_t *) blocks[BASE_SPARE_BLOCKS]; /* each begins with its size; null: none */
+} base_spare;
+
 struct carom_context
 {
     carom_allocator allocator;
+    base_spare spare;
     void (*log)(carom_log_level level, const char *message, void *user);
     void *log_user;
     carom_task_hooks tasks;

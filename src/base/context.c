@@ -1,15 +1,10 @@
 /* The context: its def, hooks, instruction set and latest message; the version and the names of statuses. */
-#define _DEFAULT_SOURCE /* madvise. NOLINT(bugprone-reserved-identifier): the system's own word */
+#include "base/allocator.h"
 #include "base/tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
-#define LARGE_PAGE ((size_t)1 << 21)
 
 /* Set by the build (option CAROM_DEFAULT_SIMD), for example to start without SIMD; null: the best the machine has. */
 #ifndef CAROM_DEFAULT_SIMD
@@ -48,35 +43,6 @@ const char *carom_status_name(carom_status status)
     case CAROM_UNAVAILABLE: return "UNAVAILABLE";
     }
     return "INVALID_STATUS";
-}
-
-/* Large blocks go on large pages if the system has them: fewer page table lookups. */
-static void *allocate_large(size_t size)
-{
-    size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    void *memory = rounded < size ? NULL : aligned_alloc(LARGE_PAGE, rounded);
-#ifdef MADV_HUGEPAGE
-    if (memory)
-        madvise(memory, rounded, MADV_HUGEPAGE); /* a hint: it may fail */
-#endif
-    return memory;
-}
-
-static void *default_allocate(size_t size, size_t alignment, void *user)
-{
-    (void)user;
-    if (size >= LARGE_PAGE && alignment <= LARGE_PAGE)
-        return allocate_large(size);
-    if (alignment <= sizeof(void *))
-        return malloc(size);
-    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc requires a multiple */
-    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
-}
-
-static void default_release(void *memory, size_t size, void *user)
-{
-    (void)size, (void)user;
-    free(memory);
 }
 
 /* The allocator stays null: were it filled in, a caller who sets one of its functions would mix it with the other. */
@@ -153,7 +119,7 @@ static carom_status refuse_def(const carom_context_def *def, carom_status status
 static carom_status check_allocator(carom_context_def *def)
 {
     if (!def->allocator.allocate && !def->allocator.release)
-        def->allocator = (carom_allocator){default_allocate, default_release, NULL};
+        def->allocator = base_default_allocator();
     if (!def->allocator.allocate)
         return refuse_def(def, CAROM_INVALID_ARGUMENT, "allocator.allocate is null, allocator.release is not");
     if (!def->allocator.release)
@@ -229,6 +195,7 @@ carom_status carom_context_create(const carom_context_def *def, carom_context **
         return refuse_def(&chosen, CAROM_OUT_OF_MEMORY, "context: out of memory");
     memset(context, 0, sizeof *context);
     context->allocator = chosen.allocator;
+    base_spare_begin(&context->allocator, &context->spare);
     context->log = chosen.log;
     context->log_user = chosen.log_user;
     context->simd = simd;
@@ -258,6 +225,7 @@ void carom_context_destroy(carom_context *context)
         base_release(context, context->engines.items[i].copy, 1, context->engines.items[i].size);
     base_array_free(context, &context->engines);
     destroy_locks(context);
+    base_spare_end(&context->spare);
     context->allocator.release(context, sizeof *context, context->allocator.user);
 }
 

@@ -1,6 +1,7 @@
-/* Radix sorts, least significant digit first, on the context's workers. Each worker counts the digits of a block and
- * then moves that block; where the items of a bucket go follows from the order of the blocks, so the sort is stable,
- * and the same for any number of them. */
+/* Sorts on the context's workers. Codes, by radix, least significant digit first: each worker counts the digits of a
+ * block and then moves that block; where the items of a bucket go follows from the order of the blocks, so the sort is
+ * stable, and the same for any number of them. Words: each worker sorts a block, then they merge the blocks together.
+ */
 #include "base/base.h"
 
 enum
@@ -145,30 +146,108 @@ void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, 
     }
 }
 
-/* Bits that are the same everywhere need no sorting. */
-static BASE_NEVER_INLINE void sort_words_together(carom_context *context, shared_sort *sort)
+/* ---- words: blocks that are sorted alone, then merged ---- */
+
+typedef struct word_sort
 {
-    uint64_t varying = 0;
-    for (uint32_t i = 1; i < sort->count; i++)
-        varying |= sort->from[i] ^ sort->from[0];
-    while (varying)
+    uint64_t *from, *to;
+    size_t count;
+    uint32_t block_count;
+    uint32_t run_blocks; /* this many blocks in a row are sorted */
+} word_sort;
+
+static size_t word_block_begin(const word_sort *sort, uint32_t block)
+{
+    return sort->count / sort->block_count * block + sort->count % sort->block_count * block / sort->block_count;
+}
+
+static void sort_word_blocks(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const word_sort *sort = data;
+    (void)worker;
+    for (uint32_t block = first; block < last; block++)
     {
-        int shift = __builtin_ctzll(varying);
-        sort_by_digit(context, sort, shift);
-        varying &= ~((uint64_t)(BUCKETS - 1) << shift);
+        size_t begin = word_block_begin(sort, block), end = word_block_begin(sort, block + 1);
+        base_sort_u64(sort->from + begin, sort->to + begin, end - begin);
     }
+}
+
+/* Two sorted runs next to each other. */
+typedef struct word_runs
+{
+    const uint64_t *left, *right;
+    size_t left_count, right_count;
+} word_runs;
+
+/* How many of the first `rank` words of the merged runs come from the left one; equal words are interchangeable. */
+static size_t left_share(const word_runs *runs, size_t rank)
+{
+    size_t low = rank > runs->right_count ? rank - runs->right_count : 0;
+    size_t high = rank < runs->left_count ? rank : runs->left_count;
+    while (low < high)
+    {
+        size_t middle = low + (high - low) / 2;
+        if (runs->left[middle] < runs->right[rank - middle - 1])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Merges what is at [begin, end) of the result. Which run is next is no branch: none could be predicted. */
+static void merge_words(const word_runs *runs, size_t begin, size_t end, uint64_t *out)
+{
+    size_t left = left_share(runs, begin), left_end = left_share(runs, end);
+    size_t right = begin - left, right_end = end - left_end;
+    while (left < left_end && right < right_end)
+    {
+        uint64_t a = runs->left[left], b = runs->right[right];
+        size_t take_right = b < a;
+        *out++ = take_right ? b : a;
+        right += take_right, left += 1 - take_right;
+    }
+    if (left < left_end)
+        memcpy(out, runs->left + left, (left_end - left) * sizeof *out);
+    if (right < right_end)
+        memcpy(out, runs->right + right, (right_end - right) * sizeof *out);
+}
+
+static void merge_word_blocks(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const word_sort *sort = data;
+    (void)worker;
+    for (uint32_t block = first; block < last; block++)
+    {
+        uint32_t left = block / (2 * sort->run_blocks) * (2 * sort->run_blocks), right = left + sort->run_blocks;
+        uint32_t end = right + sort->run_blocks;
+        size_t begin = word_block_begin(sort, left), middle = word_block_begin(sort, right);
+        word_runs runs = {sort->from + begin, sort->from + middle, middle - begin,
+                          word_block_begin(sort, end) - middle};
+        size_t at = word_block_begin(sort, block);
+        merge_words(&runs, at - begin, word_block_begin(sort, block + 1) - begin, sort->to + at);
+    }
+}
+
+/* The largest power of two that is worth it; below 2: none. */
+static uint32_t word_blocks_for(const carom_context *context, size_t count)
+{
+    uint32_t workers = base_worker_count(context), blocks = 1;
+    while (2 * blocks <= workers && 2 * blocks <= MAX_BLOCKS && 2 * blocks * (size_t)MIN_BLOCK <= count)
+        blocks *= 2;
+    return blocks;
 }
 
 void base_sort_words(carom_context *context, uint64_t *items, uint64_t *scratch, size_t count)
 {
-    uint32_t blocks = blocks_for(context, count);
-    if (blocks < 2 || count > UINT32_MAX)
+    word_sort sort = {.from = items, .to = scratch, .count = count, .block_count = word_blocks_for(context, count)};
+    base_parallel_for(context, sort.block_count, 1, sort_word_blocks, &sort);
+    for (sort.run_blocks = 1; sort.run_blocks < sort.block_count; sort.run_blocks *= 2)
     {
-        base_sort_u64(items, scratch, count);
-        return;
+        base_parallel_for(context, sort.block_count, 1, merge_word_blocks, &sort);
+        uint64_t *swap = sort.from;
+        sort.from = sort.to, sort.to = swap;
     }
-    shared_sort sort = {.from = items, .to = scratch, .count = (uint32_t)count, .block_count = blocks};
-    sort_words_together(context, &sort);
     if (sort.from != items)
         memcpy(items, sort.from, count * sizeof *items);
 }

@@ -1,6 +1,8 @@
 /* Surfaces around one exact point. See local.h. */
 #include "narrow/local.h"
 
+#include "narrow/shape.h"
+
 static double coordinate(carom_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 /* Axes by the size of the normal's component along them, so that the first mostly does. */
@@ -252,6 +254,46 @@ bool local_stands_on(const local_face *t, const local_face *b, narrow_counts *co
         above += height > 0, below += height < 0;
     }
     return above * below == 0 && above + below > 0;
+}
+
+void local_sides(const carom_vec3 plane[3], const carom_vec3 points[3], int out[3], narrow_counts *counts)
+{
+    plane_sides(plane, points, out, counts);
+}
+
+/* Is all of b beyond an edge of `a`, or on its line? */
+static bool is_beyond_edge(const local_face *a, const local_face *b, narrow_counts *counts)
+{
+    for (int i = 0; i < 3; i++)
+    {
+        carom_vec3 from = a->corner[i], to = a->corner[(i + 1) % 3];
+        bool beyond = true;
+        for (int k = 0; k < 3 && beyond; k++)
+            beyond = a->sign * exact_orient2d(from, to, b->corner[k], a->axis, &counts->exact_fallbacks) <= 0;
+        if (beyond)
+            return true;
+    }
+    return false;
+}
+
+/* Is one of them beyond the other along an axis? Then they share no area. */
+static bool is_beyond_along(const carom_vec3 a[3], const carom_vec3 b[3], int axis)
+{
+    double low_a = coordinate(a[0], axis), high_a = low_a, low_b = coordinate(b[0], axis), high_b = low_b;
+    for (int i = 1; i < 3; i++)
+    {
+        double at_a = coordinate(a[i], axis), at_b = coordinate(b[i], axis);
+        low_a = at_a < low_a ? at_a : low_a, high_a = at_a > high_a ? at_a : high_a;
+        low_b = at_b < low_b ? at_b : low_b, high_b = at_b > high_b ? at_b : high_b;
+    }
+    return high_a <= low_b || high_b <= low_a;
+}
+
+bool local_overlaps(const local_face *a, const local_face *b, narrow_counts *counts)
+{
+    return !is_beyond_along(a->corner, b->corner, (a->axis + 1) % 3) &&
+           !is_beyond_along(a->corner, b->corner, (a->axis + 2) % 3) && !is_beyond_edge(a, b, counts) &&
+           !is_beyond_edge(b, a, counts);
 }
 
 int local_events(const local_face *t, const local_face *b, exact_point out[LOCAL_MAX_EVENTS], narrow_counts *counts)

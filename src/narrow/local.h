@@ -57,6 +57,21 @@ enum
     LOCAL_MAX_WAYS = 6     /* of a triangle around a point */
 };
 
+/* Sides of the plane of a triangle on which points are: +1 where its normal points to. */
+void local_sides(const carom_vec3 plane[3], const carom_vec3 points[3], int out[3], narrow_counts *counts);
+
+/* Of two triangles in one plane: do they share an area? */
+bool local_overlaps(const local_face *a, const local_face *b, narrow_counts *counts);
+
+/* Do the boxes around two triangles have no point in common? */
+static inline bool local_boxes_apart(const carom_vec3 a[3], const carom_vec3 b[3])
+{
+    carom_vec3 low_a = vec3_min(a[0], vec3_min(a[1], a[2])), high_a = vec3_max(a[0], vec3_max(a[1], a[2])),
+               low_b = vec3_min(b[0], vec3_min(b[1], b[2])), high_b = vec3_max(b[0], vec3_max(b[1], b[2]));
+    return high_a.x < low_b.x || high_b.x < low_a.x || high_a.y < low_b.y || high_b.y < low_a.y || high_a.z < low_b.z ||
+           high_b.z < low_a.z;
+}
+
 /* Does all that t and b have in common, if anything, lie in one point or in a common edge, by the sides of t on which
  * b's corners are? False says nothing. */
 bool local_meets_at_edge(const local_face *t, const local_face *b, narrow_counts *counts);

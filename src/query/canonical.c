@@ -1,8 +1,18 @@
 /* The canonical form of answers: sorted, without duplicates, hashed. */
 #include "query/query.h"
 
+static bool is_ascending(const query_words *words)
+{
+    for (size_t i = 1; i < words->count; i++)
+        if (words->items[i - 1] >= words->items[i])
+            return false;
+    return true;
+}
+
 bool query_sort_unique(carom_context *context, query_words *words, query_words *space)
 {
+    if (is_ascending(words))
+        return true;
     space->count = 0;
     if (!base_array_reserve(context, space, words->count))
         return false;

@@ -114,16 +114,19 @@ static int count_on_other(const around *at, const local_sample *sample)
     return count;
 }
 
+static exact_direction normal_of(const local_face *t, int side)
+{
+    return (exact_direction){
+        .kind = EXACT_ALONG_NORMAL, .sign = side == 0 ? 1 : -1, .points = {t->corner[0], t->corner[1], t->corner[2]}};
+}
+
 static level level_at(const around *at, local_sample sample)
 {
     level level = {.on_other = count_on_other(at, &sample)};
-    exact_direction *normal = &sample.way[2];
-    *normal =
-        (exact_direction){.kind = EXACT_ALONG_NORMAL, .points = {at->t.corner[0], at->t.corner[1], at->t.corner[2]}};
     sample.count = 3;
     for (int side = 0; side < 2; side++)
     {
-        normal->sign = side == 0 ? 1 : -1;
+        sample.way[2] = normal_of(&at->t, side);
         for (int body = 0; body < 2; body++)
             level.winding[body][side] = is_wanted(at, body) ? cells_winding(at->task, body, &sample) : 0;
     }
@@ -298,6 +301,18 @@ static size_t cost_of_point(const around *at)
     for (int body = 0; body < 2; body++)
         cost += is_wanted(at, body) ? cells->on_line[body].count : 0;
     return cost;
+}
+
+carom_status cells_winding_beside(cells_task *task, const local_face *t, int body, int side, int *out)
+{
+    const exact_point middle = local_middle(t);
+    const exact_direction edge = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {t->corner[0], t->corner[1]}};
+    const around at = {.task = task, .t = *t, .point = &middle};
+    local_sample sample = sample_after(&at, &edge);
+    sample.way[2] = normal_of(t, side), sample.count = 3;
+    CELLS_TRY(cells_find_on_line(task, body, &middle, t->axis));
+    *out = cells_winding(task, body, &sample);
+    return CAROM_OK;
 }
 
 /* ---- all cells of a triangle ---- */

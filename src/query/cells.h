@@ -28,7 +28,8 @@ typedef struct cells_task
     const query_question *question;
     query_cells *cells; /* scratch, and how far a triangle has come */
     cells_body bodies[2];
-    const query_words *crowd[2]; /* query_regions.crowd; or null */
+    const query_words *crowd[2];    /* query_regions.crowd; or null */
+    const query_words *partners[2]; /* query_regions.partners; or null: pairs are searched for */
     base_budget *budget;
     carom_counters *counters;
     narrow_counts *counts;
@@ -116,11 +117,38 @@ carom_status cells_find_on_line(const cells_task *task, int body, const exact_po
 /* How often does the body, if it is solid, wind around the sample? After cells_find_on_line for its point. */
 int cells_winding(const cells_task *task, int body, const local_sample *sample);
 
+/* How often does a body wind around what is on a side of t, next to its middle? A triangle of the body in the plane of
+ * t makes a difference between the sides. */
+carom_status cells_winding_beside(cells_task *task, const local_face *t, int body, int side, int *out);
+
+/* The pairs of a triangle of a body, as in query_regions.partners; task->partners is not null. */
+typedef struct cells_partners
+{
+    const uint64_t *items;
+    size_t count;
+} cells_partners;
+
+cells_partners cells_partners_of(const cells_task *task, int body, uint32_t triangle);
+static inline uint32_t cells_partner(uint64_t item) { return query_unpack(item).triangle_b; }
+
+/* How many triangles that touch the other body have a corner in common with this one? The most at one corner. */
+size_t cells_crowd_of(const cells_task *task, int body, uint32_t triangle);
+
+/* What is on both t, a triangle of this body, and on triangle b of the other, is it looked at from t? */
+bool cells_is_owner(const cells_task *task, const cells_request *request, const local_face *t, uint32_t triangle,
+                    const local_face *b);
+
 /* Does the solid body wind around a point that is not on its surface? */
 carom_status cells_locate(const cells_task *task, int body, carom_vec3 p, bool *inside);
 
+/* Of the triangles in cells->around, which contain a point, keeps as many as are needed to see both sides of all. */
+carom_status cells_thin_tip(cells_task *task, int body, carom_vec3 point);
+
 /* Room for so many in cells->order, and in its scratch space. */
 carom_status cells_reserve_order(cells_task *task, size_t count);
+
+/* Lists the points of cells->events in cells->order, each once, but for those that were made in different ways. */
+carom_status cells_unite_events(cells_task *task);
 
 /* Fills cells->pairs with the pairs of cells->cuts that may cross, each once, as first << 32 | second, and counts what
  * that took in cells->compared. */

@@ -176,8 +176,16 @@ static size_t rank_of(const query_words *words, uint64_t value)
     return low;
 }
 
-/* How many triangles that touch the other body have a corner in common with this one? The most at one corner. */
-static size_t crowd_of(const cells_task *task, int body, uint32_t triangle)
+cells_partners cells_partners_of(const cells_task *task, int body, uint32_t triangle)
+{
+    const query_words *all = task->partners[body];
+    size_t first = rank_of(all, query_pack(triangle, 0, 0)), last = first;
+    while (last < all->count && query_unpack(all->items[last]).triangle_a == triangle)
+        last++;
+    return (cells_partners){all->items + first, last - first};
+}
+
+size_t cells_crowd_of(const cells_task *task, int body, uint32_t triangle)
 {
     const carom_mesh *mesh = task->bodies[body].mesh.mesh;
     size_t most = 0;
@@ -192,11 +200,12 @@ static size_t crowd_of(const cells_task *task, int body, uint32_t triangle)
 
 /* What is on both surfaces is looked at from one of them. Not from triangles of a large fan, since each of them has all
  * the others for neighbours; otherwise from the larger one, which may replace many. */
-static bool is_owner(const cells_task *task, const cells_request *request, const local_face *t, uint32_t triangle,
-                     const local_face *b)
+bool cells_is_owner(const cells_task *task, const cells_request *request, const local_face *t, uint32_t triangle,
+                    const local_face *b)
 {
     int other = 1 - request->body;
-    size_t crowd = crowd_of(task, request->body, request->triangle), others = crowd_of(task, other, triangle);
+    size_t crowd = cells_crowd_of(task, request->body, request->triangle),
+           others = cells_crowd_of(task, other, triangle);
     if (crowd != others)
         return crowd < others;
     double size = size_of(t), size_b = size_of(b);
@@ -209,19 +218,21 @@ static carom_status take_neighbour(cells_task *task, const cells_request *reques
 {
     query_cells *cells = task->cells;
     bool own = body == request->body;
-    local_face b = cells_triangle(task, body, triangle);
+    narrow_triangle there = tree_world_triangle(&task->bodies[body].mesh, triangle);
+    if (local_boxes_apart(t->corner, there.corner))
+        return CAROM_OK;
+    local_face b = local_make(&there, task->counts);
     if (b.sign == 0 || local_meets_at_edge(t, &b, task->counts) || local_stands_on(t, &b, task->counts))
         return CAROM_OK;
-    narrow_triangle here = {{t->corner[0], t->corner[1], t->corner[2]}},
-                    there = {{b.corner[0], b.corner[1], b.corner[2]}};
-    if (!narrow_touches(&here, &there, task->counts))
+    narrow_triangle here = {{t->corner[0], t->corner[1], t->corner[2]}};
+    if ((own || !task->partners[body]) && !narrow_touches(&here, &there, task->counts))
         return CAROM_OK;
     bool flat;
     b = cells_triangle_beside(task, body, triangle, t, &flat);
     if (flat && !own)
     {
         CELLS_TRY(take_flat(task, triangle));
-        cells->both = cells->both || is_owner(task, request, t, triangle, &b);
+        cells->both = cells->both || cells_is_owner(task, request, t, triangle, &b);
     }
     if (b.edges == 0)
         return CAROM_OK;
@@ -291,8 +302,7 @@ static bool same_event(const exact_point *a, const exact_point *b)
     return same;
 }
 
-/* Removes repeated constructions. */
-static carom_status unite_events(cells_task *task)
+carom_status cells_unite_events(cells_task *task)
 {
     query_cells *cells = task->cells;
     size_t count = cells->events.count, kept = 0;
@@ -322,10 +332,25 @@ enum
     PHASE_DONE
 };
 
-static carom_status search(cells_task *task, int body, const local_face *t)
+/* The other body's triangles that meet it, where all pairs are known. */
+static carom_status list_partners(const cells_task *task, const cells_request *request, query_words *out)
+{
+    const cells_partners partners = cells_partners_of(task, request->body, request->triangle);
+    out->count = 0;
+    if (!base_array_reserve(task->query->context, out, partners.count))
+        return cells_no_memory(task);
+    for (size_t i = 0; i < partners.count; i++)
+        out->items[out->count++] = cells_partner(partners.items[i]);
+    return CAROM_OK;
+}
+
+static carom_status search(cells_task *task, const cells_request *request, int body, const local_face *t)
 {
     query_words *near = &task->cells->near[body];
-    CELLS_TRY(cells_find_near(task, body, t->corner, near));
+    if (body != request->body && task->partners[body])
+        CELLS_TRY(list_partners(task, request, near));
+    else
+        CELLS_TRY(cells_find_near(task, body, t->corner, near));
     return cells_pay(task, near->count + 1);
 }
 
@@ -338,7 +363,7 @@ static carom_status begin(cells_task *task, const cells_request *request, const 
     if (!add_events(task, corners, 3))
         return cells_no_memory(task);
     cells->phase = PHASE_OTHER;
-    return search(task, 1 - request->body, t);
+    return search(task, request, 1 - request->body, t);
 }
 
 static carom_status take_neighbours(cells_task *task, const cells_request *request, int body, const local_face *t)
@@ -366,7 +391,7 @@ carom_status cells_find_events(cells_task *task, const cells_request *request, c
         CELLS_TRY(take_neighbours(task, request, 1 - request->body, t));
         cells->phase = PHASE_OWN, cells->near[request->body].count = 0;
         if (cells->both)
-            CELLS_TRY(search(task, request->body, t));
+            CELLS_TRY(search(task, request, request->body, t));
     }
     if (cells->phase == PHASE_OWN)
     {
@@ -382,7 +407,7 @@ carom_status cells_find_events(cells_task *task, const cells_request *request, c
     }
     if (cells->phase == PHASE_UNITE)
     {
-        CELLS_TRY(unite_events(task));
+        CELLS_TRY(cells_unite_events(task));
         cells->phase = PHASE_DONE, cells->next = 0;
     }
     *whole = cells->cuts.count == 0;

@@ -1,8 +1,9 @@
 /* Which segments within a triangle may cross? Where they are short in some direction, compared with all of them
  * together, a sweep along it compares each with few others. Otherwise the square that holds them is divided into four,
  * until that is so: segments that cross do so in one of the four. Segments with a common end do not cross elsewhere; a
- * star of many is not divided further once nearly all that is left has one end in common. All this in doubles, with
- * room for their errors. */
+ * star of many is not divided further once nearly all that is left has one end in common. Nor is a square that nearly
+ * all pass from side to side, unless many of them change their order. All this in doubles, with room for their errors.
+ */
 #include "query/cells.h"
 
 enum
@@ -26,6 +27,7 @@ typedef struct join
     cells_task *task;
     square stack[3 * MAX_DEPTH + 4];
     int size;
+    size_t limit; /* of comparisons, for a ladder */
 } join;
 
 /* ---- two segments ---- */
@@ -180,6 +182,112 @@ static carom_status sweep(join *join, const square *in, const double direction[2
     return CAROM_OK;
 }
 
+/* ---- ladders ---- */
+
+/* Does a segment reach from one side of the square to the other along an axis? */
+static bool spans(const query_cut *cut, const square *in, int axis)
+{
+    double low = fmin(cut->end[0][axis], cut->end[1][axis]), high = fmax(cut->end[0][axis], cut->end[1][axis]);
+    return low + 4.0 * cut->pad <= in->centre[axis] - in->half && high - 4.0 * cut->pad >= in->centre[axis] + in->half;
+}
+
+/* Where a segment that spans the square passes its lower or upper side: a range, for all errors. */
+static void rung_of(const query_cut *cut, const square *in, int axis, int side, double out[2])
+{
+    int other = 1 - axis;
+    double from = cut->end[0][other], along = cut->end[1][axis] - cut->end[0][axis], rise = cut->end[1][other] - from;
+    double at = in->centre[axis] + (side == 0 ? -in->half : in->half) - cut->end[0][axis];
+    double middle = from + at / along * rise,
+           pad = 4.0 * cut->pad * (1.0 + fabs(rise / along)) +
+                 SLACK * (fabs(from) + fabs(rise) + fabs(rise / along) * (fabs(in->centre[axis]) + in->half));
+    out[0] = middle - pad, out[1] = middle + pad;
+}
+
+/* Compares those that span the square and whose ranges at one side of it overlap, or which come in another order than
+ * in `before`. Both in order of where the ranges begin; cells->ranks receives the order at this side. */
+static carom_status climb(join *join, const square *in, int axis, int side, size_t count)
+{
+    query_cells *cells = join->task->cells;
+    const base_key_value *before = cells->order.items;
+    base_key_value *after = cells->ranks.items;
+    double widest = 0.0, range[2];
+    for (size_t i = 0; i < count; i++)
+    {
+        rung_of(&cells->cuts.items[before[i].value], in, axis, side, range);
+        widest = fmax(widest, range[1] - range[0]);
+        const base_key_value here = {key_of_double(range[0]), before[i].value};
+        uint64_t near = key_of_double(range[0] - 2.0 * widest);
+        size_t at = i;
+        for (; at > 0 && after[at - 1].key > here.key; at--)
+        {
+            CELLS_TRY(compare(join, after[at - 1].value, here.value));
+            after[at] = after[at - 1];
+        }
+        after[at] = here;
+        for (size_t k = at; k > 0 && after[k - 1].key >= near; k--)
+            CELLS_TRY(compare(join, after[k - 1].value, here.value));
+        if (cells->compared > join->limit)
+            return CAROM_STOPPED;
+    }
+    return CAROM_OK;
+}
+
+/* Compares the few that do not span the square with all; the others are put into cells->order, sorted where they enter
+ * it. */
+static carom_status enter_ladder(join *join, const square *in, int axis, size_t *count)
+{
+    query_cells *cells = join->task->cells;
+    double range[2];
+    *count = 0;
+    for (size_t i = 0; i < in->count; i++)
+    {
+        uint64_t item = cells->items.items[in->first + i];
+        const query_cut *cut = &cells->cuts.items[item];
+        if (spans(cut, in, axis))
+        {
+            rung_of(cut, in, axis, 0, range);
+            cells->order.items[(*count)++] = (base_key_value){key_of_double(range[0]), item};
+            continue;
+        }
+        for (size_t k = 0; k < in->count; k++)
+            if (k != i)
+                CELLS_TRY(compare(join, item, cells->items.items[in->first + k]));
+    }
+    base_sort_keys(cells->order.items, cells->order_space.items, *count);
+    return CAROM_OK;
+}
+
+/* Nearly all span the square along an axis: those that keep their order from side to side, like rungs of a ladder, do
+ * not cross there. CAROM_STOPPED: too many do not. */
+static carom_status take_ladder(join *join, const square *in, int axis)
+{
+    query_cells *cells = join->task->cells;
+    carom_context *context = join->task->query->context;
+    size_t count;
+    cells->ranks.count = 0;
+    CELLS_TRY(cells_reserve_order(join->task, in->count));
+    if (!base_array_reserve(context, &cells->ranks, in->count))
+        return cells_no_memory(join->task);
+    join->limit = cells->compared + 4 * FEW * in->count;
+    CELLS_TRY(enter_ladder(join, in, axis, &count));
+    CELLS_TRY(climb(join, in, axis, 0, count));
+    return climb(join, in, axis, 1, count);
+}
+
+/* The axis along which all but a few span the square; -1: none. */
+static int ladder_axis(const query_cells *cells, const square *in)
+{
+    for (int axis = 0; axis < 2; axis++)
+    {
+        size_t others = 0;
+        for (size_t i = 0; i < in->count && others <= FEW; i++)
+            others += !spans(&cells->cuts.items[cells->items.items[in->first + i]], in, axis);
+        if (others <= FEW && in->half > 0.0)
+            return axis;
+    }
+    return -1;
+}
+
 /* ---- stars ---- */
 
 static size_t count_with_end(const query_cells *cells, const square *in, const double end[2])
@@ -270,7 +378,11 @@ static carom_status take_square(join *join, const square *in)
     if (best_direction(cells, in, direction) <= FEW || in->count <= FEW || in->depth >= MAX_DEPTH)
         return sweep(join, in, direction);
     const double *end = common_end(cells, in);
-    return end ? compare_others(join, in, end) : divide(join, in);
+    if (end)
+        return compare_others(join, in, end);
+    int axis = ladder_axis(cells, in);
+    carom_status status = axis >= 0 ? take_ladder(join, in, axis) : CAROM_STOPPED;
+    return status == CAROM_STOPPED ? divide(join, in) : status;
 }
 
 /* The square around all of them. */

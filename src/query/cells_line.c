@@ -104,6 +104,7 @@ static carom_status take_triangles(const line_task *line)
         cells->next++;
         CELLS_TRY(cells_pay(line->cells, 1));
     }
+    CELLS_TRY(cells_unite_events(line->cells));
     cells->phase = PHASE_POINTS, cells->next = 0;
     return CAROM_OK;
 }
@@ -184,6 +185,10 @@ static carom_status is_point_filled(const line_task *line, const exact_point *po
     bool empty = false;
     for (size_t i = 0; i < around->count && !empty; i++)
     {
+        if (i == 1) /* the first one did not suffice, as it mostly does; it is kept */
+            CELLS_TRY(cells_thin_tip(cells, line->body, line->end[0]));
+        if (i >= around->count)
+            break;
         const cells_request request = {line->body, (uint32_t)around->items[i], CELLS_OF_BOTH};
         carom_status status = cells_at_point(cells, request, point, note_emptiness, &empty);
         if (status != CAROM_OK && status != CAROM_STOPPED && status != CAROM_UNKNOWN)
@@ -255,9 +260,9 @@ static carom_status examine_point(const line_task *line, const exact_point *poin
 static carom_status examine_points(const line_task *line)
 {
     query_cells *cells = line->cells->cells;
-    while (cells->next < cells->events.count)
+    while (cells->next < cells->order.count)
     {
-        const exact_point point = cells->events.items[cells->next];
+        const exact_point point = cells->events.items[cells->order.items[cells->next].value];
         CELLS_TRY(examine_point(line, &point));
         cells->next++;
         CELLS_TRY(cells_pay(line->cells, cells->on_line[line->body].count + 2));

@@ -82,7 +82,8 @@ static carom_status ask_relation(carom_query *query, query_job *job, base_budget
                                      .crossing = found->crossing,
                                      .crossing_pair = {found->crossing_a, found->crossing_b},
                                      .keys = job->keys.items,
-                                     .key_count = job->keys.count};
+                                     .key_count = job->keys.count,
+                                     .complete = query_job_has_all_pairs(job)};
     const query_walk walk = {&job->question, NULL, budget, &job->counters};
     BASE_TRY(query_relation(query, &walk, &meetings, &job->relation, &report->relation));
     report->counters = job->counters;

@@ -4,9 +4,11 @@
 
 enum
 {
-    SLACK = 4096,           /* keeps trimming rare for small limits */
-    LIGHT_WORK = 1 << 12,   /* box and triangle tests that one worker does before others are asked to help */
-    SLICE_OF_WORK = 1 << 14 /* per part of a front, so that the parts of a heavy pair are redistributed */
+    SLACK = 4096,            /* keeps trimming rare for small limits */
+    LIGHT_WORK = 1 << 12,    /* box and triangle tests that one worker does before others are asked to help */
+    SLICE_OF_WORK = 1 << 14, /* per part of a front at least, so that the parts of a heavy pair are redistributed */
+    SLICES = 64,             /* what was done so far is as much as these: then the last one of a round matters little */
+    PARTS = 512              /* of a front, roughly: each starts a search of its own, which takes a microsecond */
 };
 
 /* What happens to the pairs that a search finds. */
@@ -160,11 +162,27 @@ static bool may_repeat(const query_question *question)
            (b && b->info.reference_count > b->mesh->triangle_count);
 }
 
+/* Beyond this count, redundant pairs are dropped; SIZE_MAX: never. A relation takes less work with all pairs: ten per
+ * triangle are usual where bodies lie on each other. */
+static size_t thin_at(const query_job *job)
+{
+    size_t listed = max_listed(job->options), elements = (size_t)carom_shape_element_count(&job->question.a->shape) +
+                                                         carom_shape_element_count(&job->question.b->shape);
+    if (listed > SIZE_MAX / 64 || !job->options->relation || may_repeat(&job->question))
+        return SIZE_MAX;
+    return 2 * listed + 16 * elements + SLACK;
+}
+
+bool query_job_has_all_pairs(const query_job *job)
+{
+    return job->found.count <= thin_at(job) && job->keys.count == job->found.count;
+}
+
 static collector make_collector(carom_query *query, query_job *job)
 {
     const carom_collide_options *options = job->options;
     collector collector = {
-        .query = query, .job = job, .keep = SIZE_MAX, .thin_at = SIZE_MAX, .repeats = may_repeat(&job->question)};
+        .query = query, .job = job, .keep = SIZE_MAX, .thin_at = thin_at(job), .repeats = may_repeat(&job->question)};
     size_t listed = max_listed(options);
     bool by_relation = options->relation, meshes = query_is_mesh(job->question.a) && query_is_mesh(job->question.b);
     collector.keeping = listed > 0 || by_relation || collector.repeats;
@@ -172,10 +190,6 @@ static collector make_collector(carom_query *query, query_job *job)
     collector.stop_at_crossing = options->mode == CAROM_COLLIDE_ANY && by_relation && meshes && !job->probed;
     if (listed > 0 && !by_relation && !collector.repeats)
         collector.keep = listed;
-    if (listed < SIZE_MAX && by_relation && !collector.repeats)
-        collector.thin_at = 2 * (listed + carom_shape_element_count(&job->question.a->shape) +
-                                 carom_shape_element_count(&job->question.b->shape)) +
-                            SLACK;
     return collector;
 }
 
@@ -300,40 +314,47 @@ typedef struct split_search
 {
     carom_query *query;
     query_job *job;
+    size_t part_size;   /* pairs of the front that one search starts from */
+    uint64_t slice;     /* work per part */
     base_cancel cancel; /* one hit is enough, and there is one */
     _Atomic(carom_status) failure;
 } split_search;
+
+/* Searches from a part of the front; what is left undecided goes to the worker's own front. */
+static carom_status search_part(const split_search *split, carom_query *query, uint32_t index, narrow_front *part)
+{
+    query_job *own = &query->job;
+    const narrow_front *front = &split->job->front;
+    size_t first = index * split->part_size, rest = front->count - first;
+    size_t count = rest < split->part_size ? rest : split->part_size;
+    base_budget slice = base_budget_begin(&(carom_budget){.work = split->slice});
+    part->count = 0;
+    if (!base_array_reserve(query->context, part, count))
+        return out_of_memory(query, own);
+    memcpy(part->items, front->items + first, count * sizeof *part->items);
+    part->count = count;
+    carom_status status = walk_front(query, own, part, &slice);
+    if (status != CAROM_UNKNOWN)
+        return status;
+    if (!base_array_reserve(query->context, &own->front, part->count))
+        return out_of_memory(query, own);
+    memcpy(own->front.items + own->front.count, part->items, part->count * sizeof *part->items);
+    own->front.count += part->count;
+    return CAROM_UNKNOWN;
+}
 
 static void search_parts(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     split_search *split = data;
     carom_query *query = split->query->helpers[worker];
-    query_job *own = &query->job; /* its share; its front collects what is left undecided */
     narrow_front part = {0};
     for (uint32_t i = first; i < last && !base_cancel_is_set(&split->cancel); i++)
     {
-        base_budget slice = base_budget_begin(&(carom_budget){.work = SLICE_OF_WORK});
-        part.count = 0;
-        carom_status status = base_array_reserve(query->context, &part, 1) ? CAROM_OK : out_of_memory(query, own);
-        if (status == CAROM_OK)
-        {
-            part.items[part.count++] = split->job->front.items[i];
-            status = walk_front(query, own, &part, &slice);
-        }
-        if (status == CAROM_UNKNOWN && !base_array_reserve(query->context, &own->front, part.count))
-            status = out_of_memory(query, own);
-        if (status == CAROM_UNKNOWN)
-        {
-            memcpy(own->front.items + own->front.count, part.items, part.count * sizeof *part.items);
-            own->front.count += part.count;
-        }
-        if (status == CAROM_STOPPED)
-            base_cancel_set(&split->cancel);
+        carom_status status = search_part(split, query, i, &part);
         if (carom_failed(status))
-        {
             atomic_store(&split->failure, status);
+        if (carom_failed(status) || status == CAROM_STOPPED)
             base_cancel_set(&split->cancel);
-        }
     }
     base_array_free(query->context, &part);
 }
@@ -393,17 +414,27 @@ static carom_status gather(split_search *split)
     return CAROM_OK;
 }
 
+static split_search begin_round(carom_query *query, query_job *job)
+{
+    uint64_t share = (job->counters.boxes_tested + job->counters.triangles_tested) / SLICES;
+    return (split_search){.query = query,
+                          .job = job,
+                          .part_size = 1 + job->front.count / PARTS,
+                          .slice = share > SLICE_OF_WORK ? share : SLICE_OF_WORK};
+}
+
 /* One round: every part of the front gets a slice. */
 static carom_status search_round(carom_query *query, query_job *job)
 {
-    split_search split = {.query = query, .job = job};
+    split_search split = begin_round(query, job);
     for (uint32_t worker = 0; worker < query->helper_count; worker++)
     {
         query_job *own = &query->helpers[worker]->job;
         query_job_begin(own, &job->question, job->options);
         own->found.violated = job->found.violated, own->probed = job->probed;
     }
-    base_parallel_for(query->context, (uint32_t)job->front.count, 1, search_parts, &split);
+    uint32_t parts = (uint32_t)((job->front.count + split.part_size - 1) / split.part_size);
+    base_parallel_for(query->context, parts, 1, search_parts, &split);
     carom_status failure = atomic_load(&split.failure);
     if (failure != CAROM_OK)
         return failure;

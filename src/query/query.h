@@ -114,12 +114,22 @@ typedef struct query_evidence
     bool open_cell, closed_cell; /* of a triangle that enters a sphere or capsule: with an empty side; with none */
 } query_evidence;
 
+/* Of solids_sides.c: on which sides of a triangle its own body is. */
+typedef struct query_sides
+{
+    uint8_t state;
+    bool open[2];   /* [side]: nothing of its own body that touches it reaches this side */
+    int winding[2]; /* [side]: how often its own body winds around what is next to it, wherever that is */
+} query_sides;
+
 /* Of solids.c, per body. */
 typedef struct query_regions
 {
-    query_words touched; /* the triangles that meet the other body, sorted */
-    query_words crowd;   /* vertex << 32 | triangle for the corners of these, sorted */
-    query_words met;     /* a bit per component: one of them is in it */
+    query_words touched;           /* the triangles that meet the other body, sorted */
+    query_words crowd;             /* vertex << 32 | triangle for the corners of these, sorted */
+    query_words met;               /* a bit per component: one of them is in it */
+    query_words partners;          /* all pairs, as query_pack makes them but with this body's triangle first, sorted */
+    BASE_ARRAY(query_sides) sides; /* of the triangles that meet the other body */
 
     /* only where holes are looked for */
     query_words marks;           /* a bit per triangle: it is touched */
@@ -349,6 +359,9 @@ void query_job_begin(query_job *job, const query_question *question, const carom
 carom_status query_job_search(carom_query *query, query_job *job, base_budget *budget);
 /* Continues the search to its end, on all workers of the context. */
 carom_status query_job_search_all(carom_query *query, query_job *job);
+
+/* Are all pairs in the keys of a job that has been searched, whatever the number of workers? */
+bool query_job_has_all_pairs(const query_job *job);
 /* Makes the report of a job, finished or not: relation, pairs, contacts, hash. The report's arrays belong to the query,
  * and the job can still be continued. CAROM_UNKNOWN if something is undecided. */
 carom_status query_job_answer(carom_query *query, query_job *job, base_budget *budget, carom_report *report);
@@ -371,6 +384,7 @@ typedef struct query_meetings
     uint32_t crossing_pair[2]; /* one that crosses, if any */
     const uint64_t *keys;      /* packed pairs: every element that meets the other body is in one of them */
     size_t key_count;
+    bool complete; /* every pair is in the keys */
 } query_meetings;
 
 /* May one of two bodies that do not meet, or a part of it, be inside the other, judging by points and a box? */

@@ -199,6 +199,8 @@ void query_cursor_free(carom_context *context, query_cursor *cursor)
         base_array_free(context, &cursor->regions[i].touched);
         base_array_free(context, &cursor->regions[i].crowd);
         base_array_free(context, &cursor->regions[i].met);
+        base_array_free(context, &cursor->regions[i].partners);
+        base_array_free(context, &cursor->regions[i].sides);
         base_array_free(context, &cursor->regions[i].marks);
         base_array_free(context, &cursor->regions[i].seen);
         base_array_free(context, &cursor->regions[i].inside);

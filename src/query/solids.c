@@ -8,23 +8,9 @@
  * triangles: they border triangles of their own body. docs/exactness.md proves that nothing else is needed. */
 #include "query/solids.h"
 
-typedef struct mesh_relation
-{
-    cells_task cells;
-    const query_meetings *meetings;
-    query_cursor *cursor;
-} mesh_relation;
-
 /* ---- evidence ---- */
 
-/* Can nothing further change the relation? */
-static bool is_settled(const query_evidence *evidence)
-{
-    return evidence->interior && evidence->outside[0] && evidence->outside[1];
-}
-
-/* Of a cell of which only the other body is known, which has no triangle there: it is on the same side everywhere. */
-static void take_surface(query_evidence *evidence, int body, bool inside)
+void solids_take_surface(query_evidence *evidence, int body, bool inside)
 {
     evidence->interior |= inside;
     evidence->filled[1 - body] |= inside;
@@ -48,19 +34,23 @@ static void take_sides(const cells_cell *cell, query_evidence *evidence)
     evidence->interior |= (others[0] && others[1]) || (common && mine[0] && mine[1]);
 }
 
-static bool take_cell(const cells_cell *cell, void *user)
+void solids_take_cell(const cells_cell *cell, query_evidence *evidence)
 {
-    query_evidence *evidence = user;
     if (!cell->on_other)
-        take_surface(evidence, cell->body, cell->inside[1 - cell->body][0]);
+        solids_take_surface(evidence, cell->body, cell->inside[1 - cell->body][0]);
     if (cell->both)
         take_sides(cell, evidence);
-    return !is_settled(evidence);
+}
+
+static bool take_cell(const cells_cell *cell, void *user)
+{
+    solids_take_cell(cell, user);
+    return !solids_settled(user);
 }
 
 /* ---- what touches ---- */
 
-static carom_status no_memory(const mesh_relation *relation)
+static carom_status no_memory(const solids_task *relation)
 {
     return base_fail(relation->cells.query->context, CAROM_OUT_OF_MEMORY, "relation: no memory for regions");
 }
@@ -68,7 +58,7 @@ static carom_status no_memory(const mesh_relation *relation)
 static bool has_mark(const query_words *marks, uint32_t i) { return marks->items[i / 64] >> i % 64 & 1; }
 static void set_mark(query_words *marks, uint32_t i) { marks->items[i / 64] |= (uint64_t)1 << i % 64; }
 
-static carom_status clear_marks(const mesh_relation *relation, query_words *marks, uint32_t count)
+static carom_status clear_marks(const solids_task *relation, query_words *marks, uint32_t count)
 {
     size_t words = (size_t)count / 64 + 1;
     marks->count = 0;
@@ -78,13 +68,13 @@ static carom_status clear_marks(const mesh_relation *relation, query_words *mark
     return CAROM_OK;
 }
 
-static carom_status sort_words(const mesh_relation *relation, query_words *words)
+static carom_status sort_words(const solids_task *relation, query_words *words)
 {
     carom_query *query = relation->cells.query;
     return query_sort_unique(query->context, words, &query->sort_space) ? CAROM_OK : no_memory(relation);
 }
 
-static carom_status list_touched(const mesh_relation *relation, int body)
+static carom_status list_touched(const solids_task *relation, int body)
 {
     const query_meetings *meetings = relation->meetings;
     query_words *touched = &relation->cursor->regions[body].touched;
@@ -99,7 +89,7 @@ static carom_status list_touched(const mesh_relation *relation, int body)
     return sort_words(relation, touched);
 }
 
-static carom_status list_corners(const mesh_relation *relation, int body)
+static carom_status list_corners(const solids_task *relation, int body)
 {
     query_regions *regions = &relation->cursor->regions[body];
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
@@ -118,11 +108,51 @@ static carom_status list_corners(const mesh_relation *relation, int body)
     return sort_words(relation, &regions->crowd);
 }
 
-static carom_status begin_touched(const mesh_relation *relation)
+static carom_status list_partners(const solids_task *relation, int body)
+{
+    const query_meetings *meetings = relation->meetings;
+    query_regions *regions = &relation->cursor->regions[body];
+    carom_context *context = relation->cells.query->context;
+    regions->partners.count = 0;
+    if (!base_array_reserve(context, &regions->partners, meetings->key_count))
+        return no_memory(relation);
+    for (size_t i = 0; i < meetings->key_count; i++)
+    {
+        carom_pair pair = query_unpack(meetings->keys[i]);
+        regions->partners.items[regions->partners.count++] =
+            body == 0 ? meetings->keys[i] : query_pack(pair.triangle_b, pair.triangle_a, pair.meeting);
+    }
+    return sort_words(relation, &regions->partners);
+}
+
+/* Each of this body's triangles among the sorted pairs once, with nothing known of its sides. */
+static carom_status list_first_partners(const solids_task *relation, int body)
+{
+    query_regions *regions = &relation->cursor->regions[body];
+    carom_context *context = relation->cells.query->context;
+    const query_words *partners = &regions->partners;
+    regions->touched.count = regions->sides.count = 0;
+    if (!base_array_reserve(context, &regions->touched, partners->count) ||
+        !base_array_reserve(context, &regions->sides, partners->count))
+        return no_memory(relation);
+    for (size_t i = 0; i < partners->count; i++)
+    {
+        uint32_t triangle = query_unpack(partners->items[i]).triangle_a;
+        if (i > 0 && triangle == query_unpack(partners->items[i - 1]).triangle_a)
+            continue;
+        regions->touched.items[regions->touched.count++] = triangle;
+        regions->sides.items[regions->sides.count++] = (query_sides){.state = SOLIDS_SIDES_NEW};
+    }
+    return CAROM_OK;
+}
+
+static carom_status begin_touched(const solids_task *relation)
 {
     for (int body = 0; body < 2 && relation->meetings->any; body++)
     {
-        CELLS_TRY(list_touched(relation, body));
+        if (relation->meetings->complete)
+            CELLS_TRY(list_partners(relation, body));
+        CELLS_TRY(relation->meetings->complete ? list_first_partners(relation, body) : list_touched(relation, body));
         CELLS_TRY(list_corners(relation, body));
     }
     relation->cursor->begun = true;
@@ -132,7 +162,7 @@ static carom_status begin_touched(const mesh_relation *relation)
 /* ---- regions ---- */
 
 /* Joins the corners of every triangle that touches nothing; the root of a corner names the region. */
-static carom_status find_regions(const mesh_relation *relation, int body)
+static carom_status find_regions(const solids_task *relation, int body)
 {
     query_regions *regions = &relation->cursor->regions[body];
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
@@ -154,7 +184,7 @@ static carom_status find_regions(const mesh_relation *relation, int body)
 }
 
 /* Bodies that do not meet need none of this: their regions are their components. */
-static carom_status begin_regions(const mesh_relation *relation, int body)
+static carom_status begin_regions(const solids_task *relation, int body)
 {
     query_regions *regions = &relation->cursor->regions[body];
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
@@ -168,13 +198,13 @@ static carom_status begin_regions(const mesh_relation *relation, int body)
     return find_regions(relation, body);
 }
 
-static bool is_touched(const mesh_relation *relation, int body, uint32_t triangle)
+static bool is_touched(const solids_task *relation, int body, uint32_t triangle)
 {
     return relation->meetings->any && has_mark(&relation->cursor->regions[body].marks, triangle);
 }
 
 /* The region of a triangle that touches nothing. */
-static uint32_t region_of(const mesh_relation *relation, int body, uint32_t triangle)
+static uint32_t region_of(const solids_task *relation, int body, uint32_t triangle)
 {
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
     if (!relation->meetings->any)
@@ -184,6 +214,21 @@ static uint32_t region_of(const mesh_relation *relation, int body, uint32_t tria
 }
 
 /* ---- stages; each goes on from the cursor's step ---- */
+
+/* STOPPED: they are the same point set, for which there is no evidence. */
+static carom_status examine_twins(solids_task *relation, int body)
+{
+    cells_task *cells = &relation->cells;
+    const query_meetings *meetings = relation->meetings;
+    bool twins;
+    if (body > 0 || relation->cursor->step > 0 || !meetings->any || !meetings->complete || !solids_may_be_twins(cells))
+        return CAROM_OK;
+    CELLS_TRY(solids_are_twins(cells, &twins));
+    if (twins)
+        return CAROM_STOPPED;
+    relation->cursor->step = 1;
+    return cells_pay(cells, cells->bodies[0].mesh.mesh->triangle_count);
+}
 
 /* Two triangles that cross tell all at once where both are boundaries of ordinary solids. */
 static carom_status take_crossing(cells_task *cells, const uint32_t pair[2], query_evidence *evidence)
@@ -195,30 +240,39 @@ static carom_status take_crossing(cells_task *cells, const uint32_t pair[2], que
     return count > 0 ? cells_at_point(cells, request, &points[0], take_cell, evidence) : CAROM_OK;
 }
 
-static carom_status examine_crossing(mesh_relation *relation, int body)
+/* Triangles in one plane are better looked at with all that touches them. */
+static bool are_flat(const solids_task *relation, const uint32_t pair[2])
+{
+    local_face a = cells_triangle(&relation->cells, 0, pair[0]), b = cells_triangle(&relation->cells, 1, pair[1]);
+    return a.sign != 0 && b.sign != 0 && local_coplanar(&a, &b, relation->cells.counts);
+}
+
+static carom_status examine_crossing(solids_task *relation, int body)
 {
     const query_meetings *meetings = relation->meetings;
     if (!meetings->crossing || body > 0 || relation->cursor->step > 0)
         return CAROM_OK;
     relation->cursor->step = 1;
+    if (meetings->complete && are_flat(relation, meetings->crossing_pair))
+        return CAROM_OK;
     return take_crossing(&relation->cells, meetings->crossing_pair, &relation->cursor->evidence);
 }
 
 /* Is a region of this body inside the other one? Any corner of it tells. */
-static carom_status locate_corner(mesh_relation *relation, int body, uint32_t vertex, bool *inside)
+static carom_status locate_corner(solids_task *relation, int body, uint32_t vertex, bool *inside)
 {
     const mesh_placed *mesh = &relation->cells.bodies[body].mesh;
     return cells_locate(&relation->cells, 1 - body, pose_apply(mesh->pose, mesh->mesh->vertices[vertex]), inside);
 }
 
-static carom_status locate_region(mesh_relation *relation, int body, uint32_t triangle, bool *inside)
+static carom_status locate_region(solids_task *relation, int body, uint32_t triangle, bool *inside)
 {
     return locate_corner(relation, body, relation->cells.bodies[body].mesh.mesh->indices[3 * (size_t)triangle], inside);
 }
 
 /* Components that touch nothing. STOPPED: nothing further can change the answer. What was found is recorded before it
  * is paid for. */
-static carom_status examine_components(mesh_relation *relation, int body)
+static carom_status examine_components(solids_task *relation, int body)
 {
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
     query_evidence *evidence = &relation->cursor->evidence;
@@ -232,10 +286,10 @@ static carom_status examine_components(mesh_relation *relation, int body)
         if (!relation->meetings->any || !has_mark(&relation->cursor->regions[body].met, component))
         {
             CELLS_TRY(locate_corner(relation, body, mesh->component_vertex[component], &inside));
-            take_surface(evidence, body, inside);
+            solids_take_surface(evidence, body, inside);
         }
         ++*step;
-        if (is_settled(evidence))
+        if (solids_settled(evidence))
             return CAROM_STOPPED;
         CELLS_TRY(cells_pay(&relation->cells, 1));
     }
@@ -254,10 +308,10 @@ static bool take_piece(const cells_piece *piece, void *user)
     at->evidence->interior |= piece->interior;
     at->evidence->filled[1 - at->body] |= piece->interior;
     at->evidence->outside[at->body] |= !piece->interior && !piece->on_surface;
-    return !is_settled(at->evidence);
+    return !solids_settled(at->evidence);
 }
 
-static carom_status examine_triangle(mesh_relation *relation, cells_request request)
+static carom_status examine_triangle(solids_task *relation, cells_request request)
 {
     query_evidence *evidence = &relation->cursor->evidence;
     local_face t = cells_triangle(&relation->cells, request.body, request.triangle);
@@ -269,17 +323,58 @@ static carom_status examine_triangle(mesh_relation *relation, cells_request requ
     return cells_of_segment(&relation->cells, 1 - request.body, extent, take_piece, &at);
 }
 
-static carom_status examine_touched(mesh_relation *relation, int body)
+/* Does a triangle of the other body lie on it? */
+static bool is_lying(cells_partners partners)
+{
+    for (size_t i = 0; i < partners.count; i++)
+        if ((partners.items[i] & 3) == 3)
+            return true;
+    return false;
+}
+
+/* From its partners, if they suffice; if not, from its cells. */
+static carom_status examine_partners(solids_task *relation, int body, uint32_t triangle, size_t partners)
+{
+    bool done = false;
+    if (relation->cells.cells->phase == 0)
+        CELLS_TRY(solids_take_partners(relation, body, relation->cursor->step, &done));
+    if (!done)
+        CELLS_TRY(examine_triangle(relation, (cells_request){body, triangle, CELLS_OF_OTHER}));
+    relation->cursor->step++;
+    if (solids_settled(&relation->cursor->evidence))
+        return CAROM_STOPPED;
+    return done ? cells_pay(&relation->cells, partners + 1) : CAROM_OK;
+}
+
+/* The triangles that meet the other body: those on which others lie, or all others. */
+static carom_status examine_touched(solids_task *relation, int body, bool lying)
 {
     const query_words *touched = &relation->cursor->regions[body].touched;
     size_t *step = &relation->cursor->step;
-    for (; relation->meetings->any && *step < touched->count; ++*step)
-        CELLS_TRY(examine_triangle(relation, (cells_request){body, (uint32_t)touched->items[*step], CELLS_OF_OTHER}));
+    while (relation->meetings->any && *step < touched->count)
+    {
+        uint32_t triangle = (uint32_t)touched->items[*step];
+        cells_partners partners = {0};
+        if (relation->meetings->complete)
+            partners = cells_partners_of(&relation->cells, body, triangle);
+        if (is_lying(partners) != lying)
+            ++*step;
+        else if (relation->meetings->complete)
+            CELLS_TRY(examine_partners(relation, body, triangle, partners.count));
+        else
+        {
+            CELLS_TRY(examine_triangle(relation, (cells_request){body, triangle, CELLS_OF_OTHER}));
+            ++*step;
+        }
+    }
     return CAROM_OK;
 }
 
+static carom_status examine_standing(solids_task *relation, int body) { return examine_touched(relation, body, false); }
+static carom_status examine_lying(solids_task *relation, int body) { return examine_touched(relation, body, true); }
+
 /* Marks the region of a triangle once: is it inside the other body? */
-static carom_status mark_region(mesh_relation *relation, int body, uint32_t triangle, uint32_t region)
+static carom_status mark_region(solids_task *relation, int body, uint32_t triangle, uint32_t region)
 {
     query_regions *regions = &relation->cursor->regions[body];
     if (has_mark(&regions->seen, region))
@@ -293,7 +388,7 @@ static carom_status mark_region(mesh_relation *relation, int body, uint32_t tria
 }
 
 /* May a triangle have a side where its own body is empty and the other one is not? */
-static carom_status may_border_hole(mesh_relation *relation, int body, uint32_t triangle, bool *out)
+static carom_status may_border_hole(solids_task *relation, int body, uint32_t triangle, bool *out)
 {
     *out = true;
     if (is_touched(relation, body, triangle))
@@ -306,7 +401,7 @@ static carom_status may_border_hole(mesh_relation *relation, int body, uint32_t 
 
 /* Does the other body fill a hole of this one that none of its triangles reaches? Only what is inside the other body
  * can border such a hole. */
-static carom_status examine_holes(mesh_relation *relation, int body)
+static carom_status examine_holes(solids_task *relation, int body)
 {
     const carom_mesh *mesh = relation->cells.bodies[body].mesh.mesh;
     query_evidence *evidence = &relation->cursor->evidence;
@@ -349,28 +444,28 @@ carom_status solids_find_filling(cells_task *cells, int body, query_cursor *curs
 }
 
 /* Where nothing but this is open: does a body have an interior? */
-static carom_status examine_filling(mesh_relation *relation, int body)
+static carom_status examine_filling(solids_task *relation, int body)
 {
     const query_evidence *evidence = &relation->cursor->evidence;
     bool open = relation->meetings->any && !evidence->interior && (evidence->outside[0] || evidence->outside[1]);
     return open ? solids_find_filling(&relation->cells, body, relation->cursor) : CAROM_OK;
 }
 
-typedef carom_status stage_fn(mesh_relation *relation, int body);
+typedef carom_status stage_fn(solids_task *relation, int body);
 
 /* Two surfaces without an interior are equal or not; that they differ is all there is to know. */
-static bool is_known(const mesh_relation *relation)
+static bool is_known(const solids_task *relation)
 {
     const query_evidence *evidence = &relation->cursor->evidence;
     bool hollow = !relation->cells.bodies[0].solid && !relation->cells.bodies[1].solid;
-    return is_settled(evidence) || (hollow && (evidence->outside[0] || evidence->outside[1]));
+    return solids_settled(evidence) || (hollow && (evidence->outside[0] || evidence->outside[1]));
 }
 
 /* Cheap and telling stages first. */
-static carom_status run_stages(mesh_relation *relation)
+static carom_status run_stages(solids_task *relation)
 {
-    static stage_fn *const stages[] = {examine_crossing, examine_components, examine_touched, examine_holes,
-                                       examine_filling};
+    static stage_fn *const stages[] = {examine_twins, examine_crossing, examine_components, examine_standing,
+                                       examine_lying, examine_holes,    examine_filling};
     enum
     {
         STAGES = sizeof stages / sizeof *stages
@@ -385,9 +480,12 @@ carom_status solids_compare(carom_query *query, const query_walk *walk, const qu
                             query_cursor *cursor)
 {
     narrow_counts counts = {0};
-    mesh_relation relation = {cells_begin(query, walk, &cursor->cells, &counts), meetings, cursor};
+    solids_task relation = {cells_begin(query, walk, &cursor->cells, &counts), meetings, cursor};
     for (int body = 0; body < 2 && meetings->any; body++)
+    {
         relation.cells.crowd[body] = &cursor->regions[body].crowd;
+        relation.cells.partners[body] = meetings->complete ? &cursor->regions[body].partners : NULL;
+    }
     carom_status status = run_stages(&relation);
     walk->counters->exact_fallbacks += counts.exact_fallbacks;
     return status == CAROM_STOPPED ? CAROM_OK : status;

@@ -132,6 +132,44 @@ static void sorts_words_like_qsort_on_any_number_of_workers(void **state)
     }
 }
 
+/* A context without an allocator of its own gives its largest released blocks out again, to requests that fill at least
+ * half of them. */
+static void large_blocks_are_used_again(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); /* the sanitizer must see every release */
+#endif
+    enum
+    {
+        MEGABYTE = 1 << 20
+    };
+    carom_context *context = make_context();
+    char *blocks[3];
+    const size_t sizes[3] = {10 * MEGABYTE, 4 * MEGABYTE, 20 * MEGABYTE};
+    for (int i = 0; i < 3; i++)
+    {
+        blocks[i] = base_allocate(context, sizes[i], 1, BASE_CACHE_LINE);
+        assert_non_null(blocks[i]);
+        memset(blocks[i], i, sizes[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        base_release(context, blocks[i], sizes[i], 1);                      /* the smallest is not kept */
+    char *small = base_allocate(context, 3 * MEGABYTE, 1, BASE_CACHE_LINE); /* would waste either */
+    assert_true(small != blocks[0] && small != blocks[2]);
+    assert_ptr_equal(base_allocate(context, 6 * MEGABYTE, 1, BASE_CACHE_LINE), blocks[0]);
+    assert_ptr_equal(base_allocate(context, 20 * MEGABYTE, 1, BASE_CACHE_LINE), blocks[2]);
+    memset(small, 1, 3 * MEGABYTE), memset(blocks[0], 2, 6 * MEGABYTE), memset(blocks[2], 3, 20 * MEGABYTE);
+    base_release(context, small, 3 * MEGABYTE, 1);
+    base_release(context, blocks[0], 6 * MEGABYTE, 1);
+    base_release(context, blocks[2], 20 * MEGABYTE, 1);
+    const size_t huge = 200 * (size_t)MEGABYTE;
+    char *untouched = base_allocate(context, huge, 1, BASE_CACHE_LINE);
+    assert_non_null(untouched);
+    base_release(context, untouched, huge, 1); /* too large to be kept */
+    carom_context_destroy(context);
+}
+
 /* What was allocated since a mark is used again, and reserved memory is in one piece. */
 static void arenas_rewind_to_a_mark(void **state)
 {
@@ -445,6 +483,7 @@ int main(void)
         cmocka_unit_test(sorts_words_like_qsort_on_any_number_of_workers),
         cmocka_unit_test(ids_are_reused_with_a_new_generation),
         cmocka_unit_test(arenas_keep_alignment_and_contents),
+        cmocka_unit_test(large_blocks_are_used_again),
         cmocka_unit_test(arenas_rewind_to_a_mark),
         cmocka_unit_test(a_budget_stops_after_its_work),
         cmocka_unit_test(a_budget_is_spent_to_the_last_unit),

@@ -47,28 +47,47 @@ static carom_mesh *ground(const world *w, uint32_t n)
                       (uint32_t[12]){0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0}, 4);
 }
 
-/* A ring of n points around the axis at x = y = 1/2, and two points on the axis; `star`: every second point is nearer
- * to the axis. Fans around both points. */
-static carom_mesh *double_fan(const world *w, uint32_t n, const double heights[3], bool star)
+static void add_box(shape *shape, const double min[3], const double max[3])
+{
+    double corners[24];
+    world_box_vertices(min, max, corners);
+    uint32_t first = shape->vertex_count;
+    for (int i = 0; i < 8; i++)
+        add_vertex(shape, corners[3 * i], corners[3 * i + 1], corners[3 * i + 2]);
+    for (int i = 0; i < 12; i++)
+        add_face(shape, first + WORLD_BOX_INDICES[3 * i], first + WORLD_BOX_INDICES[3 * i + 1],
+                 first + WORLD_BOX_INDICES[3 * i + 2]);
+}
+
+/* A ring of n points around the axis at x = y = 1/2, every second one at the radius `hole`, and two points on the axis.
+ * Fans around both points. */
+static void add_double_fan(shape *shape, uint32_t n, const double heights[3], double hole)
+{
+    uint32_t low = add_vertex(shape, 0.5, 0.5, heights[0]), high = add_vertex(shape, 0.5, 0.5, heights[2]);
+    for (uint32_t i = 0; i < n; i++)
+    {
+        double angle = 6.283185307179586 * i / n, radius = i % 2 ? hole : 0.4;
+        add_vertex(shape, 0.5 + radius * cos(angle), 0.5 + radius * sin(angle), heights[1]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+    {
+        add_face(shape, low, low + 2 + (i + 1) % n, low + 2 + i);
+        add_face(shape, high, low + 2 + i, low + 2 + (i + 1) % n);
+    }
+}
+
+static carom_mesh *double_fan(const world *w, uint32_t n, const double heights[3], double hole)
 {
     shape shape = shape_begin(n + 2, 2 * n);
-    uint32_t low = add_vertex(&shape, 0.5, 0.5, heights[0]), high = add_vertex(&shape, 0.5, 0.5, heights[2]);
-    for (uint32_t i = 0; i < n; i++)
-    {
-        double angle = 6.283185307179586 * i / n, radius = star && i % 2 ? 0.1 : 0.4;
-        add_vertex(&shape, 0.5 + radius * cos(angle), 0.5 + radius * sin(angle), heights[1]);
-    }
-    for (uint32_t i = 0; i < n; i++)
-    {
-        add_face(&shape, low, 2 + (i + 1) % n, 2 + i);
-        add_face(&shape, high, 2 + i, 2 + (i + 1) % n);
-    }
+    add_double_fan(&shape, n, heights, hole);
     return shape_end(w, &shape);
 }
 
-static carom_mesh *flat_fan(const world *w, uint32_t n) { return double_fan(w, n, (double[3]){0, 0, 1}, false); }
-static carom_mesh *flat_star(const world *w, uint32_t n) { return double_fan(w, n, (double[3]){0, 0, 1}, true); }
-static carom_mesh *standing_fan(const world *w, uint32_t n) { return double_fan(w, n, (double[3]){0, 1, 2}, false); }
+static carom_mesh *flat_fan(const world *w, uint32_t n) { return double_fan(w, n, (double[3]){0, 0, 1}, 0.4); }
+static carom_mesh *flat_star(const world *w, uint32_t n) { return double_fan(w, n, (double[3]){0, 0, 1}, 0.1); }
+static carom_mesh *long_star(const world *w, uint32_t n) { return double_fan(w, n, (double[3]){0, 0, 1}, 0.01); }
+static carom_mesh *longer_star(const world *w, uint32_t n) { return double_fan(w, n, (double[3]){0, 0, 1}, 0.001); }
+static carom_mesh *standing_fan(const world *w, uint32_t n) { return double_fan(w, n, (double[3]){0, 1, 2}, 0.4); }
 
 /* Triangles with a common corner on the plane, each with an edge in it. */
 static carom_mesh *fins(const world *w, uint32_t n)
@@ -84,17 +103,71 @@ static carom_mesh *fins(const world *w, uint32_t n)
     return shape_end(w, &shape);
 }
 
-static void add_box(shape *shape, const double min[3], const double max[3])
+/* One triangle without an area, from the tip of a standing fan to this height over it. */
+static carom_mesh *hair(const world *w, double height)
 {
-    double corners[24];
-    world_box_vertices(min, max, corners);
-    uint32_t first = shape->vertex_count;
-    for (int i = 0; i < 8; i++)
-        add_vertex(shape, corners[3 * i], corners[3 * i + 1], corners[3 * i + 2]);
-    for (int i = 0; i < 12; i++)
-        add_face(shape, first + WORLD_BOX_INDICES[3 * i], first + WORLD_BOX_INDICES[3 * i + 1],
-                 first + WORLD_BOX_INDICES[3 * i + 2]);
+    return world_mesh(w, (double[9]){0.5, 0.5, 0, 0.5, 0.5, 0.5 * height, 0.5, 0.5, height}, 3, (uint32_t[3]){0, 1, 2},
+                      1);
 }
+
+static carom_mesh *tip_point(const world *w, uint32_t n) { return (void)n, hair(w, 0); }
+static carom_mesh *tip_segment(const world *w, uint32_t n) { return (void)n, hair(w, -1); }
+static carom_mesh *tip_segment_inside(const world *w, uint32_t n) { return (void)n, hair(w, 1); }
+
+/* A standing fan within a box: both wind around what is in the fan, so nothing is empty around its tip. */
+static carom_mesh *fan_in_box(const world *w, uint32_t n)
+{
+    shape shape = shape_begin(n + 2 + 8, 2 * n + 12);
+    add_double_fan(&shape, n, (double[3]){0, 1, 2}, 0.4);
+    add_box(&shape, (double[3]){-4, -4, -4}, (double[3]){4, 4, 4});
+    return shape_end(w, &shape);
+}
+
+/* The same, with a second fan upside down on its tip. */
+static carom_mesh *fans_in_box(const world *w, uint32_t n)
+{
+    shape shape = shape_begin(2 * (n + 2) + 8, 4 * n + 12);
+    add_double_fan(&shape, n, (double[3]){0, 1, 2}, 0.4);
+    add_double_fan(&shape, n, (double[3]){-2, -1, 0}, 0.4);
+    add_box(&shape, (double[3]){-4, -4, -4}, (double[3]){4, 4, 4});
+    return shape_end(w, &shape);
+}
+
+/* Needles whose tips are at one point of the plane, or reach through it there. */
+static carom_mesh *needles(const world *w, uint32_t n, double depth)
+{
+    shape shape = shape_begin(4 * n, 4 * n);
+    for (uint32_t i = 0; i < n; i++)
+    {
+        double angle = 6.283185307179586 * i / n, c = cos(angle), s = sin(angle), e = 1.0 / n;
+        uint32_t tip = add_vertex(&shape, 0.5 - 0.4 * depth * c, 0.5 - 0.4 * depth * s, -depth),
+                 a = add_vertex(&shape, 0.5 + 0.4 * c, 0.5 + 0.4 * s, 1),
+                 b = add_vertex(&shape, 0.5 + 0.4 * c - e * s, 0.5 + 0.4 * s + e * c, 1),
+                 d = add_vertex(&shape, 0.5 + 0.4 * c, 0.5 + 0.4 * s, 1 + e);
+        add_face(&shape, a, b, d), add_face(&shape, tip, b, a), add_face(&shape, tip, d, b);
+        add_face(&shape, tip, a, d);
+    }
+    return shape_end(w, &shape);
+}
+
+static carom_mesh *needles_at_point(const world *w, uint32_t n) { return needles(w, n, 0); }
+static carom_mesh *needles_through_point(const world *w, uint32_t n) { return needles(w, n, 0.5); }
+
+/* Triangles with a common edge in the plane. */
+static carom_mesh *book(const world *w, uint32_t n, double from, double to)
+{
+    shape shape = shape_begin(n + 2, n);
+    uint32_t a = add_vertex(&shape, from, 0.5, 0), b = add_vertex(&shape, to, 0.5, 0);
+    for (uint32_t i = 0; i < n; i++)
+    {
+        double angle = 3.141592653589793 * (i + 0.5) / n;
+        add_face(&shape, a, b, add_vertex(&shape, 0.5, 0.5 + cos(angle), sin(angle)));
+    }
+    return shape_end(w, &shape);
+}
+
+static carom_mesh *small_book(const world *w, uint32_t n) { return book(w, n, 0.1, 0.9); }
+static carom_mesh *large_book(const world *w, uint32_t n) { return book(w, n, -40, 40); }
 
 /* About n boxes in a square, in one mesh. */
 static carom_mesh *many_boxes(const world *w, uint32_t n)
@@ -151,6 +224,7 @@ static carom_mesh *plate_at(const world *w, uint32_t n, double z, double part)
     return shape_end(w, &shape);
 }
 
+static carom_mesh *coarse_plate(const world *w, uint32_t n) { return (void)n, plate_at(w, 2, 0, 0); }
 static carom_mesh *plate(const world *w, uint32_t n) { return plate_at(w, n, 0, 0); }
 static carom_mesh *plate_below(const world *w, uint32_t n) { return plate_at(w, n, -1, 0); }
 static carom_mesh *plate_shifted(const world *w, uint32_t n) { return plate_at(w, n, -1, 0.5); }
@@ -231,6 +305,18 @@ static void work_grows_with_the_contacts(void **state)
     static const cost_case cases[] = {
         {"fan lying on a triangle", ground, flat_fan, CAROM_RELATION_TOUCHING, 400},
         {"star lying on a triangle", ground, flat_star, CAROM_RELATION_TOUCHING, 400},
+        {"star with longer spikes", ground, long_star, CAROM_RELATION_TOUCHING, 400},
+        {"star with the longest spikes", ground, longer_star, CAROM_RELATION_TOUCHING, 400},
+        {"point at the tip of a fan", tip_point, standing_fan, CAROM_RELATION_TOUCHING, 400},
+        {"segment at the tip of a fan", tip_segment, standing_fan, CAROM_RELATION_TOUCHING, 400},
+        {"segment in a fan", tip_segment_inside, standing_fan, CAROM_RELATION_A_INSIDE_B, 400},
+        {"point at a filled tip", tip_point, fan_in_box, CAROM_RELATION_A_INSIDE_B, 400},
+        {"segment at a filled tip", tip_segment, fan_in_box, CAROM_RELATION_A_INSIDE_B, 400},
+        {"point between filled tips", tip_point, fans_in_box, CAROM_RELATION_A_INSIDE_B, 400},
+        {"needles at a point", ground, needles_at_point, CAROM_RELATION_TOUCHING, 400},
+        {"needles through a point", ground, needles_through_point, CAROM_RELATION_OVERLAPPING, 400},
+        {"book on a triangle", ground, small_book, CAROM_RELATION_TOUCHING, 400},
+        {"book beyond a triangle", ground, large_book, CAROM_RELATION_TOUCHING, 400},
         {"fan standing on a triangle", ground, standing_fan, CAROM_RELATION_TOUCHING, 400},
         {"fins on a triangle", ground, fins, CAROM_RELATION_TOUCHING, 400},
         {"boxes on a triangle", ground, many_boxes, CAROM_RELATION_TOUCHING, 225},
@@ -239,11 +325,13 @@ static void work_grows_with_the_contacts(void **state)
         {"equal plates face to face", plate_below, plate, CAROM_RELATION_TOUCHING, 400},
         {"shifted plates face to face", plate_shifted, plate, CAROM_RELATION_TOUCHING, 400},
         {"equal plates", plate, plate, CAROM_RELATION_EQUAL, 400},
+        {"plate with other triangles", coarse_plate, plate, CAROM_RELATION_EQUAL, 400},
         {"equal spheres", sphere, sphere, CAROM_RELATION_EQUAL, 320},
         {"equal spheres with poles", uv_sphere, uv_sphere, CAROM_RELATION_EQUAL, 400},
         {"shifted spheres", sphere, sphere_moved, CAROM_RELATION_OVERLAPPING, 320},
     };
     const char *scale = getenv("CAROM_TEST_SCALE"), *only = getenv("CAROM_TEST_ONLY");
+    int failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
         const cost_case *at = &cases[i];
@@ -253,8 +341,9 @@ static void work_grows_with_the_contacts(void **state)
         double few = work_for(at, n), many = work_for(at, 10 * n);
         print_message("%-28s %7u: %8.1f per contact, %7u: %8.1f\n", at->name, n, few / n, 10 * n, many / (10 * n));
         if (many > 16 * few)
-            fail_msg("%s: %.3g times the work for 10 times the contacts", at->name, many / few);
+            failures++, print_message("%s: %.3g times the work for 10 times the contacts\n", at->name, many / few);
     }
+    assert_int_equal(failures, 0);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* Point sets of polyhedra made of lattice cells, whose truth is known from the cells: convex and not, with holes and
  * cavities, of several components, meeting in points, edges and faces, equal, one inside another, with inner walls,
  * sheets and hairs; faces split at random, triangles shuffled, some placed by a pose. */
+#include "query/query.h"
 #include "query/world.h"
 #include "support/lattice.h"
 #include "support/stack.h"
@@ -44,6 +45,26 @@ static long scaled(long rounds)
     return rounds * (scale ? atol(scale) : 1);
 }
 
+/* The same decided from the cells of all triangles that touch, without a shortcut. */
+static carom_relation ask_cells(const world *w)
+{
+    const query_job *job = &w->query->job;
+    const query_meetings meetings = {.any = job->found.count > 0,
+                                     .crossing = job->found.crossing,
+                                     .crossing_pair = {job->found.crossing_a, job->found.crossing_b},
+                                     .keys = job->keys.items,
+                                     .key_count = job->keys.count};
+    base_budget unlimited = base_budget_begin(NULL);
+    carom_counters counters = {0};
+    const query_walk walk = {&job->question, NULL, &unlimited, &counters};
+    query_cursor cursor = {0};
+    carom_relation relation;
+    query_cursor_begin(&cursor);
+    assert_int_equal(query_relation(w->query, &walk, &meetings, &cursor, &relation), CAROM_OK);
+    query_cursor_free(w->context, &cursor);
+    return relation;
+}
+
 static carom_relation ask(const world *w, const carom_placed *a, const carom_placed *b, carom_collide_mode mode)
 {
     carom_collide_options options = carom_collide_options_default();
@@ -51,6 +72,8 @@ static carom_relation ask(const world *w, const carom_placed *a, const carom_pla
     options.relation = true;
     carom_report report;
     assert_int_equal(carom_collide(w->query, a, b, &options, &report), CAROM_OK);
+    if (mode != CAROM_COLLIDE_ANY && a->shape.kind == CAROM_SHAPE_MESH && b->shape.kind == CAROM_SHAPE_MESH)
+        assert_string_equal(carom_relation_name(ask_cells(w)), carom_relation_name(report.relation));
     return report.relation;
 }
 
