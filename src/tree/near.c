@@ -35,7 +35,7 @@ near_place near_place_round(const tree_near_task *task, const narrow_round *roun
     carom_vec3 to[2] = {vec3_sub(round->end[0], pose->translation), vec3_sub(round->end[1], pose->translation)};
     double reach = task->placed->mesh->extent + greater(largest_coordinate(to[0]), largest_coordinate(to[1]));
     return (near_place){{turn_back(pose->rotation, to[0]), turn_back(pose->rotation, to[1])},
-                        2.625 * (task->defect + 3.0 * rounding) * reach + 12.0 * rounding * reach +
+                        2.625 * task->defect * reach + 13.25 * rounding * reach +
                             1.75 * rounding * largest_coordinate(pose->translation) + 0x1p-1022};
 }
 

@@ -26,6 +26,9 @@ carom_status near_in_any_layout(const tree_near_task *task, const narrow_near *n
 bool wide_near_fits(const tree_near_task *task, const narrow_near *near, const near_place *place);
 carom_status wide_near(const tree_near_task *task, const narrow_near *near, const near_place *place);
 
+/* What squares of a box's largest distance round by. */
+static const double WIDE_NEAR_INSIDE = 9.25 * 0x1p-24;
+
 /* The walk over a wide tree. Lengths are in units of the tree's normalised frame. */
 typedef struct wide_near_walk
 {
@@ -36,11 +39,13 @@ typedef struct wide_near_walk
     float centre[3], half[3]; /* the same as a middle and what is left and right of it */
     float inverse_square;     /* of the half's length; 0 for a ball */
     bool is_ball;
-    float pad;     /* what placement and rounding in double may move */
-    float growth;  /* what boxes must grow by: the pad, and the rounding of the test */
-    float limit;   /* rounded up */
-    float certain; /* the radius, rounded down: what is nearer meets the solid */
-    float radius;  /* rounded up */
+    float pad;           /* what placement and rounding in double may move */
+    float growth;        /* what boxes must grow by: the pad, and the rounding of the test */
+    float shrink;        /* what the solid must shrink by for boxes inside it: likewise */
+    float limit;         /* rounded up */
+    float certain;       /* the radius, rounded down: what is nearer meets the solid */
+    float radius;        /* rounded up */
+    float inside_square; /* boxes whose farthest point is nearer than its root are inside the solid */
     uint64_t nodes_tested;
     carom_status status; /* CAROM_OK while the traversal continues */
 } wide_near_walk;

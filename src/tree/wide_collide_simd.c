@@ -496,7 +496,8 @@ static BASE_NEVER_INLINE bool roots_are_apart(walk *w)
     if (test_node(&box, &pair->tree_a->nodes[0], &gap) == 0)
         return true;
     f8_storeu(gaps, gap);
-    return gaps[0] > -4.0f * box.edge_margin && wide_boxes_apart(pair, pair->violated ? 0.0 : pair->options->clearance);
+    return gaps[0] > -4.0f * MOVE_ROUNDING * (box.lengths + 10.75f) &&
+           wide_boxes_apart(pair, pair->violated ? 0.0 : pair->options->clearance);
 }
 
 static BASE_ALWAYS_INLINE carom_status walk_stack(walk *w)

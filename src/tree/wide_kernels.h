@@ -12,7 +12,7 @@ typedef struct moved_box
 {
     float centre[3], half[3], axis[3][3];
     float lengths; /* away from the origin, plus the halves, plus the unit of its own tree: what rounding grows with */
-    float edge_margin; /* rounding of the edge tests */
+    float edge_margin; /* rounding of the edge tests that growing does not cover */
 } moved_box;
 
 /* Exact but for rounding, which grow_box or grow_for_distance cover. */
@@ -42,12 +42,13 @@ static inline void move_box(const wide_tree *tree, wide_slot slot, const wide_tr
     out->lengths = away + size + t->ratio;
 }
 
-/* Rounding of everything that enters a test of boxes, in the target's units, where coordinates are at most 1: of a
- * moved box's faces, and of the products behind the edge axes. Derived in docs/exactness.md. */
-static const float MOVE_ROUNDING = 12.0f * 0x1p-24f, FACE_LENGTHS = 2.5f, EDGE_LENGTHS = 10.75f;
+/* Rounding of everything that enters a test of boxes, in the target's units, where coordinates are at most 1: what a
+ * moved box grows by, and what the edge axes, which are not unit vectors, need in addition. Derived in
+ * docs/exactness.md. */
+static const float MOVE_ROUNDING = 12.0f * 0x1p-24f, FACE_LENGTHS = 2.5f, EDGE_ROUNDING = 62.0f * 0x1p-24f;
 
 /* Rounding of the gap along any direction. */
-static const float DISTANCE_ROUNDING = 19.0f * 0x1p-24f, DISTANCE_LENGTHS = 2.5f;
+static const float DISTANCE_ROUNDING = 17.0f * 0x1p-24f, DISTANCE_LENGTHS = 1.9f;
 
 /* margin: placement pad plus clearance, in target units. */
 static inline void grow_box(moved_box *box, float margin)
@@ -55,7 +56,7 @@ static inline void grow_box(moved_box *box, float margin)
     float grow = margin * (1.0f + 0x1p-18f) + MOVE_ROUNDING * (box->lengths + FACE_LENGTHS);
     for (int k = 0; k < 3; k++)
         box->half[k] += grow;
-    box->edge_margin = MOVE_ROUNDING * (box->lengths + EDGE_LENGTHS);
+    box->edge_margin = EDGE_ROUNDING;
 }
 
 static inline void grow_for_distance(moved_box *box, float margin)
@@ -162,7 +163,7 @@ static BASE_ALWAYS_INLINE float triple_product_error(const wide_pair *pair, cons
         return INFINITY;
     float edge_b = pair->b_to_a.ratio * b->longest;
     float edge = a->longest > edge_b ? a->longest : edge_b;
-    return edge * reach * (UNIT * (50.0f * reach + 67.0f * edge)) +
+    return edge * reach * (UNIT * (44.0f * reach + 50.0f * edge)) +
            pair->b_to_a.pad * edge * (2.0f * edge + 4.5f * reach) + 0x1p-120f;
 }
 

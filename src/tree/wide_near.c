@@ -28,7 +28,7 @@ static float length_below(const wide_tree *tree, double length)
     return (float)(scaled < largest ? scaled : largest) * (1.0f - 0x1p-20f) - 0x1p-126f;
 }
 
-/* The growth is derived in docs/exactness.md. */
+/* Growth and shrink are derived in docs/exactness.md. */
 static void place_segment(wide_near_walk *walk, const near_place *place)
 {
     const wide_tree *tree = walk->tree;
@@ -50,10 +50,14 @@ static void place_segment(wide_near_walk *walk, const near_place *place)
         away += (double)walk->centre[k] * (double)walk->centre[k];
     }
     walk->inverse_square = square > 0.0 ? (float)(1.0 / square) : 0.0f;
-    double rounding = 5.25 * (sqrt(away) + 1.85);
+    double near = 5.25 * (sqrt(away) + 1.6), far = 5.75 * (sqrt(away) + 1.5);
     if (!walk->is_ball)
-        rounding = 13.25 * (sqrt(away) + 2.2) + 9.25 * sqrt(square);
-    walk->growth = walk->pad * (1.0f + 0x1p-18f) + (float)rounding * 0x1p-24f;
+    {
+        near = 11.75 * (sqrt(away) + 1.81) + 7.75 * sqrt(square);
+        far = 6.75 * (sqrt(away) + 1.56) + 6.75 * sqrt(square);
+    }
+    walk->growth = walk->pad * (1.0f + 0x1p-18f) + (float)near * 0x1p-24f;
+    walk->shrink = walk->pad * (1.0f + 0x1p-18f) + (float)far * 0x1p-24f;
 }
 
 bool wide_near_report(wide_near_walk *walk, uint32_t triangle, bool certain)
@@ -119,6 +123,8 @@ void wide_near_begin(wide_near_walk *walk, const tree_near_task *task, const nar
     walk->limit = length_above(walk->tree, near->limit);
     walk->radius = length_above(walk->tree, near->round->radius);
     walk->certain = length_below(walk->tree, near->round->radius);
+    double inside = (double)walk->certain - (double)walk->shrink;
+    walk->inside_square = inside > 0.0 ? (float)(inside * inside * (1.0 - WIDE_NEAR_INSIDE)) : 0.0f;
 }
 
 carom_status wide_near(const tree_near_task *task, const narrow_near *near, const near_place *place)

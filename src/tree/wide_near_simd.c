@@ -10,11 +10,12 @@
 
 /* ---- boxes ---- */
 
-/* What squares of bounds round by; and bounds of triangles, in units of the reach. docs/exactness.md, section 19. */
-#define NEAR_SQUARES  0x1p-20f
+/* What squares of lower bounds round by; and bounds of triangles, in units of the reach. docs/exactness.md, section 19.
+ */
+#define NEAR_SQUARES  (13.0f * UNIT)
 #define NEAR_TRIANGLE (37.0f * UNIT)
 
-/* Squares of bounds: no point of the lane's box is nearer or farther than these. */
+/* Squares of bounds: no point of the lane's box is nearer or farther than these, but for growth and shrink. */
 typedef struct box_bounds
 {
     f8 near, far;
@@ -25,14 +26,14 @@ static BASE_ALWAYS_INLINE f8 clamp(f8 value, f8 limit) { return f8_max(f8_min(va
 
 static BASE_ALWAYS_INLINE box_bounds bound_boxes(const wide_near_walk *w, const wide_node *node, const bool ball)
 {
-    f8 d[3], t[3], e[3], half[3], zero = f8_zero(), growth = f8_set1(w->growth);
+    f8 d[3], t[3], e[3], own[3], half[3], zero = f8_zero(), growth = f8_set1(w->growth);
     for (int j = 0; j < 3; j++)
         d[j] = f8_sub(f8_load(node->centre[j]), f8_set1(w->centre[j]));
     for (int k = 0; k < 3; k++)
     {
         f8 x = f8_load(node->axis[k][0]), y = f8_load(node->axis[k][1]), z = f8_load(node->axis[k][2]);
         t[k] = f8_madd(d[0], x, f8_madd(d[1], y, f8_mul(d[2], z)));
-        half[k] = f8_add(f8_load(node->half[k]), growth);
+        own[k] = f8_load(node->half[k]), half[k] = f8_add(own[k], growth);
         if (!ball)
             e[k] = f8_madd(x, f8_set1(w->half[0]), f8_madd(y, f8_set1(w->half[1]), f8_mul(z, f8_set1(w->half[2]))));
     }
@@ -41,7 +42,7 @@ static BASE_ALWAYS_INLINE box_bounds bound_boxes(const wide_near_walk *w, const 
     {
         for (int k = 0; k < 3; k++)
         {
-            f8 size = f8_abs(t[k]), gap = f8_max(f8_sub(size, half[k]), zero), reach = f8_add(size, half[k]);
+            f8 size = f8_abs(t[k]), gap = f8_max(f8_sub(size, half[k]), zero), reach = f8_add(size, own[k]);
             bounds.near = f8_madd(gap, gap, bounds.near);
             bounds.far = f8_madd(reach, reach, bounds.far);
         }
@@ -53,7 +54,7 @@ static BASE_ALWAYS_INLINE box_bounds bound_boxes(const wide_near_walk *w, const 
     f8 s = f8_max(f8_min(along, f8_set1(1.0f)), f8_set1(-1.0f)), vv = zero, gap_v = zero, seg_v = zero;
     for (int k = 0; k < 3; k++)
     {
-        f8 r = f8_nmadd(s, e[k], t[k]), v = f8_sub(r, clamp(r, half[k])), reach = f8_add(f8_abs(r), half[k]);
+        f8 r = f8_nmadd(s, e[k], t[k]), v = f8_sub(r, clamp(r, half[k])), reach = f8_add(f8_abs(r), own[k]);
         f8 gap = f8_max(f8_sub(f8_abs(t[k]), f8_add(half[k], f8_abs(e[k]))), zero);
         bounds.near = f8_madd(gap, gap, bounds.near);
         bounds.far = f8_madd(reach, reach, bounds.far);
@@ -79,8 +80,7 @@ static BASE_ALWAYS_INLINE void open_node(wide_near_walk *w, uint32_t node_index,
     uint32_t alive = f8_bits(real) & ~f8_bits(f8_gt(near, f8_set1(w->limit * w->limit)));
     if (alive == 0)
         return;
-    float certain = w->certain > 0.0f ? w->certain : 0.0f;
-    uint32_t inside = f8_bits(f8_lt(f8_mul(bounds.far, f8_set1(1.0f + NEAR_SQUARES)), f8_set1(certain * certain)));
+    uint32_t inside = f8_bits(f8_lt(bounds.far, f8_set1(w->inside_square)));
     if (!base_array_reserve(w->task->context, &scratch->stack, WIDE_LANES))
     {
         w->status = CAROM_OUT_OF_MEMORY;

@@ -27,8 +27,8 @@ static stab stab_begin(const mesh_placed *placed, carom_vec3 origin, carom_vec3 
     int exponent;
     frexp(largest_coordinate(direction), &exponent);
     carom_vec3 d = vec3(ldexp(direction.x, -exponent), ldexp(direction.y, -exponent), ldexp(direction.z, -exponent));
-    double error = (5.25 * (math_rotation_defect(r) + 3.0 * unit) + 78.0 * unit) * extent;
-    error += 38.0 * unit * largest_coordinate(to) + 1.75 * unit * largest_coordinate(placed->pose->translation);
+    double error = (5.25 * (math_rotation_defect(r) + 3.0 * unit) + 73.5 * unit) * extent;
+    error += 31.5 * unit * largest_coordinate(to) + 1.75 * unit * largest_coordinate(placed->pose->translation);
     stab line = {.pad = error * tree->scale + 0x1p-120, .exponent = exponent};
     for (int k = 0; k < 3; k++)
     {

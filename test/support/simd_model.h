@@ -26,6 +26,7 @@ enum
 {
     MODEL_STEPS = 4096,
     MODEL_COMPARISONS = 64,
+    MODEL_MAXIMA = 64,
     MODEL_KNOWN = 32
 };
 
@@ -41,17 +42,19 @@ static struct
 {
     model_step step[MODEL_STEPS];
     int count;
-    double input_error;                /* relative, of numbers that are not loaded from a node */
+    bool inputs_round;                 /* numbers that are not loaded from a node were rounded once */
     f8 compared[MODEL_COMPARISONS][2]; /* by f8_gt and f8_lt, in their order */
     int comparisons;
+    f8 raised[MODEL_MAXIMA]; /* first operands of f8_max, in their order */
+    int maxima;
     f8 known[MODEL_KNOWN]; /* numbers that the kernel gets as floats, with the operations behind them */
     int known_count;
 } model;
 
-static inline void model_begin(double input_error)
+static inline void model_begin(bool inputs_round)
 {
-    model.count = model.comparisons = model.known_count = 0;
-    model.input_error = input_error;
+    model.count = model.comparisons = model.maxima = model.known_count = 0;
+    model.inputs_round = inputs_round;
 }
 
 /* Half a unit in the last place. */
@@ -106,7 +109,7 @@ static inline f8 f8_set1(float a)
     for (int i = 0; i < model.known_count; i++)
         if (memcmp(&model.known[i].computed, &a, sizeof a) == 0)
             return model.known[i];
-    return model_input(a, model.input_error * fabs((double)a));
+    return model_input(a, model.inputs_round ? model_rounding((double)a) : 0.0);
 }
 static inline f8 f8_load(const float *p) { return model_input(*p, 0.0); }
 static inline f8 f8_loadu(const float *p) { return f8_load(p); }
@@ -161,7 +164,12 @@ static inline f8 f8_madd(f8 a, f8 b, f8 c) { return f8_add(f8_mul(a, b), c); }
 static inline f8 f8_msub(f8 a, f8 b, f8 c) { return f8_sub(f8_mul(a, b), c); }
 static inline f8 f8_nmadd(f8 a, f8 b, f8 c) { return f8_sub(c, f8_mul(a, b)); }
 static inline f8 f8_min(f8 a, f8 b) { return a.computed < b.computed ? a : b; }
-static inline f8 f8_max(f8 a, f8 b) { return a.computed > b.computed ? a : b; }
+static inline f8 f8_max(f8 a, f8 b)
+{
+    if (model.maxima < MODEL_MAXIMA)
+        model.raised[model.maxima++] = a;
+    return a.computed > b.computed ? a : b;
+}
 
 static inline f8 f8_neg(f8 a)
 {

@@ -2,7 +2,7 @@
 #ifndef TEST_FITTED_BOX_H
 #define TEST_FITTED_BOX_H
 
-#include "tree/wide.h"
+#include "tree/wide_build.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,10 +49,10 @@ static inline fitted_box make_fitted_box(const double *n, wide_node *node)
     for (int k = 0; k < 3; k++)
     {
         double along = middle[0] * axis[0][k] + middle[1] * axis[1][k] + middle[2] * axis[2][k];
-        node->centre[k][0] = (float)(along * shrink), out.centre[k] = (double)node->centre[k][0];
-        node->half[k][0] = (float)(half[k] * shrink), out.half[k] = (double)node->half[k][0];
+        node->centre[k][0] = wide_rounded(along * shrink), out.centre[k] = (double)node->centre[k][0];
+        node->half[k][0] = wide_rounded(half[k] * shrink), out.half[k] = (double)node->half[k][0];
         for (int j = 0; j < 3; j++)
-            node->axis[k][j][0] = (float)axis[k][j], out.axis[k][j] = (double)node->axis[k][j][0];
+            node->axis[k][j][0] = wide_rounded(axis[k][j]), out.axis[k][j] = (double)node->axis[k][j][0];
     }
     return out;
 }

@@ -176,7 +176,7 @@ static void bounds_of_ties_hold(void **state)
 
 /* ---- bounds of boxes ---- */
 
-static void check_lane(const wide_near_walk *walk, const carom_placed *placed, wide_slot slot, const float bounds[2])
+static void check_lane(const wide_near_walk *walk, const carom_placed *placed, wide_slot slot, const double bounds[2])
 {
     const wide_tree *tree = walk->tree;
     uint32_t child = wide_child(tree, slot);
@@ -192,9 +192,8 @@ static void check_lane(const wide_near_walk *walk, const carom_placed *placed, w
             narrow_triangle corner = {{triangle.corner[k], triangle.corner[k], triangle.corner[k]}};
             far = fmax(far, core_distance(walk->near->round, &corner) * tree->scale);
         }
-        if (!(sqrt((double)bounds[0]) * (1.0 - 0x1p-20) <= near) || !(sqrt((double)bounds[1]) * (1.0 + 0x1p-20) >= far))
-            fail_msg("a box from %.9g to %.9g holds a triangle from %.17g to %.17g", sqrt((double)bounds[0]),
-                     sqrt((double)bounds[1]), near, far);
+        if (!(bounds[0] * (1.0 - 0x1p-20) <= near) || !(bounds[1] * (1.0 + 0x1p-20) >= far))
+            fail_msg("a box from %.9g to %.9g holds a triangle from %.17g to %.17g", bounds[0], bounds[1], near, far);
     }
 }
 
@@ -214,9 +213,10 @@ static void check_boxes(const carom_placed *placed, const narrow_round *round)
                                          : bound_boxes(&walk, &walk.tree->nodes[n], false);
         for (uint32_t lane = 0; lane < WIDE_LANES; lane++)
             if (walk.tree->nodes[n].child[lane] != WIDE_NO_CHILD)
-                check_lane(&walk, placed, n * WIDE_LANES + lane,
-                           (float[2]){bounds.near.v[lane] * (1.0f - NEAR_SQUARES),
-                                      bounds.far.v[lane] * (1.0f + NEAR_SQUARES)});
+                check_lane(
+                    &walk, placed, n * WIDE_LANES + lane,
+                    (double[2]){sqrt((double)(bounds.near.v[lane] * (1.0f - NEAR_SQUARES))),
+                                sqrt((double)bounds.far.v[lane] * (1.0 + WIDE_NEAR_INSIDE)) + (double)walk.shrink});
     }
     tree_scratch_free(&q.scratch);
 }

@@ -12,8 +12,9 @@
 
 enum
 {
-    PAIR_NUMBERS = 9 + 9 + 3 + 3 + 4 + 3, /* corners of both, where each lies in its leaf, a quaternion, an offset */
-    NUMBERS = PAIR_NUMBERS + 3            /* weights, or a direction */
+    PAIR_NUMBERS =
+        9 + 9 + 3 + 3 + 4 + 3 + 1, /* corners, where each lies in its leaf, a quaternion, an offset, a scale */
+    NUMBERS = PAIR_NUMBERS + 3     /* weights, or a direction */
 };
 
 typedef struct filter_attack
@@ -21,14 +22,30 @@ typedef struct filter_attack
     const char *name;
     double edge, reach, away; /* largest coordinates: of triangles, of where they lie in their leaves, of the offset */
     double pad;
+    const double *recorded; /* an input that a longer climb found, or NULL */
 } filter_attack;
 
+static const double LARGE_TRIANGLES[] = {
+    0x1.39e11251e5db4p-2,  0x1.6e0b1cee78176p-3,  0x1.22cfd954b3041p-1,
+    -0x1.2b0822690ae19p-3, 0x1.aabfbb46b55b5p-1,  -0x1.6431c77d94349p-4,
+    0x1.5f13f7e0adba2p-1,  0x1.2cfd6644ffe06p-2,  -0x1.91139ba0da3eap-2,
+    0x1.7a0db0f12a8ffp-1,  0x1.0f690c2155f5ep-4,  0x1.c2491ec5edf5bp-1,
+    0x1.192d373ee1c5ep-1,  -0x1.ad60d31c44a24p-1, 0x1.402eb9ebff30fp-1,
+    -0x1.f912bd910dfd5p-3, -0x1.04f8b621c0d8cp-2, 0x1.e53e81ff0482bp-1,
+    0x1.fe7f7acf0dc0dp-1,  0x1.d7f4414ac342dp-1,  0x1p+0,
+    -0x1.6098c8ea3dc2p-1,  0x1.1829723384739p-2,  0x1.cbe07ec09115dp-4,
+    0x1.ebf8064d6f9a6p-1,  -0x1.274e6c03a71cdp-1, -0x1.b0c37d63aae8bp-2,
+    0x1.ecad0a8b2b896p-1,  -0x1.258ed66c3af4bp-6, -0x1.df39444631e3bp-5,
+    -0x1.179eddea3506bp-6, -0x1.1f8610aa877e6p-1, -0x1.5747035fc1ddep-2,
+    -0x1.2b0822690ae19p-3, 0x1.22b7e24e2c597p-1,
+};
+
 /* A leaf of one triangle, as large as the attack says. */
-static wide_leaf make_leaf(const double *corners, const double *at, const filter_attack *attack)
+static wide_leaf make_leaf(const double *corners, const double *at, double scale, const filter_attack *attack)
 {
     wide_leaf leaf = {.count = 1};
     for (int i = 0; i < 9; i++)
-        leaf.corner[i / 3][i % 3][0] = (float)(attack->reach * at[i % 3] + attack->edge * corners[i]);
+        leaf.corner[i / 3][i % 3][0] = (float)(scale * (attack->reach * at[i % 3] + attack->edge * corners[i]));
     for (int c = 0; c < 3; c++)
     {
         double square = 0.0, edge = 0.0;
@@ -53,14 +70,15 @@ typedef struct leaf_pair
 
 static void place_leaves(const double *n, const filter_attack *attack, leaf_pair *out)
 {
-    out->a = make_leaf(n, n + 18, attack), out->b = make_leaf(n + 9, n + 21, attack);
+    double scale = exp2(n[PAIR_NUMBERS - 1]); /* where numbers are just above powers of two, they round by most */
+    out->a = make_leaf(n, n + 18, scale, attack), out->b = make_leaf(n + 9, n + 21, scale, attack);
     carom_pose pose = carom_pose_from_quaternion(n + 24, vec3(0, 0, 0));
     out->pair = (wide_pair){.b_to_a = {.ratio = 1.0f, .pad = (float)attack->pad}};
     for (int i = 0; i < 9; i++)
         out->pair.b_to_a.scaled[i] = (float)pose.rotation[i];
     for (int k = 0; k < 3; k++)
-        out->pair.b_to_a.exact_translation[k] = attack->away * n[28 + k];
-    model_begin(0x1p-24);
+        out->pair.b_to_a.exact_translation[k] = scale * attack->away * n[28 + k];
+    model_begin(true);
     out->reach = place_b(&out->pair, &out->a, &out->b, &out->lb);
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < 3; k++)
@@ -81,8 +99,8 @@ static double filter_error(const double *n, void *user)
     find_moments(&p.lb), find_moments(&p.la);
     gap[2] = edge_gap(&p.la, &p.lb, da, db);
     double largest = 0.0;
-    for (int i = 0; i < 3; i++)
-        largest = fmax(largest, model_worst(gap[i], f8_zero()));
+    for (int i = 0; i < 3; i++) /* the last rounding changes no sign */
+        largest = fmax(largest, model_worst(gap[i], f8_zero()) - model_rounding(gap[i].exact));
     return largest / (double)triple_product_error(&p.pair, &p.a, &p.b, p.reach);
 }
 
@@ -149,6 +167,8 @@ static double attack_leaves(double (*height)(const double *, void *), const char
     double numbers[HILL_NUMBERS];
     hill hill = {height, &attack, NUMBERS, 20000};
     double used = hill_climb(1, effort(3), &hill, numbers);
+    if (attack.recorded)
+        used = fmax(used, height(attack.recorded, &attack));
     print_message("%s, %s: %.3f of the bound\n", what, attack.name, used);
     assert_true(used < 1.0);
     return used;
@@ -157,11 +177,11 @@ static double attack_leaves(double (*height)(const double *, void *), const char
 static void the_filter_errs_less_than_its_bound(void **state)
 {
     (void)state;
-    const filter_attack large = {"large triangles", 1.0, 0.0, 0.0, 0.0};
-    const filter_attack small = {"small triangles in large leaves", 0x1p-6, 1.0, 0.0, 0.0};
-    const filter_attack far = {"small leaves", 0x1p-6, 0.0, 1.0, 0.0};
-    const filter_attack placed = {"small triangles off by the pad", 0x1p-6, 1.0, 0.0, 0x1p-16};
-    assert_true(attack_leaves(filter_error, "filter", large) > 0.35);
+    const filter_attack large = {"large triangles", 1.0, 0.25, 0.05, 0.0, LARGE_TRIANGLES};
+    const filter_attack small = {"small triangles in large leaves", 0x1p-6, 1.0, 0.0, 0.0, NULL};
+    const filter_attack far = {"small leaves", 0x1p-6, 0.0, 1.0, 0.0, NULL};
+    const filter_attack placed = {"small triangles off by the pad", 0x1p-6, 1.0, 0.0, 0x1p-16, NULL};
+    assert_true(attack_leaves(filter_error, "filter", large) > 0.52);
     assert_true(attack_leaves(filter_error, "filter", small) > 0.5);
     assert_true(attack_leaves(filter_error, "filter", far) > 0.15);
     assert_true(attack_leaves(pad_error, "filter", placed) > 0.5);
@@ -170,8 +190,8 @@ static void the_filter_errs_less_than_its_bound(void **state)
 static void lengths_err_less_than_their_bound(void **state)
 {
     (void)state;
-    const filter_attack large = {"large triangles", 1.0, 0.0, 0.0, 0.0};
-    const filter_attack small = {"small triangles in large leaves", 0x1p-6, 1.0, 0.0, 0.0};
+    const filter_attack large = {"large triangles", 1.0, 0.0, 0.0, 0.0, NULL};
+    const filter_attack small = {"small triangles in large leaves", 0x1p-6, 1.0, 0.0, 0.0, NULL};
     assert_true(attack_leaves(length_error, "distance", large) > 0.5);
     assert_true(attack_leaves(length_error, "distance", small) > 0.4);
 }

@@ -86,7 +86,7 @@ static double triangle_error(const double *numbers, void *user)
     aim(&line, n + 9, d);
     for (int i = 0; i < 9; i++)
         leaf.corner[i / 3][i % 3][0] = (float)n[i];
-    model_begin(0x1p-24);
+    model_begin(true);
     test_triangles(&line, &leaf);
     int below = model.compared[0][1].computed < 0.0f ? 0 : 1; /* C leaves the order of arguments open */
     f8 low = model.compared[below][0], high = model.compared[1 - below][0], error = model.compared[1 - below][1];
@@ -154,7 +154,7 @@ static double box_error(const double *n, void *user)
         origin[k] = n[k] * attack->away, to[k] = b.centre[k] - origin[k];
     aim(&line, origin, d);
     line.margin = wide_line_margin(line.origin);
-    model_begin(0x1p-24);
+    model_begin(true);
     test_boxes(&line, &node);
     for (int i = 0; i < 3; i++)
     {
