@@ -448,3 +448,25 @@ bool BASE_ISA(parts_may_be_nearest)(exact_part a, exact_part b, double limit)
     double most = limit * limit * (way.bottom.high + DOUBLED_ERROR * way.bottom.size);
     return least <= most * (1.0 + 0x1p-40) && is_within(&f, &way);
 }
+
+/* ---- heights ---- */
+
+static BASE_ALWAYS_INLINE doubled times(double factor, double to, double from)
+{
+    double high = to - from, low = doubled_sum_rest(to, -from, high), product = factor * high;
+    return doubled_join(product, doubled_product_rest(factor, high, product) + factor * low, fabs(product));
+}
+
+double BASE_ISA(height_of_points)(carom_vec3 direction, carom_vec3 origin, const carom_vec3 points[3], bool turned)
+{
+    double highest = -INFINITY;
+    for (int i = 0; i < 3; i++)
+    {
+        doubled x = times(direction.x, points[i].x, origin.x), y = times(direction.y, points[i].y, origin.y),
+                z = times(direction.z, points[i].z, origin.z), height = doubled_add(doubled_add(x, y), z);
+        double value = turned ? -height.high : height.high;
+        value += 0x1p-51 * fabs(value) + (2.0 * DOUBLED_ERROR * height.size + 0x1p-1000);
+        highest = value > highest ? value : highest;
+    }
+    return highest;
+}

@@ -22,6 +22,8 @@ static bool is_within_limit(wide_nearest *search, uint32_t triangle_a, uint32_t 
 {
     const tree_task *task = search->pair->task;
     narrow_counts counts = {0};
+    if (narrow_is_screened(&search->pair->clearance.beyond, (carom_pair){triangle_a, triangle_b, 0}))
+        return false;
     narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
     bool within =
         narrow_is_within(&search->pair->clearance, &a, &b, (carom_pair){triangle_a, triangle_b, 0}, &counts);
@@ -33,6 +35,8 @@ static bool is_within_limit(wide_nearest *search, uint32_t triangle_a, uint32_t 
 static void measure_pair(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b)
 {
     narrow_closest *closest = search->closest;
+    if (narrow_is_screened(closest, (carom_pair){triangle_a, triangle_b, 0}))
+        return;
     double known = closest->distance;
     consider(search->pair->task, triangle_a, triangle_b, closest);
     if (closest->distance < known)
