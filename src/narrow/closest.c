@@ -259,6 +259,24 @@ static bool is_ruled_out(narrow_closest *closest, const candidate *x, narrow_gap
     return !gap_refine_within(gap, closest->gap.found ? &closest->gap.way.distance : NULL);
 }
 
+/* Is it as near because its features, an edge each or a corner and a face, lie in the planes of the slab? Their way is
+ * at right angles to both, so it has the slab's direction, and its length. */
+static bool ties_with_slab(const narrow_closest *closest, const narrow_gap *gap)
+{
+    if (!closest->slab.known || !gap->found || !gap->way.certain)
+        return false;
+    int count = 0;
+    for (int i = 0; i < 6; i++)
+    {
+        if (!(gap->corners[i / 3] >> i % 3 & 1))
+            continue;
+        if (!is_level(&closest->gap, i / 3, gap->points[i / 3][i % 3]))
+            return false;
+        count++;
+    }
+    return count == 4;
+}
+
 static void keep_nearer(narrow_closest *closest, const candidate *x, narrow_gap *gap, narrow_counts *counts)
 {
     if (!has_pair(closest))
@@ -274,7 +292,7 @@ static void keep_nearer(narrow_closest *closest, const candidate *x, narrow_gap 
     }
     if (x->near.distance > 0.0 && is_ruled_out(closest, x, gap, counts))
         return;
-    int sign = gap_compare(gap, &closest->gap, counts);
+    int sign = x->b && ties_with_slab(closest, gap) ? 0 : gap_compare(gap, &closest->gap, counts);
     if (sign < 0 || (sign == 0 && has_smaller_ids(x->ids, closest)))
         replace(closest, &x->near, x->ids, gap);
 }
@@ -331,6 +349,16 @@ bool narrow_offer_meeting(narrow_closest *closest, carom_pair ids)
     closest->gap.rounded = true;
     closest->slab.known = closest->screen.known = false;
     return true;
+}
+
+void narrow_closest_sharpen(narrow_closest *closest)
+{
+    if (!has_pair(closest) || closest->slab.known || closest->gap.searched || closest->distance == 0.0)
+        return;
+    gap_refine(&closest->gap);
+    closest->distance = closest->gap.high;
+    if (closest->gap.certain)
+        find_slab(closest, &(narrow_counts){0}); /* which computes nothing any more */
 }
 
 void narrow_closest_settle(narrow_closest *closest, narrow_counts *counts)

@@ -16,12 +16,35 @@ static carom_vec3 corner_of_feature(const narrow_gap *gap, int side)
     return gap->points[side][gap->corners[side] & 1u ? 0 : gap->corners[side] & 2u ? 1 : 2];
 }
 
+/* Scaled so that the largest component is in [1, 2). */
+static carom_vec3 scaled(carom_vec3 v)
+{
+    double largest = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    int exponent;
+    frexp(largest, &exponent);
+    return vec3_scale(v, ldexp(1.0, 1 - exponent));
+}
+
+/* The way between two corners, or a corner and an edge, is as crooked as their rounded coordinates are off, compared to
+ * its length; the face of a is better if it is across that way. */
+static carom_vec3 best_direction(const narrow_gap *gap)
+{
+    carom_vec3 way = gap->way.direction;
+    const carom_vec3 *p = gap->points[0];
+    carom_vec3 normal = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
+    double along = vec3_dot(normal, way), square = vec3_dot(normal, normal);
+    int corners = __builtin_popcount(gap->corners[0]) + __builtin_popcount(gap->corners[1]);
+    if (corners == 4 || !(square > 0x1p-500) || !(along * along > (1.0 - 0x1p-30) * square * vec3_dot(way, way)))
+        return way;
+    return scaled(vec3_scale(normal, along < 0.0 ? -1.0 : 1.0));
+}
+
 static void set_direction(narrow_screen *screen, const narrow_gap *gap)
 {
     screen->known = true;
     screen->outdated = screen->measured = false;
     screen->usefulness = SCREEN_MAX;
-    screen->direction = gap->way.direction;
+    screen->direction = best_direction(gap);
     screen->origin[0] = corner_of_feature(gap, 0);
     screen->origin[1] = corner_of_feature(gap, 1);
     memset(screen->ids, 0xff, sizeof screen->ids);

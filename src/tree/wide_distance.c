@@ -81,8 +81,10 @@ static size_t find_lowest(const uint64_t *candidates, size_t count)
 static void decide_pair(wide_nearest *search, size_t at)
 {
     const uint64_t *candidate = search->pair->task->scratch->words.items + at;
-    if (low_of(candidate) <= search->best && candidate[0] != search->seed)
-        measure_pair(search, (uint32_t)(candidate[0] >> 32), (uint32_t)candidate[0]);
+    if (!(low_of(candidate) <= search->best) || candidate[0] == search->seed)
+        return;
+    narrow_closest_sharpen(search->closest);
+    measure_pair(search, (uint32_t)(candidate[0] >> 32), (uint32_t)candidate[0]);
 }
 
 void wide_nearest_decide(wide_nearest *search)
