@@ -157,7 +157,7 @@ typedef struct rough
 } rough;
 
 #define HEIGHT_ERROR (5.25 * 0x1p-53) /* of the sum of magnitudes; docs/exactness.md derives both */
-#define SHARE_ERROR (8.25 * 0x1p-53)
+#define SHARE_ERROR  (8.25 * 0x1p-53)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -170,8 +170,7 @@ static BASE_ALWAYS_INLINE rough rough_height(doubled_vector v, const carom_vec3 
     carom_vec3 r = vec3_sub(*to, *from);
     double x = v.x.high * r.x, y = v.y.high * r.y, z = v.z.high * r.z;
     double reach = (fabs(r.x) + fabs(r.y)) + fabs(r.z);
-    return (rough){(x + y) + z,
-                   HEIGHT_ERROR * ((fabs(x) + fabs(y)) + fabs(z)) + doubt_of(v) * reach + 0x1p-800};
+    return (rough){(x + y) + z, HEIGHT_ERROR * ((fabs(x) + fabs(y)) + fabs(z)) + doubt_of(v) * reach + 0x1p-800};
 }
 
 /* (a x b) . n */

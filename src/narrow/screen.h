@@ -4,8 +4,8 @@
 
 #include "narrow/gap.h"
 
-/* Makes it ready for pairs that may be as near as the gap, whose way is known, or as the limit if it is not null. False:
- * it is of no use. */
+/* Makes it ready for pairs that may be as near as the gap, whose way is known, or as the limit if it is not null.
+ * False: it is of no use. */
 bool screen_prepare(narrow_screen *screen, const narrow_gap *gap, const exact_interval *limit);
 
 /* After screen_prepare: are the triangles certainly farther apart? */

@@ -67,9 +67,9 @@ enum
 typedef struct narrow_screen
 {
     bool known;
-    bool outdated;  /* a closer pair than that which it was made for is known */
-    bool measured;  /* `spare` is right */
-    int usefulness; /* above 0 if it has ruled out enough pairs lately */
+    bool outdated;                   /* a closer pair than that which it was made for is known */
+    bool measured;                   /* `spare` is right */
+    int usefulness;                  /* above 0 if it has ruled out enough pairs lately */
     carom_vec3 direction, origin[2]; /* from a to b; heights of a are above its origin, of b below its own */
     double spare;                    /* pairs whose heights together are below this are farther away */
     double heights[2][NARROW_SCREEN_IDS];

@@ -25,8 +25,7 @@ static bool is_within_limit(wide_nearest *search, uint32_t triangle_a, uint32_t 
     if (narrow_is_screened(&search->pair->clearance.beyond, (carom_pair){triangle_a, triangle_b, 0}))
         return false;
     narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
-    bool within =
-        narrow_is_within(&search->pair->clearance, &a, &b, (carom_pair){triangle_a, triangle_b, 0}, &counts);
+    bool within = narrow_is_within(&search->pair->clearance, &a, &b, (carom_pair){triangle_a, triangle_b, 0}, &counts);
     task->counters->exact_fallbacks += counts.exact_fallbacks;
     return within;
 }
