@@ -34,6 +34,34 @@ int exact_way_side(const exact_way *way, carom_vec3 from, carom_vec3 to)
     return doubled_negative_for_sure(height) ? -1 : !doubled_not_negative(height) ? 2 : height.size > 0.0;
 }
 
+double exact_height(carom_vec3 direction, carom_vec3 origin, const carom_vec3 points[3], bool turned)
+{
+#if BASE_HAS_X86
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return height_of_points_avx2(direction, origin, points, turned);
+    return height_of_points_sse2(direction, origin, points, turned);
+#else
+    return height_of_points_scalar(direction, origin, points, turned);
+#endif
+}
+
+static doubled from_double(double x) { return (doubled){x, 0.0, fabs(x)}; }
+
+double exact_height_to_spare(carom_vec3 direction, carom_vec3 from, carom_vec3 to, const exact_interval *distance)
+{
+    doubled_vector n = {from_double(direction.x), from_double(direction.y), from_double(direction.z)};
+    doubled_vector r = {doubled_difference(to.x, from.x), doubled_difference(to.y, from.y),
+                        doubled_difference(to.z, from.z)};
+    doubled square = doubled_dot(n, n);
+    double root = sqrt(square.high), product = root * root;
+    double lack = (square.high - product) - doubled_product_rest(root, root, product) + square.low;
+    doubled length = doubled_join(root, lack / (2.0 * root), root);
+    doubled demand = doubled_multiply((doubled){distance->high, distance->low, distance->high}, length);
+    doubled spare = doubled_subtract(doubled_dot(n, r), demand);
+    double error = 4.0 * DOUBLED_ERROR * spare.size + 2.0 * root * distance->error + 0x1p-1000;
+    return spare.high - 0x1p-51 * fabs(spare.high) - 2.0 * error;
+}
+
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b)
 {
     doubled value = {interval->high, interval->low, interval->high};

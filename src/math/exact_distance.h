@@ -12,4 +12,7 @@ BASE_DECLARE_ISA(exact_search, distance_of_parts,
 BASE_DECLARE_ISA(bool, parts_may_be_nearest, (exact_part a, exact_part b, double limit));
 bool exact_parts_may_be_nearest(exact_part a, exact_part b, double limit);
 
+BASE_DECLARE_ISA(double, height_of_points,
+                 (carom_vec3 direction, carom_vec3 origin, const carom_vec3 points[3], bool turned));
+
 #endif

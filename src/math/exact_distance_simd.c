@@ -148,6 +148,50 @@ static void set_way(features *f, way *out)
         edges_way(f, out);
 }
 
+/* ---- signs that double can tell ---- */
+
+/* A number in double, and how far it may be from the one that it stands for. */
+typedef struct rough
+{
+    double value, error;
+} rough;
+
+#define HEIGHT_ERROR (5.25 * 0x1p-53) /* of the sum of magnitudes; docs/exactness.md derives both */
+#define SHARE_ERROR  (8.25 * 0x1p-53)
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* No component errs by more in twice the precision. */
+static double doubt_of(doubled_vector v) { return DOUBLED_ERROR * larger(v.x.size, larger(v.y.size, v.z.size)); }
+
+/* v . (to - from) */
+static BASE_ALWAYS_INLINE rough rough_height(doubled_vector v, const carom_vec3 *from, const carom_vec3 *to)
+{
+    carom_vec3 r = vec3_sub(*to, *from);
+    double x = v.x.high * r.x, y = v.y.high * r.y, z = v.z.high * r.z;
+    double reach = (fabs(r.x) + fabs(r.y)) + fabs(r.z);
+    return (rough){(x + y) + z, HEIGHT_ERROR * ((fabs(x) + fabs(y)) + fabs(z)) + doubt_of(v) * reach + 0x1p-800};
+}
+
+/* (a x b) . n */
+static BASE_ALWAYS_INLINE rough rough_volume(carom_vec3 a, carom_vec3 b, doubled_vector n)
+{
+    double x1 = a.y * b.z, x2 = a.z * b.y, y1 = a.z * b.x, y2 = a.x * b.z, z1 = a.x * b.y, z2 = a.y * b.x;
+    double x = fabs(x1) + fabs(x2), y = fabs(y1) + fabs(y2), z = fabs(z1) + fabs(z2);
+    double value = ((x1 - x2) * n.x.high + (y1 - y2) * n.y.high) + (z1 - z2) * n.z.high;
+    double size = (x * fabs(n.x.high) + y * fabs(n.y.high)) + z * fabs(n.z.high);
+    return (rough){value, SHARE_ERROR * size + doubt_of(n) * ((x + y) + z) + 0x1p-800};
+}
+
+static inline bool is_positive(rough x) { return x.value > x.error; }
+
+/* Certainly more than 0 and less than the limit? */
+static inline bool is_between(rough share, doubled limit)
+{
+    double rest = limit.high - share.value;
+    return is_positive(share) && rest > share.error + 0x1p-50 * limit.high + DOUBLED_ERROR * limit.size;
+}
+
 /* ---- are the ends of the way within the features? ---- */
 
 /* From 0 to the limit? Otherwise the nearer end of the edge takes its place. */
@@ -167,6 +211,9 @@ static bool is_within_face(features *f, const way *way)
 {
     for (int i = 0; i < 3; i++)
     {
+        carom_vec3 along = vec3_sub(*f->q[(i + 1) % 3], *f->q[i]), r = vec3_sub(*f->p[0], *f->q[i]);
+        if (is_positive(rough_volume(along, r, way->normal)))
+            continue;
         doubled_vector edge = i < 2 ? way->edge[i] : between(f, f->q[2], f->q[0]);
         doubled_vector side = doubled_cross(edge, i == 0 ? turned(way->r) : between(f, f->q[i], f->p[0]));
         doubled share = doubled_dot(side, way->normal);
@@ -177,6 +224,16 @@ static bool is_within_face(features *f, const way *way)
     return true;
 }
 
+/* Of two edges: the share of one, from the other edge. */
+static bool is_edge_share(features *f, const way *way, int other, exact_part *part)
+{
+    const carom_vec3 *const *ends = part == f->first ? f->p : f->q;
+    doubled_vector edge = way->edge[other];
+    carom_vec3 r = vec3(way->r.x.high, way->r.y.high, way->r.z.high), e = vec3(edge.x.high, edge.y.high, edge.z.high);
+    return is_between(rough_volume(r, e, way->normal), way->bottom) ||
+           is_share(f, doubled_dot(doubled_cross(way->r, edge), way->normal), way->bottom, part, ends);
+}
+
 static bool is_within(features *f, const way *way)
 {
     if (f->more == 1)
@@ -184,10 +241,9 @@ static bool is_within(features *f, const way *way)
     if (f->more == 3)
         return is_within_face(f, way);
     if (f->few == 1)
-        return is_share(f, doubled_dot(way->r, way->edge[0]), way->bottom, f->second, f->q);
-    doubled of_first = doubled_dot(doubled_cross(way->r, way->edge[1]), way->normal);
-    return is_share(f, of_first, way->bottom, f->first, f->p) &&
-           is_share(f, doubled_dot(doubled_cross(way->r, way->edge[0]), way->normal), way->bottom, f->second, f->q);
+        return is_between(rough_height(way->edge[0], f->q[0], f->p[0]), way->bottom) ||
+               is_share(f, doubled_dot(way->r, way->edge[0]), way->bottom, f->second, f->q);
+    return is_edge_share(f, way, 1, f->first) && is_edge_share(f, way, 0, f->second);
 }
 
 /* ---- is all else behind the planes across the way? ---- */
@@ -204,7 +260,7 @@ static int find_foremost(features *f, const exact_part *part, doubled_vector awa
         bool known = false;
         for (int k = 0; k < count; k++)
             known |= vec3_equal(part->points[i], *feature[k]);
-        if (known)
+        if (known || is_positive(rough_height(away, feature[0], &part->points[i])))
             continue;
         doubled of_corner = doubled_dot(away, between(f, feature[0], &part->points[i]));
         if (doubled_negative_for_sure(of_corner))
@@ -390,4 +446,26 @@ bool BASE_ISA(parts_may_be_nearest)(exact_part a, exact_part b, double limit)
     double least = way.top.high - DOUBLED_ERROR * way.top.size;
     double most = limit * limit * (way.bottom.high + DOUBLED_ERROR * way.bottom.size);
     return least <= most * (1.0 + 0x1p-40) && is_within(&f, &way);
+}
+
+/* ---- heights ---- */
+
+static BASE_ALWAYS_INLINE doubled times(double factor, double to, double from)
+{
+    double high = to - from, low = doubled_sum_rest(to, -from, high), product = factor * high;
+    return doubled_join(product, doubled_product_rest(factor, high, product) + factor * low, fabs(product));
+}
+
+double BASE_ISA(height_of_points)(carom_vec3 direction, carom_vec3 origin, const carom_vec3 points[3], bool turned)
+{
+    double highest = -INFINITY;
+    for (int i = 0; i < 3; i++)
+    {
+        doubled x = times(direction.x, points[i].x, origin.x), y = times(direction.y, points[i].y, origin.y),
+                z = times(direction.z, points[i].z, origin.z), height = doubled_add(doubled_add(x, y), z);
+        double value = turned ? -height.high : height.high;
+        value += 0x1p-51 * fabs(value) + (2.0 * DOUBLED_ERROR * height.size + 0x1p-1000);
+        highest = value > highest ? value : highest;
+    }
+    return highest;
 }

@@ -281,6 +281,13 @@ exact_search exact_distance_of_parts(exact_part *a, exact_part *b, const exact_i
  * close to call. */
 int exact_way_side(const exact_way *way, carom_vec3 from, carom_vec3 to);
 
+/* Heights along a direction, whose largest component is in [1, 2) and which counts as exact, to 2^-96 of what they are
+ * made of: an upper bound of those of three points above an origin; turned: below it. */
+double exact_height(carom_vec3 direction, carom_vec3 origin, const carom_vec3 points[3], bool turned);
+
+/* By how much, in units of the direction, is one point higher than another than the distance demands? A lower bound. */
+double exact_height_to_spare(carom_vec3 direction, carom_vec3 from, carom_vec3 to, const exact_interval *distance);
+
 /* The interval less two radii. */
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b);
 

@@ -5,7 +5,7 @@
  * between two parallel planes that touch its elements. Whatever the slab keeps apart is not nearer, which holds for the
  * triangles around the nearest corners and edges and for all that lie in parallel planes. Their corners are points of
  * the features, for which nothing is computed, or behind the planes by more than an error bound. */
-#include "narrow/gap.h"
+#include "narrow/screen.h"
 
 static bool has_smaller_ids(carom_pair ids, const narrow_closest *closest)
 {
@@ -58,14 +58,6 @@ static void find_slab(narrow_closest *closest, narrow_counts *counts)
     closest->slab.usefulness = SLAB_MAX;
 }
 
-static bool is_feature(const narrow_gap *gap, int side, carom_vec3 point)
-{
-    for (int i = 0; i < 3; i++)
-        if (gap->corners[side] >> i & 1 && vec3_equal(gap->points[side][i], point))
-            return true;
-    return false;
-}
-
 static inline carom_vec3 first_feature(const narrow_gap *gap, int side)
 {
     return gap->points[side][gap->corners[side] & 1u ? 0 : gap->corners[side] & 2u ? 1 : 2];
@@ -73,7 +65,7 @@ static inline carom_vec3 first_feature(const narrow_gap *gap, int side)
 
 #define SLAB_ERROR (5.25 * 0x1p-53) /* of the sum of magnitudes */
 
-/* The filter; docs/exactness.md derives its bound. A way along an axis leaves no doubt where coordinates are equal. */
+/* The filter; docs/exactness.md derives its bound. */
 static inline placement place_point(const exact_way *way, int side, carom_vec3 origin, carom_vec3 point)
 {
     carom_vec3 r = vec3_sub(point, origin);
@@ -84,8 +76,21 @@ static inline placement place_point(const exact_way *way, int side, carom_vec3 o
         return STRICTLY_BEHIND;
     if (height > bound)
         return IN_FRONT;
-    unsigned moves = (unsigned)(r.x != 0.0) | (unsigned)(r.y != 0.0) << 1 | (unsigned)(r.z != 0.0) << 2;
-    return (moves & way->axes) == 0 ? BEHIND : DOUBTFUL;
+    return DOUBTFUL;
+}
+
+/* Is a corner on the plane because it differs from a point of the feature only along axes that the way is at right
+ * angles to? */
+static bool is_level(const narrow_gap *gap, int side, carom_vec3 point)
+{
+    for (int i = 0; i < 3; i++)
+    {
+        carom_vec3 r = vec3_sub(point, gap->points[side][i]);
+        unsigned moves = (unsigned)(r.x != 0.0) | (unsigned)(r.y != 0.0) << 1 | (unsigned)(r.z != 0.0) << 2;
+        if (gap->corners[side] >> i & 1 && (moves & gap->way.axes) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* A triangle is where its foremost corner is. */
@@ -96,7 +101,7 @@ static placement place_triangle(const narrow_gap *gap, int side, const narrow_tr
     for (int i = 0; i < 3 && foremost != IN_FRONT; i++)
     {
         placement corner = place_point(&gap->way, side, origin, triangle->corner[i]);
-        if (corner == DOUBTFUL && is_feature(gap, side, triangle->corner[i]))
+        if (corner == DOUBTFUL && is_level(gap, side, triangle->corner[i]))
             corner = BEHIND;
         foremost = corner < foremost ? corner : foremost;
     }
@@ -112,7 +117,7 @@ static placement place_closely(const narrow_gap *gap, int side, const narrow_tri
     for (int i = 0; i < 3 && foremost != IN_FRONT; i++)
     {
         carom_vec3 corner = triangle->corner[i];
-        bool known = is_feature(gap, side, corner);
+        bool known = is_level(gap, side, corner);
         int sign = known ? 0 : exact_way_side(&gap->way, origin, corner);
         sign = sign != 2 && side == 1 ? -sign : sign;
         if (sign == 2)
@@ -228,6 +233,7 @@ static void replace(narrow_closest *closest, const narrow_distance_result *near,
     closest->triangle_a = ids.triangle_a, closest->triangle_b = ids.triangle_b;
     closest->gap = *gap;
     closest->slab.known = false;
+    screen_outdate(&closest->screen);
 }
 
 /* The elements behind a gap: two triangles, or one and a ball or capsule (b is null), or neither. */
@@ -253,6 +259,24 @@ static bool is_ruled_out(narrow_closest *closest, const candidate *x, narrow_gap
     return !gap_refine_within(gap, closest->gap.found ? &closest->gap.way.distance : NULL);
 }
 
+/* Is it as near because its features, an edge each or a corner and a face, lie in the planes of the slab? Their way is
+ * at right angles to both, so it has the slab's direction, and its length. */
+static bool ties_with_slab(const narrow_closest *closest, const narrow_gap *gap)
+{
+    if (!closest->slab.known || !gap->found || !gap->way.certain)
+        return false;
+    int count = 0;
+    for (int i = 0; i < 6; i++)
+    {
+        if (!(gap->corners[i / 3] >> i % 3 & 1))
+            continue;
+        if (!is_level(&closest->gap, i / 3, gap->points[i / 3][i % 3]))
+            return false;
+        count++;
+    }
+    return count == 4;
+}
+
 static void keep_nearer(narrow_closest *closest, const candidate *x, narrow_gap *gap, narrow_counts *counts)
 {
     if (!has_pair(closest))
@@ -268,7 +292,7 @@ static void keep_nearer(narrow_closest *closest, const candidate *x, narrow_gap 
     }
     if (x->near.distance > 0.0 && is_ruled_out(closest, x, gap, counts))
         return;
-    int sign = gap_compare(gap, &closest->gap, counts);
+    int sign = x->b && ties_with_slab(closest, gap) ? 0 : gap_compare(gap, &closest->gap, counts);
     if (sign < 0 || (sign == 0 && has_smaller_ids(x->ids, closest)))
         replace(closest, &x->near, x->ids, gap);
 }
@@ -279,6 +303,9 @@ void narrow_offer(narrow_closest *closest, const narrow_triangle *a, const narro
     if (is_settled(closest, ids) || (may_use_slab(closest) && ask_slab(closest, a, b, ids, counts)))
         return;
     /* Ties that the slab can't settle come from triangles that are parallel but for rounding. */
+    if (closest->slab.known && screen_prepare(&closest->screen, &closest->gap, NULL) &&
+        screen_keeps_apart(&closest->screen, a, b, ids))
+        return;
     if (closest->slab.known && gap_faces_beyond(a, b, closest->gap.high))
         return;
     candidate x = {a, b, ids, narrow_distance(a, b, counts)};
@@ -320,8 +347,18 @@ bool narrow_offer_meeting(narrow_closest *closest, carom_pair ids)
     closest->gap.low = closest->gap.high = 0.0;
     closest->gap.length = (exact_length){0.0, 0.0, true};
     closest->gap.rounded = true;
-    closest->slab.known = false;
+    closest->slab.known = closest->screen.known = false;
     return true;
+}
+
+void narrow_closest_sharpen(narrow_closest *closest)
+{
+    if (!has_pair(closest) || closest->slab.known || closest->gap.searched || closest->distance == 0.0)
+        return;
+    gap_refine(&closest->gap);
+    closest->distance = closest->gap.high;
+    if (closest->gap.certain)
+        find_slab(closest, &(narrow_counts){0}); /* which computes nothing any more */
 }
 
 void narrow_closest_settle(narrow_closest *closest, narrow_counts *counts)
@@ -368,6 +405,10 @@ bool narrow_is_within(narrow_threshold *threshold, const narrow_triangle *a, con
 {
     double limit = threshold->limit;
     if (may_use_slab(&threshold->beyond) && ask_slab(&threshold->beyond, a, b, ids, counts))
+        return false;
+    if (threshold->beyond.slab.known &&
+        screen_prepare(&threshold->beyond.screen, &threshold->beyond.gap, &(exact_interval){limit, 0.0, 0.0}) &&
+        screen_keeps_apart(&threshold->beyond.screen, a, b, ids))
         return false;
     candidate x = {a, b, ids, narrow_distance(a, b, counts)};
     int sign = gap_measured_sign(&x.near, limit);

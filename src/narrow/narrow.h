@@ -68,6 +68,13 @@ static inline narrow_distance_result narrow_swap_points(const narrow_distance_re
 void narrow_offer(narrow_closest *closest, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
                   narrow_counts *counts);
 
+/* Before pairs that are about as near as the closest one: they are then often recognised by its planes. */
+void narrow_closest_sharpen(narrow_closest *closest);
+
+/* True if triangles of these ids need not be offered (or asked whether they are within a limit): what is known of them
+ * from other pairs suffices. */
+bool narrow_is_screened(const narrow_closest *closest, carom_pair ids);
+
 typedef struct narrow_ray
 {
     carom_vec3 origin, direction;

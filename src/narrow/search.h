@@ -56,6 +56,26 @@ typedef struct narrow_slab
     uint32_t known_ids[2][NARROW_SLAB_IDS];
 } narrow_slab;
 
+enum
+{
+    NARROW_SCREEN_IDS = 256
+};
+
+/* Heights of triangles along one direction, probably that of the shortest way. A pair whose heights differ by more than
+ * the closest distance is farther away. Kept by the last digits of their ids, they cost next to nothing for pairs of
+ * triangles that have been in pairs before. */
+typedef struct narrow_screen
+{
+    bool known;
+    bool outdated;                   /* a closer pair than that which it was made for is known */
+    bool measured;                   /* `spare` is right */
+    int usefulness;                  /* above 0 if it has ruled out enough pairs lately */
+    carom_vec3 direction, origin[2]; /* from a to b; heights of a are above its origin, of b below its own */
+    double spare;                    /* pairs whose heights together are below this are farther away */
+    double heights[2][NARROW_SCREEN_IDS];
+    uint32_t ids[2][NARROW_SCREEN_IDS];
+} narrow_screen;
+
 /* Which elements are closest? */
 typedef struct narrow_closest
 {
@@ -66,6 +86,7 @@ typedef struct narrow_closest
     uint32_t triangle_a, triangle_b; /* CAROM_NO_TRIANGLE: none found */
     narrow_gap gap;                  /* of the pair, if there is one */
     narrow_slab slab;
+    narrow_screen screen;
 } narrow_closest;
 
 /* Nothing is known but what a pair must be nearer than. */
@@ -73,7 +94,7 @@ static inline void narrow_closest_begin(narrow_closest *closest, double limit)
 {
     closest->distance = closest->lower_bound = limit;
     closest->triangle_a = closest->triangle_b = CAROM_NO_TRIANGLE;
-    closest->slab.known = false;
+    closest->slab.known = closest->screen.known = false;
 }
 
 /* After narrow_closest_settle: the largest double not above the distance of the closest pair so far, or what it had to

@@ -113,7 +113,8 @@ static carom_status distance_of_rounds(carom_query *query, const query_walk *wal
 
 static carom_status rounds_within(carom_query *query, const query_walk *walk, double limit, bool *within)
 {
-    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    narrow_closest closest;
+    narrow_closest_begin(&closest, limit);
     carom_status status = distance_of_rounds(query, walk, &closest);
     *within = closest.triangle_a != CAROM_NO_TRIANGLE;
     return status;
@@ -285,7 +286,8 @@ static carom_status distance_mesh_round(carom_query *query, const query_walk *wa
 
 static carom_status mesh_round_within(carom_query *query, const query_walk *walk, double limit, bool *within)
 {
-    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    narrow_closest closest;
+    narrow_closest_begin(&closest, limit);
     round_search state = begin_search(walk);
     state.closest = &closest, state.stop_at_first = true;
     carom_status status = search_closest(query, &state);

@@ -161,7 +161,8 @@ carom_status binary_distance(const tree_task *task, narrow_closest *closest)
 
 carom_status binary_within(const tree_task *task, double limit, bool strictly, bool *within)
 {
-    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    narrow_closest closest;
+    narrow_closest_begin(&closest, limit);
     carom_status status = run(task, &closest, true, strictly);
     *within = found_any(&closest);
     return status == CAROM_STOPPED ? CAROM_OK : status;

@@ -174,15 +174,13 @@ typedef struct wide_nearest
     uint64_t seed;           /* the pair that was decided before the walk; or UINT64_MAX */
     float best;              /* pairs beyond this can't matter; shrinks */
     float along[3];          /* unit direction from A to B between the nearest points so far, in a's frame; or zero */
-    double limit;            /* wide_within: stop once a pair is known to be this near, in world units; negative: off */
+    float doubtful;          /* what may be this near is decided at once: it may meet, or be within the limit */
     bool stopped;            /* a meeting pair, or one within the limit, was found */
-    bool meets;              /* the pair found meets: */
-    uint64_t meeting;        /* its triangles, as narrow_search.smallest */
     carom_status status;
 } wide_nearest;
 
-/* The walk found a pair with bounds on its distance. False: stop. */
-bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high);
+/* The walk found a pair that may meet or be within the limit. False: it does or is; stop. */
+bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b);
 
 /* The maximum number of words of candidates (two each): in the worst case all pairs are equally near. */
 enum

@@ -10,43 +10,46 @@ static float reach_for(const wide_pair *pair, double distance)
     return math_float_up(scaled) * (1.0f + 0x1p-20f) + 2.0f * pair->b_to_a.pad;
 }
 
-/* Measures a pair that may meet. */
-static bool check_meeting(wide_nearest *search, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids,
-                          narrow_counts *counts)
-{
-    narrow_distance_result near = narrow_distance(a, b, counts);
-    search->best = fminf(reach_for(search->pair, near.distance), search->best);
-    search->meets = near.distance == 0.0;
-    search->meeting = (uint64_t)ids.triangle_a << 32 | ids.triangle_b;
-    return search->meets;
-}
-
-bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low, float high)
-{
-    const tree_task *task = search->pair->task;
-    if (high < search->best)
-        search->best = high;
-    bool within = search->limit >= 0.0; /* that is the question */
-    if (within ? low > reach_for(search->pair, search->limit) : low > 0.0f)
-        return true;
-    task->counters->filter_undecided++;
-    narrow_counts counts = {0};
-    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
-    const carom_pair ids = {triangle_a, triangle_b, 0};
-    if (within)
-        search->stopped = narrow_is_within(&search->pair->clearance, &a, &b, ids, &counts);
-    else
-        search->stopped = check_meeting(search, &a, &b, ids, &counts);
-    task->counters->exact_fallbacks += counts.exact_fallbacks;
-    return !search->stopped;
-}
-
 static void consider(const tree_task *task, uint32_t triangle_a, uint32_t triangle_b, narrow_closest *closest)
 {
     narrow_counts counts = {0};
     narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
     narrow_offer(closest, &a, &b, (carom_pair){triangle_a, triangle_b, 0}, &counts);
     task->counters->exact_fallbacks += counts.exact_fallbacks;
+}
+
+static bool is_within_limit(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b)
+{
+    const tree_task *task = search->pair->task;
+    narrow_counts counts = {0};
+    if (narrow_is_screened(&search->pair->clearance.beyond, (carom_pair){triangle_a, triangle_b, 0}))
+        return false;
+    narrow_triangle a = tree_world_triangle(task->a, triangle_a), b = tree_world_triangle(task->b, triangle_b);
+    bool within = narrow_is_within(&search->pair->clearance, &a, &b, (carom_pair){triangle_a, triangle_b, 0}, &counts);
+    task->counters->exact_fallbacks += counts.exact_fallbacks;
+    return within;
+}
+
+/* Offers a pair, and learns from it how near is near enough. */
+static void measure_pair(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b)
+{
+    narrow_closest *closest = search->closest;
+    if (narrow_is_screened(closest, (carom_pair){triangle_a, triangle_b, 0}))
+        return;
+    double known = closest->distance;
+    consider(search->pair->task, triangle_a, triangle_b, closest);
+    if (closest->distance < known)
+        search->best = fminf(search->best, reach_for(search->pair, closest->distance));
+}
+
+bool wide_nearest_found(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b)
+{
+    search->pair->task->counters->filter_undecided++;
+    if (!search->closest)
+        return !(search->stopped = is_within_limit(search, triangle_a, triangle_b));
+    if (((uint64_t)triangle_a << 32 | triangle_b) != search->seed)
+        measure_pair(search, triangle_a, triangle_b);
+    return !(search->stopped = search->closest->distance == 0.0);
 }
 
 static void settle(const tree_task *task, narrow_closest *closest)
@@ -76,15 +79,11 @@ static size_t find_lowest(const uint64_t *candidates, size_t count)
 
 static void decide_pair(wide_nearest *search, size_t at)
 {
-    const tree_task *task = search->pair->task;
-    const uint64_t *candidate = task->scratch->words.items + at;
-    narrow_closest *closest = search->closest;
-    double known = closest->distance;
-    if (low_of(candidate) > search->best || candidate[0] == search->seed)
+    const uint64_t *candidate = search->pair->task->scratch->words.items + at;
+    if (!(low_of(candidate) <= search->best) || candidate[0] == search->seed)
         return;
-    consider(task, (uint32_t)(candidate[0] >> 32), (uint32_t)candidate[0], closest);
-    if (closest->distance < known)
-        search->best = fminf(search->best, reach_for(search->pair, closest->distance));
+    narrow_closest_sharpen(search->closest);
+    measure_pair(search, (uint32_t)(candidate[0] >> 32), (uint32_t)candidate[0]);
 }
 
 void wide_nearest_decide(wide_nearest *search)
@@ -108,21 +107,23 @@ static bool keep_smallest(uint32_t triangle_a, uint32_t triangle_b, uint32_t mee
     return true;
 }
 
-/* The smallest ids among meeting pairs; known: one of them, or UINT64_MAX. */
-static carom_status closest_of_meeting(const tree_task *task, uint64_t known, narrow_closest *closest)
+static uint64_t ids_of(const narrow_closest *closest)
 {
-    uint64_t smallest = known;
+    return (uint64_t)closest->triangle_a << 32 | closest->triangle_b;
+}
+
+/* The smallest ids among meeting pairs, of which one is known. */
+static carom_status closest_of_meeting(const tree_task *task, narrow_closest *closest)
+{
+    uint64_t smallest = ids_of(closest);
     narrow_search options = {.on_pair = keep_smallest, .user = &smallest, .smallest = &smallest};
     bool violated = true;
     carom_status status = wide_collide(task, &options, &violated);
-    tree_pair found = {(uint32_t)(smallest >> 32), (uint32_t)smallest};
-    if (found.a != CAROM_NO_TRIANGLE)
-        consider(task, found.a, found.b, closest);
+    if (smallest != ids_of(closest))
+        consider(task, (uint32_t)(smallest >> 32), (uint32_t)smallest, closest);
     settle(task, closest);
     closest->lower_bound = 0.0;
-    if (found.a == CAROM_NO_TRIANGLE)
-        return status;
-    tree_memory_remember(task, found);
+    tree_memory_remember(task, (tree_pair){closest->triangle_a, closest->triangle_b});
     return status;
 }
 
@@ -169,15 +170,30 @@ static carom_status leave_front(const tree_task *task, carom_status status)
     return CAROM_OK;
 }
 
+/* Two meshes of one triangle: nothing to search. */
+static carom_status measure_only_pair(const tree_task *task, narrow_closest *closest)
+{
+    closest->lower_bound = 0.0;
+    if (!base_budget_spend(task->budget, 1))
+        return CAROM_UNKNOWN;
+    task->counters->triangles_tested++;
+    consider(task, 0, 0, closest);
+    settle(task, closest);
+    closest->lower_bound = narrow_closest_bound(closest);
+    return CAROM_OK;
+}
+
 carom_status wide_distance(const tree_task *task, narrow_closest *closest)
 {
     closest->lower_bound = closest->distance;
     if (task->a->mesh->triangle_count == 0 || task->b->mesh->triangle_count == 0)
         return CAROM_OK;
+    if (task->a->mesh->triangle_count == 1 && task->b->mesh->triangle_count == 1 && !task->front)
+        return measure_only_pair(task, closest);
     wide_pair pair;
     if (!wide_pair_begin(&pair, task))
         return binary_distance(task, closest);
-    wide_nearest search = {.pair = &pair, .closest = closest, .seed = UINT64_MAX, .best = INFINITY, .limit = -1.0};
+    wide_nearest search = {.pair = &pair, .closest = closest, .seed = UINT64_MAX, .best = INFINITY};
     tree_pair last;
     bool resumed = task->front && task->front->count > 0; /* then `closest` holds what is known */
     if (!resumed && tree_memory_last(task, &last) && base_budget_spend(task->budget, 1))
@@ -190,16 +206,16 @@ carom_status wide_distance(const tree_task *task, narrow_closest *closest)
     if (closest->distance < INFINITY)
         search.best = reach_for(&pair, closest->distance);
     if (closest->distance == 0.0)
-        return closest_of_meeting(task, (uint64_t)closest->triangle_a << 32 | closest->triangle_b, closest);
+        return closest_of_meeting(task, closest);
 
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
     if (status == CAROM_OUT_OF_MEMORY)
         return base_fail(task->context, status, "distance: out of memory");
-    if (search.meets)
+    if (search.stopped)
     {
         if (task->front)
             task->front->count = 0; /* from here on another traversal, from the roots */
-        return closest_of_meeting(task, search.meeting, closest);
+        return closest_of_meeting(task, closest);
     }
     wide_nearest_decide(&search);
     settle(task, closest);
@@ -219,7 +235,8 @@ carom_status wide_within(const tree_task *task, double limit, bool strictly, boo
     wide_pair pair;
     if (!wide_pair_begin(&pair, task))
         return binary_within(task, limit, strictly, within);
-    wide_nearest search = {.pair = &pair, .best = reach_for(&pair, limit), .limit = limit};
+    float reach = reach_for(&pair, limit);
+    wide_nearest search = {.pair = &pair, .best = reach, .doubtful = reach};
     narrow_threshold_begin(&pair.clearance, limit, strictly);
     carom_status status = BASE_PICK_ISA(task->context, wide_distance_walk)(&search);
     if (status == CAROM_OUT_OF_MEMORY)

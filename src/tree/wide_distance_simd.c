@@ -172,10 +172,11 @@ static inline bool take_pair(wide_nearest *search, uint32_t triangle_a, uint32_t
         float inverse = square > 1e-30f ? (1.0f - 0x1p-20f) / sqrtf(square) : 0.0f;
         for (int k = 0; k < 3; k++)
             search->along[k] = v[k] * inverse;
+        search->best = upper;
     }
-    if (!wide_nearest_found(search, triangle_a, triangle_b, lower, upper))
-        return false;
-    if (!add_candidate(search, triangle_a, triangle_b, lower))
+    if (lower <= search->doubtful)
+        return wide_nearest_found(search, triangle_a, triangle_b);
+    if (search->closest && !add_candidate(search, triangle_a, triangle_b, lower))
         return search->status = CAROM_OUT_OF_MEMORY, false;
     return true;
 }

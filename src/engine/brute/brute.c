@@ -279,7 +279,8 @@ static carom_status distance_brute(void *state, const query_task *task, narrow_c
 
 static carom_status within_brute(void *state, const query_task *task, double limit, bool *within)
 {
-    narrow_closest closest = {.distance = limit, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
+    narrow_closest closest;
+    narrow_closest_begin(&closest, limit);
     carom_status status = search_closest(state, task, &closest, true);
     *within = closest.triangle_a != CAROM_NO_TRIANGLE;
     return status == CAROM_UNKNOWN && *within ? CAROM_OK : status;
