@@ -69,6 +69,11 @@ static double model_worst(doubled a)
 
 static doubled doubled_difference(double a, double b) { return model_number(a - b, fabs(a - b), 0.0); }
 static bool doubled_in_range(doubled d) { return d.size == 0.0 || d.size >= 0x1p-120; }
+static double doubled_sum_rest(double a, double b, double sum)
+{
+    double c = sum - a;
+    return (a - (sum - c)) + (b - c);
+}
 static double doubled_product_rest(double x, double y, double product) { return __builtin_fma(x, y, -product); }
 
 /* One rounding of the lower part. */
