@@ -132,7 +132,7 @@ static box_view view_of(const touching *t)
 static double gap_ratio(const touching *t, int kind)
 {
     box_view view = view_of(t);
-    double largest = 0.0, pad = kind == 0 ? view.still_pad : kind == 1 ? view.moved_pad : view.edge_pad;
+    double largest = 0.0, pad = kind == 0 ? still_pad(&view) : kind == 1 ? moved_pad(&view) : edge_pad(&view);
     for (int i = 0; i < (kind == 2 ? 9 : 3); i++)
         largest = larger(largest, kind == 0   ? still_gap(&view, i)
                                   : kind == 1 ? moved_gap(&view, i)
@@ -171,7 +171,7 @@ static double distance_ratio(const double *n)
         squares[0] += still * still, squares[1] += moved * moved;
     }
     double best = larger(sqrt(larger(squares[0], squares[1])), projected_gap(&view));
-    double pad = larger(view.still_pad, view.moved_pad);
+    double pad = larger(still_pad(&view), moved_pad(&view));
     return pad > 0x1p-40 ? best / (BOX_THREE_GAPS * pad) : 0.0;
 }
 
