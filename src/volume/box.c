@@ -13,12 +13,12 @@ typedef struct box_view
     double away, still_size, moved_size, pad, oblique;
 } box_view;
 
-#define BOX_ROUNDING   0x1p-48 /* of the sizes: what the tests compute */
-#define BOX_OWN_AXIS   1.75    /* of float axes, in roundings: a box's own axis sees none of the other two */
-#define BOX_WAY        3.0     /* the way between the centres is the sum of what the still axes see of it */
-#define BOX_CROSS      2.5     /* a cross product's cosines with the still axes are read from the others */
-#define BOX_COFACTOR   7.25    /* and its cosines with the moved axes are cofactors */
-#define BOX_BENT       3.0     /* of the rotation's defect */
+#define BOX_ROUNDING   (15.5 * 0x1p-53) /* of the sizes: what the tests compute */
+#define BOX_OWN_AXIS   1.75             /* of float axes, in roundings: a box's own axis sees none of the other two */
+#define BOX_WAY        3.0              /* the way between the centres is the sum of what the still axes see of it */
+#define BOX_CROSS      2.5              /* a cross product's cosines with the still axes are read from the others */
+#define BOX_COFACTOR   7.25             /* and its cosines with the moved axes are cofactors */
+#define BOX_BENT       3.0              /* of the rotation's defect */
 #define BOX_THREE_GAPS 1.75
 
 static BASE_ALWAYS_INLINE void view_centre(const volume_frame *frame, const volume_box *still, const volume_box *moved,

@@ -110,6 +110,7 @@ static bool bent_at(const double *n, touching *t)
     if (carom_pose_check(&pose) != CAROM_OK)
         return false;
     t->frame = frame_of(CAROM_VOLUME_AABB, rotation, 0.0);
+    t->frame.slack = 0x1p-48; /* axes and points here are rounded, unlike those of AABBs */
     memcpy(exact, n, 7 * sizeof *n);
     t->still = box_at(exact);
     memcpy(exact, n + 7, 7 * sizeof *n);
