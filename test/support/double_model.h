@@ -73,6 +73,11 @@ static inline traced traced_multiply(traced a, traced b)
     return traced_operation(a, b, (double[2]){b.value, a.value}, a.value * b.value,
                             !trace_is_simple(a.value) && !trace_is_simple(b.value));
 }
+static inline traced traced_divide(traced a, traced b)
+{
+    return traced_operation(a, b, (double[2]){1.0 / b.value, -a.value / (b.value * b.value)}, a.value / b.value,
+                            !trace_is_simple(b.value));
+}
 static inline traced traced_magnitude(traced a)
 {
     return traced_operation(a, a, (double[2]){a.value < 0.0 ? -1.0 : 1.0, 0.0}, fabs(a.value), false);
