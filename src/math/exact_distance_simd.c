@@ -464,7 +464,7 @@ double BASE_ISA(height_of_points)(carom_vec3 direction, carom_vec3 origin, const
         doubled x = times(direction.x, points[i].x, origin.x), y = times(direction.y, points[i].y, origin.y),
                 z = times(direction.z, points[i].z, origin.z), height = doubled_add(doubled_add(x, y), z);
         double value = turned ? -height.high : height.high;
-        value += 0x1p-51 * fabs(value) + (2.0 * DOUBLED_ERROR * height.size + 0x1p-1000);
+        value += 0x1p-51 * fabs(value) + (2.0 * DOUBLED_ERROR * height.size + 0x1p-900); /* its 2^-51 is normal */
         highest = value > highest ? value : highest;
     }
     return highest;
