@@ -60,6 +60,36 @@ static void only_its_own_run_is_resumed(void **state)
     world_close(&w);
 }
 
+/* What an interrupted run has begun goes on with the bodies of the frame that resumes it. */
+static void the_first_frame_may_be_gone(void **state)
+{
+    (void)state;
+    world w = world_open();
+    stage s = stage_open(w.context, 8, 300);
+    carom_engine *engine;
+    carom_frame frame, first;
+    carom_scene_report report;
+    carom_collide_options cut = carom_collide_options_default();
+    cut.budget.work = 3000;
+    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_OK);
+    const uint64_t hash = report.hash;
+    carom_frame_body *bodies = malloc(frame.body_count * sizeof *bodies);
+    assert_non_null(bodies);
+    memcpy(bodies, frame.bodies, frame.body_count * sizeof *bodies);
+    first = frame, first.bodies = bodies;
+    assert_int_equal(carom_engine_run(engine, &first, &cut, &report), CAROM_UNKNOWN);
+    for (size_t i = 0; i < frame.body_count; i++)
+        bodies[i].placed.pose.translation.x += 1000.0;
+    assert_int_equal(carom_engine_resume(engine, &frame, NULL, &report), CAROM_OK);
+    assert_int_equal(report.hash, hash);
+    free(bodies);
+    carom_engine_destroy(engine);
+    stage_close(&s);
+    world_close(&w);
+}
+
 /* A budget as large as it gets is no budget. */
 static void huge_budgets_are_none(void **state)
 {
@@ -287,10 +317,10 @@ static void small_budgets_come_to_an_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_its_own_run_is_resumed),  cmocka_unit_test(huge_budgets_are_none),
-        cmocka_unit_test(budgets_are_passed_on),        cmocka_unit_test(open_pairs_are_counted),
-        cmocka_unit_test(small_budgets_come_to_an_end), cmocka_unit_test(measuring_keeps_to_the_budget),
-        cmocka_unit_test(urgent_pairs_come_first),
+        cmocka_unit_test(only_its_own_run_is_resumed),   cmocka_unit_test(huge_budgets_are_none),
+        cmocka_unit_test(the_first_frame_may_be_gone),   cmocka_unit_test(budgets_are_passed_on),
+        cmocka_unit_test(open_pairs_are_counted),        cmocka_unit_test(small_budgets_come_to_an_end),
+        cmocka_unit_test(measuring_keeps_to_the_budget), cmocka_unit_test(urgent_pairs_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
