@@ -156,8 +156,9 @@ typedef struct rough
     double value, error;
 } rough;
 
-#define HEIGHT_ERROR (5.25 * 0x1p-53) /* of the sum of magnitudes; docs/exactness.md derives both */
+#define HEIGHT_ERROR (5.25 * 0x1p-53) /* of the sum of magnitudes; docs/exactness.md derives all three */
 #define SHARE_ERROR  (8.25 * 0x1p-53)
+#define LIMIT_ERROR  (1.25 * 0x1p-53) /* of the limit of a share */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -189,7 +190,7 @@ static inline bool is_positive(rough x) { return x.value > x.error; }
 static inline bool is_between(rough share, doubled limit)
 {
     double rest = limit.high - share.value;
-    return is_positive(share) && rest > share.error + 0x1p-50 * limit.high + DOUBLED_ERROR * limit.size;
+    return is_positive(share) && rest > share.error + LIMIT_ERROR * limit.high + DOUBLED_ERROR * limit.size;
 }
 
 /* ---- are the ends of the way within the features? ---- */
@@ -463,8 +464,9 @@ double BASE_ISA(height_of_points)(carom_vec3 direction, carom_vec3 origin, const
     {
         doubled x = times(direction.x, points[i].x, origin.x), y = times(direction.y, points[i].y, origin.y),
                 z = times(direction.z, points[i].z, origin.z), height = doubled_add(doubled_add(x, y), z);
-        double value = turned ? -height.high : height.high;
-        value += 0x1p-51 * fabs(value) + (2.0 * DOUBLED_ERROR * height.size + 0x1p-1000);
+        double error = DOUBLED_HEIGHT_ERROR * height.size + 0x1p-1000;
+        double value = turned ? -height.high : height.high, low = turned ? -height.low : height.low;
+        value += low + (DOUBLED_LAST_SUM * fabs(value) + error);
         highest = value > highest ? value : highest;
     }
     return highest;

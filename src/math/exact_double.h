@@ -14,6 +14,11 @@
 #define DOUBLED_ROOT_ERROR (9.75 * 0x1p-106)
 #define DOUBLED_SUMS_ERROR (2.25 * 0x1p-106)
 
+/* Of the screen: a height, what is to spare, both of their size; a bound in double, of its value. */
+#define DOUBLED_HEIGHT_ERROR (9.25 * 0x1p-106)
+#define DOUBLED_SPARE_ERROR  (19.25 * 0x1p-106)
+#define DOUBLED_LAST_SUM     (1.0625 * 0x1p-53)
+
 typedef exact_doubled_vector doubled_vector;
 
 static BASE_ALWAYS_INLINE doubled doubled_dot(doubled_vector a, doubled_vector b)
