@@ -26,6 +26,20 @@ static BASE_ALWAYS_INLINE doubled doubled_dot(doubled_vector a, doubled_vector b
     return doubled_add(doubled_add(doubled_multiply(a.x, b.x), doubled_multiply(a.y, b.y)), doubled_multiply(a.z, b.z));
 }
 
+/* What a square errs by is in proportion to the number itself, which may be much less than its size. */
+static BASE_ALWAYS_INLINE doubled doubled_square(doubled a)
+{
+    double least = 0x1p-91 * a.size, value = fabs(a.high);
+    doubled square = doubled_multiply(a, a);
+    square.size = (value > least ? value : least) * a.size;
+    return square;
+}
+
+static BASE_ALWAYS_INLINE doubled doubled_norm(doubled_vector a)
+{
+    return doubled_add(doubled_add(doubled_square(a.x), doubled_square(a.y)), doubled_square(a.z));
+}
+
 static BASE_ALWAYS_INLINE doubled doubled_minor(doubled a, doubled b, doubled c, doubled d)
 {
     return doubled_subtract(doubled_multiply(a, d), doubled_multiply(b, c));
