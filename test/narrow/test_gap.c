@@ -203,6 +203,19 @@ static void make_rival(check_random *random, const narrow_triangle from[2], narr
             (&to[0].corner[corner].x)[k] = check_uniform(random, -10.0, 10.0);
 }
 
+/* By a power of two, so that the order stays the same; false if that is not exact. */
+static bool shrink(narrow_triangle pair[2], int exponent)
+{
+    bool exact = true;
+    for (int i = 0; i < 6; i++)
+    {
+        carom_vec3 *corner = &pair[i / 3].corner[i % 3], before = *corner;
+        *corner = vec3_scale(before, ldexp(1.0, -exponent));
+        exact &= vec3_equal(vec3_scale(*corner, ldexp(1.0, exponent)), before);
+    }
+    return exact;
+}
+
 static void test_order(void **state)
 {
     (void)state;
@@ -224,9 +237,12 @@ static void test_order(void **state)
         int order = oracle_gap_order(t.gap, other);
         bool meets = oracle_gap_sign(t.gap, 0.0, 0.0) == 0 && oracle_gap_sign(other, 0.0, 0.0) == 0;
         apart += !meets, ties += !meets && order == 0;
-        /* each with smaller ids in turn */
-        for (uint32_t id = 0; id < 2; id++)
+        /* each with smaller ids in turn, then so small that products of coordinates may underflow */
+        for (uint32_t n = 0; n < 4; n++)
         {
+            uint32_t id = n % 2;
+            if (n == 2 && !(shrink(first, (int)(i % 200)) && shrink(second, (int)(i % 200))))
+                break;
             narrow_closest closest = {
                 .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
             narrow_offer(&closest, &first[0], &first[1], (carom_pair){5, id, 0}, &t.counts);
