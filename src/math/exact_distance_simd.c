@@ -465,7 +465,7 @@ double BASE_ISA(height_of_points)(carom_vec3 direction, carom_vec3 origin, const
     {
         doubled x = times(direction.x, points[i].x, origin.x), y = times(direction.y, points[i].y, origin.y),
                 z = times(direction.z, points[i].z, origin.z), height = doubled_add(doubled_add(x, y), z);
-        double error = DOUBLED_HEIGHT_ERROR * height.size + 0x1p-1000;
+        double error = DOUBLED_HEIGHT_ERROR * height.size + 0x1p-900; /* its parts are normal */
         double value = turned ? -height.high : height.high, low = turned ? -height.low : height.low;
         value += low + (DOUBLED_LAST_SUM * fabs(value) + error);
         highest = value > highest ? value : highest;

@@ -157,7 +157,7 @@ static carom_status find_on_ray(const cells_task *task, int body, const exact_po
     }
     if (own->solid)
         set_coordinate(&to, axis, fmax(coordinate(from, axis), coordinate(own->box.max, axis)));
-    narrow_round round = {{from, to}, exact_point_reach(point) + 0x1p-1000};
+    narrow_round round = {{from, to}, exact_point_reach(point) + 0x1p-500}; /* whose square is normal */
     return find_near(task, body, &round, out);
 }
 
