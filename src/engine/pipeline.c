@@ -41,7 +41,7 @@ carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_sc
 
 /* ---- pairs of proxies, or of bodies ---- */
 
-/* The clearance reaches the broad phase as a margin, widened by the error of a computed distance: 1e-14 of the largest
+/* The clearance reaches the broad phase as a margin, widened by the error of a computed distance: 2e-14 of the largest
  * coordinate difference between elements that close to each other. */
 static double widen_clearance(const carom_frame *frame, double clearance)
 {

@@ -290,6 +290,9 @@ static inline bool certainly_apart(const local_triangle *a, const local_triangle
     return lowest_b - highest_a > 0x1p-46 * largest && largest > 0x1p-200;
 }
 
+/* What the estimate may be off by: docs/exactness.md, section 6. */
+static inline double error_of(double largest) { return NARROW_DISTANCE_ERROR * 4.0 * largest + 0x1p-1020; }
+
 narrow_distance_result BASE_ISA(distance_of_sorted)(const narrow_triangle *a, const narrow_triangle *b,
                                                     narrow_counts *counts)
 {
@@ -313,7 +316,7 @@ narrow_distance_result BASE_ISA(distance_of_sorted)(const narrow_triangle *a, co
                                : DBL_TRUE_MIN,
         vec3(origin.x + best.p[0] * unit, origin.y + best.p[1] * unit, origin.z + best.p[2] * unit),
         vec3(origin.x + best.q[0] * unit, origin.y + best.q[1] * unit, origin.z + best.q[2] * unit),
-        NARROW_DISTANCE_ERROR * 4.0 * largest + 0x1p-1020,
+        error_of(largest),
         best.corners_a,
         best.corners_b};
 }

@@ -39,7 +39,8 @@ typedef struct narrow_distance_result
 } narrow_distance_result;
 
 /* An estimate of the distance with the contract's nearest points: the same bits whatever the engine. Error at most
- * NARROW_DISTANCE_ERROR times the larger of the distance and the largest |coordinate difference| involved. */
+ * 2 NARROW_DISTANCE_ERROR times the largest |coordinate difference| involved (docs/exactness.md, section 6); tests
+ * allow half of that. */
 #define NARROW_DISTANCE_ERROR 1e-14
 narrow_distance_result narrow_distance(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
 

@@ -8,35 +8,52 @@ typedef struct box_view
 {
     double r[3][3], absolute[3][3]; /* r[i][j] = still axis i . moved axis j */
     double t[3];                    /* from the still centre to the moved one */
-    double a[3], b[3];
-    /* Along an axis of the still box, of the moved one, or a cross product: docs/exactness.md, section 17. */
-    double still_pad, moved_pad, edge_pad;
+    const double *a, *b;            /* halves */
+    /* The way's and the halves' sums, what every axis is padded by, and what float axes are off by. */
+    double away, still_size, moved_size, pad, oblique;
 } box_view;
 
-#define BOX_ROUNDING   0x1p-48 /* of the sizes: what the tests compute */
-#define BOX_OWN_AXIS   1.75    /* of float axes, in roundings: a box's own axis sees none of the other two */
-#define BOX_WAY        3.0     /* the way between the centres is the sum of what the still axes see of it */
-#define BOX_CROSS      2.5     /* a cross product's cosines with the still axes are read from the others */
-#define BOX_COFACTOR   7.25    /* and its cosines with the moved axes are cofactors */
-#define BOX_BENT       3.0     /* of the rotation's defect */
+#define BOX_ROUNDING   (15.5 * 0x1p-53) /* of the sizes: what the tests compute */
+#define BOX_OWN_AXIS   1.75             /* of float axes, in roundings: a box's own axis sees none of the other two */
+#define BOX_WAY        3.0              /* the way between the centres is the sum of what the still axes see of it */
+#define BOX_CROSS      2.5              /* a cross product's cosines with the still axes are read from the others */
+#define BOX_COFACTOR   7.25             /* and its cosines with the moved axes are cofactors */
+#define BOX_BENT       3.0              /* of the rotation's defect */
 #define BOX_THREE_GAPS 1.75
 
 static BASE_ALWAYS_INLINE void view_centre(const volume_frame *frame, const volume_box *still, const volume_box *moved,
                                            box_view *view)
 {
     carom_vec3 between = vec3_sub(moved->centre, still->centre);
-    double away = fabs(between.x) + fabs(between.y) + fabs(between.z), still_size = 0.0, moved_size = 0.0;
+    const double *a = still->half, *b = moved->half;
     for (int i = 0; i < 3; i++)
-    {
         view->t[i] = vec3_dot(still->axis[i], between);
-        view->a[i] = still->half[i], view->b[i] = moved->half[i];
-        still_size += view->a[i], moved_size += view->b[i];
-    }
-    double rest =
-        frame->slack + BOX_ROUNDING * (away + still_size + moved_size) + BOX_BENT * frame->defect * moved_size;
-    view->still_pad = rest + frame->oblique * (BOX_OWN_AXIS * still_size);
-    view->moved_pad = rest + frame->oblique * (BOX_OWN_AXIS * moved_size + BOX_WAY * away);
-    view->edge_pad = rest + frame->oblique * (BOX_CROSS * still_size + BOX_COFACTOR * moved_size);
+    view->a = a, view->b = b;
+    view->still_size = a[0] + a[1] + a[2], view->moved_size = b[0] + b[1] + b[2];
+    view->away = fabs(between.x) + fabs(between.y) + fabs(between.z);
+    view->pad = frame->slack + BOX_ROUNDING * (view->away + view->still_size + view->moved_size) +
+                BOX_BENT * frame->defect * view->moved_size;
+    view->oblique = frame->oblique;
+}
+
+/* Pads along an axis of the still box, of the moved one, or a cross product (docs/exactness.md, section 17). Each is
+ * computed when its turn comes: most boxes are apart along an earlier axis. */
+static BASE_ALWAYS_INLINE double still_pad(const box_view *v)
+{
+    return v->pad + v->oblique * (BOX_OWN_AXIS * v->still_size);
+}
+static BASE_ALWAYS_INLINE double moved_pad(const box_view *v)
+{
+    return v->pad + v->oblique * (BOX_OWN_AXIS * v->moved_size + BOX_WAY * v->away);
+}
+/* The larger of the two: rounding is monotone. */
+static BASE_ALWAYS_INLINE double larger_pad(const box_view *v)
+{
+    return v->pad + v->oblique * larger(BOX_OWN_AXIS * v->still_size, BOX_OWN_AXIS * v->moved_size + BOX_WAY * v->away);
+}
+static BASE_ALWAYS_INLINE double edge_pad(const box_view *v)
+{
+    return v->pad + v->oblique * (BOX_CROSS * v->still_size + BOX_COFACTOR * v->moved_size);
 }
 
 static BASE_ALWAYS_INLINE void view_row(const volume_box *still, const volume_box *moved, box_view *view, int i)
@@ -75,20 +92,23 @@ static bool separated(const volume_frame *frame, const volume_box *still, const 
 {
     box_view view;
     view_centre(frame, still, moved, &view);
+    double needed = margin + still_pad(&view);
     for (int i = 0; i < 3; i++)
     {
         view_row(still, moved, &view, i);
-        if (still_gap(&view, i) > margin + view.still_pad)
+        if (still_gap(&view, i) > needed)
             return true;
     }
+    needed = margin + moved_pad(&view);
     for (int j = 0; j < 3; j++)
-        if (moved_gap(&view, j) > margin + view.moved_pad)
+        if (moved_gap(&view, j) > needed)
             return true;
     if (frame->still == CAROM_VOLUME_AABB && frame->moved == CAROM_VOLUME_AABB)
         return false; /* "SAT lite": the edge axes cost more than they cull where the boxes are loose anyway */
+    needed = margin + edge_pad(&view);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            if (edge_gap(&view, i, j) > margin + view.edge_pad)
+            if (edge_gap(&view, i, j) > needed)
                 return true;
     return false;
 }
@@ -122,11 +142,10 @@ static double projected_gap(const box_view *v)
     const int rounds = 2;
     for (int round = 0; round < rounds; round++)
     {
+        const double back[3] = {p[0] - v->t[0], p[1] - v->t[1], p[2] - v->t[2]};
         for (int j = 0; j < 3; j++)
         {
-            double along = 0.0;
-            for (int i = 0; i < 3; i++)
-                along += (p[i] - v->t[i]) * v->r[i][j];
+            double along = back[0] * v->r[0][j] + back[1] * v->r[1][j] + back[2] * v->r[2][j];
             x[j] = smaller(larger(along, -v->b[j]), v->b[j]);
         }
         for (int i = 0; i < 3; i++)
@@ -139,8 +158,8 @@ static double projected_gap(const box_view *v)
     double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     if (!(square > 0x1p-900))
         return 0.0;
-    double gap = 0.0;
-    for (int i = 0; i < 3; i++)
+    double gap = n[0] * v->t[0] - fabs(n[0]) * v->a[0];
+    for (int i = 1; i < 3; i++)
         gap += n[i] * v->t[i] - fabs(n[i]) * v->a[i];
     for (int j = 0; j < 3; j++)
         gap -= v->b[j] * fabs(n[0] * v->r[0][j] + n[1] * v->r[1][j] + n[2] * v->r[2][j]);
@@ -148,16 +167,18 @@ static double projected_gap(const box_view *v)
 }
 
 /* The largest of `best` and the gaps along the cross products. */
-static double edge_gaps(const volume_frame *frame, const box_view *v, double best)
+static double edge_gaps(const volume_frame *frame, const box_view *v, double pad, double best)
 {
-    const double nearly_parallel = 0.01;
+    const double nearly_parallel = 0.01, longest = 1.0 + 2.0 * frame->parallel;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
         {
+            double gap = edge_gap(v, i, j) - pad;
+            if (!(gap > 0.0))
+                continue;
             /* Short cross products: the pad counts for more, and the length is known from above only. */
-            double gap = edge_gap(v, i, j) - v->edge_pad;
-            double square = 1.0 + 2.0 * frame->parallel - v->r[i][j] * v->r[i][j];
-            if (gap > 0.0 && square > nearly_parallel && gap * gap > best * best * square)
+            double square = longest - v->r[i][j] * v->r[i][j];
+            if (square > nearly_parallel && gap * gap > best * best * square)
                 best = gap / sqrt(square);
         }
     return best;
@@ -169,7 +190,7 @@ double box_distance(const volume_frame *frame, const volume_box *still, const vo
         return larger(ball_distance(frame, still, moved), 0.0);
     box_view view;
     view_centre(frame, still, moved, &view);
-    double in_still = 0.0, in_moved = 0.0;
+    double in_still = 0.0, in_moved = 0.0, pad = larger_pad(&view), edges_pad = edge_pad(&view);
     for (int i = 0; i < 3; i++)
     {
         view_row(still, moved, &view, i);
@@ -183,9 +204,9 @@ double box_distance(const volume_frame *frame, const volume_box *still, const vo
     }
     double best = sqrt(larger(in_still, in_moved));
     best = larger(best, projected_gap(&view));
-    best = edge_gaps(frame, &view, best);
+    best = edge_gaps(frame, &view, edges_pad, best);
     /* Three gaps at once are off by sqrt 3 pads, lengths by the axes' rounding. */
-    best = best * (1.0 - 2.0 * frame->parallel) - BOX_THREE_GAPS * larger(view.still_pad, view.moved_pad);
+    best = best * (1.0 - 2.0 * frame->parallel) - BOX_THREE_GAPS * pad;
     best -= still->radius + moved->radius;
     return larger(best, 0.0);
 }

@@ -15,6 +15,7 @@
 #include "tree/near.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "support/climb.h"
+#include "support/double_model.h"
 
 /* Inputs that longer climbs found. */
 static const double FAR_BOX[] = {
@@ -423,11 +424,76 @@ static double rounded_place_ratio(const double *n)
 }
 static double far_place_ratio(const double *n) { return place_ratio(n, 0.0, 0x1p30); }
 
+/* Half of what a measured defect is off by, 3U on the diagonal of R^T R and 1.5U beside it, applied to p + v and seen
+ * along the way: each entry as it hurts most. */
+static double measured_defect(const double sum[3], const double way[3])
+{
+    double off = 0.0;
+    for (int i = 0; i < 3; i++)
+    {
+        int j = (i + 1) % 3;
+        off += 3.0 * fabs(sum[i] * way[i]) + 1.5 * fabs(sum[i] * way[j] + sum[j] * way[i]);
+    }
+    return 0.5 * 0x1p-53 * off;
+}
+
+/* x along a direction that is exact. */
+static traced along(const traced x[3], const double direction[3])
+{
+    traced out = x[0], zero = traced_exact(0.0);
+    for (int i = 0; i < 3; i++)
+    {
+        traced part = traced_operation(x[i], zero, (double[2]){direction[i], 0.0}, x[i].value * direction[i], false);
+        out = i == 0 ? part : traced_operation(out, part, (double[2]){1.0, 1.0}, out.value + part.value, false);
+    }
+    return out;
+}
+
+/* The placing of a vertex and of an end as a model in which an adversary rounds. numbers: a quaternion, a translation,
+ * the vertex, the end seen from the translation. */
+static double modelled_place_ratio(const double *n)
+{
+    static bare_tree s;
+    const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    double turning = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]);
+    carom_vec3 t = vec3(0.01 * within(n[4], 1.0), 0.01 * within(n[5], 1.0), 0.01 * within(n[6], 1.0));
+    s.pose = carom_pose_from_quaternion(turning > 0x1p-100 ? n : none, t);
+    const double *r = s.pose.rotation, shift[3] = {t.x, t.y, t.z};
+    make_bare_tree(&s, fmax(fabs(n[7]), fmax(fabs(n[8]), fabs(n[9]))));
+    carom_vec3 end = vec3_add(t, point_at(n + 10));
+    near_place place = near_place_round(&s.task, &(narrow_round){{end, end}, 0.0});
+    traced v[3], to[3], world[3], own[3];
+    trace_begin();
+    for (int i = 0; i < 3; i++)
+        v[i] = traced_exact(n[7 + i]), to[i] = traced_input(n[10 + i], trace_rounding(n[10 + i]));
+    for (int i = 0; i < 3; i++)
+    {
+        const traced row[3] = {traced_exact(r[3 * i]), traced_exact(r[3 * i + 1]), traced_exact(r[3 * i + 2])};
+        const traced column[3] = {traced_exact(r[i]), traced_exact(r[3 + i]), traced_exact(r[6 + i])};
+        world[i] = traced_add(traced_dot(row, v), traced_exact(shift[i]));
+        own[i] = traced_dot(column, to);
+    }
+    double way[3], seen[3], sum[3];
+    for (int i = 0; i < 3; i++)
+    {
+        seen[i] = own[i].value - v[i].value, sum[i] = own[i].value + v[i].value;
+        way[i] = to[i].value + shift[i] - world[i].value;
+    }
+    double length = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    if (!(s.mesh.extent > 0x1p-10) || !(length > 0x1p-10))
+        return 0.0;
+    for (int i = 0; i < 3; i++)
+        way[i] /= length, seen[i] /= length;
+    return (traced_worst(along(own, seen)) + traced_worst(along(world, way)) + measured_defect(sum, seen)) /
+           place.error;
+}
+
 static void errors_of_placing_hold(void **state)
 {
     (void)state;
     climb_attack(&(climb){"placing, a bent pose", bent_place_ratio, 19, 0.9, 21, NULL, 5, 20000, false});
     climb_attack(&(climb){"placing, rounding", rounded_place_ratio, 19, 0.43, 22, PLACING, 10, 20000, false});
+    climb_attack(&(climb){"placing, chosen rounding", modelled_place_ratio, 13, 0.8, 24, NULL, 10, 20000, false});
     climb_attack(&(climb){"placing, far away", far_place_ratio, 19, 0.9, 23, NULL, 10, 20000, false});
 }
 

@@ -110,6 +110,7 @@ static bool bent_at(const double *n, touching *t)
     if (carom_pose_check(&pose) != CAROM_OK)
         return false;
     t->frame = frame_of(CAROM_VOLUME_AABB, rotation, 0.0);
+    t->frame.slack = 0x1p-48; /* axes and points here are rounded, unlike those of AABBs */
     memcpy(exact, n, 7 * sizeof *n);
     t->still = box_at(exact);
     memcpy(exact, n + 7, 7 * sizeof *n);
@@ -132,7 +133,7 @@ static box_view view_of(const touching *t)
 static double gap_ratio(const touching *t, int kind)
 {
     box_view view = view_of(t);
-    double largest = 0.0, pad = kind == 0 ? view.still_pad : kind == 1 ? view.moved_pad : view.edge_pad;
+    double largest = 0.0, pad = kind == 0 ? still_pad(&view) : kind == 1 ? moved_pad(&view) : edge_pad(&view);
     for (int i = 0; i < (kind == 2 ? 9 : 3); i++)
         largest = larger(largest, kind == 0   ? still_gap(&view, i)
                                   : kind == 1 ? moved_gap(&view, i)
@@ -171,7 +172,7 @@ static double distance_ratio(const double *n)
         squares[0] += still * still, squares[1] += moved * moved;
     }
     double best = larger(sqrt(larger(squares[0], squares[1])), projected_gap(&view));
-    double pad = larger(view.still_pad, view.moved_pad);
+    double pad = larger(still_pad(&view), moved_pad(&view));
     return pad > 0x1p-40 ? best / (BOX_THREE_GAPS * pad) : 0.0;
 }
 
