@@ -58,8 +58,8 @@ double exact_height_to_spare(carom_vec3 direction, carom_vec3 from, carom_vec3 t
     doubled length = doubled_join(root, lack / (2.0 * root), root);
     doubled demand = doubled_multiply((doubled){distance->high, distance->low, distance->high}, length);
     doubled spare = doubled_subtract(doubled_dot(n, r), demand);
-    double error = 4.0 * DOUBLED_ERROR * spare.size + 2.0 * root * distance->error + 0x1p-1000;
-    return spare.high - 0x1p-51 * fabs(spare.high) - 2.0 * error;
+    double error = DOUBLED_SPARE_ERROR * spare.size + (1.0 + 0x1p-50) * root * distance->error + 0x1p-1000;
+    return spare.high + (spare.low - (DOUBLED_LAST_SUM * fabs(spare.high) + error));
 }
 
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b)

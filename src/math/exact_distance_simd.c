@@ -4,7 +4,8 @@
  * bounds. */
 #include "math/exact_distance.h"
 
-static const double SMALLEST_SQUARE = 0x1p-400;
+/* Beyond these, something may underflow. */
+static const double SMALLEST_SQUARE = 0x1p-400, SMALLEST_GAP = 0x1p-400;
 
 /* Of the search for the nearest features. */
 enum
@@ -104,7 +105,7 @@ static void point_edge_way(features *f, way *out)
     doubled_vector e = between(f, f->q[0], f->q[1]), r = between(f, f->q[0], f->p[0]), n = doubled_cross(e, r);
     out->edge[0] = e, out->r = r;
     out->across = doubled_cross(e, n);
-    out->top = doubled_dot(n, n);
+    out->top = doubled_norm(n);
     out->bottom = doubled_dot(e, e);
     out->square = doubled_multiply(out->top, out->bottom);
     out->height = out->top;
@@ -118,8 +119,8 @@ static void set_normal(way *out, doubled_vector n)
     out->normal = n;
     out->across = turn ? turned(n) : n;
     out->height = turn ? doubled_negative(height) : height;
-    out->top = doubled_multiply(height, height);
-    out->bottom = out->square = doubled_dot(n, n);
+    out->top = doubled_square(height);
+    out->bottom = out->square = doubled_norm(n);
 }
 
 static void edges_way(features *f, way *out)
@@ -156,8 +157,9 @@ typedef struct rough
     double value, error;
 } rough;
 
-#define HEIGHT_ERROR (5.25 * 0x1p-53) /* of the sum of magnitudes; docs/exactness.md derives both */
+#define HEIGHT_ERROR (5.25 * 0x1p-53) /* of the sum of magnitudes; docs/exactness.md derives all three */
 #define SHARE_ERROR  (8.25 * 0x1p-53)
+#define LIMIT_ERROR  (1.25 * 0x1p-53) /* of the limit of a share */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -189,7 +191,7 @@ static inline bool is_positive(rough x) { return x.value > x.error; }
 static inline bool is_between(rough share, doubled limit)
 {
     double rest = limit.high - share.value;
-    return is_positive(share) && rest > share.error + 0x1p-50 * limit.high + DOUBLED_ERROR * limit.size;
+    return is_positive(share) && rest > share.error + LIMIT_ERROR * limit.high + DOUBLED_ERROR * limit.size;
 }
 
 /* ---- are the ends of the way within the features? ---- */
@@ -306,11 +308,11 @@ static bool is_beyond(const features *f, const way *way, doubled gap, const exac
 {
     double doubt = 2.0 * f->in_front, high = limit->high;
     gap = doubled_add(gap, (doubled){-doubt, 0.0, doubt});
-    if (!(gap.high > DOUBLED_ERROR * gap.size) || !(high > 0x1p-200))
+    if (!(gap.high > DOUBLED_ERROR * gap.size) || !(gap.high > SMALLEST_GAP) || !(high > 0x1p-200))
         return false;
     doubled most = doubled_join(high, limit->low + limit->error, high);
     doubled scaled = doubled_multiply(doubled_multiply(most, most), way->square);
-    doubled more = doubled_subtract(doubled_multiply(gap, gap), scaled);
+    doubled more = doubled_subtract(doubled_square(gap), scaled);
     return more.high > DOUBLED_ERROR * more.size;
 }
 
@@ -463,8 +465,9 @@ double BASE_ISA(height_of_points)(carom_vec3 direction, carom_vec3 origin, const
     {
         doubled x = times(direction.x, points[i].x, origin.x), y = times(direction.y, points[i].y, origin.y),
                 z = times(direction.z, points[i].z, origin.z), height = doubled_add(doubled_add(x, y), z);
-        double value = turned ? -height.high : height.high;
-        value += 0x1p-51 * fabs(value) + (2.0 * DOUBLED_ERROR * height.size + 0x1p-900); /* its 2^-51 is normal */
+        double error = DOUBLED_HEIGHT_ERROR * height.size + 0x1p-900; /* its parts are normal */
+        double value = turned ? -height.high : height.high, low = turned ? -height.low : height.low;
+        value += low + (DOUBLED_LAST_SUM * fabs(value) + error);
         highest = value > highest ? value : highest;
     }
     return highest;

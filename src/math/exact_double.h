@@ -14,11 +14,30 @@
 #define DOUBLED_ROOT_ERROR (9.75 * 0x1p-106)
 #define DOUBLED_SUMS_ERROR (2.25 * 0x1p-106)
 
+/* Of the screen: a height, what is to spare, both of their size; a bound in double, of its value. */
+#define DOUBLED_HEIGHT_ERROR (9.25 * 0x1p-106)
+#define DOUBLED_SPARE_ERROR  (19.25 * 0x1p-106)
+#define DOUBLED_LAST_SUM     (1.0625 * 0x1p-53)
+
 typedef exact_doubled_vector doubled_vector;
 
 static BASE_ALWAYS_INLINE doubled doubled_dot(doubled_vector a, doubled_vector b)
 {
     return doubled_add(doubled_add(doubled_multiply(a.x, b.x), doubled_multiply(a.y, b.y)), doubled_multiply(a.z, b.z));
+}
+
+/* What a square errs by is in proportion to the number itself, which may be much less than its size. */
+static BASE_ALWAYS_INLINE doubled doubled_square(doubled a)
+{
+    double least = 0x1p-91 * a.size, value = fabs(a.high);
+    doubled square = doubled_multiply(a, a);
+    square.size = (value > least ? value : least) * a.size;
+    return square;
+}
+
+static BASE_ALWAYS_INLINE doubled doubled_norm(doubled_vector a)
+{
+    return doubled_add(doubled_add(doubled_square(a.x), doubled_square(a.y)), doubled_square(a.z));
 }
 
 static BASE_ALWAYS_INLINE doubled doubled_minor(doubled a, doubled b, doubled c, doubled d)

@@ -197,10 +197,21 @@ static bool features_within(const narrow_gap *x, const narrow_gap *y)
     return true;
 }
 
+/* The sign of x - y without errors. If the difference of the high parts rounds, the low ones do not matter. */
+static int compare_exactly(const exact_interval *x, const exact_interval *y)
+{
+    double high = x->high - y->high, sum = high + x->low, part = sum - high;
+    double rest = (high - (sum - part)) + (x->low - part); /* what the sum lacks, exactly */
+    return sum != y->low ? (sum > y->low) - (sum < y->low) : (rest > 0.0) - (rest < 0.0);
+}
+
 /* The sign of x - y, if the intervals can tell; otherwise 0. */
 static int compare_intervals(const exact_interval *x, const exact_interval *y)
 {
-    double difference = (x->high - y->high) + (x->low - y->low), error = (x->error + y->error) * (1.0 + 0x1p-50);
+    if (x->error == 0.0 && y->error == 0.0)
+        return compare_exactly(x, y);
+    double low = x->low - y->low, difference = (x->high - y->high) + low;
+    double error = (x->error + y->error) * (1.0 + 0x1p-50) + 0x1p-52 * fabs(low);
     return difference > error ? 1 : -(difference < -error);
 }
 

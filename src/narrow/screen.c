@@ -75,11 +75,11 @@ static double height_of(narrow_screen *screen, int side, const narrow_triangle *
     return screen->heights[side][slot];
 }
 
-/* Is the sum of two heights below what is to spare, rounding of the sum included? */
+/* Is the sum of two heights below what is to spare? Rounding is monotonic, so the rounded sum is below a double only if
+ * the sum is. */
 static inline bool is_below_spare(const narrow_screen *screen, double height_a, double height_b)
 {
-    double sum = height_a + height_b;
-    return sum + 0x1p-51 * fabs(sum) < screen->spare;
+    return height_a + height_b < screen->spare;
 }
 
 bool screen_keeps_apart(narrow_screen *screen, const narrow_triangle *a, const narrow_triangle *b, carom_pair ids)

@@ -1,6 +1,6 @@
 /* Attacks the error bounds of numbers of twice the precision (docs/exactness.md, section 21): climbs on the error of a
- * sum and of a product, in units of what is derived for them, of the root of a quotient, and of a distance less two
- * radii. The truth is in 1024 bits. */
+ * sum, of a product and of a square, in units of what is derived for them, of the root of a quotient, and of a distance
+ * less two radii. The truth is in 1024 bits. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
 /* NOLINTNEXTLINE(bugprone-suspicious-include): its static functions are what is tested */
@@ -63,6 +63,24 @@ static double product_ratio(const double *n)
     return is_ordinary(a) && is_ordinary(b) ? error_of(product, a, b, mpf_mul) / (PRODUCT_ERROR * product.size) : 0.0;
 }
 
+/* The square of a number that is itself off by a part of its size, as a gap may be, and is up to 2^-128 of that. */
+static double square_ratio(const double *n)
+{
+    const double off = 45.0, bound = 2.0 * off + 8.0 + off * off * 0x1p-15;
+    doubled a = number_at(n);
+    if (!is_ordinary(a))
+        return 0.0;
+    a.size *= exp2(128.0 * fmin(1.0, fabs(n[2])));
+    doubled square = doubled_square(a);
+    mpf_t x, y;
+    mpf_init2(x, BITS), mpf_init2(y, BITS);
+    set_exactly(x, a), mpf_set_d(y, fmax(-1.0, fmin(1.0, n[3])) * off * 0x1p-106 * a.size), mpf_add(x, x, y);
+    mpf_mul(x, x, x), set_exactly(y, square), mpf_sub(x, x, y);
+    double error = fabs(mpf_get_d(x));
+    mpf_clear(x), mpf_clear(y);
+    return error / (bound * 0x1p-106 * square.size);
+}
+
 /* sqrt(top / bottom) of numbers without errors of their own. */
 static double root_ratio(const double *n)
 {
@@ -106,6 +124,7 @@ static void operations_are_within_their_bounds(void **state)
     (void)state;
     climb_attack(&(climb){"sums", sum_ratio, 4, 0.9, 1, NULL, 20, 10000, false});
     climb_attack(&(climb){"products", product_ratio, 4, 0.55, 2, NULL, 20, 10000, false});
+    climb_attack(&(climb){"squares", square_ratio, 4, 0.9, 5, NULL, 20, 10000, false});
     climb_attack(&(climb){"roots of quotients", root_ratio, 4, 0.51, 3, ROOT, 20, 10000, false});
     climb_attack(&(climb){"less two radii", less_ratio, 4, 0.8, 4, NULL, 20, 10000, false});
 }

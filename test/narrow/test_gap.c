@@ -203,6 +203,19 @@ static void make_rival(check_random *random, const narrow_triangle from[2], narr
             (&to[0].corner[corner].x)[k] = check_uniform(random, -10.0, 10.0);
 }
 
+/* By a power of two, so that the order stays the same; false if that is not exact. */
+static bool shrink(narrow_triangle pair[2], int exponent)
+{
+    bool exact = true;
+    for (int i = 0; i < 6; i++)
+    {
+        carom_vec3 *corner = &pair[i / 3].corner[i % 3], before = *corner;
+        *corner = vec3_scale(before, ldexp(1.0, -exponent));
+        exact &= vec3_equal(vec3_scale(*corner, ldexp(1.0, exponent)), before);
+    }
+    return exact;
+}
+
 static void test_order(void **state)
 {
     (void)state;
@@ -224,9 +237,12 @@ static void test_order(void **state)
         int order = oracle_gap_order(t.gap, other);
         bool meets = oracle_gap_sign(t.gap, 0.0, 0.0) == 0 && oracle_gap_sign(other, 0.0, 0.0) == 0;
         apart += !meets, ties += !meets && order == 0;
-        /* each with smaller ids in turn */
-        for (uint32_t id = 0; id < 2; id++)
+        /* each with smaller ids in turn, then so small that products of coordinates may underflow */
+        for (uint32_t n = 0; n < 4; n++)
         {
+            uint32_t id = n % 2;
+            if (n == 2 && !(shrink(first, (int)(i % 200)) && shrink(second, (int)(i % 200))))
+                break;
             narrow_closest closest = {
                 .distance = INFINITY, .triangle_a = CAROM_NO_TRIANGLE, .triangle_b = CAROM_NO_TRIANGLE};
             narrow_offer(&closest, &first[0], &first[1], (carom_pair){5, id, 0}, &t.counts);
@@ -240,6 +256,53 @@ static void test_order(void **state)
     assert_true(ties > 0 && ties < apart);
     oracle_gap_destroy(other);
     end(&t, "order");
+}
+
+/* Two triangles in planes across the z axis. */
+static void make_level(narrow_triangle pair[2], double low, double high)
+{
+    for (int i = 0; i < 2; i++)
+    {
+        double z = i == 0 ? low : high;
+        pair[i] = (narrow_triangle){{vec3(-1.0, -1.0, z), vec3(2.0, -1.0, z), vec3(-1.0, 2.0, z)}};
+    }
+}
+
+/* Distances along an axis are differences of two doubles, known exactly, next to the middle between two doubles. */
+static void test_order_along_an_axis(void **state)
+{
+    (void)state;
+    static const double HIGH[] = {1.0 - 0x1p-53, 1.0, 1.0 + 0x1p-52, 1.0 + 0x1p-51};
+    static const double LOW[] = {0x1p-53, 0x1p-53 - 0x1p-106, 0x1p-53 + 0x1p-105, 0x1p-54, 0x1p-54 - 0x1p-107};
+    enum
+    {
+        HIGHS = sizeof HIGH / sizeof HIGH[0],
+        LOWS = 2 * sizeof LOW / sizeof LOW[0],
+        LEVELS = HIGHS * LOWS
+    };
+    truth t = begin();
+    oracle_gap *other = oracle_gap_create();
+    for (int i = 0; i < LEVELS * LEVELS; i++)
+    {
+        narrow_triangle pair[2][2];
+        for (int k = 0; k < 2; k++)
+        {
+            int level = k == 0 ? i / LEVELS : i % LEVELS, low = level % LOWS;
+            make_level(pair[k], low % 2 ? -LOW[low / 2] : LOW[low / 2], HIGH[level / LOWS]);
+        }
+        exact_round a = {pair[1][0].corner, 3, 0.0}, b = {pair[1][1].corner, 3, 0.0};
+        measure_truth(&t, pair[0]);
+        oracle_gap_measure(other, &a, &b);
+        narrow_closest closest;
+        narrow_closest_begin(&closest, INFINITY);
+        for (uint32_t k = 0; k < 2; k++)
+            narrow_offer(&closest, &pair[k][0], &pair[k][1], (carom_pair){1 - k, 0, 0}, &t.counts);
+        uint32_t expected = oracle_gap_order(t.gap, other) < 0 ? 1 : 0;
+        if (closest.triangle_a != expected)
+            fail_triangles(pair[1 - expected], "the order of two distances along an axis", i);
+    }
+    oracle_gap_destroy(other);
+    end(&t, "order along an axis");
 }
 
 /* ---- the closest of many ---- */
@@ -439,9 +502,13 @@ static void test_rounds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_contacts), cmocka_unit_test(test_families),
-                                       cmocka_unit_test(test_ground),        cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_rounds),        cmocka_unit_test(test_closest_of_many),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_contacts),
+                                       cmocka_unit_test(test_families),
+                                       cmocka_unit_test(test_ground),
+                                       cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_order_along_an_axis),
+                                       cmocka_unit_test(test_rounds),
+                                       cmocka_unit_test(test_closest_of_many),
                                        cmocka_unit_test(test_stack)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

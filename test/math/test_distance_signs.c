@@ -1,0 +1,126 @@
+/* Attacks the error bounds of what is told in double of distances (docs/exactness.md, section 21): climbs on error /
+ * bound of heights, shares and their limit, and of the last rounding of the screen's heights. Errors in twice the
+ * precision are nothing beside these; test_doubled_model attacks them. */
+#define CAROM_ISA scalar_here
+#define CAROM_ISA_SCALAR
+/* NOLINTNEXTLINE(bugprone-suspicious-include): its static functions are what is tested */
+#include "math/exact_distance_simd.c"
+
+#include "support/climb.h"
+
+typedef long double real;
+
+static carom_vec3 point_at(const double *n) { return vec3(n[0], n[1], n[2]); }
+
+/* Known to half a unit in the last place, without doubt. */
+static doubled number_at(const double *n, int stride)
+{
+    double low = fmax(-1.0, fmin(1.0, n[stride])) * 0x1p-53 * fabs(n[0]), high = n[0] + low;
+    return (doubled){high, low - (high - n[0]), 0.0};
+}
+
+static doubled_vector vector_at(const double *n)
+{
+    return (doubled_vector){number_at(n, 3), number_at(n + 1, 3), number_at(n + 2, 3)};
+}
+
+static real exactly(doubled x) { return (real)x.high + (real)x.low; }
+
+static double ratio_of(rough found, real truth)
+{
+    if ((found.value > found.error && truth <= 0.0L) || (found.value < -found.error && truth >= 0.0L))
+        return 2.0; /* a wrong sign */
+    return found.error > 0x1p-90 ? (double)(fabsl((real)found.value - truth) / (real)found.error) : 0.0;
+}
+
+static double height_ratio(const double *n)
+{
+    carom_vec3 from = point_at(n), to = point_at(n + 3);
+    doubled_vector v = vector_at(n + 6);
+    real truth = exactly(v.x) * ((real)to.x - (real)from.x) + exactly(v.y) * ((real)to.y - (real)from.y) +
+                 exactly(v.z) * ((real)to.z - (real)from.z);
+    return ratio_of(rough_height(v, &from, &to), truth);
+}
+
+/* Of three points in a plane: the edges are differences, which round. */
+static double share_ratio(const double *n)
+{
+    carom_vec3 o = point_at(n), p = point_at(n + 3), q = point_at(n + 6);
+    doubled_vector v = vector_at(n + 9);
+    real a[3] = {(real)p.x - (real)o.x, (real)p.y - (real)o.y, (real)p.z - (real)o.z};
+    real b[3] = {(real)q.x - (real)o.x, (real)q.y - (real)o.y, (real)q.z - (real)o.z};
+    real truth = (a[1] * b[2] - a[2] * b[1]) * exactly(v.x) + (a[2] * b[0] - a[0] * b[2]) * exactly(v.y) +
+                 (a[0] * b[1] - a[1] * b[0]) * exactly(v.z);
+    return ratio_of(rough_volume(vec3_sub(p, o), vec3_sub(q, o), v), truth);
+}
+
+/* A share without error, next to its limit: where the rest is large, only what it is compared with counts. */
+static double limit_ratio(const double *n)
+{
+    doubled limit = number_at(n, 1);
+    double share = n[0] * (1.0 + n[2] * 0x1p-48);
+    if (!(limit.high > 0x1p-90) || !(fabs(share - limit.high) < 0x1p-40 * limit.high))
+        return 0.0;
+    real rest = exactly(limit) - (real)share;
+    if (is_between((rough){share, 0.0}, limit) && rest <= 0.0L)
+        return 2.0;
+    return (double)(fabsl((real)(limit.high - share) - rest) / (real)(LIMIT_ERROR * limit.high));
+}
+
+/* A bound must not be on the wrong side of the truth; what it keeps from it is its rounding's. Nothing is left of the
+ * truth in `real` where heights cancel. */
+static double last_sum_ratio(real surplus, real truth, real size)
+{
+    real bound = (real)DOUBLED_LAST_SUM * fabsl(truth);
+    return bound > 0x1p-90L && fabsl(truth) > 0x1p-6L * size ? (double)(1.0L - surplus / bound) : 0.0;
+}
+
+static real height_of(carom_vec3 direction, carom_vec3 from, carom_vec3 to, real *size)
+{
+    real x = (real)direction.x * ((real)to.x - (real)from.x), y = (real)direction.y * ((real)to.y - (real)from.y),
+         z = (real)direction.z * ((real)to.z - (real)from.z);
+    *size = fabsl(x) + fabsl(y) + fabsl(z);
+    return x + y + z;
+}
+
+static double screen_ratio(const double *n, bool turned)
+{
+    carom_vec3 direction = point_at(n), from = point_at(n + 3), to = point_at(n + 6);
+    real size, height = height_of(direction, from, to, &size), truth = turned ? -height : height;
+    double found = BASE_ISA(height_of_points)(direction, from, (carom_vec3[3]){to, to, to}, turned);
+    return last_sum_ratio((real)found - truth, truth, size);
+}
+
+static double screen_above_ratio(const double *n) { return screen_ratio(n, false); }
+static double screen_below_ratio(const double *n) { return screen_ratio(n, true); }
+
+static double spare_ratio(const double *n)
+{
+    carom_vec3 direction = point_at(n), from = point_at(n + 3), to = point_at(n + 6);
+    doubled distance = number_at(n + 9, 1);
+    real size, height = height_of(direction, from, to, &size);
+    real length = sqrtl((real)direction.x * (real)direction.x + (real)direction.y * (real)direction.y +
+                        (real)direction.z * (real)direction.z);
+    if (!(distance.high > 0.0) || !(length > 0x1p-20L))
+        return 0.0;
+    real demand = exactly(distance) * length, truth = height - demand;
+    double found = exact_height_to_spare(direction, from, to, &(exact_interval){distance.high, distance.low, 0.0});
+    return last_sum_ratio(truth - (real)found, truth, size + demand);
+}
+
+static void signs_are_within_their_bounds(void **state)
+{
+    (void)state;
+    climb_attack(&(climb){"heights", height_ratio, 12, 0.6, 1, NULL, 10, 20000, false});
+    climb_attack(&(climb){"shares", share_ratio, 15, 0.5, 2, NULL, 20, 20000, false});
+    climb_attack(&(climb){"a share's limit", limit_ratio, 3, 0.7, 3, NULL, 10, 5000, false});
+    climb_attack(&(climb){"the screen, above", screen_above_ratio, 9, 0.8, 4, NULL, 10, 10000, false});
+    climb_attack(&(climb){"the screen, below", screen_below_ratio, 9, 0.8, 5, NULL, 10, 10000, false});
+    climb_attack(&(climb){"height to spare", spare_ratio, 11, 0.8, 6, NULL, 10, 10000, false});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(signs_are_within_their_bounds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
