@@ -14,18 +14,6 @@
 #define LARGE_PAGE ((size_t)1 << 21)
 #define MAX_SPARE  ((size_t)96 << 20)
 
-/* The address sanitizer must see every release. */
-#if defined(__SANITIZE_ADDRESS__)
-#define KEEPS_SPARE 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KEEPS_SPARE 0
-#endif
-#endif
-#ifndef KEEPS_SPARE
-#define KEEPS_SPARE 1
-#endif
-
 static size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
 /* Puts a block, which begins with its size, into a slot and returns what is left over: the smaller of two. */
@@ -65,7 +53,7 @@ static void *take_spare(base_spare *spare, size_t size)
 static void *allocate_large(base_spare *spare, size_t size)
 {
     size_t rounded = round_up(size, LARGE_PAGE);
-    void *memory = KEEPS_SPARE && spare && rounded >= size ? take_spare(spare, rounded) : NULL;
+    void *memory = BASE_KEEPS_SPARE && spare && rounded >= size ? take_spare(spare, rounded) : NULL;
     if (memory || rounded < size)
         return memory;
     memory = aligned_alloc(LARGE_PAGE, rounded);
@@ -89,7 +77,7 @@ static void *default_allocate(size_t size, size_t alignment, void *user)
 static void default_release(void *memory, size_t size, void *user)
 {
     size_t rounded = round_up(size, LARGE_PAGE);
-    if (KEEPS_SPARE && user && memory && size >= LARGE_PAGE && rounded <= MAX_SPARE)
+    if (BASE_KEEPS_SPARE && user && memory && size >= LARGE_PAGE && rounded <= MAX_SPARE)
         keep_or_free(user, memory, rounded);
     else
         free(memory);
