@@ -277,17 +277,25 @@ static double exact_bound(const slab_box *box, const double p[3], double growth)
     return sqrt(square * (1.0 - (double)NEAR_SQUARES));
 }
 
-/* Where a box is called too far away: what rounding takes of what growth and factor leave. */
-static double box_ratio(const double *n, bool ball)
+/* What the kernel says of one box and a ball or capsule; the walk has its growth. */
+static box_bounds bound_one_box(const double *numbers, const narrow_round *round, bool ball, wide_near_walk *walk,
+                                slab_box *box)
 {
     static bare_tree s;
     static wide_node node;
-    slab_box box;
     make_bare_tree(&s, 0.0);
+    *walk = begin_walk(&s, round);
+    make_box(numbers, &node, box);
+    return ball ? bound_boxes(walk, &node, true) : bound_boxes(walk, &node, false);
+}
+
+/* Where a box is called too far away: what rounding takes of what growth and factor leave. */
+static double box_ratio(const double *n, bool ball)
+{
+    slab_box box;
     narrow_round round = {{point_at(n), point_at(ball ? n : n + 3)}, 0.0};
-    wide_near_walk walk = begin_walk(&s, &round);
-    make_box(n + 6, &node, &box);
-    box_bounds bounds = ball ? bound_boxes(&walk, &node, true) : bound_boxes(&walk, &node, false);
+    wide_near_walk walk;
+    box_bounds bounds = bound_one_box(n + 6, &round, ball, &walk, &box);
     float square = bounds.near.v[0] * (1.0f - NEAR_SQUARES);
     if (!(square > 0x1p-16f) || !(square < 0x1p20f))
         return 0.0;
@@ -301,14 +309,10 @@ static double box_ratio(const double *n, bool ball)
 /* Where a box's farthest point is called too near: what rounding takes of shrink and factor. */
 static double far_ratio(const double *n, bool ball)
 {
-    static bare_tree s;
-    static wide_node node;
     slab_box box;
-    make_bare_tree(&s, 0.0);
     narrow_round round = {{point_at(n), point_at(ball ? n : n + 3)}, 0.0};
-    wide_near_walk walk = begin_walk(&s, &round);
-    make_box(n + 6, &node, &box);
-    box_bounds bounds = ball ? bound_boxes(&walk, &node, true) : bound_boxes(&walk, &node, false);
+    wide_near_walk walk;
+    box_bounds bounds = bound_one_box(n + 6, &round, ball, &walk, &box);
     double found = sqrt((double)bounds.far.v[0]), shrink = (double)(walk.shrink - walk.pad);
     if (!(found < 0x1p10))
         return 0.0;

@@ -1,19 +1,10 @@
 /* Attacks the error bounds of boxes in binary trees (docs/exactness.md, section 17): boxes that share a point are
  * called apart by no more than the pad, and what a ray meets is in the box it is tested against. */
-#define box_apart        here_box_apart
-#define box_distance     here_box_distance
-#define box_ray          here_box_ray
-#define slab_count       here_slab_count
-#define slab_length      here_slab_length
-#define slab_project     here_slab_project
-#define slab_fit         here_slab_fit
-#define slab_merge       here_slab_merge
-#define slab_frame_begin here_slab_frame_begin
-#define slab_move        here_slab_move
-#define slab_apart       here_slab_apart
-#define slab_distance    here_slab_distance
-#define slab_ray         here_slab_ray
-#define slab_measure     here_slab_measure
+#define box_apart    here_box_apart
+#define box_distance here_box_distance
+#define box_ray      here_box_ray
+#include "support/own_slabs.h"
+
 #include "volume/box.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #include "volume/slabs.c" /* NOLINT(bugprone-suspicious-include) */

@@ -74,7 +74,7 @@ static pair touching_at(const double *n, int kind)
         }
         p.moved.axis[k] = vec3(seen[0].value, seen[1].value, seen[2].value);
         for (int i = 0; i < 3; i++)
-            p.r[i][k] = seen[i]; /* for now in the frame of the trees */
+            p.r[i][k] = seen[i]; /* in the frame of the trees; turned below */
         axis[k][0] = traced_exact(s.x), axis[k][1] = traced_exact(s.y), axis[k][2] = traced_exact(s.z);
         p.a[k] = traced_exact(p.still.half[k]), p.b[k] = traced_exact(p.moved.half[k]);
     }

@@ -1,17 +1,8 @@
 /* Constants of docs/exactness.md that are maxima over directions: what turning slabs rounds, over the real tables of
  * section 17, and what a world box rounds (section 8). A grid covers all directions; between its points a bound of the
  * change, or the corners of a cell, make the maximum certain. */
-#define slab_count       here_slab_count
-#define slab_length      here_slab_length
-#define slab_project     here_slab_project
-#define slab_fit         here_slab_fit
-#define slab_merge       here_slab_merge
-#define slab_frame_begin here_slab_frame_begin
-#define slab_move        here_slab_move
-#define slab_apart       here_slab_apart
-#define slab_distance    here_slab_distance
-#define slab_ray         here_slab_ray
-#define slab_measure     here_slab_measure
+#include "support/own_slabs.h"
+
 #include "volume/slabs.c" /* NOLINT(bugprone-suspicious-include): its tables are what is tested */
 
 #include "support/check.h"
