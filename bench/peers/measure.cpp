@@ -357,7 +357,7 @@ Cell measure_rays(const Workload &workload, bool coherent, Contestants &contesta
         for (size_t k = 0; k < records.size(); k++)
         {
             Timing &timing = cell.timings[records[k].contestant->name()];
-            if (repetition > 0 && timing.mean_us * static_cast<double>(rays.size()) > 1e6 * options.slow_seconds)
+            if (repetition > 2 && timing.mean_us * static_cast<double>(rays.size()) > 1e6 * options.slow_seconds)
                 continue;
             hits[k].resize(rays.size());
             const Timer timer;
@@ -403,7 +403,7 @@ BuildTable measure_builds(const Model &model, Builders &builders, const MeasureO
         {
             Builder &builder = *loaded[k];
             BuildRow &row = table.rows[k];
-            if (repetition > 0 && row.build_ms > 1e3 * options.slow_seconds)
+            if (repetition > 2 && row.build_ms > 1e3 * options.slow_seconds)
                 continue;
             builder.prepare();
             const double before = heap_bytes();

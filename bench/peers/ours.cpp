@@ -1,6 +1,7 @@
 // Carom: the presets fast and tight for pairs, each asked cold and with a pair cache, the rays preset for rays.
 #include "contest.hpp"
 
+#include <algorithm>
 #include <carom/carom.h>
 #include <cmath>
 #include <limits>
@@ -74,6 +75,15 @@ struct Session
         for (carom_tree *tree : trees)
             carom_tree_destroy(tree);
         trees.clear();
+    }
+    void drop_meshes_but(const carom_mesh *kept)
+    {
+        for (carom_mesh *mesh : meshes)
+            if (mesh != kept)
+                carom_mesh_destroy(mesh);
+        meshes.erase(
+            std::remove_if(meshes.begin(), meshes.end(), [kept](const carom_mesh *mesh) { return mesh != kept; }),
+            meshes.end());
     }
 };
 
@@ -183,7 +193,11 @@ class OurBuilder : public Builder
     }
     void refit() override { session_->require(carom_tree_refit(tree_, moved_)); }
     double bytes() const override { return static_cast<double>(carom_tree_get_info(tree_).bytes); }
-    void drop() override { session_->drop_trees(); }
+    void drop() override
+    {
+        session_->drop_trees();
+        session_->drop_meshes_but(mesh_);
+    }
 
   private:
     std::string label_;

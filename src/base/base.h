@@ -85,11 +85,19 @@ typedef struct base_extension
 /* Large blocks that were released, for the next ones; see allocator.c. */
 enum
 {
-    BASE_SPARE_BLOCKS = 2 /* while trees are built: the builder's memory and a tree */
+    BASE_SPARE_BLOCKS = 16 /* a mesh, a tree and the memory of its builder have about ten */
 };
+typedef struct base_spare_block
+{
+    void *memory;
+    size_t size;
+} base_spare_block;
 typedef struct base_spare
 {
-    _Atomic(size_t *) blocks[BASE_SPARE_BLOCKS]; /* each begins with its size; null: none */
+    atomic_flag busy;
+    int count;
+    size_t size;                                /* of all of them */
+    base_spare_block blocks[BASE_SPARE_BLOCKS]; /* the latest one is the last */
 } base_spare;
 
 struct carom_context

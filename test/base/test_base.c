@@ -133,39 +133,72 @@ static void sorts_words_like_qsort_on_any_number_of_workers(void **state)
     }
 }
 
-/* A context without an allocator of its own gives its largest released blocks out again, to requests that fill at least
- * half of them. */
+enum
+{
+    MEGABYTE = 1 << 20
+};
+
+static char *written_block(carom_context *context, size_t size)
+{
+    char *block = base_allocate(context, size, 1, BASE_CACHE_LINE);
+    assert_non_null(block);
+    memset(block, 1, size);
+    return block;
+}
+
+/* A context without an allocator of its own gives released blocks out again, to requests that fill at least half of
+ * them, and the smallest one first; a block stays as large as it was. */
 static void large_blocks_are_used_again(void **state)
 {
     (void)state;
-    enum
-    {
-        MEGABYTE = 1 << 20
-    };
     carom_context *context = make_context();
-    char *blocks[3];
-    const size_t sizes[3] = {10 * MEGABYTE, 4 * MEGABYTE, 20 * MEGABYTE};
+    char *blocks[2];
+    const size_t sizes[2] = {20 * MEGABYTE, 10 * MEGABYTE};
+    for (int i = 0; i < 2; i++)
+        blocks[i] = written_block(context, sizes[i]);
+    for (int i = 0; i < 2; i++)
+        base_release(context, blocks[i], sizes[i], 1);
+    char *small = written_block(context, 3 * MEGABYTE); /* would waste either */
+    assert_true(!BASE_KEEPS_SPARE || (small != blocks[0] && small != blocks[1]));
+    char *middle = written_block(context, 9 * MEGABYTE), *large = written_block(context, 11 * MEGABYTE);
+    assert_true((middle == blocks[1] && large == blocks[0]) == BASE_KEEPS_SPARE);
+    base_release(context, large, 11 * MEGABYTE, 1);
+    large = written_block(context, 20 * MEGABYTE);
+    assert_true((large == blocks[0]) == BASE_KEEPS_SPARE);
+    base_release(context, small, 3 * MEGABYTE, 1);
+    base_release(context, middle, 9 * MEGABYTE, 1);
+    base_release(context, large, 20 * MEGABYTE, 1);
+    carom_context_destroy(context);
+}
+
+/* Of what is kept, the oldest blocks go first, by number and by size. */
+static void old_blocks_are_given_back(void **state)
+{
+    (void)state;
+    carom_context *context = make_context();
+    char *blocks[BASE_SPARE_BLOCKS + 2];
+    for (int i = 0; i < BASE_SPARE_BLOCKS + 2; i++)
+        blocks[i] = written_block(context, 2 * MEGABYTE);
+    for (int i = 0; i < BASE_SPARE_BLOCKS + 2; i++)
+        base_release(context, blocks[i], 2 * MEGABYTE, 1);
+    assert_int_equal(context->spare.count, BASE_KEEPS_SPARE ? BASE_SPARE_BLOCKS : 0);
+    if (BASE_KEEPS_SPARE)
+        assert_ptr_equal(context->spare.blocks[0].memory, blocks[2]);
+    const size_t sizes[] = {150 * (size_t)MEGABYTE, 100 * (size_t)MEGABYTE, 120 * (size_t)MEGABYTE};
     for (int i = 0; i < 3; i++)
     {
         blocks[i] = base_allocate(context, sizes[i], 1, BASE_CACHE_LINE);
         assert_non_null(blocks[i]);
-        memset(blocks[i], i, sizes[i]);
     }
     for (int i = 0; i < 3; i++)
-        base_release(context, blocks[i], sizes[i], 1);                      /* the smallest is not kept */
-    char *small = base_allocate(context, 3 * MEGABYTE, 1, BASE_CACHE_LINE); /* would waste either */
-    assert_true(!BASE_KEEPS_SPARE || (small != blocks[0] && small != blocks[2]));
-    char *middle = base_allocate(context, 6 * MEGABYTE, 1, BASE_CACHE_LINE);
-    char *large = base_allocate(context, 20 * MEGABYTE, 1, BASE_CACHE_LINE);
-    assert_true((middle == blocks[0] && large == blocks[2]) == BASE_KEEPS_SPARE);
-    memset(small, 1, 3 * MEGABYTE), memset(middle, 2, 6 * MEGABYTE), memset(large, 3, 20 * MEGABYTE);
-    base_release(context, small, 3 * MEGABYTE, 1);
-    base_release(context, middle, 6 * MEGABYTE, 1);
-    base_release(context, large, 20 * MEGABYTE, 1);
-    const size_t huge = 200 * (size_t)MEGABYTE;
+        base_release(context, blocks[i], sizes[i], 1);
+    assert_int_equal(context->spare.count, BASE_KEEPS_SPARE ? 2 : 0);
+    assert_true(context->spare.size <= 256 * (size_t)MEGABYTE);
+    const size_t huge = 300 * (size_t)MEGABYTE;
     char *untouched = base_allocate(context, huge, 1, BASE_CACHE_LINE);
     assert_non_null(untouched);
-    base_release(context, untouched, huge, 1); /* too large to be kept */
+    base_release(context, untouched, huge, 1);
+    assert_int_equal(context->spare.count, BASE_KEEPS_SPARE ? 2 : 0);
     carom_context_destroy(context);
 }
 
@@ -483,6 +516,7 @@ int main(void)
         cmocka_unit_test(ids_are_reused_with_a_new_generation),
         cmocka_unit_test(arenas_keep_alignment_and_contents),
         cmocka_unit_test(large_blocks_are_used_again),
+        cmocka_unit_test(old_blocks_are_given_back),
         cmocka_unit_test(arenas_rewind_to_a_mark),
         cmocka_unit_test(a_budget_stops_after_its_work),
         cmocka_unit_test(a_budget_is_spent_to_the_last_unit),
