@@ -250,8 +250,10 @@ static bool is_within(features *f, const way *way)
 
 /* ---- is all else behind the planes across the way? ---- */
 
-/* How far the foremost corner of a part is in front of the plane through its feature, as a number below 0; -1: none is.
- * Equal corners need no arithmetic. */
+static bool is_less(doubled a, doubled b) { return (a.high - b.high) + (a.low - b.low) < 0.0; }
+
+/* How far the foremost corner of a part is in front of the plane through its feature, as a number below 0, with the
+ * largest error of all that are; -1: none is. Equal corners need no arithmetic. */
 static int find_foremost(features *f, const exact_part *part, doubled_vector away, doubled *height)
 {
     const carom_vec3 *const *feature = part == f->first ? f->p : f->q;
@@ -267,8 +269,10 @@ static int find_foremost(features *f, const exact_part *part, doubled_vector awa
         doubled of_corner = doubled_dot(away, between(f, feature[0], &part->points[i]));
         if (doubled_negative_for_sure(of_corner))
         {
-            if (foremost < 0 || of_corner.high < height->high)
+            double size = of_corner.size > height->size ? of_corner.size : height->size;
+            if (foremost < 0 || is_less(of_corner, *height))
                 *height = of_corner, foremost = i;
+            height->size = size;
             continue;
         }
         double lack = possible_lack(f, of_corner);

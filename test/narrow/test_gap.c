@@ -166,6 +166,24 @@ static void test_families(void **state)
     end(&t, "families");
 }
 
+/* Seen from the third corner, the heights of two others differ by less than a double tells, and the nearer one is on
+ * the other side of the face. */
+static void test_recorded(void **state)
+{
+    (void)state;
+    truth t = begin();
+    const narrow_triangle pair[2] = {{{vec3(-0x1.fe5e94296cfc4p-2, -0x1.c2ed8935534a8p-2, 0x1.74f4d5cb6127p-2),
+                                       vec3(-0x1.cbf3fe28aedfcp-1, -0x1.afb84be811c68p-2, 0x1.89867e8e50b18p-3),
+                                       vec3(0x1.6b771bb4a0ac8p-3, -0x1.2681e56409f4p-1, -0x1.e54fb96395198p-2)}},
+                                     {{vec3(-0x1.19ab36b0226edp-1, -0x1.c0718e5df43e6p-2, 0x1.5e2b06364416cp-2),
+                                       vec3(-0x1.81b627de516fbp-1, -0x1.b6af1bbe6cf66p-2, 0x1.04a4e3d154801p-2),
+                                       vec3(0x1.8ec7e1b1dda6ap-1, 0x1.ef7f3dc3ece68p-2, 0x1.bcf84a674ccdap-1)}}};
+    const char *wrong = check_triangles(&t, pair);
+    if (wrong)
+        fail_triangles(pair, wrong, 0);
+    end(&t, "recorded");
+}
+
 /* A ground of 1e7 below something small: distances in double err by 0.16 % here. */
 static void test_ground(void **state)
 {
@@ -502,13 +520,10 @@ static void test_rounds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_contacts),
-                                       cmocka_unit_test(test_families),
-                                       cmocka_unit_test(test_ground),
-                                       cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_order_along_an_axis),
-                                       cmocka_unit_test(test_rounds),
-                                       cmocka_unit_test(test_closest_of_many),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_contacts), cmocka_unit_test(test_families),
+                                       cmocka_unit_test(test_recorded),      cmocka_unit_test(test_ground),
+                                       cmocka_unit_test(test_order),         cmocka_unit_test(test_order_along_an_axis),
+                                       cmocka_unit_test(test_rounds),        cmocka_unit_test(test_closest_of_many),
                                        cmocka_unit_test(test_stack)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
