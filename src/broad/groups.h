@@ -1,0 +1,101 @@
+/* groups: boxes in groups of eight, in an order in which neighbours are close to each other, below levels of eight
+ * bounds per group that are implicit in the order. They are floats, rounded outwards: whatever they find is checked. */
+#ifndef BROAD_GROUPS_H
+#define BROAD_GROUPS_H
+
+#include "broad/broad.h"
+
+enum
+{
+    BROAD_LANES = 8,
+    BROAD_LEVELS = 11, /* 8^11 > 2^32 */
+    BROAD_CLASSES = 64
+};
+
+#define BROAD_NO_SLOT UINT32_MAX
+
+/* Eight boxes, or bounds of eight groups. A free lane has low = inf, high = -inf. */
+typedef struct broad_group
+{
+    _Alignas(32) float low[3][BROAD_LANES];
+    float high[3][BROAD_LANES];
+} broad_group;
+
+typedef struct broad_lane
+{
+    uint32_t slot; /* BROAD_NO_SLOT: free */
+    uint32_t owner;
+    uint32_t class; /* of its traits */
+} broad_lane;
+
+typedef struct broad_groups
+{
+    carom_context *context;
+    BASE_ARRAY(broad_group) levels[BROAD_LEVELS]; /* [0]: the boxes; the highest is one group */
+    uint32_t level_count;                         /* at least 2 */
+    BASE_ARRAY(broad_lane) lanes;                 /* of level 0, a multiple of eight */
+    uint32_t used;                                /* lanes that are not free */
+} broad_groups;
+
+void broad_groups_free(broad_groups *groups);
+
+/* ---- order ---- */
+
+typedef struct broad_order
+{
+    BASE_ARRAY(uint64_t) items, sorted; /* a code in the upper half, a slot in the lower */
+} broad_order;
+
+/* Sorts the slots in the lower halves of order->items along a curve through their boxes' centres; the result is in
+ * order->sorted, which has room. */
+void broad_order_sort(carom_context *context, broad_order *order, const carom_aabb *boxes);
+
+/* Positions on a curve through a cube of 1024^3 cells: 30 bits from three times 10. */
+BASE_DECLARE_ISA(void, broad_curve_codes,
+                 (const uint32_t x[BROAD_LANES], const uint32_t y[BROAD_LANES], const uint32_t z[BROAD_LANES],
+                  uint32_t out[BROAD_LANES]));
+
+/* ---- contents ---- */
+
+/* Room for this many more lanes, and for the levels above. False when out of memory. */
+bool broad_groups_reserve(broad_groups *groups, size_t extra);
+
+/* Boxes of all used lanes of some groups of level 0. */
+BASE_DECLARE_ISA(void, broad_groups_load,
+                 (broad_groups * groups, uint32_t first, uint32_t last, const carom_aabb *boxes));
+/* Bounds of all groups of a level below. */
+BASE_DECLARE_ISA(void, broad_groups_bound, (broad_groups * groups, uint32_t level, uint32_t first, uint32_t last));
+
+/* ---- joins ---- */
+
+enum
+{
+    BROAD_CANDIDATES = 2048,
+    BROAD_QUEUE = 1024
+};
+
+typedef struct broad_join broad_join;
+/* Takes join->found candidates. */
+typedef void broad_take_fn(broad_join *join);
+
+#define BROAD_UNSURE (1u << 31) /* on lane_a of a candidate: floats can't tell */
+
+/* Pairs of lanes of two trees whose boxes may be within the margin. */
+struct broad_join
+{
+    const broad_groups *a, *b;
+    bool self;                /* a and b are the same: each pair once */
+    uint32_t b_first, b_last; /* groups of level 0 of b that count; without self */
+    float margin;             /* rounded up */
+    broad_take_fn *take;      /* called when there is no room for more */
+    uint32_t found;
+    uint64_t tested; /* pairs of a box with eight others */
+    uint32_t lane_a[BROAD_CANDIDATES + BROAD_LANES], lane_b[BROAD_CANDIDATES + BROAD_LANES];
+    /* Boxes that are to be tested against a group: of a against b, and the other way round. */
+    uint32_t queued[2], box[2][BROAD_QUEUE + BROAD_LANES], group[2][BROAD_QUEUE + BROAD_LANES];
+};
+
+/* For the groups of level 1 of a in a range. */
+BASE_DECLARE_ISA(void, broad_join_range, (broad_join * join, uint32_t first, uint32_t last));
+
+#endif

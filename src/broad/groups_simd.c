@@ -1,0 +1,357 @@
+/* Groups of eight boxes: loading, bounds, the curve they are sorted along, and joins. */
+#include "base/simd.h"
+#include "broad/groups.h"
+
+/* ---- the curve ---- */
+
+/* The three parts of a code, by a Gray code and its reflections: John Skilling, "Programming the Hilbert curve" (2004).
+ * Each step does the same to all lanes. */
+static void to_transpose(uint32_t part[3][BROAD_LANES])
+{
+    for (int bit = 9; bit > 0; bit--)
+    {
+        uint32_t below = (1u << bit) - 1;
+        for (int axis = 0; axis < 3; axis++)
+            for (int i = 0; i < BROAD_LANES; i++)
+            {
+                uint32_t set = 0u - (part[axis][i] >> bit & 1);
+                uint32_t swap = (part[0][i] ^ part[axis][i]) & below & ~set;
+                part[0][i] ^= (below & set) | swap;
+                part[axis][i] ^= swap & (axis ? ~0u : 0u);
+            }
+    }
+    for (int i = 0; i < BROAD_LANES; i++)
+    {
+        part[1][i] ^= part[0][i];
+        part[2][i] ^= part[1][i];
+        uint32_t turn = part[2][i] >> 1; /* bit by bit: the parity of all higher bits */
+        turn ^= turn >> 1;
+        turn ^= turn >> 2;
+        turn ^= turn >> 4;
+        turn ^= turn >> 8;
+        for (int axis = 0; axis < 3; axis++)
+            part[axis][i] ^= turn;
+    }
+}
+
+/* Two zero bits between the low 10 bits of a number. */
+static uint32_t spread(uint32_t x)
+{
+    x = (x | x << 16) & 0x030000ff;
+    x = (x | x << 8) & 0x0300f00f;
+    x = (x | x << 4) & 0x030c30c3;
+    return (x | x << 2) & 0x09249249;
+}
+
+void BASE_ISA(broad_curve_codes)(const uint32_t x[BROAD_LANES], const uint32_t y[BROAD_LANES],
+                                 const uint32_t z[BROAD_LANES], uint32_t out[BROAD_LANES])
+{
+    uint32_t part[3][BROAD_LANES];
+    memcpy(part[0], x, sizeof part[0]);
+    memcpy(part[1], y, sizeof part[1]);
+    memcpy(part[2], z, sizeof part[2]);
+    to_transpose(part);
+    for (int i = 0; i < BROAD_LANES; i++)
+        out[i] = spread(part[0][i]) << 2 | spread(part[1][i]) << 1 | spread(part[2][i]);
+}
+
+/* ---- boxes and bounds ---- */
+
+/* Rounded outwards by two units in the last place: one for the conversion, one for what is done with it. */
+static void round_outwards(broad_group *group)
+{
+    f8 unit = f8_set1(0x1p-22f), least = f8_set1(1e-30f), largest = f8_set1(1e38f);
+    for (int axis = 0; axis < 3; axis++)
+    {
+        f8 low = f8_min(f8_load(group->low[axis]), largest);
+        f8 high = f8_max(f8_load(group->high[axis]), f8_neg(largest));
+        f8_store(group->low[axis], f8_sub(low, f8_add(f8_mul(f8_abs(low), unit), least)));
+        f8_store(group->high[axis], f8_add(high, f8_add(f8_mul(f8_abs(high), unit), least)));
+    }
+}
+
+static void put(broad_group *group, int lane, const carom_aabb *box)
+{
+    group->low[0][lane] = (float)box->min.x, group->high[0][lane] = (float)box->max.x;
+    group->low[1][lane] = (float)box->min.y, group->high[1][lane] = (float)box->max.y;
+    group->low[2][lane] = (float)box->min.z, group->high[2][lane] = (float)box->max.z;
+}
+
+static void empty(broad_group *group, int lane)
+{
+    for (int axis = 0; axis < 3; axis++)
+        group->low[axis][lane] = INFINITY, group->high[axis][lane] = -INFINITY;
+}
+
+void BASE_ISA(broad_groups_load)(broad_groups *groups, uint32_t first, uint32_t last, const carom_aabb *boxes)
+{
+    for (uint32_t g = first; g < last; g++)
+    {
+        broad_group *group = &groups->levels[0].items[g];
+        const broad_lane *lanes = &groups->lanes.items[(size_t)g * BROAD_LANES];
+        uint32_t free_lanes = 0;
+        for (int i = 0; i < BROAD_LANES; i++)
+            if (lanes[i].slot != BROAD_NO_SLOT)
+                put(group, i, &boxes[lanes[i].slot]);
+            else
+                free_lanes |= 1u << i, empty(group, i);
+        round_outwards(group);
+        for (int i = 0; free_lanes >> i; i++)
+            if (free_lanes >> i & 1)
+                empty(group, i);
+    }
+}
+
+static float highest_lane(f8 a) { return -f8_min_lane(f8_neg(a)); }
+
+void BASE_ISA(broad_groups_bound)(broad_groups *groups, uint32_t level, uint32_t first, uint32_t last)
+{
+    const broad_group *below = groups->levels[level - 1].items;
+    uint32_t below_count = (uint32_t)groups->levels[level - 1].count;
+    for (uint32_t g = first; g < last; g++)
+    {
+        broad_group *group = &groups->levels[level].items[g];
+        for (int i = 0; i < BROAD_LANES; i++)
+        {
+            uint32_t child = g * BROAD_LANES + (uint32_t)i;
+            if (child >= below_count)
+            {
+                empty(group, i);
+                continue;
+            }
+            for (int axis = 0; axis < 3; axis++)
+            {
+                group->low[axis][i] = f8_min_lane(f8_load(below[child].low[axis]));
+                group->high[axis][i] = highest_lane(f8_load(below[child].high[axis]));
+            }
+        }
+    }
+}
+
+/* ---- joins ----
+ *
+ * Whether boxes meet is unpredictable, so no branch depends on it: each step writes all eight lanes behind a list and
+ * advances by as many as count. Groups below eight bounds that meet, then boxes that meet the bounds of a group, then
+ * boxes that meet. */
+
+/* A box in all lanes. */
+typedef struct box8
+{
+    f8 low[3], high[3];
+} box8;
+
+static BASE_ALWAYS_INLINE box8 lane_box(const broad_group *group, uint32_t lane, float margin)
+{
+    box8 box;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        box.low[axis] = f8_set1(group->low[axis][lane] - margin);
+        box.high[axis] = f8_set1(group->high[axis][lane] + margin);
+    }
+    return box;
+}
+
+static BASE_ALWAYS_INLINE f8 meet(const broad_group *group, const box8 *box)
+{
+    f8 x = f8_and(f8_le(f8_load(group->low[0]), box->high[0]), f8_ge(f8_load(group->high[0]), box->low[0]));
+    f8 y = f8_and(f8_le(f8_load(group->low[1]), box->high[1]), f8_ge(f8_load(group->high[1]), box->low[1]));
+    f8 z = f8_and(f8_le(f8_load(group->low[2]), box->high[2]), f8_ge(f8_load(group->high[2]), box->low[2]));
+    return f8_and(f8_and(x, y), z);
+}
+
+static BASE_ALWAYS_INLINE uint32_t popcount(uint32_t mask) { return (uint32_t)__builtin_popcount(mask); }
+
+/* A box that is smaller by more than what boxes and margin may have been rounded by. The other box's rounding need not
+ * be counted: where two coordinates differ by less than this, they are about as large. */
+static BASE_ALWAYS_INLINE box8 shrink(const box8 *box, float margin)
+{
+    f8 unit = f8_set1(0x1p-19f), least = f8_set1(0x1p-19f * margin + 1e-29f);
+    box8 inner;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        inner.low[axis] = f8_add(box->low[axis], f8_add(f8_mul(f8_abs(box->low[axis]), unit), least));
+        inner.high[axis] = f8_sub(box->high[axis], f8_add(f8_mul(f8_abs(box->high[axis]), unit), least));
+    }
+    return inner;
+}
+
+static BASE_ALWAYS_INLINE void add_candidates(broad_join *join, bool swapped, uint32_t one, uint32_t others,
+                                              uint32_t mask)
+{
+    uint32_t *ones = (swapped ? join->lane_b : join->lane_a) + join->found;
+    uint32_t *lanes = (swapped ? join->lane_a : join->lane_b) + join->found;
+    simd_store_same(ones, one);
+    simd_store_set_lanes(lanes, others, mask);
+    join->found += popcount(mask);
+}
+
+/* Floats don't tell whether these are within the margin: seldom. */
+static BASE_RARE void add_unsure(broad_join *join, bool swapped, uint32_t one, uint32_t others, uint32_t mask)
+{
+    uint32_t before = join->found;
+    add_candidates(join, swapped, one, others, mask);
+    for (uint32_t i = before; i < join->found; i++)
+        join->lane_a[i] |= BROAD_UNSURE;
+}
+
+static void make_room(broad_join *join)
+{
+    if (join->found + 2 * BROAD_LANES > BROAD_CANDIDATES)
+    {
+        join->take(join);
+        join->found = 0;
+    }
+}
+
+static BASE_ALWAYS_INLINE void test_box(broad_join *join, bool swapped, const broad_groups *from, uint32_t lane,
+                                        const broad_groups *to, uint32_t group, uint32_t counting)
+{
+    box8 box = lane_box(&from->levels[0].items[lane / BROAD_LANES], lane % BROAD_LANES, join->margin);
+    box8 inner = shrink(&box, join->margin);
+    const broad_group *others = &to->levels[0].items[group];
+    uint32_t sure = f8_bits(meet(others, &inner)) & counting, possible = f8_bits(meet(others, &box)) & counting;
+    make_room(join);
+    add_candidates(join, swapped, lane, group * BROAD_LANES, sure);
+    if (sure != possible)
+        add_unsure(join, swapped, lane, group * BROAD_LANES, possible & ~sure);
+}
+
+static void test_queued(broad_join *join)
+{
+    for (uint32_t i = 0; i < join->queued[0]; i++)
+        test_box(join, false, join->a, join->box[0][i], join->b, join->group[0][i], 0xff);
+    for (uint32_t i = 0; i < join->queued[1]; i++)
+        test_box(join, true, join->b, join->box[1][i], join->a, join->group[1][i], 0xff);
+    join->tested += join->queued[0] + join->queued[1];
+    join->queued[0] = join->queued[1] = 0;
+}
+
+/* One group of a, whose bounds are given, against some of b: of each two, boxes of the one that has fewer in the bounds
+ * of the other are queued. */
+static void join_groups(broad_join *join, uint32_t ga, const box8 *bounds_a, const uint32_t *groups_b, uint32_t count)
+{
+    const broad_group *a = &join->a->levels[0].items[ga];
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t gb = groups_b[i];
+        box8 bounds_b = lane_box(&join->b->levels[1].items[gb / BROAD_LANES], gb % BROAD_LANES, join->margin);
+        uint32_t mask_a = f8_bits(meet(a, &bounds_b)), mask_b = f8_bits(meet(&join->b->levels[0].items[gb], bounds_a));
+        int swapped = popcount(mask_b) < popcount(mask_a);
+        uint32_t mask = swapped ? mask_b : mask_a, from = swapped ? gb : ga, to = swapped ? ga : gb;
+        simd_store_set_lanes(join->box[swapped] + join->queued[swapped], from * BROAD_LANES, mask);
+        simd_store_same(join->group[swapped] + join->queued[swapped], to);
+        join->queued[swapped] += popcount(mask);
+        if (join->queued[swapped] > BROAD_QUEUE - BROAD_LANES)
+            test_queued(join);
+    }
+}
+
+static void join_within(broad_join *join, uint32_t g)
+{
+    for (uint32_t i = 0; i < BROAD_LANES - 1; i++)
+        test_box(join, false, join->a, g * BROAD_LANES + i, join->a, g, 0xfeu << i & 0xffu);
+    join->tested += BROAD_LANES - 1;
+}
+
+/* Lanes of a group of b's level 1 that hold groups which count. */
+static BASE_ALWAYS_INLINE uint32_t counting_lanes(const broad_join *join, uint32_t parent, uint32_t own)
+{
+    int64_t begin = (int64_t)parent * BROAD_LANES, first = (join->self ? (int64_t)own + 1 : join->b_first) - begin;
+    int64_t last = (join->self ? INT32_MAX : (int64_t)join->b_last) - begin;
+    uint32_t skipped = first <= 0 ? 0 : first >= BROAD_LANES ? 0xff : 0xffu >> (BROAD_LANES - first);
+    uint32_t before_last = last >= BROAD_LANES ? 0xff : last <= 0 ? 0 : 0xffu >> (BROAD_LANES - last);
+    return before_last & ~skipped;
+}
+
+/* All groups below one of a's level 1 against those below some of b's level 1. */
+static void join_parents(broad_join *join, uint32_t parent_a, const uint32_t *parents_b, uint32_t count)
+{
+    enum
+    {
+        MAX_GROUPS = 512
+    };
+    const broad_group *up_a = &join->a->levels[1].items[parent_a], *up_b = join->b->levels[1].items;
+    uint32_t groups_a = (uint32_t)join->a->levels[0].count - parent_a * BROAD_LANES, found[MAX_GROUPS + BROAD_LANES];
+    for (uint32_t k = 0; k < (groups_a < BROAD_LANES ? groups_a : BROAD_LANES); k++)
+    {
+        uint32_t ga = parent_a * BROAD_LANES + k, n = 0;
+        box8 bounds_a = lane_box(up_a, k, join->margin);
+        for (uint32_t p = 0; p < count; p++)
+        {
+            uint32_t parent = parents_b[p];
+            uint32_t mask = f8_bits(meet(&up_b[parent], &bounds_a)) & counting_lanes(join, parent, ga);
+            simd_store_set_lanes(found + n, parent * BROAD_LANES, mask);
+            n += popcount(mask);
+            if (n > MAX_GROUPS - BROAD_LANES)
+                join_groups(join, ga, &bounds_a, found, n), n = 0;
+        }
+        join_groups(join, ga, &bounds_a, found, n);
+    }
+}
+
+static box8 bounds_of(const broad_group *group, float margin)
+{
+    box8 box;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        box.low[axis] = f8_set1(f8_min_lane(f8_load(group->low[axis])) - margin);
+        box.high[axis] = f8_set1(highest_lane(f8_load(group->high[axis])) + margin);
+    }
+    return box;
+}
+
+/* Does a group of a level of b hold any group of level 0 that counts? */
+static bool holds_any(const broad_join *join, uint32_t level, uint64_t index, uint32_t own)
+{
+    uint64_t first = index << (3 * level), last = (index + 1) << (3 * level);
+    return join->self ? last > (uint64_t)own * BROAD_LANES : first < join->b_last && last > join->b_first;
+}
+
+static void join_parent(broad_join *join, uint32_t parent)
+{
+    enum
+    {
+        MAX_FOUND = 256
+    };
+    struct
+    {
+        uint32_t level, index;
+    } stack[BROAD_LEVELS * BROAD_LANES];
+    uint32_t found[MAX_FOUND], count = 0, depth = 0;
+    box8 bounds = bounds_of(&join->a->levels[1].items[parent], join->margin);
+    stack[depth].level = join->b->level_count - 1, stack[depth++].index = 0;
+    while (depth > 0)
+    {
+        uint32_t level = stack[--depth].level, index = stack[depth].index;
+        if (level == 1)
+        {
+            found[count++] = index;
+            if (count == MAX_FOUND)
+                join_parents(join, parent, found, count), count = 0;
+            continue;
+        }
+        uint32_t mask = f8_bits(meet(&join->b->levels[level].items[index], &bounds));
+        for (; mask; mask &= mask - 1)
+        {
+            uint32_t child = index * BROAD_LANES + (uint32_t)__builtin_ctz(mask);
+            if (holds_any(join, level - 1, child, parent))
+                stack[depth].level = level - 1, stack[depth++].index = child;
+        }
+    }
+    join_parents(join, parent, found, count);
+}
+
+void BASE_ISA(broad_join_range)(broad_join *join, uint32_t first, uint32_t last)
+{
+    uint32_t groups = (uint32_t)join->a->levels[0].count;
+    join->queued[0] = join->queued[1] = 0;
+    for (uint32_t parent = first; parent < last; parent++)
+    {
+        join_parent(join, parent);
+        for (uint32_t g = parent * BROAD_LANES; join->self && g < (parent + 1) * BROAD_LANES && g < groups; g++)
+            join_within(join, g);
+    }
+    test_queued(join);
+    join->take(join);
+    join->found = 0;
+}
