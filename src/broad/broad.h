@@ -47,6 +47,7 @@ const broad_kind *broad_find_name(const char *name);
 extern const broad_kind broad_all;
 extern const broad_kind broad_brute;
 extern const broad_kind broad_tree;
+extern const broad_kind broad_sweep;
 
 static inline bool broad_is_empty(const carom_aabb *box)
 {
