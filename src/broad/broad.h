@@ -48,6 +48,7 @@ extern const broad_kind broad_all;
 extern const broad_kind broad_brute;
 extern const broad_kind broad_tree;
 extern const broad_kind broad_sweep;
+extern const broad_kind broad_grid;
 
 static inline bool broad_is_empty(const carom_aabb *box)
 {
