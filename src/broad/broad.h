@@ -49,6 +49,7 @@ extern const broad_kind broad_brute;
 extern const broad_kind broad_tree;
 extern const broad_kind broad_sweep;
 extern const broad_kind broad_grid;
+extern const broad_kind broad_hash;
 
 static inline bool broad_is_empty(const carom_aabb *box)
 {
