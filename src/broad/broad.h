@@ -51,6 +51,7 @@ extern const broad_kind broad_sweep;
 extern const broad_kind broad_grid;
 extern const broad_kind broad_hash;
 extern const broad_kind broad_hierarchical;
+extern const broad_kind broad_dynamic;
 
 static inline bool broad_is_empty(const carom_aabb *box)
 {
