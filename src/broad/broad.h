@@ -52,6 +52,7 @@ extern const broad_kind broad_grid;
 extern const broad_kind broad_hash;
 extern const broad_kind broad_hierarchical;
 extern const broad_kind broad_dynamic;
+extern const broad_kind broad_octree;
 
 static inline bool broad_is_empty(const carom_aabb *box)
 {

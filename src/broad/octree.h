@@ -1,0 +1,37 @@
+/* octree: nodes of the broad phase of that name. */
+#ifndef BROAD_OCTREE_H
+#define BROAD_OCTREE_H
+
+#include "broad/rows.h"
+
+enum
+{
+    BROAD_OCTREE_DEPTH = 9 /* nodes are numbered in preorder in less than 30 bits */
+};
+
+typedef struct broad_octant
+{
+    broad_group bounds;          /* of all boxes below each child; empty where there is none */
+    uint32_t child[BROAD_LANES]; /* index of the node */
+    uint32_t first, own_last;    /* positions of its own boxes */
+    uint32_t last;               /* positions of those below it end here */
+    uint32_t moving;             /* children below which boxes move; bit 8: one of its own does */
+} broad_octant;
+
+typedef struct broad_octants
+{
+    broad_rows rows; /* boxes in preorder of their nodes */
+    BASE_ARRAY(broad_octant) nodes;
+    broad_order order;
+    carom_vec3 low; /* corner of the root's cube */
+    double side;    /* of the cube */
+    int depth;      /* of the deepest cells */
+} broad_octants;
+
+/* Bounds of all nodes. */
+BASE_DECLARE_ISA(void, broad_octree_bound, (broad_octants * tree));
+/* Adds the runs of some boxes: those behind each of them, in the nodes that it meets. */
+BASE_DECLARE_ISA(void, broad_octree_descend,
+                 (const broad_octants *tree, broad_search *search, uint32_t first, uint32_t last));
+
+#endif
