@@ -48,6 +48,7 @@ extern const broad_kind broad_all;
 extern const broad_kind broad_brute;
 extern const broad_kind broad_tree;
 extern const broad_kind broad_sweep;
+extern const broad_kind broad_sweep3;
 extern const broad_kind broad_grid;
 extern const broad_kind broad_hash;
 extern const broad_kind broad_hierarchical;

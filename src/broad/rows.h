@@ -99,6 +99,8 @@ static inline double broad_half_margin(double margin)
 
 static inline carom_aabb broad_grow(const carom_aabb *box, double length)
 {
+    if (length == INFINITY) /* where infinity is subtracted from infinity, too */
+        return (carom_aabb){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     return (carom_aabb){{box->min.x - length, box->min.y - length, box->min.z - length},
                         {box->max.x + length, box->max.y + length, box->max.z + length}};
 }
