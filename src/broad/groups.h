@@ -66,6 +66,9 @@ BASE_DECLARE_ISA(void, broad_groups_load,
 /* Bounds of all groups of a level below. */
 BASE_DECLARE_ISA(void, broad_groups_bound, (broad_groups * groups, uint32_t level, uint32_t first, uint32_t last));
 
+/* How many other groups meet the bounds of one, on average over some of them. */
+BASE_DECLARE_ISA(double, broad_groups_crowd, (const broad_groups *groups, float margin));
+
 /* ---- joins ---- */
 
 enum

@@ -300,6 +300,43 @@ static box8 bounds_of(const broad_group *group, float margin)
     return box;
 }
 
+/* How many groups of level 0 meet a box. */
+static uint32_t count_groups(const broad_groups *groups, const box8 *box)
+{
+    struct
+    {
+        uint32_t level, index;
+    } stack[BROAD_LEVELS * BROAD_LANES];
+    uint32_t depth = 0, count = 0;
+    stack[depth].level = groups->level_count - 1, stack[depth++].index = 0;
+    while (depth > 0)
+    {
+        uint32_t level = stack[--depth].level, index = stack[depth].index;
+        uint32_t mask = f8_bits(meet(&groups->levels[level].items[index], box));
+        count += level == 1 ? popcount(mask) : 0;
+        for (; level > 1 && mask; mask &= mask - 1)
+            stack[depth].level = level - 1, stack[depth++].index = index * BROAD_LANES + (uint32_t)__builtin_ctz(mask);
+    }
+    return count;
+}
+
+double BASE_ISA(broad_groups_crowd)(const broad_groups *groups, float margin)
+{
+    enum
+    {
+        SAMPLES = 64
+    };
+    uint32_t count = (uint32_t)groups->levels[0].count, samples = count < SAMPLES ? count : SAMPLES;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < samples; i++)
+    {
+        uint32_t group = (uint32_t)((uint64_t)count * i / samples);
+        box8 box = lane_box(&groups->levels[1].items[group / BROAD_LANES], group % BROAD_LANES, margin);
+        sum += (double)count_groups(groups, &box);
+    }
+    return samples ? sum / samples : 0.0;
+}
+
 /* Does a group of a level of b hold any group of level 0 that counts? */
 static bool holds_any(const broad_join *join, uint32_t level, uint64_t index, uint32_t own)
 {

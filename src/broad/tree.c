@@ -1,9 +1,11 @@
 /* Broad phase `tree`: groups of eight boxes along a space-filling curve, joined with each other.
  *
  * Boxes that move are in one tree, which is refitted while its order is good and sorted again when it has decayed. What
- * is static, or has not moved for a while, is in another one; its own pairs are kept. */
+ * is static, or has not moved for a while, is in another one; its own pairs are kept. Where groups meet too many others
+ * (long thin boxes), space is halved instead. */
 #include "broad/classes.h"
 #include "broad/groups.h"
+#include "broad/split.h"
 
 enum
 {
@@ -14,6 +16,7 @@ enum
     STILL = (int)(1u << 30) /* in a place: a lane of the still boxes */
 };
 #define DECAY 1.12 /* growth of the groups' extents after which boxes are sorted again */
+#define CROWD 50.0 /* groups that meet one, beyond which halving space is faster */
 
 typedef struct tree_slot
 {
@@ -31,6 +34,7 @@ typedef struct tree_part
     uint32_t used;         /* boxes */
     uint32_t age;          /* calls since they were sorted */
     double sorted_extents; /* of the groups, then */
+    bool crowded;          /* groups met too many others, then */
 } tree_part;
 
 typedef struct tree_state tree_state;
@@ -55,7 +59,8 @@ struct tree_state
     broad_pairs kept; /* of still boxes */
     double margin;
     uint32_t call;
-    bool is_current; /* holds the boxes of the last call, which succeeded */
+    broad_split *split; /* null until it is needed */
+    bool is_current;    /* holds the boxes of the last call, which succeeded */
     tree_worker *workers[];
 };
 
@@ -74,6 +79,9 @@ static void destroy(void *state)
     broad_groups_free(&tree->still.groups);
     base_array_free(context, &tree->order.items);
     base_array_free(context, &tree->order.sorted);
+    if (tree->split)
+        base_array_free(context, &tree->split->boxes);
+    base_release(context, tree->split, 1, sizeof *tree->split);
     base_array_free(context, &tree->slots);
     base_array_free(context, &tree->kept);
     base_release(context, tree, 1, sizeof *tree + worker_count * sizeof(tree_worker *));
@@ -183,6 +191,59 @@ static bool gather_pairs(tree_state *tree, broad_pairs *out, uint64_t *boxes_tes
     return enough;
 }
 
+/* ---- halving space ---- */
+
+static bool take_split(broad_split *split)
+{
+    tree_worker *worker = split->user;
+    const broad_input *input = worker->input;
+    if (!base_array_reserve(worker->state->context, &worker->pairs, split->found))
+        return false;
+    uint64_t *out = worker->pairs.items + worker->pairs.count;
+    for (uint32_t i = 0; i < split->found; i++)
+    {
+        uint32_t a = split->slot_a[i], b = split->slot_b[i];
+        *out = broad_pack(a, b);
+        out += broad_near(&input->boxes[a], &input->boxes[b], input->margin) &&
+               broad_may_pair(&input->traits[a], &input->traits[b]);
+    }
+    worker->pairs.count = (size_t)(out - worker->pairs.items);
+    return true;
+}
+
+static bool add_to_split(broad_split *split, const broad_input *input, const tree_part *part, uint32_t marks)
+{
+    if (!base_array_reserve(split->context, &split->boxes, part->used))
+        return false;
+    for (size_t i = 0; i < part->groups.lanes.count; i++)
+    {
+        uint32_t slot = part->groups.lanes.items[i].slot;
+        if (slot != BROAD_NO_SLOT)
+            broad_split_add(split, &input->boxes[slot], input->margin, slot, marks);
+    }
+    return true;
+}
+
+/* Pairs of a part's boxes, and with those of another one, if it is not null. */
+static bool join_by_split(tree_state *tree, const broad_input *input, const tree_part *part, const tree_part *other)
+{
+    if (!tree->split)
+    {
+        tree->split = base_allocate(tree->context, 1, sizeof *tree->split, BASE_CACHE_LINE);
+        if (!tree->split)
+            return false;
+        memset(tree->split, 0, sizeof *tree->split);
+        tree->split->context = tree->context, tree->split->take = take_split, tree->split->user = tree->workers[0];
+    }
+    broad_split *split = tree->split;
+    split->boxes.count = 0, split->tested = 0;
+    tree->workers[0]->input = input;
+    bool enough = add_to_split(split, input, part, 0) &&
+                  (!other || add_to_split(split, input, other, BROAD_SPLIT_APART)) && broad_split_join(split);
+    tree->workers[0]->join.tested += split->tested;
+    return enough;
+}
+
 /* ---- lanes ---- */
 
 static uint32_t *place_of(tree_state *tree, uint32_t slot) { return &tree->slots.items[slot].place; }
@@ -249,6 +310,7 @@ static void empty_part(tree_part *part)
     part->groups.level_count = 0;
     part->next = part->sorted = part->changed = part->used = part->age = 0;
     part->sorted_extents = 0.0;
+    part->crowded = false;
 }
 
 /* ---- boxes and levels ---- */
@@ -335,6 +397,7 @@ static bool sort_part(tree_state *tree, const broad_input *input, tree_part *par
     load(part, input, 0);
     part->sorted = part->next, part->changed = 0;
     part->sorted_extents = extents(&part->groups);
+    part->crowded = BASE_PICK_ISA(tree->context, broad_groups_crowd)(&part->groups, (float)input->margin) > CROWD;
     return true;
 }
 
@@ -406,6 +469,8 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
         return true;
     if (!sort)
         load(part, input, (uint32_t)part->groups.levels[0].count);
+    if (sort && part->crowded)
+        return join_by_split(tree, input, part, NULL) && gather_pairs(tree, &tree->kept, boxes_tested);
     join_task task = {tree, &part->groups, &part->groups, input, true, sort ? 0 : first / PARENT, 0, 0};
     join_from(task);
     task.self = false, task.b_last = sort ? 0 : first / BROAD_LANES;
@@ -439,6 +504,8 @@ static bool find(tree_state *tree, const broad_input *input, broad_pairs *out, u
     if (tree->kept.count)
         memcpy(out->items, tree->kept.items, tree->kept.count * sizeof *out->items);
     out->count = tree->kept.count;
+    if (tree->moving.crowded || (tree->still.crowded && tree->moving.used > tree->still.used / 8))
+        return join_by_split(tree, input, &tree->moving, &tree->still) && gather_pairs(tree, out, boxes_tested);
     join_task task = {tree, &tree->moving.groups, &tree->moving.groups, input, true, 0, 0, 0};
     join_from(task);
     task.self = false, task.b = &tree->still.groups, task.b_last = (uint32_t)tree->still.groups.levels[0].count;
