@@ -14,11 +14,13 @@ enum
 
 #define BROAD_NO_SLOT UINT32_MAX
 
-/* Eight boxes, or bounds of eight groups. A free lane has low = inf, high = -inf. */
+/* Eight boxes, or bounds of eight groups. high is larger by the margin: two boxes are within it if each low is at most
+ * the other's high. A free lane has low = inf, high = -inf. */
 typedef struct broad_group
 {
     _Alignas(32) float low[3][BROAD_LANES];
     float high[3][BROAD_LANES];
+    float slack[BROAD_LANES]; /* of boxes: more than what rounding has added to any two of them that are about there */
 } broad_group;
 
 typedef struct broad_lane
@@ -62,19 +64,19 @@ bool broad_groups_reserve(broad_groups *groups, size_t extra);
 
 /* Boxes of all used lanes of some groups of level 0. */
 BASE_DECLARE_ISA(void, broad_groups_load,
-                 (broad_groups * groups, uint32_t first, uint32_t last, const carom_aabb *boxes));
+                 (broad_groups * groups, uint32_t first, uint32_t last, const broad_input *input));
 /* Bounds of all groups of a level below. */
 BASE_DECLARE_ISA(void, broad_groups_bound, (broad_groups * groups, uint32_t level, uint32_t first, uint32_t last));
 
 /* How many other groups meet the bounds of one, on average over some of them. */
-BASE_DECLARE_ISA(double, broad_groups_crowd, (const broad_groups *groups, float margin));
+BASE_DECLARE_ISA(double, broad_groups_crowd, (const broad_groups *groups));
 
 /* ---- joins ---- */
 
 enum
 {
-    BROAD_CANDIDATES = 2048,
-    BROAD_QUEUE = 1024
+    BROAD_CANDIDATES = 5120,
+    BROAD_QUEUE = 512
 };
 
 typedef struct broad_join broad_join;
@@ -89,13 +91,11 @@ struct broad_join
     const broad_groups *a, *b;
     bool self;                /* a and b are the same: each pair once */
     uint32_t b_first, b_last; /* groups of level 0 of b that count; without self */
-    float margin;             /* rounded up */
     broad_take_fn *take;      /* called when there is no room for more */
     uint32_t found;
     uint64_t tested; /* pairs of a box with eight others */
     uint32_t lane_a[BROAD_CANDIDATES + BROAD_LANES], lane_b[BROAD_CANDIDATES + BROAD_LANES];
-    /* Boxes that are to be tested against a group: of a against b, and the other way round. */
-    uint32_t queued[2], box[2][BROAD_QUEUE + BROAD_LANES], group[2][BROAD_QUEUE + BROAD_LANES];
+    uint32_t queue[BROAD_QUEUE + BROAD_LANES]; /* lanes of b that are to be tested against a group of a */
 };
 
 /* For the groups of level 1 of a in a range. */

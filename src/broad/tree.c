@@ -120,7 +120,8 @@ static void take_candidates(broad_join *join)
 {
     tree_worker *worker = (tree_worker *)join;
     const broad_input *input = worker->input;
-    const uint64_t *may_pair = worker->state->classes.may_pair;
+    const broad_classes *classes = &worker->state->classes;
+    const broad_lane *lanes_a = join->a->lanes.items, *lanes_b = join->b->lanes.items;
     if (worker->out_of_memory || !base_array_reserve(worker->state->context, &worker->pairs, join->found))
     {
         worker->out_of_memory = true;
@@ -129,11 +130,9 @@ static void take_candidates(broad_join *join)
     uint64_t *out = worker->pairs.items + worker->pairs.count;
     for (uint32_t i = 0; i < join->found; i++)
     {
-        const broad_lane *a = &join->a->lanes.items[join->lane_a[i] & ~BROAD_UNSURE];
-        const broad_lane *b = &join->b->lanes.items[join->lane_b[i]];
-        bool pair = (a->owner != b->owner) & (may_pair[a->class] >> b->class & 1);
-        bool other = (a->class == BROAD_CLASS_OTHER) | (b->class == BROAD_CLASS_OTHER);
-        if (other | (join->lane_a[i] >= BROAD_UNSURE))
+        const broad_lane *a = &lanes_a[join->lane_a[i] & ~BROAD_UNSURE], *b = &lanes_b[join->lane_b[i]];
+        bool pair = (a->owner != b->owner) & (classes->may_pair[a->class] >> b->class & 1);
+        if (BASE_UNLIKELY((classes->ask[a->class] >> b->class & 1) | join->lane_a[i] >> 31))
             pair = pair && broad_may_pair(&input->traits[a->slot], &input->traits[b->slot]) &&
                    broad_near(&input->boxes[a->slot], &input->boxes[b->slot], input->margin);
         *out = broad_pack(a->slot, b->slot);
@@ -159,7 +158,6 @@ static void join_range(uint32_t first, uint32_t last, uint32_t number, void *dat
     broad_join *join = &worker->join;
     join->a = task->a, join->b = task->b, join->self = task->self;
     join->b_first = task->b_first, join->b_last = task->b_last;
-    join->margin = (float)task->input->margin * (1.0f + 0x1p-20f);
     join->take = take_candidates;
     worker->input = task->input;
     BASE_PICK_ISA(task->tree->context, broad_join_range)(join, task->first + first, task->first + last);
@@ -251,7 +249,10 @@ static uint32_t *place_of(tree_state *tree, uint32_t slot) { return &tree->slots
 static void set_lane(tree_state *tree, const broad_input *input, tree_part *part, uint32_t lane, uint32_t slot)
 {
     const broad_traits *traits = &input->traits[slot];
-    part->groups.lanes.items[lane] = (broad_lane){slot, traits->owner, broad_class_of(&tree->classes, traits)};
+    broad_lane *to = &part->groups.lanes.items[lane];
+    uint32_t class =
+        broad_has_class(&tree->classes, to->class, traits) ? to->class : broad_class_of(&tree->classes, traits);
+    *to = (broad_lane){slot, traits->owner, class};
 }
 
 static bool append(tree_state *tree, const broad_input *input, tree_part *part, uint32_t slot)
@@ -295,7 +296,10 @@ static bool update_slot(tree_state *tree, const broad_input *input, uint32_t slo
     tree->slots.items[slot].changed = tree->call;
     if (!is_empty && !is_static && place != BROAD_NO_SLOT && !(place & (uint32_t)STILL))
     {
-        set_lane(tree, input, &tree->moving, place, slot);
+        const broad_lane *lane = &tree->moving.groups.lanes.items[place];
+        const broad_traits *traits = &input->traits[slot];
+        if (lane->owner != traits->owner || !broad_has_class(&tree->classes, lane->class, traits))
+            set_lane(tree, input, &tree->moving, place, slot);
         return true;
     }
     vacate(tree, slot);
@@ -331,7 +335,7 @@ static void load_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
         BASE_PICK_ISA(context, broad_groups_bound)(&task->part->groups, task->level, first, last);
     else
         BASE_PICK_ISA(context, broad_groups_load)
-    (&task->part->groups, task->first + first, task->first + last, task->input->boxes);
+    (&task->part->groups, task->first + first, task->first + last, task->input);
 }
 
 /* The boxes of the groups from `first` on, and all levels above. */
@@ -397,7 +401,7 @@ static bool sort_part(tree_state *tree, const broad_input *input, tree_part *par
     load(part, input, 0);
     part->sorted = part->next, part->changed = 0;
     part->sorted_extents = extents(&part->groups);
-    part->crowded = BASE_PICK_ISA(tree->context, broad_groups_crowd)(&part->groups, (float)input->margin) > CROWD;
+    part->crowded = BASE_PICK_ISA(tree->context, broad_groups_crowd)(&part->groups) > CROWD;
     return true;
 }
 
