@@ -98,6 +98,8 @@ struct broad_join
     uint32_t queue[BROAD_QUEUE + BROAD_LANES]; /* lanes of b that are to be tested against a group of a */
 };
 
+/* For the groups of level 0 of a in a range, box by box: if those are few and far between. Without self. */
+BASE_DECLARE_ISA(void, broad_join_boxes, (broad_join * join, uint32_t first, uint32_t last));
 /* For the groups of level 1 of a in a range. */
 BASE_DECLARE_ISA(void, broad_join_range, (broad_join * join, uint32_t first, uint32_t last));
 

@@ -419,3 +419,51 @@ void BASE_ISA(broad_join_range)(broad_join *join, uint32_t first, uint32_t last)
     join->take(join);
     join->found = 0;
 }
+
+/* One box of a against all of b that counts. */
+static void join_box(broad_join *join, uint32_t lane)
+{
+    struct
+    {
+        uint32_t level, index;
+    } stack[BROAD_LEVELS * BROAD_LANES];
+    uint32_t depth_of_stack = 0;
+    const broad_group *own = &join->a->levels[0].items[lane / BROAD_LANES];
+    box8 box = lane_box(own, lane % BROAD_LANES);
+    f8 slack = f8_set1(own->slack[lane % BROAD_LANES]);
+    stack[depth_of_stack].level = join->b->level_count - 1, stack[depth_of_stack++].index = 0;
+    while (depth_of_stack > 0)
+    {
+        uint32_t level = stack[--depth_of_stack].level, index = stack[depth_of_stack].index;
+        const broad_group *group = &join->b->levels[level].items[index];
+        if (level > 0)
+        {
+            for (uint32_t mask = meet(group, &box); mask; mask &= mask - 1)
+            {
+                uint32_t child = index * BROAD_LANES + (uint32_t)__builtin_ctz(mask);
+                if (holds_any(join, level - 1, child, 0))
+                    stack[depth_of_stack].level = level - 1, stack[depth_of_stack++].index = child;
+            }
+            continue;
+        }
+        make_room(join, 1);
+        boxes8 boxes = load_boxes(group);
+        f8 by = depth(&boxes, own, lane % BROAD_LANES);
+        for (uint32_t mask = f8_bits(f8_ge(by, f8_zero())), sure = f8_bits(f8_gt(by, slack)); mask; mask &= mask - 1)
+        {
+            uint32_t i = (uint32_t)__builtin_ctz(mask);
+            join->lane_a[join->found] = lane | (sure >> i & 1 ? 0 : BROAD_UNSURE);
+            join->lane_b[join->found++] = index * BROAD_LANES + i;
+        }
+        join->tested++;
+    }
+}
+
+void BASE_ISA(broad_join_boxes)(broad_join *join, uint32_t first, uint32_t last)
+{
+    for (uint32_t lane = first * BROAD_LANES; lane < last * BROAD_LANES; lane++)
+        if (join->a->lanes.items[lane].slot != BROAD_NO_SLOT)
+            join_box(join, lane);
+    join->take(join);
+    join->found = 0;
+}

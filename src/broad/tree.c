@@ -147,6 +147,7 @@ typedef struct join_task
     const broad_groups *a, *b;
     const broad_input *input;
     bool self;                /* each box of a with those behind it */
+    bool by_box;              /* without self, each box of a by itself */
     uint32_t first;           /* group of level 1 of a */
     uint32_t b_first, b_last; /* groups of b; without self */
 } join_task;
@@ -160,13 +161,16 @@ static void join_range(uint32_t first, uint32_t last, uint32_t number, void *dat
     join->b_first = task->b_first, join->b_last = task->b_last;
     join->take = take_candidates;
     worker->input = task->input;
-    BASE_PICK_ISA(task->tree->context, broad_join_range)(join, task->first + first, task->first + last);
+    if (task->by_box)
+        BASE_PICK_ISA(task->tree->context, broad_join_boxes)(join, first, last);
+    else
+        BASE_PICK_ISA(task->tree->context, broad_join_range)(join, task->first + first, task->first + last);
 }
 
 /* Adds pairs of the groups of a from `first` (of level 1) on. */
 static void join_from(join_task task)
 {
-    uint32_t count = (uint32_t)task.a->levels[1].count;
+    uint32_t count = (uint32_t)task.a->levels[task.by_box ? 0 : 1].count;
     if (count > task.first && (task.self || task.b_last > task.b_first))
         base_parallel_for(task.tree->context, count - task.first, MIN_RANGE, join_range, &task);
 }
@@ -475,7 +479,7 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
         load(part, input, (uint32_t)part->groups.levels[0].count);
     if (sort && part->crowded)
         return join_by_split(tree, input, part, NULL) && gather_pairs(tree, &tree->kept, boxes_tested);
-    join_task task = {tree, &part->groups, &part->groups, input, true, sort ? 0 : first / PARENT, 0, 0};
+    join_task task = {tree, &part->groups, &part->groups, input, true, false, sort ? 0 : first / PARENT, 0, 0};
     join_from(task);
     task.self = false, task.b_last = sort ? 0 : first / BROAD_LANES;
     join_from(task);
@@ -510,9 +514,10 @@ static bool find(tree_state *tree, const broad_input *input, broad_pairs *out, u
     out->count = tree->kept.count;
     if (tree->moving.crowded || (tree->still.crowded && tree->moving.used > tree->still.used / 8))
         return join_by_split(tree, input, &tree->moving, &tree->still) && gather_pairs(tree, out, boxes_tested);
-    join_task task = {tree, &tree->moving.groups, &tree->moving.groups, input, true, 0, 0, 0};
+    join_task task = {tree, &tree->moving.groups, &tree->moving.groups, input, true, false, 0, 0, 0};
     join_from(task);
-    task.self = false, task.b = &tree->still.groups, task.b_last = (uint32_t)tree->still.groups.levels[0].count;
+    task.self = false, task.by_box = tree->moving.used < tree->still.used / 16;
+    task.b = &tree->still.groups, task.b_last = (uint32_t)tree->still.groups.levels[0].count;
     join_from(task);
     return gather_pairs(tree, out, boxes_tested);
 }
