@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,6 +35,13 @@ inline bool meet(const Box &a, const Box &b)
         if (a.low[axis] > b.high[axis] || b.low[axis] > a.high[axis])
             return false;
     return true;
+}
+
+// For those who take a centre and a size: a little larger, as the box around the centre must not lose anything.
+inline double size(const Box &box, size_t axis)
+{
+    const double exact = static_cast<double>(box.high[axis]) - box.low[axis];
+    return exact + 1e-6 * (exact + std::abs(box.low[axis]));
 }
 
 class Contestant

@@ -43,8 +43,7 @@ template <class Manager> class Fcl : public Contestant
         for (uint32_t i = 0; i < step.boxes.size(); i++)
         {
             const Box &box = step.boxes[i];
-            const auto shape = std::make_shared<fcl::Boxd>(box.high[0] - box.low[0], box.high[1] - box.low[1],
-                                                           box.high[2] - box.low[2]);
+            const auto shape = std::make_shared<fcl::Boxd>(size(box, 0), size(box, 1), size(box, 2));
             objects_.push_back(std::make_unique<fcl::CollisionObjectd>(shape));
             objects_.back()->setUserData(reinterpret_cast<void *>(static_cast<uintptr_t>(i)));
             place(i, box);

@@ -31,8 +31,8 @@ class Ode : public Contestant
         for (uint32_t i = 0; i < step.boxes.size(); i++)
         {
             const Box &box = step.boxes[i];
-            const dGeomID geom = dCreateBox(step.is_static[i] ? still_ : moving_, box.high[0] - box.low[0],
-                                            box.high[1] - box.low[1], box.high[2] - box.low[2]);
+            const dGeomID geom =
+                dCreateBox(step.is_static[i] ? still_ : moving_, size(box, 0), size(box, 1), size(box, 2));
             dGeomSetData(geom, reinterpret_cast<void *>(static_cast<uintptr_t>(i)));
             geoms_.push_back(geom);
         }

@@ -4,7 +4,8 @@
 enum
 {
     MAX_DEPTH = 48,
-    SAMPLES = 24
+    SAMPLES = 24,
+    CENTRES = 9 /* whose median is taken */
 };
 
 static float rounded_down(double value)
@@ -50,11 +51,14 @@ static cut choose_cut(const broad_split_box *boxes, size_t count)
     size_t step = count / SAMPLES;
     for (int axis = 0; axis < 3; axis++)
     {
-        float centres[SAMPLES];
-        for (size_t i = 0; i < SAMPLES; i++)
-            centres[i] = 0.5f * boxes[i * step].low[axis] + 0.5f * boxes[i * step].high[axis];
-        sort_floats(centres, SAMPLES);
-        float at = centres[SAMPLES / 2];
+        float centres[CENTRES];
+        for (size_t i = 0; i < CENTRES; i++)
+        {
+            const broad_split_box *box = &boxes[i * count / CENTRES];
+            centres[i] = 0.5f * box->low[axis] + 0.5f * box->high[axis];
+        }
+        sort_floats(centres, CENTRES);
+        float at = centres[CENTRES / 2];
         int both = 0, before = 0, beyond = 0;
         for (size_t i = 0; i < SAMPLES; i++)
         {
