@@ -16,7 +16,7 @@ enum
     STILL = (int)(1u << 30) /* in a place: a lane of the still boxes */
 };
 #define DECAY 1.12 /* growth of the groups' extents after which boxes are sorted again */
-#define CROWD 50.0 /* groups that meet one, beyond which halving space is faster */
+#define CROWD 700.0 /* groups that meet one, beyond which halving space is faster */
 
 typedef struct tree_slot
 {
