@@ -41,7 +41,9 @@ const uint64_t *ours_find(ours *self, const double (*boxes)[6], const uint32_t *
                          .traits = self->traits,
                          .slot_count = (uint32_t)self->count,
                          .changed = changed,
-                         .changed_count = (uint32_t)changed_count};
+                         .changed_count = (uint32_t)changed_count,
+                         .same_traits = true,
+                         .distinct_owners = true};
     uint64_t tested = 0;
     if (self->kind->find_pairs(self->state, &input, &self->pairs, &tested) != CAROM_OK)
         return NULL;

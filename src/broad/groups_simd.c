@@ -92,11 +92,10 @@ void BASE_ISA(broad_groups_load)(broad_groups *groups, uint32_t first, uint32_t 
     for (uint32_t g = first; g < last; g++)
     {
         broad_group *group = &groups->levels[0].items[g];
-        const broad_lane *lanes = &groups->lanes.items[(size_t)g * BROAD_LANES];
         uint32_t free_lanes = 0;
         for (int i = 0; i < BROAD_LANES; i++)
-            if (lanes[i].slot != BROAD_NO_SLOT)
-                put(group, i, &input->boxes[lanes[i].slot]);
+            if (group->slot[i] != BROAD_NO_SLOT)
+                put(group, i, &input->boxes[group->slot[i]]);
             else
                 free_lanes |= 1u << i, empty(group, i);
         round_outwards(group, margin);
@@ -203,39 +202,58 @@ static BASE_ALWAYS_INLINE f8 depth(const boxes8 *boxes, const broad_group *group
     return least;
 }
 
-/* Boxes of b against a group of a. Those that meet by more than rounding may be responsible for are pairs; the other
- * box's rounding need not be known, for where two coordinates differ by less than the slack they are about as large. */
-static void test_queue(broad_join *join, uint32_t ga, uint32_t count)
+/* Adds what a box of b has found among the boxes of a group of a: lanes that meet it by more than rounding may be
+ * responsible for are sure. The other box's rounding need not be known, for where two coordinates differ by less than
+ * the slack they are about as large. */
+static BASE_ALWAYS_INLINE void add_found(broad_join *join, bool plain, uint32_t ga, uint32_t lane, uint32_t sure,
+                                         uint32_t possible)
+{
+    if (plain)
+    {
+        simd_store_pairs(join->pairs + join->pair_count, join->a->levels[0].items[ga].slot,
+                         *broad_slot_of(join->b, lane), sure);
+        join->pair_count += popcount(sure);
+    }
+    else
+    {
+        simd_store_set_lanes(join->lane_a + join->found, ga * BROAD_LANES, sure);
+        simd_store_same(join->lane_b + join->found, lane);
+        join->found += popcount(sure);
+    }
+    if (BASE_UNLIKELY(sure != possible))
+        add_unsure(join, ga, lane, possible & ~sure);
+}
+
+/* Boxes of b against a group of a. */
+static BASE_ALWAYS_INLINE void test_boxes(broad_join *join, bool plain, uint32_t ga, uint32_t count)
 {
     const broad_group *b = join->b->levels[0].items;
     boxes8 boxes = load_boxes(&join->a->levels[0].items[ga]);
-    uint32_t found = join->found;
     for (uint32_t i = 0; i < count; i++)
     {
         uint32_t lane = join->queue[i];
         f8 by = depth(&boxes, &b[lane / BROAD_LANES], lane % BROAD_LANES);
-        uint32_t sure = f8_bits(f8_gt(by, boxes.slack)), possible = f8_bits(f8_ge(by, f8_zero()));
-        simd_store_set_lanes(join->lane_a + found, ga * BROAD_LANES, sure);
-        simd_store_same(join->lane_b + found, lane);
-        found += popcount(sure);
-        if (BASE_UNLIKELY(sure != possible))
-        {
-            join->found = found;
-            add_unsure(join, ga, lane, possible & ~sure);
-            found = join->found;
-        }
+        add_found(join, plain, ga, lane, f8_bits(f8_gt(by, boxes.slack)), f8_bits(f8_ge(by, f8_zero())));
     }
-    join->found = found;
     join->tested += count;
+}
+
+static void test_queue(broad_join *join, uint32_t ga, uint32_t count)
+{
+    if (join->plain)
+        test_boxes(join, true, ga, count);
+    else
+        test_boxes(join, false, ga, count);
 }
 
 /* Room for all that some tests may find. */
 static BASE_ALWAYS_INLINE void make_room(broad_join *join, uint32_t tests)
 {
-    if (join->found + tests * BROAD_LANES > BROAD_CANDIDATES)
+    uint32_t most = tests * BROAD_LANES;
+    if (join->found + most > BROAD_CANDIDATES || join->pair_count + most > BROAD_PAIRS)
     {
         join->take(join);
-        join->found = 0;
+        join->found = join->pair_count = 0;
     }
 }
 
@@ -243,18 +261,19 @@ static BASE_ALWAYS_INLINE void make_room(broad_join *join, uint32_t tests)
 static void join_groups(broad_join *join, uint32_t ga, const box8 *bounds_a, const uint32_t *groups_b, uint32_t count)
 {
     const broad_group *b = join->b->levels[0].items;
-    uint32_t queued = 0;
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t queued;
+    for (uint32_t first = 0, last; first < count; first = last)
     {
-        uint32_t mask = meet(&b[groups_b[i]], bounds_a);
-        simd_store_set_lanes(join->queue + queued, groups_b[i] * BROAD_LANES, mask);
-        queued += popcount(mask);
-        if (queued > BROAD_QUEUE - BROAD_LANES || i + 1 == count)
+        last = count - first < BROAD_QUEUE / BROAD_LANES ? count : first + BROAD_QUEUE / BROAD_LANES;
+        queued = 0;
+        for (uint32_t i = first; i < last; i++)
         {
-            make_room(join, queued);
-            test_queue(join, ga, queued);
-            queued = 0;
+            uint32_t mask = meet(&b[groups_b[i]], bounds_a);
+            simd_store_set_lanes(join->queue + queued, groups_b[i] * BROAD_LANES, mask);
+            queued += popcount(mask);
         }
+        make_room(join, queued);
+        test_queue(join, ga, queued);
     }
 }
 
@@ -267,12 +286,7 @@ static void join_within(broad_join *join, uint32_t ga)
     {
         f8 by = depth(&boxes, group, i);
         uint32_t before = (1u << i) - 1, sure = f8_bits(f8_gt(by, boxes.slack)) & before;
-        uint32_t possible = f8_bits(f8_ge(by, f8_zero())) & before;
-        simd_store_set_lanes(join->lane_a + join->found, ga * BROAD_LANES, sure);
-        simd_store_same(join->lane_b + join->found, ga * BROAD_LANES + i);
-        join->found += popcount(sure);
-        if (BASE_UNLIKELY(sure != possible))
-            add_unsure(join, ga, ga * BROAD_LANES + i, possible & ~sure);
+        add_found(join, join->plain, ga, ga * BROAD_LANES + i, sure, f8_bits(f8_ge(by, f8_zero())) & before);
     }
     join->tested += BROAD_LANES - 1;
 }
@@ -417,7 +431,7 @@ void BASE_ISA(broad_join_range)(broad_join *join, uint32_t first, uint32_t last)
             join_within(join, g);
     }
     join->take(join);
-    join->found = 0;
+    join->found = join->pair_count = 0;
 }
 
 /* One box of a against all of b that counts. */
@@ -462,8 +476,8 @@ static void join_box(broad_join *join, uint32_t lane)
 void BASE_ISA(broad_join_boxes)(broad_join *join, uint32_t first, uint32_t last)
 {
     for (uint32_t lane = first * BROAD_LANES; lane < last * BROAD_LANES; lane++)
-        if (join->a->lanes.items[lane].slot != BROAD_NO_SLOT)
+        if (*broad_slot_of(join->a, lane) != BROAD_NO_SLOT)
             join_box(join, lane);
     join->take(join);
-    join->found = 0;
+    join->found = join->pair_count = 0;
 }

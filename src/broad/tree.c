@@ -15,7 +15,7 @@ enum
     MIN_RANGE = 4,          /* groups of level 1 that are worth handing to another worker */
     STILL = (int)(1u << 30) /* in a place: a lane of the still boxes */
 };
-#define DECAY 1.12 /* growth of the groups' extents after which boxes are sorted again */
+#define DECAY 1.12  /* growth of the groups' extents after which boxes are sorted again */
 #define CROWD 700.0 /* groups that meet one, beyond which halving space is faster */
 
 typedef struct tree_slot
@@ -116,29 +116,38 @@ static carom_status create(carom_context *context, void **out)
 /* ---- joins ---- */
 
 /* Which candidates are pairs. */
+static size_t check_candidates(const tree_worker *worker, uint64_t *out)
+{
+    const broad_join *join = &worker->join;
+    const broad_input *input = worker->input;
+    const broad_classes *classes = &worker->state->classes;
+    size_t count = 0;
+    for (uint32_t i = 0; i < join->found; i++)
+    {
+        uint32_t lane_a = join->lane_a[i] & ~BROAD_UNSURE, lane_b = join->lane_b[i];
+        const broad_lane *a = &join->a->lanes.items[lane_a], *b = &join->b->lanes.items[lane_b];
+        uint32_t slot_a = *broad_slot_of(join->a, lane_a), slot_b = *broad_slot_of(join->b, lane_b);
+        bool pair = (a->owner != b->owner) & (classes->may_pair[a->class] >> b->class & 1);
+        if (BASE_UNLIKELY((classes->ask[a->class] >> b->class & 1) | join->lane_a[i] >> 31))
+            pair = pair && broad_may_pair(&input->traits[slot_a], &input->traits[slot_b]) &&
+                   broad_near(&input->boxes[slot_a], &input->boxes[slot_b], input->margin);
+        out[count] = broad_pack(slot_a, slot_b);
+        count += pair;
+    }
+    return count;
+}
+
+/* Room behind the pairs for all that may come before the next call. */
 static void take_candidates(broad_join *join)
 {
     tree_worker *worker = (tree_worker *)join;
-    const broad_input *input = worker->input;
-    const broad_classes *classes = &worker->state->classes;
-    const broad_lane *lanes_a = join->a->lanes.items, *lanes_b = join->b->lanes.items;
-    if (worker->out_of_memory || !base_array_reserve(worker->state->context, &worker->pairs, join->found))
-    {
-        worker->out_of_memory = true;
-        return;
-    }
-    uint64_t *out = worker->pairs.items + worker->pairs.count;
-    for (uint32_t i = 0; i < join->found; i++)
-    {
-        const broad_lane *a = &lanes_a[join->lane_a[i] & ~BROAD_UNSURE], *b = &lanes_b[join->lane_b[i]];
-        bool pair = (a->owner != b->owner) & (classes->may_pair[a->class] >> b->class & 1);
-        if (BASE_UNLIKELY((classes->ask[a->class] >> b->class & 1) | join->lane_a[i] >> 31))
-            pair = pair && broad_may_pair(&input->traits[a->slot], &input->traits[b->slot]) &&
-                   broad_near(&input->boxes[a->slot], &input->boxes[b->slot], input->margin);
-        *out = broad_pack(a->slot, b->slot);
-        out += pair;
-    }
-    worker->pairs.count = (size_t)(out - worker->pairs.items);
+    worker->pairs.count += join->pair_count;
+    worker->pairs.count +=
+        worker->out_of_memory ? 0 : check_candidates(worker, worker->pairs.items + worker->pairs.count);
+    if (!base_array_reserve(worker->state->context, &worker->pairs, 2 * BROAD_PAIRS + BROAD_LANES))
+        worker->out_of_memory = true, worker->pairs.count = 0,
+        join->plain = false; /* candidates have room of their own */
+    join->pairs = worker->pairs.items + worker->pairs.count;
 }
 
 typedef struct join_task
@@ -152,6 +161,12 @@ typedef struct join_task
     uint32_t b_first, b_last; /* groups of b; without self */
 } join_task;
 
+/* May any two boxes pair? */
+static bool is_plain(const tree_state *tree, const broad_input *input)
+{
+    return input->distinct_owners && tree->classes.count == 1 && (tree->classes.may_pair[0] & 1);
+}
+
 static void join_range(uint32_t first, uint32_t last, uint32_t number, void *data)
 {
     const join_task *task = data;
@@ -159,7 +174,11 @@ static void join_range(uint32_t first, uint32_t last, uint32_t number, void *dat
     broad_join *join = &worker->join;
     join->a = task->a, join->b = task->b, join->self = task->self;
     join->b_first = task->b_first, join->b_last = task->b_last;
-    join->take = take_candidates;
+    join->plain = is_plain(task->tree, task->input);
+    join->take = take_candidates, join->found = join->pair_count = 0;
+    take_candidates(join); /* makes room */
+    if (worker->out_of_memory)
+        return;
     worker->input = task->input;
     if (task->by_box)
         BASE_PICK_ISA(task->tree->context, broad_join_boxes)(join, first, last);
@@ -219,7 +238,7 @@ static bool add_to_split(broad_split *split, const broad_input *input, const tre
         return false;
     for (size_t i = 0; i < part->groups.lanes.count; i++)
     {
-        uint32_t slot = part->groups.lanes.items[i].slot;
+        uint32_t slot = *broad_slot_of(&part->groups, (uint32_t)i);
         if (slot != BROAD_NO_SLOT)
             broad_split_add(split, &input->boxes[slot], input->margin, slot, marks);
     }
@@ -256,19 +275,15 @@ static void set_lane(tree_state *tree, const broad_input *input, tree_part *part
     broad_lane *to = &part->groups.lanes.items[lane];
     uint32_t class =
         broad_has_class(&tree->classes, to->class, traits) ? to->class : broad_class_of(&tree->classes, traits);
-    *to = (broad_lane){slot, traits->owner, class};
+    *to = (broad_lane){traits->owner, class};
+    *broad_slot_of(&part->groups, lane) = slot;
 }
 
 static bool append(tree_state *tree, const broad_input *input, tree_part *part, uint32_t slot)
 {
-    broad_groups *groups = &part->groups;
-    if (part->next == groups->lanes.count)
-    {
-        if (part->next >= (uint32_t)STILL - PARENT || !broad_groups_reserve(groups, BROAD_LANES))
-            return false;
-        for (int i = 0; i < BROAD_LANES; i++)
-            groups->lanes.items[groups->lanes.count++] = (broad_lane){BROAD_NO_SLOT, 0, 0};
-    }
+    if (part->next == part->groups.lanes.count &&
+        (part->next >= (uint32_t)STILL - PARENT || !broad_groups_add(&part->groups)))
+        return false;
     set_lane(tree, input, part, part->next, slot);
     *place_of(tree, slot) = part->next++ | (part == &tree->still ? (uint32_t)STILL : 0);
     part->used++, part->changed++;
@@ -282,13 +297,10 @@ static void vacate(tree_state *tree, uint32_t slot)
         return;
     tree_part *part = place & (uint32_t)STILL ? &tree->still : &tree->moving;
     uint32_t lane = place & ~(uint32_t)STILL;
-    part->groups.lanes.items[lane].slot = BROAD_NO_SLOT;
-    if (lane / BROAD_LANES < part->groups.levels[0].count)
-        for (int axis = 0; axis < 3; axis++) /* bounds above stay too large for a while */
-        {
-            part->groups.levels[0].items[lane / BROAD_LANES].low[axis][lane % BROAD_LANES] = INFINITY;
-            part->groups.levels[0].items[lane / BROAD_LANES].high[axis][lane % BROAD_LANES] = -INFINITY;
-        }
+    broad_group *group = &part->groups.levels[0].items[lane / BROAD_LANES];
+    group->slot[lane % BROAD_LANES] = BROAD_NO_SLOT;
+    for (int axis = 0; axis < 3; axis++) /* bounds above stay too large for a while */
+        group->low[axis][lane % BROAD_LANES] = INFINITY, group->high[axis][lane % BROAD_LANES] = -INFINITY;
     part->used--, part->changed++;
     *place_of(tree, slot) = BROAD_NO_SLOT;
 }
@@ -302,7 +314,8 @@ static bool update_slot(tree_state *tree, const broad_input *input, uint32_t slo
     {
         const broad_lane *lane = &tree->moving.groups.lanes.items[place];
         const broad_traits *traits = &input->traits[slot];
-        if (lane->owner != traits->owner || !broad_has_class(&tree->classes, lane->class, traits))
+        if (!input->same_traits &&
+            (lane->owner != traits->owner || !broad_has_class(&tree->classes, lane->class, traits)))
             set_lane(tree, input, &tree->moving, place, slot);
         return true;
     }
@@ -351,7 +364,7 @@ static void load(tree_part *part, const broad_input *input, uint32_t first)
     };
     broad_groups *groups = &part->groups;
     load_task task = {part, input, first, 0};
-    size_t count = groups->levels[0].count = groups->lanes.count / BROAD_LANES;
+    size_t count = groups->levels[0].count;
     if (count > first)
         base_parallel_for(groups->context, (uint32_t)count - first, MIN_GROUPS, load_range, &task);
     do
@@ -389,7 +402,7 @@ static bool sort_part(tree_state *tree, const broad_input *input, tree_part *par
         return false;
     for (size_t i = 0; i < part->groups.lanes.count; i++)
     {
-        uint32_t slot = part->groups.lanes.items[i].slot;
+        uint32_t slot = *broad_slot_of(&part->groups, (uint32_t)i);
         if (slot == BROAD_NO_SLOT)
             continue;
         if (part == &tree->still || tree->call - tree->slots.items[slot].changed < REST)
@@ -476,7 +489,7 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
     if (!sort && part->next == first)
         return true;
     if (!sort)
-        load(part, input, (uint32_t)part->groups.levels[0].count);
+        load(part, input, first / BROAD_LANES);
     if (sort && part->crowded)
         return join_by_split(tree, input, part, NULL) && gather_pairs(tree, &tree->kept, boxes_tested);
     join_task task = {tree, &part->groups, &part->groups, input, true, false, sort ? 0 : first / PARENT, 0, 0};
@@ -490,11 +503,9 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
 static bool begin_still(tree_state *tree, uint32_t *first)
 {
     tree_part *part = &tree->still;
-    uint32_t padding = (PARENT - part->next % PARENT) % PARENT;
-    if (!broad_groups_reserve(&part->groups, padding))
-        return false;
-    while (part->groups.lanes.count % PARENT)
-        part->groups.lanes.items[part->groups.lanes.count++] = (broad_lane){BROAD_NO_SLOT, 0, 0};
+    while (part->next % PARENT && part->groups.lanes.count % PARENT)
+        if (!broad_groups_add(&part->groups))
+            return false;
     part->next = (uint32_t)part->groups.lanes.count;
     *first = part->next;
     return true;
