@@ -25,7 +25,9 @@ typedef struct broad_input
     const uint32_t *changed; /* slots whose box or traits differ from the last successful call on this state, and
                                 possibly others, each once */
     uint32_t changed_count;
-    double margin; /* >= 0: how far apart two boxes may be and still matter, along each axis */
+    bool same_traits;     /* of the changed slots, only boxes differ */
+    bool distinct_owners; /* no two boxes belong to one owner */
+    double margin;        /* >= 0: how far apart two boxes may be and still matter, along each axis */
 } broad_input;
 
 /* Pairs of slots, smaller << 32 | larger. */

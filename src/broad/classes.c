@@ -4,15 +4,12 @@
 void broad_classes_reset(broad_classes *classes)
 {
     memset(classes, 0, sizeof *classes);
-    classes->may_pair[BROAD_CLASS_OTHER] = ~(uint64_t)0;
-    for (int i = 0; i < BROAD_CLASS_OTHER; i++)
-        classes->may_pair[i] = (uint64_t)1 << BROAD_CLASS_OTHER;
-}
-
-static bool same(const broad_traits *a, const broad_traits *b)
-{
-    return a->is_static == b->is_static && a->filter.category == b->filter.category &&
-           a->filter.mask == b->filter.mask && a->filter.group == b->filter.group;
+    for (int i = 0; i < BROAD_MAX_CLASSES; i++)
+    {
+        classes->may_pair[i] = classes->ask[i] = (uint64_t)1 << BROAD_CLASS_OTHER;
+        if (i == BROAD_CLASS_OTHER)
+            classes->may_pair[i] = classes->ask[i] = ~(uint64_t)0;
+    }
 }
 
 static bool may_pair(const broad_traits *a, const broad_traits *b)
@@ -23,7 +20,7 @@ static bool may_pair(const broad_traits *a, const broad_traits *b)
 uint32_t broad_class_of(broad_classes *classes, const broad_traits *traits)
 {
     uint32_t own = 0;
-    while (own < classes->count && !same(&classes->traits[own], traits))
+    while (own < classes->count && !broad_same_class(&classes->traits[own], traits))
         own++;
     if (own < classes->count || own == BROAD_CLASS_OTHER)
         return own;

@@ -8,17 +8,25 @@ void broad_groups_free(broad_groups *groups)
     base_array_free(groups->context, &groups->lanes);
 }
 
-bool broad_groups_reserve(broad_groups *groups, size_t extra)
+bool broad_groups_add(broad_groups *groups)
 {
-    if (!base_array_reserve(groups->context, &groups->lanes, extra))
+    if (!base_array_reserve(groups->context, &groups->lanes, BROAD_LANES))
         return false;
-    size_t count = groups->lanes.count + extra;
+    size_t count = groups->lanes.count + BROAD_LANES;
     for (int level = 0; level < BROAD_LEVELS; level++)
     {
         count = (count + BROAD_LANES - 1) / BROAD_LANES;
         size_t have = groups->levels[level].count;
         if (count > have && !base_array_reserve(groups->context, &groups->levels[level], count - have))
             return false;
+    }
+    broad_group *group = &groups->levels[0].items[groups->levels[0].count++];
+    for (int i = 0; i < BROAD_LANES; i++)
+    {
+        groups->lanes.items[groups->lanes.count++] = (broad_lane){0, 0};
+        for (int axis = 0; axis < 3; axis++)
+            group->low[axis][i] = INFINITY, group->high[axis][i] = -INFINITY;
+        group->slack[i] = 0.0f, group->slot[i] = BROAD_NO_SLOT;
     }
     return true;
 }

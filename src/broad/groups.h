@@ -14,16 +14,19 @@ enum
 
 #define BROAD_NO_SLOT UINT32_MAX
 
-/* Eight boxes, or bounds of eight groups. A free lane has low = inf, high = -inf. */
+/* Eight boxes, or bounds of eight groups. high is larger by the margin: two boxes are within it if each low is at most
+ * the other's high. A free lane has low = inf, high = -inf. */
 typedef struct broad_group
 {
     _Alignas(32) float low[3][BROAD_LANES];
     float high[3][BROAD_LANES];
+    /* Of boxes alone: */
+    float slack[BROAD_LANES];   /* more than what rounding has added to any two of them that are about there */
+    uint32_t slot[BROAD_LANES]; /* BROAD_NO_SLOT: free */
 } broad_group;
 
 typedef struct broad_lane
 {
-    uint32_t slot; /* BROAD_NO_SLOT: free */
     uint32_t owner;
     uint32_t class; /* of its traits */
 } broad_lane;
@@ -33,9 +36,13 @@ typedef struct broad_groups
     carom_context *context;
     BASE_ARRAY(broad_group) levels[BROAD_LEVELS]; /* [0]: the boxes; the highest is one group */
     uint32_t level_count;                         /* at least 2 */
-    BASE_ARRAY(broad_lane) lanes;                 /* of level 0, a multiple of eight */
-    uint32_t used;                                /* lanes that are not free */
+    BASE_ARRAY(broad_lane) lanes;                 /* of level 0, eight per group */
 } broad_groups;
+
+static inline uint32_t *broad_slot_of(const broad_groups *groups, uint32_t lane)
+{
+    return &groups->levels[0].items[lane / BROAD_LANES].slot[lane % BROAD_LANES];
+}
 
 void broad_groups_free(broad_groups *groups);
 
@@ -57,25 +64,29 @@ BASE_DECLARE_ISA(void, broad_curve_codes,
 
 /* ---- contents ---- */
 
-/* Room for this many more lanes, and for the levels above. False when out of memory. */
-bool broad_groups_reserve(broad_groups *groups, size_t extra);
+/* Adds eight free lanes. False when out of memory. */
+bool broad_groups_add(broad_groups *groups);
 
 /* Boxes of all used lanes of some groups of level 0. */
 BASE_DECLARE_ISA(void, broad_groups_load,
-                 (broad_groups * groups, uint32_t first, uint32_t last, const carom_aabb *boxes));
+                 (broad_groups * groups, uint32_t first, uint32_t last, const broad_input *input));
 /* Bounds of all groups of a level below. */
 BASE_DECLARE_ISA(void, broad_groups_bound, (broad_groups * groups, uint32_t level, uint32_t first, uint32_t last));
+
+/* How many other groups meet the bounds of one, on average over some of them. */
+BASE_DECLARE_ISA(double, broad_groups_crowd, (const broad_groups *groups));
 
 /* ---- joins ---- */
 
 enum
 {
-    BROAD_CANDIDATES = 2048,
-    BROAD_QUEUE = 1024
+    BROAD_CANDIDATES = 5120,
+    BROAD_PAIRS = BROAD_CANDIDATES, /* and eight more, which are written and do not count */
+    BROAD_QUEUE = 512
 };
 
 typedef struct broad_join broad_join;
-/* Takes join->found candidates. */
+/* Takes join->found candidates, and makes room for BROAD_PAIRS pairs. */
 typedef void broad_take_fn(broad_join *join);
 
 #define BROAD_UNSURE (1u << 31) /* on lane_a of a candidate: floats can't tell */
@@ -85,16 +96,19 @@ struct broad_join
 {
     const broad_groups *a, *b;
     bool self;                /* a and b are the same: each pair once */
+    bool plain;               /* any two boxes are a pair: those that surely meet need no candidates */
     uint32_t b_first, b_last; /* groups of level 0 of b that count; without self */
-    float margin;             /* rounded up */
-    broad_take_fn *take;      /* called when there is no room for more */
+    uint64_t *pairs;          /* room for BROAD_PAIRS, if plain */
+    uint32_t pair_count;
+    broad_take_fn *take; /* called when there is no room for more */
     uint32_t found;
     uint64_t tested; /* pairs of a box with eight others */
     uint32_t lane_a[BROAD_CANDIDATES + BROAD_LANES], lane_b[BROAD_CANDIDATES + BROAD_LANES];
-    /* Boxes that are to be tested against a group: of a against b, and the other way round. */
-    uint32_t queued[2], box[2][BROAD_QUEUE + BROAD_LANES], group[2][BROAD_QUEUE + BROAD_LANES];
+    uint32_t queue[BROAD_QUEUE + BROAD_LANES]; /* lanes of b that are to be tested against a group of a */
 };
 
+/* For the groups of level 0 of a in a range, box by box: if those are few and far between. Without self. */
+BASE_DECLARE_ISA(void, broad_join_boxes, (broad_join * join, uint32_t first, uint32_t last));
 /* For the groups of level 1 of a in a range. */
 BASE_DECLARE_ISA(void, broad_join_range, (broad_join * join, uint32_t first, uint32_t last));
 

@@ -1,9 +1,11 @@
 /* Broad phase `tree`: groups of eight boxes along a space-filling curve, joined with each other.
  *
  * Boxes that move are in one tree, which is refitted while its order is good and sorted again when it has decayed. What
- * is static, or has not moved for a while, is in another one; its own pairs are kept. */
+ * is static, or has not moved for a while, is in another one; its own pairs are kept. Where groups meet too many others
+ * (long thin boxes), space is halved instead. */
 #include "broad/classes.h"
 #include "broad/groups.h"
+#include "broad/split.h"
 
 enum
 {
@@ -13,7 +15,8 @@ enum
     MIN_RANGE = 4,          /* groups of level 1 that are worth handing to another worker */
     STILL = (int)(1u << 30) /* in a place: a lane of the still boxes */
 };
-#define DECAY 1.12 /* growth of the groups' extents after which boxes are sorted again */
+#define DECAY 1.12  /* growth of the groups' extents after which boxes are sorted again */
+#define CROWD 700.0 /* groups that meet one, beyond which halving space is faster */
 
 typedef struct tree_slot
 {
@@ -31,6 +34,7 @@ typedef struct tree_part
     uint32_t used;         /* boxes */
     uint32_t age;          /* calls since they were sorted */
     double sorted_extents; /* of the groups, then */
+    bool crowded;          /* groups met too many others, then */
 } tree_part;
 
 typedef struct tree_state tree_state;
@@ -55,7 +59,8 @@ struct tree_state
     broad_pairs kept; /* of still boxes */
     double margin;
     uint32_t call;
-    bool is_current; /* holds the boxes of the last call, which succeeded */
+    broad_split *split; /* null until it is needed */
+    bool is_current;    /* holds the boxes of the last call, which succeeded */
     tree_worker *workers[];
 };
 
@@ -74,6 +79,9 @@ static void destroy(void *state)
     broad_groups_free(&tree->still.groups);
     base_array_free(context, &tree->order.items);
     base_array_free(context, &tree->order.sorted);
+    if (tree->split)
+        base_array_free(context, &tree->split->boxes);
+    base_release(context, tree->split, 1, sizeof *tree->split);
     base_array_free(context, &tree->slots);
     base_array_free(context, &tree->kept);
     base_release(context, tree, 1, sizeof *tree + worker_count * sizeof(tree_worker *));
@@ -108,30 +116,38 @@ static carom_status create(carom_context *context, void **out)
 /* ---- joins ---- */
 
 /* Which candidates are pairs. */
+static size_t check_candidates(const tree_worker *worker, uint64_t *out)
+{
+    const broad_join *join = &worker->join;
+    const broad_input *input = worker->input;
+    const broad_classes *classes = &worker->state->classes;
+    size_t count = 0;
+    for (uint32_t i = 0; i < join->found; i++)
+    {
+        uint32_t lane_a = join->lane_a[i] & ~BROAD_UNSURE, lane_b = join->lane_b[i];
+        const broad_lane *a = &join->a->lanes.items[lane_a], *b = &join->b->lanes.items[lane_b];
+        uint32_t slot_a = *broad_slot_of(join->a, lane_a), slot_b = *broad_slot_of(join->b, lane_b);
+        bool pair = (a->owner != b->owner) & (classes->may_pair[a->class] >> b->class & 1);
+        if (BASE_UNLIKELY((classes->ask[a->class] >> b->class & 1) | join->lane_a[i] >> 31))
+            pair = pair && broad_may_pair(&input->traits[slot_a], &input->traits[slot_b]) &&
+                   broad_near(&input->boxes[slot_a], &input->boxes[slot_b], input->margin);
+        out[count] = broad_pack(slot_a, slot_b);
+        count += pair;
+    }
+    return count;
+}
+
+/* Room behind the pairs for all that may come before the next call. */
 static void take_candidates(broad_join *join)
 {
     tree_worker *worker = (tree_worker *)join;
-    const broad_input *input = worker->input;
-    const uint64_t *may_pair = worker->state->classes.may_pair;
-    if (worker->out_of_memory || !base_array_reserve(worker->state->context, &worker->pairs, join->found))
-    {
-        worker->out_of_memory = true;
-        return;
-    }
-    uint64_t *out = worker->pairs.items + worker->pairs.count;
-    for (uint32_t i = 0; i < join->found; i++)
-    {
-        const broad_lane *a = &join->a->lanes.items[join->lane_a[i] & ~BROAD_UNSURE];
-        const broad_lane *b = &join->b->lanes.items[join->lane_b[i]];
-        bool pair = (a->owner != b->owner) & (may_pair[a->class] >> b->class & 1);
-        bool other = (a->class == BROAD_CLASS_OTHER) | (b->class == BROAD_CLASS_OTHER);
-        if (other | (join->lane_a[i] >= BROAD_UNSURE))
-            pair = pair && broad_may_pair(&input->traits[a->slot], &input->traits[b->slot]) &&
-                   broad_near(&input->boxes[a->slot], &input->boxes[b->slot], input->margin);
-        *out = broad_pack(a->slot, b->slot);
-        out += pair;
-    }
-    worker->pairs.count = (size_t)(out - worker->pairs.items);
+    worker->pairs.count += join->pair_count;
+    worker->pairs.count +=
+        worker->out_of_memory ? 0 : check_candidates(worker, worker->pairs.items + worker->pairs.count);
+    if (!base_array_reserve(worker->state->context, &worker->pairs, 2 * BROAD_PAIRS + BROAD_LANES))
+        worker->out_of_memory = true, worker->pairs.count = 0,
+        join->plain = false; /* candidates have room of their own */
+    join->pairs = worker->pairs.items + worker->pairs.count;
 }
 
 typedef struct join_task
@@ -140,9 +156,16 @@ typedef struct join_task
     const broad_groups *a, *b;
     const broad_input *input;
     bool self;                /* each box of a with those behind it */
+    bool by_box;              /* without self, each box of a by itself */
     uint32_t first;           /* group of level 1 of a */
     uint32_t b_first, b_last; /* groups of b; without self */
 } join_task;
+
+/* May any two boxes pair? */
+static bool is_plain(const tree_state *tree, const broad_input *input)
+{
+    return input->distinct_owners && tree->classes.count == 1 && (tree->classes.may_pair[0] & 1);
+}
 
 static void join_range(uint32_t first, uint32_t last, uint32_t number, void *data)
 {
@@ -151,16 +174,22 @@ static void join_range(uint32_t first, uint32_t last, uint32_t number, void *dat
     broad_join *join = &worker->join;
     join->a = task->a, join->b = task->b, join->self = task->self;
     join->b_first = task->b_first, join->b_last = task->b_last;
-    join->margin = (float)task->input->margin * (1.0f + 0x1p-20f);
-    join->take = take_candidates;
+    join->plain = is_plain(task->tree, task->input);
+    join->take = take_candidates, join->found = join->pair_count = 0;
+    take_candidates(join); /* makes room */
+    if (worker->out_of_memory)
+        return;
     worker->input = task->input;
-    BASE_PICK_ISA(task->tree->context, broad_join_range)(join, task->first + first, task->first + last);
+    if (task->by_box)
+        BASE_PICK_ISA(task->tree->context, broad_join_boxes)(join, first, last);
+    else
+        BASE_PICK_ISA(task->tree->context, broad_join_range)(join, task->first + first, task->first + last);
 }
 
 /* Adds pairs of the groups of a from `first` (of level 1) on. */
 static void join_from(join_task task)
 {
-    uint32_t count = (uint32_t)task.a->levels[1].count;
+    uint32_t count = (uint32_t)task.a->levels[task.by_box ? 0 : 1].count;
     if (count > task.first && (task.self || task.b_last > task.b_first))
         base_parallel_for(task.tree->context, count - task.first, MIN_RANGE, join_range, &task);
 }
@@ -183,6 +212,59 @@ static bool gather_pairs(tree_state *tree, broad_pairs *out, uint64_t *boxes_tes
     return enough;
 }
 
+/* ---- halving space ---- */
+
+static bool take_split(broad_split *split)
+{
+    tree_worker *worker = split->user;
+    const broad_input *input = worker->input;
+    if (!base_array_reserve(worker->state->context, &worker->pairs, split->found))
+        return false;
+    uint64_t *out = worker->pairs.items + worker->pairs.count;
+    for (uint32_t i = 0; i < split->found; i++)
+    {
+        uint32_t a = split->slot_a[i], b = split->slot_b[i];
+        *out = broad_pack(a, b);
+        out += broad_near(&input->boxes[a], &input->boxes[b], input->margin) &&
+               broad_may_pair(&input->traits[a], &input->traits[b]);
+    }
+    worker->pairs.count = (size_t)(out - worker->pairs.items);
+    return true;
+}
+
+static bool add_to_split(broad_split *split, const broad_input *input, const tree_part *part, uint32_t marks)
+{
+    if (!base_array_reserve(split->context, &split->boxes, part->used))
+        return false;
+    for (size_t i = 0; i < part->groups.lanes.count; i++)
+    {
+        uint32_t slot = *broad_slot_of(&part->groups, (uint32_t)i);
+        if (slot != BROAD_NO_SLOT)
+            broad_split_add(split, &input->boxes[slot], input->margin, slot, marks);
+    }
+    return true;
+}
+
+/* Pairs of a part's boxes, and with those of another one, if it is not null. */
+static bool join_by_split(tree_state *tree, const broad_input *input, const tree_part *part, const tree_part *other)
+{
+    if (!tree->split)
+    {
+        tree->split = base_allocate(tree->context, 1, sizeof *tree->split, BASE_CACHE_LINE);
+        if (!tree->split)
+            return false;
+        memset(tree->split, 0, sizeof *tree->split);
+        tree->split->context = tree->context, tree->split->take = take_split, tree->split->user = tree->workers[0];
+    }
+    broad_split *split = tree->split;
+    split->boxes.count = 0, split->tested = 0;
+    tree->workers[0]->input = input;
+    bool enough = add_to_split(split, input, part, 0) &&
+                  (!other || add_to_split(split, input, other, BROAD_SPLIT_APART)) && broad_split_join(split);
+    tree->workers[0]->join.tested += split->tested;
+    return enough;
+}
+
 /* ---- lanes ---- */
 
 static uint32_t *place_of(tree_state *tree, uint32_t slot) { return &tree->slots.items[slot].place; }
@@ -190,19 +272,18 @@ static uint32_t *place_of(tree_state *tree, uint32_t slot) { return &tree->slots
 static void set_lane(tree_state *tree, const broad_input *input, tree_part *part, uint32_t lane, uint32_t slot)
 {
     const broad_traits *traits = &input->traits[slot];
-    part->groups.lanes.items[lane] = (broad_lane){slot, traits->owner, broad_class_of(&tree->classes, traits)};
+    broad_lane *to = &part->groups.lanes.items[lane];
+    uint32_t class =
+        broad_has_class(&tree->classes, to->class, traits) ? to->class : broad_class_of(&tree->classes, traits);
+    *to = (broad_lane){traits->owner, class};
+    *broad_slot_of(&part->groups, lane) = slot;
 }
 
 static bool append(tree_state *tree, const broad_input *input, tree_part *part, uint32_t slot)
 {
-    broad_groups *groups = &part->groups;
-    if (part->next == groups->lanes.count)
-    {
-        if (part->next >= (uint32_t)STILL - PARENT || !broad_groups_reserve(groups, BROAD_LANES))
-            return false;
-        for (int i = 0; i < BROAD_LANES; i++)
-            groups->lanes.items[groups->lanes.count++] = (broad_lane){BROAD_NO_SLOT, 0, 0};
-    }
+    if (part->next == part->groups.lanes.count &&
+        (part->next >= (uint32_t)STILL - PARENT || !broad_groups_add(&part->groups)))
+        return false;
     set_lane(tree, input, part, part->next, slot);
     *place_of(tree, slot) = part->next++ | (part == &tree->still ? (uint32_t)STILL : 0);
     part->used++, part->changed++;
@@ -216,13 +297,10 @@ static void vacate(tree_state *tree, uint32_t slot)
         return;
     tree_part *part = place & (uint32_t)STILL ? &tree->still : &tree->moving;
     uint32_t lane = place & ~(uint32_t)STILL;
-    part->groups.lanes.items[lane].slot = BROAD_NO_SLOT;
-    if (lane / BROAD_LANES < part->groups.levels[0].count)
-        for (int axis = 0; axis < 3; axis++) /* bounds above stay too large for a while */
-        {
-            part->groups.levels[0].items[lane / BROAD_LANES].low[axis][lane % BROAD_LANES] = INFINITY;
-            part->groups.levels[0].items[lane / BROAD_LANES].high[axis][lane % BROAD_LANES] = -INFINITY;
-        }
+    broad_group *group = &part->groups.levels[0].items[lane / BROAD_LANES];
+    group->slot[lane % BROAD_LANES] = BROAD_NO_SLOT;
+    for (int axis = 0; axis < 3; axis++) /* bounds above stay too large for a while */
+        group->low[axis][lane % BROAD_LANES] = INFINITY, group->high[axis][lane % BROAD_LANES] = -INFINITY;
     part->used--, part->changed++;
     *place_of(tree, slot) = BROAD_NO_SLOT;
 }
@@ -234,7 +312,11 @@ static bool update_slot(tree_state *tree, const broad_input *input, uint32_t slo
     tree->slots.items[slot].changed = tree->call;
     if (!is_empty && !is_static && place != BROAD_NO_SLOT && !(place & (uint32_t)STILL))
     {
-        set_lane(tree, input, &tree->moving, place, slot);
+        const broad_lane *lane = &tree->moving.groups.lanes.items[place];
+        const broad_traits *traits = &input->traits[slot];
+        if (!input->same_traits &&
+            (lane->owner != traits->owner || !broad_has_class(&tree->classes, lane->class, traits)))
+            set_lane(tree, input, &tree->moving, place, slot);
         return true;
     }
     vacate(tree, slot);
@@ -249,6 +331,7 @@ static void empty_part(tree_part *part)
     part->groups.level_count = 0;
     part->next = part->sorted = part->changed = part->used = part->age = 0;
     part->sorted_extents = 0.0;
+    part->crowded = false;
 }
 
 /* ---- boxes and levels ---- */
@@ -269,7 +352,7 @@ static void load_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
         BASE_PICK_ISA(context, broad_groups_bound)(&task->part->groups, task->level, first, last);
     else
         BASE_PICK_ISA(context, broad_groups_load)
-    (&task->part->groups, task->first + first, task->first + last, task->input->boxes);
+    (&task->part->groups, task->first + first, task->first + last, task->input);
 }
 
 /* The boxes of the groups from `first` on, and all levels above. */
@@ -281,7 +364,7 @@ static void load(tree_part *part, const broad_input *input, uint32_t first)
     };
     broad_groups *groups = &part->groups;
     load_task task = {part, input, first, 0};
-    size_t count = groups->levels[0].count = groups->lanes.count / BROAD_LANES;
+    size_t count = groups->levels[0].count;
     if (count > first)
         base_parallel_for(groups->context, (uint32_t)count - first, MIN_GROUPS, load_range, &task);
     do
@@ -319,7 +402,7 @@ static bool sort_part(tree_state *tree, const broad_input *input, tree_part *par
         return false;
     for (size_t i = 0; i < part->groups.lanes.count; i++)
     {
-        uint32_t slot = part->groups.lanes.items[i].slot;
+        uint32_t slot = *broad_slot_of(&part->groups, (uint32_t)i);
         if (slot == BROAD_NO_SLOT)
             continue;
         if (part == &tree->still || tree->call - tree->slots.items[slot].changed < REST)
@@ -335,6 +418,7 @@ static bool sort_part(tree_state *tree, const broad_input *input, tree_part *par
     load(part, input, 0);
     part->sorted = part->next, part->changed = 0;
     part->sorted_extents = extents(&part->groups);
+    part->crowded = BASE_PICK_ISA(tree->context, broad_groups_crowd)(&part->groups) > CROWD;
     return true;
 }
 
@@ -405,8 +489,10 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
     if (!sort && part->next == first)
         return true;
     if (!sort)
-        load(part, input, (uint32_t)part->groups.levels[0].count);
-    join_task task = {tree, &part->groups, &part->groups, input, true, sort ? 0 : first / PARENT, 0, 0};
+        load(part, input, first / BROAD_LANES);
+    if (sort && part->crowded)
+        return join_by_split(tree, input, part, NULL) && gather_pairs(tree, &tree->kept, boxes_tested);
+    join_task task = {tree, &part->groups, &part->groups, input, true, false, sort ? 0 : first / PARENT, 0, 0};
     join_from(task);
     task.self = false, task.b_last = sort ? 0 : first / BROAD_LANES;
     join_from(task);
@@ -417,11 +503,9 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
 static bool begin_still(tree_state *tree, uint32_t *first)
 {
     tree_part *part = &tree->still;
-    uint32_t padding = (PARENT - part->next % PARENT) % PARENT;
-    if (!broad_groups_reserve(&part->groups, padding))
-        return false;
-    while (part->groups.lanes.count % PARENT)
-        part->groups.lanes.items[part->groups.lanes.count++] = (broad_lane){BROAD_NO_SLOT, 0, 0};
+    while (part->next % PARENT && part->groups.lanes.count % PARENT)
+        if (!broad_groups_add(&part->groups))
+            return false;
     part->next = (uint32_t)part->groups.lanes.count;
     *first = part->next;
     return true;
@@ -439,9 +523,12 @@ static bool find(tree_state *tree, const broad_input *input, broad_pairs *out, u
     if (tree->kept.count)
         memcpy(out->items, tree->kept.items, tree->kept.count * sizeof *out->items);
     out->count = tree->kept.count;
-    join_task task = {tree, &tree->moving.groups, &tree->moving.groups, input, true, 0, 0, 0};
+    if (tree->moving.crowded || (tree->still.crowded && tree->moving.used > tree->still.used / 8))
+        return join_by_split(tree, input, &tree->moving, &tree->still) && gather_pairs(tree, out, boxes_tested);
+    join_task task = {tree, &tree->moving.groups, &tree->moving.groups, input, true, false, 0, 0, 0};
     join_from(task);
-    task.self = false, task.b = &tree->still.groups, task.b_last = (uint32_t)tree->still.groups.levels[0].count;
+    task.self = false, task.by_box = tree->moving.used < tree->still.used / 16;
+    task.b = &tree->still.groups, task.b_last = (uint32_t)tree->still.groups.levels[0].count;
     join_from(task);
     return gather_pairs(tree, out, boxes_tested);
 }

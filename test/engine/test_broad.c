@@ -47,7 +47,11 @@ static void check_kind(const world *w, const broad_kind *kind, const box_set *se
     broad_pairs pairs = {0};
     uint64_t tested = 0;
     assert_int_equal(kind->create(w->context, &state), CAROM_OK);
-    broad_input input = {.boxes = set->boxes, .traits = set->traits, .slot_count = set->count, .margin = margin};
+    broad_input input = {.boxes = set->boxes,
+                         .traits = set->traits,
+                         .slot_count = set->count,
+                         .margin = margin,
+                         .distinct_owners = true};
     for (int frame = 0; frame < 2; frame++) /* the second must not depend on the first */
         assert_int_equal(kind->find_pairs(state, &input, &pairs, &tested), CAROM_OK);
     uint64_t *space = calloc(pairs.count + 1, sizeof *space);
@@ -190,7 +194,12 @@ static void frames_follow_each_other(void **state)
             change_boxes(&set, &random);
             set.count = frame < 40 ? (uint32_t)(3 * frame) : 120; /* slots are added */
             double margin = frame % 3 ? 0.0 : 0.5;
-            broad_input input = {set.boxes, set.traits, set.count, changed, set.count, margin};
+            broad_input input = {.boxes = set.boxes,
+                                 .traits = set.traits,
+                                 .slot_count = set.count,
+                                 .changed = changed,
+                                 .changed_count = set.count,
+                                 .margin = margin};
             if (frame % 2)
             {
                 base_array_free(context, &pairs);
