@@ -270,7 +270,7 @@ static void add_runs(broad_search *search, uint32_t first, uint32_t last, const 
         while (i >= cells->parts.items[own].first + cells->parts.items[own].count)
             own++;
         const broad_part *from = &cells->parts.items[own];
-        carom_aabb box = broad_grow(&search->input->boxes[cells->rows.lanes.items[i].slot], cells->half_margin);
+        carom_aabb box = broad_grow(&search->input->boxes[cells->rows.boxes.items[i].slot], cells->half_margin);
         for (size_t k = 0; k < cells->parts.count; k++)
         {
             const broad_part *to = &cells->parts.items[k];

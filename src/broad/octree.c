@@ -207,7 +207,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     enough = enough && sort_boxes(tree, input) && make_nodes(tree, input) && broad_rows_load(&tree->rows, input);
     if (enough)
         BASE_PICK_ISA(tree->rows.context, broad_octree_bound)(tree);
-    broad_visit visit = {add_runs, tree, (uint32_t)tree->rows.lanes.count, BROAD_NO_AXIS};
+    broad_visit visit = {add_runs, tree, (uint32_t)tree->rows.boxes.count, BROAD_NO_AXIS};
     if (!enough || !broad_rows_search(&tree->rows, input, &visit, out, boxes_tested))
         return base_fail(tree->rows.context, CAROM_OUT_OF_MEMORY, "broad phase octree: no memory for %u boxes",
                          input->slot_count);

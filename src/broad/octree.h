@@ -9,9 +9,16 @@ enum
     BROAD_OCTREE_DEPTH = 9 /* nodes are numbered in preorder in less than 30 bits */
 };
 
+/* Bounds of what is below each of eight children; inverted where nothing is. */
+typedef struct broad_octant_bounds
+{
+    _Alignas(32) float low[3][BROAD_LANES];
+    float high[3][BROAD_LANES];
+} broad_octant_bounds;
+
 typedef struct broad_octant
 {
-    broad_group bounds;          /* of all boxes below each child; empty where there is none */
+    broad_octant_bounds bounds;
     uint32_t child[BROAD_LANES]; /* index of the node */
     uint32_t first, own_last;    /* positions of its own boxes */
     uint32_t last;               /* positions of those below it end here */

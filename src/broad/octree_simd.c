@@ -47,7 +47,7 @@ typedef struct box8
     f8 low[3], high[3];
 } box8;
 
-static BASE_ALWAYS_INLINE uint32_t meet(const broad_group *group, const box8 *box)
+static BASE_ALWAYS_INLINE uint32_t meet(const broad_octant_bounds *group, const box8 *box)
 {
     f8 x = f8_and(f8_le(f8_load(group->low[0]), box->high[0]), f8_ge(f8_load(group->high[0]), box->low[0]));
     f8 y = f8_and(f8_le(f8_load(group->low[1]), box->high[1]), f8_ge(f8_load(group->high[1]), box->low[1]));
@@ -83,5 +83,5 @@ static void descend(const broad_octants *tree, broad_search *search, uint32_t ow
 void BASE_ISA(broad_octree_descend)(const broad_octants *tree, broad_search *search, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++)
-        descend(tree, search, i, search->input->traits[tree->rows.lanes.items[i].slot].is_static);
+        descend(tree, search, i, search->input->traits[tree->rows.boxes.items[i].slot].is_static);
 }

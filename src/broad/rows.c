@@ -31,7 +31,7 @@ void broad_rows_close(broad_rows *rows)
         base_release(rows->context, rows->searches[i], 1, sizeof **rows->searches);
     }
     base_release(rows->context, rows->searches, worker_count, sizeof *rows->searches);
-    base_array_free(rows->context, &rows->lanes);
+    base_array_free(rows->context, &rows->boxes);
     base_array_free(rows->context, &rows->bounds);
 }
 
@@ -39,7 +39,7 @@ void broad_rows_close(broad_rows *rows)
 
 bool broad_rows_begin(broad_rows *rows, const broad_input *input)
 {
-    rows->lanes.count = rows->bounds.count = 0;
+    rows->boxes.count = rows->bounds.count = 0;
     broad_classes_reset(&rows->classes);
     rows->margin = (float)input->margin * (1.0f + 0x1p-20f);
     rows->origin = (carom_vec3){0, 0, 0};
@@ -51,13 +51,13 @@ bool broad_rows_begin(broad_rows *rows, const broad_input *input)
         rows->origin = at;
         break;
     }
-    return input->slot_count < BROAD_UNSURE && base_array_reserve(rows->context, &rows->lanes, input->slot_count);
+    return input->slot_count < BROAD_UNSURE && base_array_reserve(rows->context, &rows->boxes, input->slot_count);
 }
 
 void broad_rows_add(broad_rows *rows, const broad_input *input, uint32_t slot)
 {
     const broad_traits *traits = &input->traits[slot];
-    rows->lanes.items[rows->lanes.count++] = (broad_lane){slot, traits->owner, broad_class_of(&rows->classes, traits)};
+    rows->boxes.items[rows->boxes.count++] = (broad_row){slot, traits->owner, broad_class_of(&rows->classes, traits)};
 }
 
 typedef struct load_task
@@ -75,7 +75,7 @@ static void load_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
     size_t stride = rows->stride;
     for (uint32_t i = first; i < last; i++)
     {
-        const carom_aabb *box = &task->input->boxes[rows->lanes.items[i].slot];
+        const carom_aabb *box = &task->input->boxes[rows->boxes.items[i].slot];
         bounds[i] = (float)(box->min.x - rows->origin.x);
         bounds[i + stride] = (float)(box->min.y - rows->origin.y);
         bounds[i + 2 * stride] = (float)(box->min.z - rows->origin.z);
@@ -92,7 +92,7 @@ bool broad_rows_load(broad_rows *rows, const broad_input *input)
     {
         MIN_RANGE = 1024
     };
-    size_t count = rows->lanes.count;
+    size_t count = rows->boxes.count;
     rows->stride = count + BROAD_LANES;
     rows->bounds.count = 0;
     if (!base_array_reserve(rows->context, &rows->bounds, 6 * rows->stride))
@@ -122,8 +122,8 @@ void broad_search_take(broad_search *search)
     uint64_t *out = search->pairs.items + search->pairs.count;
     for (uint32_t i = 0; i < found; i++)
     {
-        const broad_lane *a = &rows->lanes.items[search->box[i] & ~BROAD_UNSURE];
-        const broad_lane *b = &rows->lanes.items[search->other[i]];
+        const broad_row *a = &rows->boxes.items[search->box[i] & ~BROAD_UNSURE];
+        const broad_row *b = &rows->boxes.items[search->other[i]];
         bool pair = (a->owner != b->owner) & (rows->classes.may_pair[a->class] >> b->class & 1);
         bool other = (a->class == BROAD_CLASS_OTHER) | (b->class == BROAD_CLASS_OTHER);
         if (other | (search->box[i] >= BROAD_UNSURE))

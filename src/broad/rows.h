@@ -9,8 +9,17 @@
 enum
 {
     BROAD_MAX_RUNS = 512,
+    BROAD_MAX_FOUND = 2048,
     BROAD_NO_AXIS = 3
 };
+
+/* Which box is at a position. */
+typedef struct broad_row
+{
+    uint32_t slot;
+    uint32_t owner;
+    uint32_t class; /* of its traits */
+} broad_row;
 
 /* A box against the others of some positions. */
 typedef struct broad_run
@@ -32,17 +41,17 @@ typedef struct broad_search
     uint32_t run_count;
     broad_run runs[BROAD_MAX_RUNS];
     uint32_t found; /* candidates */
-    uint32_t box[BROAD_CANDIDATES + BROAD_LANES], other[BROAD_CANDIDATES + BROAD_LANES];
+    uint32_t box[BROAD_MAX_FOUND + BROAD_LANES], other[BROAD_MAX_FOUND + BROAD_LANES];
 } broad_search;
 
 struct broad_rows
 {
     carom_context *context;
-    BASE_ARRAY(broad_lane) lanes; /* by position */
-    BASE_ARRAY(float) bounds;     /* low x, y, z, high x, y, z, each a row by position; rounded outwards */
-    size_t stride;                /* from row to row: the number of boxes, and eight that meet nothing */
-    carom_vec3 origin;            /* of the floats, so that boxes far from zero but close to each other differ */
-    float margin;                 /* rounded up */
+    BASE_ARRAY(broad_row) boxes; /* by position */
+    BASE_ARRAY(float) bounds;    /* low x, y, z, high x, y, z, each a row by position; rounded outwards */
+    size_t stride;               /* from row to row: the number of boxes, and eight that meet nothing */
+    carom_vec3 origin;           /* of the floats, so that boxes far from zero but close to each other differ */
+    float margin;                /* rounded up */
     broad_classes classes;
     broad_search **searches; /* per worker */
 };

@@ -98,7 +98,7 @@ static void add_blocks(broad_search *search, const block *blocks, uint32_t count
         block b = blocks[i];
         box8 box = box_at(rows, b.own), inner = shrink(&box, rows->margin);
         uint32_t sure = meet(rows->bounds.items + b.at, rows->stride, &inner) & b.meeting;
-        if (search->found + 2 * BROAD_LANES > BROAD_CANDIDATES)
+        if (search->found + 2 * BROAD_LANES > BROAD_MAX_FOUND)
             broad_search_take(search);
         add_candidates(search, b.own, b.at, sure);
         if (BASE_UNLIKELY(sure != b.meeting))

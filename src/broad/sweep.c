@@ -190,7 +190,7 @@ static void add_runs(broad_search *search, uint32_t first, uint32_t last, const 
 {
     const sweep_state *sweep = data;
     const float *low = sweep->rows.bounds.items + sweep->axis * sweep->rows.stride;
-    uint32_t moving = sweep->moving, count = (uint32_t)sweep->rows.lanes.count;
+    uint32_t moving = sweep->moving, count = (uint32_t)sweep->rows.boxes.count;
     for (uint32_t i = first; i < last; i++)
         if (i < moving)
         {
@@ -210,7 +210,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     if (enough)
         choose_axis(sweep, input);
     enough = enough && set_order(sweep, input) && broad_rows_load(&sweep->rows, input);
-    broad_visit visit = {add_runs, sweep, (uint32_t)sweep->rows.lanes.count, sweep->axis};
+    broad_visit visit = {add_runs, sweep, (uint32_t)sweep->rows.boxes.count, sweep->axis};
     if (!enough || !broad_rows_search(&sweep->rows, input, &visit, out, boxes_tested))
         return base_fail(sweep->rows.context, CAROM_OUT_OF_MEMORY, "broad phase sweep: no memory for %u boxes",
                          input->slot_count);
