@@ -103,7 +103,10 @@ void Scene::advance()
         step_.changed.push_back(i);
         if (name_ == "teleport" && uniform() < 0.05)
         {
+            const Box before = step_.boxes[i];
             place(i);
+            for (size_t axis = 0; axis < 3; axis++) // elsewhere, of the same size
+                step_.boxes[i].high[axis] = step_.boxes[i].low[axis] + (before.high[axis] - before.low[axis]);
             copy(i);
             continue;
         }

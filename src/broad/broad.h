@@ -80,6 +80,12 @@ static inline bool broad_may_pair(const broad_traits *a, const broad_traits *b)
     return a->owner != b->owner && !(a->is_static && b->is_static) && broad_filter_allows(&a->filter, &b->filter);
 }
 
+static inline bool broad_same_traits(const broad_traits *a, const broad_traits *b)
+{
+    return a->owner == b->owner && a->is_static == b->is_static && a->filter.category == b->filter.category &&
+           a->filter.mask == b->filter.mask && a->filter.group == b->filter.group;
+}
+
 static inline uint64_t broad_pack(uint32_t one, uint32_t other)
 {
     return one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one;

@@ -474,7 +474,7 @@ static bool update_moving(tree_state *tree, const broad_input *input)
 static bool update_still(tree_state *tree, const broad_input *input, uint32_t first, uint64_t *boxes_tested)
 {
     tree_part *part = &tree->still;
-    bool sort = part->changed > 16 * PARENT && part->changed > part->used / 4;
+    bool sort = part->changed > PARENT / 4 && part->changed > part->used / 4;
     size_t kept = 0;
     if (sort && !sort_part(tree, input, part))
         return false;
