@@ -2,6 +2,8 @@
 #include "base/simd.h"
 #include "broad/groups.h"
 
+#include <float.h>
+
 /* ---- the curve ---- */
 
 /* The three parts of a code, by a Gray code and its reflections: John Skilling, "Programming the Hilbert curve" (2004).
@@ -57,7 +59,8 @@ void BASE_ISA(broad_curve_codes)(const uint32_t x[BROAD_LANES], const uint32_t y
 
 /* ---- boxes and bounds ---- */
 
-/* Rounded outwards by two units in the last place: one for the conversion, one for what is done with it. */
+/* Rounded outwards by two units in the last place: one for the conversion, one for what is done with it. Bounds are
+ * finite, so that free lanes meet nothing; where they had to be made finite, nothing is sure. */
 static void round_outwards(broad_group *group, float margin)
 {
     f8 unit = f8_set1(0x1p-22f), least = f8_set1(1e-30f), largest = f8_set1(1e38f), all = f8_set1(margin);
@@ -65,11 +68,13 @@ static void round_outwards(broad_group *group, float margin)
     {
         f8 low = f8_min(f8_load(group->low[axis]), largest);
         f8 high = f8_add(f8_max(f8_load(group->high[axis]), f8_neg(largest)), f8_set1(margin));
-        f8_store(group->low[axis], f8_sub(low, f8_add(f8_mul(f8_abs(low), unit), least)));
-        f8_store(group->high[axis], f8_add(high, f8_add(f8_mul(f8_abs(high), unit), least)));
+        f8_store(group->low[axis],
+                 f8_max(f8_sub(low, f8_add(f8_mul(f8_abs(low), unit), least)), f8_neg(f8_set1(FLT_MAX))));
+        f8_store(group->high[axis], f8_min(f8_add(high, f8_add(f8_mul(f8_abs(high), unit), least)), f8_set1(FLT_MAX)));
         all = f8_max(all, f8_max(f8_abs(low), f8_abs(high)));
     }
-    f8_store(group->slack, f8_add(f8_mul(all, f8_set1(0x1p-18f)), f8_set1(1e-29f)));
+    f8 slack = f8_add(f8_mul(all, f8_set1(0x1p-18f)), f8_set1(1e-29f));
+    f8_store(group->slack, f8_select(f8_gt(all, f8_set1(1e37f)), f8_set1(INFINITY), slack));
 }
 
 static void put(broad_group *group, int lane, const carom_aabb *box)
