@@ -145,7 +145,7 @@ static void open_node(broad_octants *tree, uint32_t position)
     for (int lane = 0; lane < BROAD_LANES; lane++)
         node->child[lane] = BROAD_NO_SLOT;
     node->first = node->own_last = node->last = position;
-    node->moving = 0;
+    node->moving = 0, node->present = 1u << BROAD_LANES;
 }
 
 /* Ends the nodes that a cell is not in, and begins those that it is in. */
@@ -162,7 +162,9 @@ static bool go_to(broad_octants *tree, node_path *path, cell at, uint32_t positi
     {
         uint32_t index = path->node[level] = (uint32_t)tree->nodes.count;
         open_node(tree, position);
-        tree->nodes.items[path->node[level - 1]].child[at.path >> 3 * (at.level - level) & 7] = index;
+        broad_octant *parent = &tree->nodes.items[path->node[level - 1]];
+        uint32_t lane = at.path >> 3 * (at.level - level) & 7;
+        parent->child[lane] = index, parent->present |= 1u << lane;
     }
     path->at = at;
     return true;

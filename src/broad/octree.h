@@ -22,6 +22,7 @@ typedef struct broad_octant
     uint32_t child[BROAD_LANES]; /* index of the node */
     uint32_t first, own_last;    /* positions of its own boxes */
     uint32_t last;               /* positions of those below it end here */
+    uint32_t present;            /* children that exist, and bit 8 */
     uint32_t moving;             /* children below which boxes move; bit 8: one of its own does */
 } broad_octant;
 

@@ -72,7 +72,7 @@ static void descend(const broad_octants *tree, broad_search *search, uint32_t ow
         const broad_octant *node = &nodes[stack[--depth]];
         if (node->last <= own + 1)
             continue;
-        uint32_t counting = is_static ? node->moving : 0x1ff;
+        uint32_t counting = is_static ? node->moving : node->present;
         if (counting >> BROAD_LANES)
             broad_add_run(search, (broad_run){own, node->first > own ? node->first : own + 1, node->own_last});
         for (uint32_t mask = meet(&node->bounds, &box) & counting; mask; mask &= mask - 1)

@@ -54,15 +54,20 @@ static BASE_ALWAYS_INLINE box8 box_at(const broad_rows *rows, uint32_t position)
     return box;
 }
 
-/* A box that is smaller by more than boxes and margin may have been rounded by. */
+/* A box that is smaller by more than boxes and margin may have been rounded by. Where it is near the largest floats,
+ * which stand for larger numbers, too, it meets nothing. */
 static BASE_ALWAYS_INLINE box8 shrink(const box8 *box, float margin)
 {
-    f8 unit = f8_set1(0x1p-19f), least = f8_set1(0x1p-19f * margin + 1e-29f);
+    f8 unit = f8_set1(0x1p-19f), least = f8_set1(0x1p-19f * margin + 1e-29f), large = f8_set1(1e37f),
+       none = f8_set1(NAN);
     box8 inner;
     for (int axis = 0; axis < 3; axis++)
     {
-        inner.low[axis] = f8_add(box->low[axis], f8_add(f8_mul(f8_abs(box->low[axis]), unit), least));
-        inner.high[axis] = f8_sub(box->high[axis], f8_add(f8_mul(f8_abs(box->high[axis]), unit), least));
+        f8 low_size = f8_abs(box->low[axis]), high_size = f8_abs(box->high[axis]);
+        f8 low = f8_add(box->low[axis], f8_add(f8_mul(low_size, unit), least));
+        f8 high = f8_sub(box->high[axis], f8_add(f8_mul(high_size, unit), least));
+        inner.low[axis] = f8_select(f8_gt(low_size, large), none, low);
+        inner.high[axis] = f8_select(f8_gt(high_size, large), none, high);
     }
     return inner;
 }
