@@ -21,7 +21,7 @@ broad_split_sides BASE_ISA(broad_split_range)(const broad_split_box *boxes, size
 typedef struct lanes
 {
     _Alignas(32) float low[3][8], high[3][8];
-    uint32_t marks[8], slot[8];
+    uint32_t marks[8], slot[8], used; /* used: a bit per box */
 } lanes;
 
 static void fill(lanes *to, const broad_split_box *boxes, size_t count)
@@ -34,6 +34,7 @@ static void fill(lanes *to, const broad_split_box *boxes, size_t count)
         }
     for (size_t i = 0; i < 8; i++)
         to->marks[i] = i < count ? boxes[i].marks : ~0u, to->slot[i] = i < count ? boxes[i].slot : 0;
+    to->used = 0xffu >> (8 - count); /* a box without end meets the others, too */
 }
 
 static BASE_ALWAYS_INLINE uint32_t meet(const lanes *others, const broad_split_box *box)
@@ -45,7 +46,7 @@ static BASE_ALWAYS_INLINE uint32_t meet(const lanes *others, const broad_split_b
         all = f8_and(all, f8_le(f8_load(others->low[axis]), f8_set1(box->high[axis])));
         all = f8_and(all, f8_ge(f8_load(others->high[axis]), f8_set1(box->low[axis])));
     }
-    return f8_bits(all);
+    return f8_bits(all) & others->used;
 }
 
 /* The boxes of one range against eight later ones. */
