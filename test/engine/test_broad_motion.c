@@ -295,6 +295,17 @@ static void sort_pairs(phases *all, broad_pairs *pairs)
     base_sort_u64(pairs->items, all->space.items, pairs->count);
 }
 
+/* The pairs that a broad phase without a past finds, sorted. */
+static void find_alone(phases *all, const broad_kind *kind, const broad_input *input, broad_pairs *pairs)
+{
+    void *state;
+    uint64_t tested = 0;
+    assert_int_equal(kind->create(all->context, &state), CAROM_OK);
+    assert_int_equal(kind->find_pairs(state, input, pairs, &tested), CAROM_OK);
+    kind->destroy(state);
+    sort_pairs(all, pairs);
+}
+
 /* The first pair that is in one list only. */
 static void fail_of(const phases *all, uint32_t k, const motion *m, const play *p)
 {
@@ -392,6 +403,39 @@ static void many_boxes(void **state)
     carom_context_destroy(context);
 }
 
+/* Long boxes, so many that groups of neighbours meet hundreds of others, and a few that hold everything: the tree
+ * halves space. Brute force would take too long, so `sweep` is next to it. */
+static void crowded_boxes(void **state)
+{
+    (void)state;
+    carom_context *context = open_context(0);
+    check_random random = {7};
+    uint32_t count = 60001;
+    carom_aabb *boxes = malloc(count * sizeof *boxes);
+    broad_traits *traits = malloc(count * sizeof *traits);
+    assert_true(boxes && traits);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        double size[3] = {0.001, 0.001, 0.001};
+        size[check_next(&random) % 3] = 150.0;
+        boxes[i] = box_at(check_random_point(&random, 0.0, 100.0), size[0], size[1], size[2]);
+        if (i % 6000 == 7)
+            boxes[i] = (carom_aabb){{-INFINITY, -1e300, -INFINITY}, {INFINITY, INFINITY, 1e300}};
+        traits[i] = (broad_traits){.owner = i + 1, .filter = {1, 1, 0}};
+    }
+    broad_input input = {.boxes = boxes, .traits = traits, .slot_count = count};
+    phases both = {.context = context};
+    find_alone(&both, &broad_sweep, &input, &both.truth);
+    find_alone(&both, &broad_tree, &input, &both.pairs);
+    assert_true(both.truth.count > 10 * (size_t)count - 100);
+    assert_int_equal(both.pairs.count, both.truth.count);
+    assert_memory_equal(both.pairs.items, both.truth.items, both.truth.count * sizeof *both.truth.items);
+    close_phases(&both);
+    free(boxes);
+    free(traits);
+    carom_context_destroy(context);
+}
+
 /* A long quiet time, in which caches live long. */
 static void a_long_time(void **state)
 {
@@ -399,15 +443,6 @@ static void a_long_time(void **state)
     carom_context *context = open_context(0);
     run(context, &MOTIONS[1], 100, scaled(2000));
     carom_context_destroy(context);
-}
-
-static void find_truth(carom_context *context, const broad_input *input, broad_pairs *truth)
-{
-    void *brute;
-    uint64_t tested = 0;
-    assert_int_equal(broad_brute.create(context, &brute), CAROM_OK);
-    assert_int_equal(broad_brute.find_pairs(brute, input, truth, &tested), CAROM_OK);
-    broad_brute.destroy(brute);
 }
 
 /* Each allocation of a first call and of one with many more boxes fails once; the call after that is right. */
@@ -419,6 +454,7 @@ static void check_failure(const broad_kind *kind, play *p, uint64_t k, bool *fai
     uint64_t tested = 0;
     broad_pairs pairs = {0}, truth = {0};
     assert_int_equal(failing_context(&memory, &context), CAROM_OK);
+    phases brute = {.context = context};
     failing_arm(&memory, k);
     carom_status status = kind->create(context, &phase);
     *failed = memory.failed;
@@ -438,7 +474,7 @@ static void check_failure(const broad_kind *kind, play *p, uint64_t k, bool *fai
         if (status != CAROM_OK)
             assert_int_equal(kind->find_pairs(phase, &input, &pairs, &tested), CAROM_OK);
         status = CAROM_OK;
-        find_truth(context, &input, &truth);
+        find_alone(&brute, &broad_brute, &input, &truth);
         assert_int_equal(pairs.count, truth.count);
         memory.fail_at = *failed ? 0 : k, memory.requests = requests;
     }
@@ -446,6 +482,7 @@ static void check_failure(const broad_kind *kind, play *p, uint64_t k, bool *fai
         kind->destroy(phase);
     base_array_free(context, &pairs);
     base_array_free(context, &truth);
+    close_phases(&brute);
     carom_context_destroy(context);
     assert_int_equal(memory.bytes_out, 0);
 }
@@ -475,6 +512,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_boxes),
         cmocka_unit_test(many_boxes),
+        cmocka_unit_test(crowded_boxes),
         cmocka_unit_test(a_long_time),
         cmocka_unit_test(memory_fails_anywhere),
     };
