@@ -33,19 +33,16 @@ typedef struct cell_range
     int64_t low[3], high[3];
 } cell_range;
 
-/* Every step is monotonic, so boxes that meet have cells in common. */
+/* Every step is monotonic, rounding included, so boxes that meet have cells in common. */
 static inline int64_t cell_of(const broad_part *part, int axis, double at)
 {
-    const double far = 0x1p50;
     double cell = (at - (&part->origin.x)[axis]) * part->scale;
-    cell = cell > -far ? (cell < far ? cell : far) : -far;
-    int64_t whole = (int64_t)cell - (cell < (double)(int64_t)cell);
-    if (part->sides[axis] == 0)
-        return whole;
-    return whole < 0 ? 0 : whole < part->sides[axis] ? whole : part->sides[axis] - 1;
+    cell = cell > part->first_cell ? cell : part->first_cell;
+    cell = cell < part->last_cell[axis] ? cell : part->last_cell[axis];
+    return (int64_t)(cell + part->bias);
 }
 
-static cell_range cells_of(const broad_part *part, const carom_aabb *box)
+static inline cell_range cells_of(const broad_part *part, const carom_aabb *box)
 {
     cell_range range;
     for (int axis = 0; axis < 3; axis++)
@@ -77,8 +74,13 @@ static bool number_parts(broad_cells *cells)
         broad_part *part = &cells->parts.items[i];
         part->numbers = (uint64_t)(part->sides[0] * part->sides[1] * part->sides[2]);
         part->mask = UINT64_MAX;
+        for (int axis = 0; axis < 3; axis++)
+            part->last_cell[axis] = (double)(part->sides[axis] - 1);
         if (part->sides[0] == 0)
         {
+            const double far = 0x1p40;
+            part->first_cell = -far, part->bias = 2.0 * far;
+            part->last_cell[0] = part->last_cell[1] = part->last_cell[2] = far;
             for (part->numbers = 16; part->numbers < part->count;)
                 part->numbers *= 2;
             part->mask = part->numbers - 1;
@@ -190,13 +192,15 @@ typedef struct lookup
     const broad_cells *cells;
     const broad_part *part;
     uint32_t own, from;
+    bool is_own;  /* the part that the box is in */
+    int64_t y, z; /* then: its row; in a dense grid, those before have no positions from `from` on */
 } lookup;
 
 static void search_dense(broad_search *search, const lookup *at, const cell_range *range)
 {
     const broad_part *part = at->part;
     for (int64_t z = range->low[2]; z <= range->high[2]; z++)
-        for (int64_t y = range->low[1]; y <= range->high[1]; y++)
+        for (int64_t y = at->is_own && z == at->z ? at->y : range->low[1]; y <= range->high[1]; y++)
         {
             uint64_t row = row_number(part, y, z);
             uint32_t first = start_of(at->cells, part, row + (uint64_t)range->low[0]);
@@ -230,7 +234,7 @@ static void search_hashed(broad_search *search, const lookup *at, const cell_ran
     add_merged(search, at->own, found, count);
 }
 
-static void search_part(broad_search *search, const lookup *at, const carom_aabb *box)
+static void search_part(broad_search *search, lookup *at, const carom_aabb *box)
 {
     enum
     {
@@ -240,6 +244,7 @@ static void search_part(broad_search *search, const lookup *at, const carom_aabb
     const broad_part *part = at->part;
     cell_range range = cells_of(part, box);
     int64_t width[3];
+    at->y = range.low[1], at->z = range.low[2];
     for (int axis = 0; axis < 3; axis++)
     {
         range.low[axis] -= part->reach[axis];
@@ -247,6 +252,8 @@ static void search_part(broad_search *search, const lookup *at, const carom_aabb
             range.low[axis] = 0;
         width[axis] = range.high[axis] - range.low[axis] + 1;
     }
+    if (at->is_own && part->sides[0] != 0)
+        range.low[2] = at->z;
     if (part->count <= FEW || width[1] * width[2] > MAX_ROWS || width[0] > (int64_t)part->numbers / 2)
         broad_add_run(search, (broad_run){at->own, at->from, part->first + part->count});
     else if (part->sides[0] != 0)
@@ -277,7 +284,11 @@ static void add_runs(broad_search *search, uint32_t first, uint32_t last, const 
             if (to->count == 0 || to->level < from->level ||
                 (from->is_static && (to->is_static || to->level == from->level)))
                 continue;
-            search_part(search, &(lookup){cells, to, i, to == from ? i + 1 : to->first}, &box);
+            search_part(
+                search,
+                &(lookup){
+                    .cells = cells, .part = to, .own = i, .from = to == from ? i + 1 : to->first, .is_own = to == from},
+                &box);
         }
     }
 }
@@ -330,7 +341,7 @@ static double from_sortable(uint64_t key) { return from_bits(key >> 63 ? key & ~
 
 static bool is_finite(const carom_aabb *box)
 {
-    return vec3_finite(box->min) && vec3_finite(box->max) && vec3_finite(vec3_sub(box->max, box->min));
+    return vec3_finite(vec3_sub(box->max, box->min)); /* and so are both ends */
 }
 
 static double largest_extent(const carom_aabb *box)

@@ -17,15 +17,17 @@ typedef struct broad_part
 {
     uint32_t level; /* coarser ones are higher */
     bool is_static;
-    double scale;       /* cells per unit of length */
-    carom_vec3 origin;  /* a corner of a cell */
-    int64_t sides[3];   /* of a dense grid, in cells; 0: hashed */
-    uint64_t mask;      /* of a cell's number */
-    uint64_t numbers;   /* of cells */
-    int64_t reach[3];   /* how many cells boxes extend beyond their first one, at most */
-    uint32_t count;     /* boxes */
-    uint32_t first;     /* their first position */
-    size_t first_start; /* in starts: of the cell number 0, which has the first position in a cell */
+    double scale;                    /* cells per unit of length */
+    carom_vec3 origin;               /* a corner of a cell */
+    int64_t sides[3];                /* of a dense grid, in cells; 0: hashed */
+    double first_cell, last_cell[3]; /* where coordinates of cells begin and end */
+    double bias;                     /* added to them, so that none is negative */
+    uint64_t mask;                   /* of a cell's number */
+    uint64_t numbers;                /* of cells */
+    int64_t reach[3];                /* how many cells boxes extend beyond their first one, at most */
+    uint32_t count;                  /* boxes */
+    uint32_t first;                  /* their first position */
+    size_t first_start;              /* in starts: of the cell number 0, which has the first position in a cell */
 } broad_part;
 
 /* A box to be sorted into cells. */

@@ -2,7 +2,8 @@
  *
  * The sizes of cells are powers of two, and each box is in the grid of the smallest cells that are larger than itself;
  * it is tested against boxes in its own grid and in those of larger cells. (The chapter wants cells smaller than the
- * box; then a box would be in many.) Grids with few boxes are merged with the next larger one.
+ * box; then a box would be in many.) Grids with few boxes, in all or per cell, are merged with the next larger
+ * one.
  *
  * It pays off for boxes of very different sizes; for boxes of one size it is `hash`. */
 #include "broad/cells.h"
@@ -48,7 +49,7 @@ static uint32_t exponent_of(const carom_aabb *box)
     const double *low = &box->min.x, *high = &box->max.x;
     double size = 0.0;
     for (int axis = 0; axis < 3; axis++)
-        size = fmax(size, fmax(high[axis] - low[axis], fmax(fabs(low[axis]), fabs(high[axis])) * 0x1p-45));
+        size = fmax(size, fmax(high[axis] - low[axis], fmax(fabs(low[axis]), fabs(high[axis])) * 0x1p-38));
     uint64_t bits;
     memcpy(&bits, &size, sizeof bits);
     uint32_t exponent = (uint32_t)(bits >> 52) + 1;
@@ -80,17 +81,28 @@ static void list_boxes(hierarchical_state *own, const broad_input *input)
     }
 }
 
-/* Which sizes of cells there are. */
-static bool choose_levels(hierarchical_state *own)
+/* Boxes per cell if they were evenly spread. */
+static double density(const broad_statistics *statistics, double side)
 {
+    double cells = 1.0;
+    for (int axis = 0; axis < 3; axis++)
+        cells *= fmax(1.0, ((&statistics->high.x)[axis] - (&statistics->low.x)[axis]) / side);
+    return statistics->count / cells;
+}
+
+/* Which sizes of cells there are: cells much smaller than the distance from box to box save nothing. */
+static bool choose_levels(hierarchical_state *own, const broad_input *input)
+{
+    const double min_density = 0.0625;
     broad_cells *cells = &own->cells;
-    uint32_t min_count = 8 + (uint32_t)(cells->items.count / 64), waiting = 0, first = 0, last = 0;
+    broad_statistics statistics = broad_cells_measure(input);
+    uint32_t min_count = 8 + (uint32_t)(cells->items.count / 32), waiting = 0, first = 0, last = 0;
     for (uint32_t i = 0; i < BROAD_CELL_LEVELS; i++)
         last = own->counts[i] ? i : last;
     for (uint32_t i = 0; i <= last; i++)
     {
         waiting += own->counts[i];
-        if (waiting < min_count && i < last)
+        if (i < last && (waiting < min_count || density(&statistics, power_of_two(i)) < min_density))
             continue;
         if (!base_array_reserve(cells->rows.context, &cells->parts, 2))
             return false;
@@ -113,7 +125,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     bool enough = broad_cells_begin(cells, input);
     if (enough)
         list_boxes(own, input);
-    enough = enough && choose_levels(own);
+    enough = enough && choose_levels(own, input);
     for (size_t i = 0; i < cells->items.count && enough; i++)
     {
         broad_cell_item *item = &cells->items.items[i];
