@@ -1,59 +1,6 @@
-/* Groups of eight boxes: loading, bounds, the curve they are sorted along, and joins. */
+/* Groups of eight boxes: loading, bounds and joins. */
 #include "base/simd.h"
 #include "broad/groups.h"
-
-/* ---- the curve ---- */
-
-/* The three parts of a code, by a Gray code and its reflections: John Skilling, "Programming the Hilbert curve" (2004).
- * Each step does the same to all lanes. */
-static void to_transpose(uint32_t part[3][BROAD_LANES])
-{
-    for (int bit = 9; bit > 0; bit--)
-    {
-        uint32_t below = (1u << bit) - 1;
-        for (int axis = 0; axis < 3; axis++)
-            for (int i = 0; i < BROAD_LANES; i++)
-            {
-                uint32_t set = 0u - (part[axis][i] >> bit & 1);
-                uint32_t swap = (part[0][i] ^ part[axis][i]) & below & ~set;
-                part[0][i] ^= (below & set) | swap;
-                part[axis][i] ^= swap & (axis ? ~0u : 0u);
-            }
-    }
-    for (int i = 0; i < BROAD_LANES; i++)
-    {
-        part[1][i] ^= part[0][i];
-        part[2][i] ^= part[1][i];
-        uint32_t turn = part[2][i] >> 1; /* bit by bit: the parity of all higher bits */
-        turn ^= turn >> 1;
-        turn ^= turn >> 2;
-        turn ^= turn >> 4;
-        turn ^= turn >> 8;
-        for (int axis = 0; axis < 3; axis++)
-            part[axis][i] ^= turn;
-    }
-}
-
-/* Two zero bits between the low 10 bits of a number. */
-static uint32_t spread(uint32_t x)
-{
-    x = (x | x << 16) & 0x030000ff;
-    x = (x | x << 8) & 0x0300f00f;
-    x = (x | x << 4) & 0x030c30c3;
-    return (x | x << 2) & 0x09249249;
-}
-
-void BASE_ISA(broad_curve_codes)(const uint32_t x[BROAD_LANES], const uint32_t y[BROAD_LANES],
-                                 const uint32_t z[BROAD_LANES], uint32_t out[BROAD_LANES])
-{
-    uint32_t part[3][BROAD_LANES];
-    memcpy(part[0], x, sizeof part[0]);
-    memcpy(part[1], y, sizeof part[1]);
-    memcpy(part[2], z, sizeof part[2]);
-    to_transpose(part);
-    for (int i = 0; i < BROAD_LANES; i++)
-        out[i] = spread(part[0][i]) << 2 | spread(part[1][i]) << 1 | spread(part[2][i]);
-}
 
 /* ---- boxes and bounds ---- */
 
