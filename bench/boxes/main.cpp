@@ -96,7 +96,7 @@ int run_scene(Contestants &contestants, const std::string &name, uint32_t count,
     {
         const double ms = median(row.ms);
         const bool ours = row.contestant->name().rfind("ours", 0) == 0;
-        if (!ours && !row.left_out && ms > 0 && (best == 0 || ms < best))
+        if (!ours && !row.left_out && !row.wrong && ms > 0 && (best == 0 || ms < best))
             best = ms, fastest = row.contestant->name();
         wrong += row.wrong;
         std::printf("  %-18s %10.3f%s%s\n", row.contestant->name().c_str(), ms, row.left_out ? " (left out)" : "",

@@ -60,6 +60,7 @@ static carom_status create(carom_context *context, void **out)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "broad phase dynamic: no memory");
     memset(own, 0, sizeof *own);
     own->tree.context = context;
+    broad_curve_fill(&own->tree.order.curve);
     broad_dynamic_clear(&own->tree);
     return CAROM_OK;
 }
@@ -93,12 +94,6 @@ static bool begin_call(dynamic_state *own, const broad_input *input)
     return true;
 }
 
-static bool same_traits(const broad_traits *a, const broad_traits *b)
-{
-    return a->owner == b->owner && a->is_static == b->is_static && a->filter.category == b->filter.category &&
-           a->filter.mask == b->filter.mask && a->filter.group == b->filter.group;
-}
-
 static bool holds(const carom_aabb *outer, const carom_aabb *inner)
 {
     return outer->min.x <= inner->min.x && outer->min.y <= inner->min.y && outer->min.z <= inner->min.z &&
@@ -118,7 +113,7 @@ static void update_slot(dynamic_state *own, const broad_input *input, uint32_t s
     bool is_empty = broad_is_empty(&input->boxes[slot]), was_empty = broad_is_empty(&own->fat.items[slot]);
     carom_aabb box = broad_grow(&input->boxes[slot], own->half_margin);
     bool stays = is_empty ? was_empty : !was_empty && holds(&own->fat.items[slot], &box);
-    if (stays && (is_empty || same_traits(&known->traits, &input->traits[slot])))
+    if (stays && (is_empty || broad_same_traits(&known->traits, &input->traits[slot])))
         return;
     known->searched = own->call;
     known->traits = input->traits[slot];

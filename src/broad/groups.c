@@ -80,22 +80,14 @@ static uint32_t cell(double value, double low, double scale)
     return at > 0.0 ? (at < 1023.0 ? (uint32_t)at : 1023) : 0; /* 0 where not a number */
 }
 
-static void set_codes(carom_context *context, uint64_t *items, size_t count, const carom_aabb *boxes, const cube *in)
+static void set_codes(const broad_curve *curve, uint64_t *items, size_t count, const carom_aabb *boxes, const cube *in)
 {
-    for (size_t first = 0; first < count; first += BROAD_LANES)
+    for (size_t i = 0; i < count; i++)
     {
-        uint32_t x[BROAD_LANES] = {0}, y[BROAD_LANES] = {0}, z[BROAD_LANES] = {0}, code[BROAD_LANES];
-        size_t n = count - first < BROAD_LANES ? count - first : BROAD_LANES;
-        for (size_t i = 0; i < n; i++)
-        {
-            carom_vec3 centre = twice_centre(&boxes[(uint32_t)items[first + i]]);
-            x[i] = cell(centre.x, in->low.x, in->scale);
-            y[i] = cell(centre.y, in->low.y, in->scale);
-            z[i] = cell(centre.z, in->low.z, in->scale);
-        }
-        BASE_PICK_ISA(context, broad_curve_codes)(x, y, z, code);
-        for (size_t i = 0; i < n; i++)
-            items[first + i] = (uint64_t)code[i] << 32 | (uint32_t)items[first + i];
+        carom_vec3 centre = twice_centre(&boxes[(uint32_t)items[i]]);
+        uint32_t x = cell(centre.x, in->low.x, in->scale), y = cell(centre.y, in->low.y, in->scale);
+        uint32_t code = broad_curve_code(curve, x, y, cell(centre.z, in->low.z, in->scale));
+        items[i] = (uint64_t)code << 32 | (uint32_t)items[i];
     }
 }
 
@@ -116,7 +108,7 @@ static void sort_range(carom_context *context, broad_order *order, size_t first,
         memcpy(sorted, items, count * sizeof *items);
         return;
     }
-    set_codes(context, items, count, boxes, &in);
+    set_codes(&order->curve, items, count, boxes, &in);
     base_sort_codes(context, items, sorted, (uint32_t)count);
     for (size_t begin = 0, end; begin < count; begin = end)
     {

@@ -48,19 +48,30 @@ void broad_groups_free(broad_groups *groups);
 
 /* ---- order ---- */
 
+/* Hilbert's curve through a cube, two of its levels at a time. By state and by two bits of each coordinate: the
+ * position among 64 cells, and 64 times the state there. */
+enum
+{
+    BROAD_CURVE_STATES = 24
+};
+typedef struct broad_curve
+{
+    uint16_t step[BROAD_CURVE_STATES][64];
+} broad_curve;
+
+void broad_curve_fill(broad_curve *curve);
+/* Where a cell of 1024^3 is on the curve: 30 bits. */
+uint32_t broad_curve_code(const broad_curve *curve, uint32_t x, uint32_t y, uint32_t z);
+
 typedef struct broad_order
 {
+    broad_curve curve;                  /* filled in advance */
     BASE_ARRAY(uint64_t) items, sorted; /* a code in the upper half, a slot in the lower */
 } broad_order;
 
 /* Sorts the slots in the lower halves of order->items along a curve through their boxes' centres; the result is in
  * order->sorted, which has room. */
 void broad_order_sort(carom_context *context, broad_order *order, const carom_aabb *boxes);
-
-/* Positions on a curve through a cube of 1024^3 cells: 30 bits from three times 10. */
-BASE_DECLARE_ISA(void, broad_curve_codes,
-                 (const uint32_t x[BROAD_LANES], const uint32_t y[BROAD_LANES], const uint32_t z[BROAD_LANES],
-                  uint32_t out[BROAD_LANES]));
 
 /* ---- contents ---- */
 

@@ -1,61 +1,8 @@
-/* Groups of eight boxes: loading, bounds, the curve they are sorted along, and joins. */
+/* Groups of eight boxes: loading, bounds and joins. */
 #include "base/simd.h"
 #include "broad/groups.h"
 
 #include <float.h>
-
-/* ---- the curve ---- */
-
-/* The three parts of a code, by a Gray code and its reflections: John Skilling, "Programming the Hilbert curve" (2004).
- * Each step does the same to all lanes. */
-static void to_transpose(uint32_t part[3][BROAD_LANES])
-{
-    for (int bit = 9; bit > 0; bit--)
-    {
-        uint32_t below = (1u << bit) - 1;
-        for (int axis = 0; axis < 3; axis++)
-            for (int i = 0; i < BROAD_LANES; i++)
-            {
-                uint32_t set = 0u - (part[axis][i] >> bit & 1);
-                uint32_t swap = (part[0][i] ^ part[axis][i]) & below & ~set;
-                part[0][i] ^= (below & set) | swap;
-                part[axis][i] ^= swap & (axis ? ~0u : 0u);
-            }
-    }
-    for (int i = 0; i < BROAD_LANES; i++)
-    {
-        part[1][i] ^= part[0][i];
-        part[2][i] ^= part[1][i];
-        uint32_t turn = part[2][i] >> 1; /* bit by bit: the parity of all higher bits */
-        turn ^= turn >> 1;
-        turn ^= turn >> 2;
-        turn ^= turn >> 4;
-        turn ^= turn >> 8;
-        for (int axis = 0; axis < 3; axis++)
-            part[axis][i] ^= turn;
-    }
-}
-
-/* Two zero bits between the low 10 bits of a number. */
-static uint32_t spread(uint32_t x)
-{
-    x = (x | x << 16) & 0x030000ff;
-    x = (x | x << 8) & 0x0300f00f;
-    x = (x | x << 4) & 0x030c30c3;
-    return (x | x << 2) & 0x09249249;
-}
-
-void BASE_ISA(broad_curve_codes)(const uint32_t x[BROAD_LANES], const uint32_t y[BROAD_LANES],
-                                 const uint32_t z[BROAD_LANES], uint32_t out[BROAD_LANES])
-{
-    uint32_t part[3][BROAD_LANES];
-    memcpy(part[0], x, sizeof part[0]);
-    memcpy(part[1], y, sizeof part[1]);
-    memcpy(part[2], z, sizeof part[2]);
-    to_transpose(part);
-    for (int i = 0; i < BROAD_LANES; i++)
-        out[i] = spread(part[0][i]) << 2 | spread(part[1][i]) << 1 | spread(part[2][i]);
-}
 
 /* ---- boxes and bounds ---- */
 
@@ -169,16 +116,6 @@ static BASE_ALWAYS_INLINE uint32_t meet(const broad_group *group, const box8 *bo
 
 static BASE_ALWAYS_INLINE uint32_t popcount(uint32_t mask) { return (uint32_t)__builtin_popcount(mask); }
 
-/* Floats don't tell whether these are within the margin: seldom. */
-static BASE_RARE void add_unsure(broad_join *join, uint32_t ga, uint32_t lane, uint32_t mask)
-{
-    for (; mask; mask &= mask - 1)
-    {
-        join->lane_a[join->found] = (ga * BROAD_LANES + (uint32_t)__builtin_ctz(mask)) | BROAD_UNSURE;
-        join->lane_b[join->found++] = lane;
-    }
-}
-
 /* Eight boxes in registers. */
 typedef struct boxes8
 {
@@ -207,40 +144,86 @@ static BASE_ALWAYS_INLINE f8 depth(const boxes8 *boxes, const broad_group *group
     return least;
 }
 
-/* Adds what a box of b has found among the boxes of a group of a: lanes that meet it by more than rounding may be
- * responsible for are sure. The other box's rounding need not be known, for where two coordinates differ by less than
- * the slack they are about as large. */
-static BASE_ALWAYS_INLINE void add_found(broad_join *join, bool plain, uint32_t ga, uint32_t lane, uint32_t sure,
-                                         uint32_t possible)
+/* Where what is found goes; copies of a join's fields, which stores through them would otherwise hide from the
+ * compiler. */
+typedef struct target
 {
+    uint64_t *pairs;
+    uint32_t *lane_a, *lane_b;
+} target;
+
+static BASE_ALWAYS_INLINE target begin_target(broad_join *join)
+{
+    return (target){join->pairs + join->pair_count, join->lane_a + join->found, join->lane_b + join->found};
+}
+
+static BASE_ALWAYS_INLINE void end_target(broad_join *join, const target *to)
+{
+    join->pair_count = (uint32_t)(to->pairs - join->pairs);
+    join->found = (uint32_t)(to->lane_a - join->lane_a);
+}
+
+/* Floats don't tell whether these are within the margin: seldom. */
+static BASE_RARE void add_unsure(target *to, uint32_t ga, uint32_t lane, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1)
+    {
+        *to->lane_a++ = (ga * BROAD_LANES + (uint32_t)__builtin_ctz(mask)) | BROAD_UNSURE;
+        *to->lane_b++ = lane;
+    }
+}
+
+/* One box of b against those of a group of a in `counting`. Lanes that meet it by more than rounding may be responsible
+ * for are sure. The other box's rounding need not be known, for where two coordinates differ by less than the slack
+ * they are about as large. */
+static BASE_ALWAYS_INLINE void test_box(target *to, bool plain, uint32_t ga, const uint32_t *slots, const boxes8 *boxes,
+                                        const broad_group *b, uint32_t lane, uint32_t counting)
+{
+    const broad_group *group = &b[lane / BROAD_LANES];
+    f8 by = depth(boxes, group, lane % BROAD_LANES);
+    uint32_t sure = f8_bits(f8_gt(by, boxes->slack)) & counting, possible = f8_bits(f8_ge(by, f8_zero())) & counting;
     if (plain)
     {
-        simd_store_pairs(join->pairs + join->pair_count, join->a->levels[0].items[ga].slot,
-                         *broad_slot_of(join->b, lane), sure);
-        join->pair_count += popcount(sure);
+        simd_store_pairs(to->pairs, slots, group->slot[lane % BROAD_LANES], sure);
+        to->pairs += popcount(sure);
     }
     else
     {
-        simd_store_set_lanes(join->lane_a + join->found, ga * BROAD_LANES, sure);
-        simd_store_same(join->lane_b + join->found, lane);
-        join->found += popcount(sure);
+        simd_store_set_lanes(to->lane_a, ga * BROAD_LANES, sure);
+        simd_store_same(to->lane_b, lane);
+        to->lane_a += popcount(sure), to->lane_b += popcount(sure);
     }
     if (BASE_UNLIKELY(sure != possible))
-        add_unsure(join, ga, lane, possible & ~sure);
+    {
+        target rest = *to;
+        add_unsure(&rest, ga, lane, possible & ~sure);
+        *to = rest;
+    }
 }
 
 /* Boxes of b against a group of a. */
 static BASE_ALWAYS_INLINE void test_boxes(broad_join *join, bool plain, uint32_t ga, uint32_t count)
 {
-    const broad_group *b = join->b->levels[0].items;
-    boxes8 boxes = load_boxes(&join->a->levels[0].items[ga]);
+    const broad_group *b = join->b->levels[0].items, *a = &join->a->levels[0].items[ga];
+    const uint32_t *queue = join->queue;
+    boxes8 boxes = load_boxes(a);
+    target to = begin_target(join);
     for (uint32_t i = 0; i < count; i++)
-    {
-        uint32_t lane = join->queue[i];
-        f8 by = depth(&boxes, &b[lane / BROAD_LANES], lane % BROAD_LANES);
-        add_found(join, plain, ga, lane, f8_bits(f8_gt(by, boxes.slack)), f8_bits(f8_ge(by, f8_zero())));
-    }
+        test_box(&to, plain, ga, a->slot, &boxes, b, queue[i], 0xff);
+    end_target(join, &to);
     join->tested += count;
+}
+
+/* Boxes of a group with earlier ones of it. */
+static BASE_ALWAYS_INLINE void test_own(broad_join *join, bool plain, uint32_t ga)
+{
+    const broad_group *all = join->a->levels[0].items, *a = &all[ga];
+    boxes8 boxes = load_boxes(a);
+    target to = begin_target(join);
+    for (uint32_t i = 1; i < BROAD_LANES; i++)
+        test_box(&to, plain, ga, a->slot, &boxes, all, ga * BROAD_LANES + i, (1u << i) - 1);
+    end_target(join, &to);
+    join->tested += BROAD_LANES - 1;
 }
 
 static void test_queue(broad_join *join, uint32_t ga, uint32_t count)
@@ -266,7 +249,7 @@ static BASE_ALWAYS_INLINE void make_room(broad_join *join, uint32_t tests)
 static void join_groups(broad_join *join, uint32_t ga, const box8 *bounds_a, const uint32_t *groups_b, uint32_t count)
 {
     const broad_group *b = join->b->levels[0].items;
-    uint32_t queued;
+    uint32_t queued, *queue = join->queue;
     for (uint32_t first = 0, last; first < count; first = last)
     {
         last = count - first < BROAD_QUEUE / BROAD_LANES ? count : first + BROAD_QUEUE / BROAD_LANES;
@@ -274,7 +257,7 @@ static void join_groups(broad_join *join, uint32_t ga, const box8 *bounds_a, con
         for (uint32_t i = first; i < last; i++)
         {
             uint32_t mask = meet(&b[groups_b[i]], bounds_a);
-            simd_store_set_lanes(join->queue + queued, groups_b[i] * BROAD_LANES, mask);
+            simd_store_set_lanes(queue + queued, groups_b[i] * BROAD_LANES, mask);
             queued += popcount(mask);
         }
         make_room(join, queued);
@@ -284,16 +267,11 @@ static void join_groups(broad_join *join, uint32_t ga, const box8 *bounds_a, con
 
 static void join_within(broad_join *join, uint32_t ga)
 {
-    const broad_group *group = &join->a->levels[0].items[ga];
-    boxes8 boxes = load_boxes(group);
     make_room(join, BROAD_LANES);
-    for (uint32_t i = 1; i < BROAD_LANES; i++)
-    {
-        f8 by = depth(&boxes, group, i);
-        uint32_t before = (1u << i) - 1, sure = f8_bits(f8_gt(by, boxes.slack)) & before;
-        add_found(join, join->plain, ga, ga * BROAD_LANES + i, sure, f8_bits(f8_ge(by, f8_zero())) & before);
-    }
-    join->tested += BROAD_LANES - 1;
+    if (join->plain)
+        test_own(join, true, ga);
+    else
+        test_own(join, false, ga);
 }
 
 /* Lanes of a group of b's level 1 that hold groups which count. */
@@ -321,6 +299,7 @@ static void join_parents(broad_join *join, uint32_t parent_a, parents *found)
 {
     const broad_group *up_a = &join->a->levels[1].items[parent_a], *up_b = join->b->levels[1].items;
     uint32_t groups_a = (uint32_t)join->a->levels[0].count - parent_a * BROAD_LANES, groups[MAX_GROUPS + BROAD_LANES];
+    uint32_t own = join->self ? parent_a : UINT32_MAX; /* of this one, only later groups */
     for (uint32_t k = 0; k < (groups_a < BROAD_LANES ? groups_a : BROAD_LANES); k++)
     {
         uint32_t n = 0;
@@ -328,8 +307,7 @@ static void join_parents(broad_join *join, uint32_t parent_a, parents *found)
         for (uint32_t p = 0; p < found->count; p++)
         {
             uint32_t parent = found->index[p], mask = meet(&up_b[parent], &bounds_a) & found->counting[p];
-            if (join->self && parent == parent_a)
-                mask &= 0xfeu << k;
+            mask &= parent == own ? 0xfeu << k : ~0u;
             simd_store_set_lanes(groups + n, parent * BROAD_LANES, mask);
             n += popcount(mask);
         }

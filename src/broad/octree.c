@@ -16,8 +16,8 @@ static void destroy(void *state)
     carom_context *context = tree->rows.context;
     broad_rows_close(&tree->rows);
     base_array_free(context, &tree->nodes);
-    base_array_free(context, &tree->order.items);
-    base_array_free(context, &tree->order.sorted);
+    base_array_free(context, &tree->items);
+    base_array_free(context, &tree->sorted);
     base_release(context, tree, 1, sizeof *tree);
 }
 
@@ -107,23 +107,22 @@ static uint32_t number_of(cell at, const uint32_t below[BROAD_OCTREE_DEPTH + 1])
 
 static bool sort_boxes(broad_octants *tree, const broad_input *input)
 {
-    broad_order *order = &tree->order;
     uint32_t below[BROAD_OCTREE_DEPTH + 1]; /* nodes of a subtree, by the level of its root */
     for (int level = 0; level <= BROAD_OCTREE_DEPTH; level++)
         below[level] = nodes_of(BROAD_OCTREE_DEPTH + 1 - level);
-    order->items.count = order->sorted.count = 0;
-    if (!base_array_reserve(tree->rows.context, &order->items, input->slot_count) ||
-        !base_array_reserve(tree->rows.context, &order->sorted, input->slot_count))
+    tree->items.count = tree->sorted.count = 0;
+    if (!base_array_reserve(tree->rows.context, &tree->items, input->slot_count) ||
+        !base_array_reserve(tree->rows.context, &tree->sorted, input->slot_count))
         return false;
     for (uint32_t slot = 0; slot < input->slot_count; slot++)
     {
         const carom_aabb *box = &input->boxes[slot];
         if (!broad_is_empty(box))
-            order->items.items[order->items.count++] = (uint64_t)number_of(cell_of(tree, box), below) << 32 | slot;
+            tree->items.items[tree->items.count++] = (uint64_t)number_of(cell_of(tree, box), below) << 32 | slot;
     }
-    if (order->items.count > 0)
-        base_sort_codes(tree->rows.context, order->items.items, order->sorted.items, (uint32_t)order->items.count);
-    order->sorted.count = order->items.count;
+    if (tree->items.count > 0)
+        base_sort_codes(tree->rows.context, tree->items.items, tree->sorted.items, (uint32_t)tree->items.count);
+    tree->sorted.count = tree->items.count;
     return true;
 }
 
@@ -173,14 +172,14 @@ static bool go_to(broad_octants *tree, node_path *path, cell at, uint32_t positi
 static bool make_nodes(broad_octants *tree, const broad_input *input)
 {
     node_path path = {.node = {0}, .at = {0, 0}};
-    uint32_t count = (uint32_t)tree->order.sorted.count;
+    uint32_t count = (uint32_t)tree->sorted.count;
     tree->nodes.count = 0;
     if (!base_array_reserve(tree->rows.context, &tree->nodes, 1))
         return false;
     open_node(tree, 0);
     for (uint32_t i = 0; i < count; i++)
     {
-        uint32_t slot = (uint32_t)tree->order.sorted.items[i];
+        uint32_t slot = (uint32_t)tree->sorted.items[i];
         if (!go_to(tree, &path, cell_of(tree, &input->boxes[slot]), i))
             return false;
         broad_rows_add(&tree->rows, input, slot);

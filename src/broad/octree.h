@@ -30,10 +30,10 @@ typedef struct broad_octants
 {
     broad_rows rows; /* boxes in preorder of their nodes */
     BASE_ARRAY(broad_octant) nodes;
-    broad_order order;
-    carom_vec3 low; /* corner of the root's cube */
-    double side;    /* of the cube */
-    int depth;      /* of the deepest cells */
+    BASE_ARRAY(uint64_t) items, sorted; /* a node's number in the upper half, a slot in the lower */
+    carom_vec3 low;                     /* corner of the root's cube */
+    double side;                        /* of the cube */
+    int depth;                          /* of the deepest cells */
 } broad_octants;
 
 /* Bounds of all nodes. */

@@ -95,12 +95,6 @@ static double end_of(const sweep3_state *own, uint32_t axis, uint32_t slot, uint
     return is_high ? (&box->max.x)[axis] : (&box->min.x)[axis];
 }
 
-static bool same_traits(const broad_traits *a, const broad_traits *b)
-{
-    return a->owner == b->owner && a->is_static == b->is_static && a->filter.category == b->filter.category &&
-           a->filter.mask == b->filter.mask && a->filter.group == b->filter.group;
-}
-
 /* ---- from scratch ---- */
 
 static uint64_t sortable(double value)
@@ -194,7 +188,7 @@ static void update_slot(sweep3_state *own, const broad_input *input, uint32_t sl
 {
     carom_aabb box = grown_box(own, &input->boxes[slot]), *known = &own->boxes.items[slot];
     bool was_empty = broad_is_empty(known), is_empty = broad_is_empty(&box);
-    bool same = same_traits(&own->traits.items[slot], &input->traits[slot]);
+    bool same = broad_same_traits(&own->traits.items[slot], &input->traits[slot]);
     if (!was_empty && (is_empty || !same))
         own->dropped.items[slot] = true, own->dropped.count++;
     if (!is_empty && (was_empty || !same))

@@ -10,6 +10,7 @@
 enum
 {
     MAX_AGE = 64,           /* calls until the boxes that move are sorted again */
+    RETRY = 16,             /* calls after which it is tried again whether an order lasts */
     REST = 8,               /* calls without a change after which a box counts as still */
     PARENT = 64,            /* lanes below a group of level 1 */
     MIN_RANGE = 4,          /* groups of level 1 that are worth handing to another worker */
@@ -34,6 +35,8 @@ typedef struct tree_part
     uint32_t used;         /* boxes */
     uint32_t age;          /* calls since they were sorted */
     double sorted_extents; /* of the groups, then */
+    bool hurried;          /* they had decayed by the call after that */
+    uint32_t skipped;      /* calls since in which they were sorted without asking */
     bool crowded;          /* groups met too many others, then */
 } tree_part;
 
@@ -109,6 +112,7 @@ static carom_status create(carom_context *context, void **out)
             destroy(tree);
         return base_fail(context, CAROM_OUT_OF_MEMORY, "broad phase tree: no memory");
     }
+    broad_curve_fill(&tree->order.curve);
     *out = tree;
     return CAROM_OK;
 }
@@ -323,6 +327,7 @@ static bool update_slot(tree_state *tree, const broad_input *input, uint32_t slo
     return is_empty || append(tree, input, is_static ? &tree->still : &tree->moving, slot);
 }
 
+/* But for whether it was in a hurry. */
 static void empty_part(tree_part *part)
 {
     part->groups.lanes.count = 0;
@@ -460,12 +465,16 @@ static bool update_moving(tree_state *tree, const broad_input *input)
 {
     tree_part *part = &tree->moving;
     bool many_rest = part->age >= REST && input->changed_count < part->used / 2;
-    if (part->age < MAX_AGE && part->changed <= part->used / 8 && !many_rest)
+    bool at_once = part->hurried && part->skipped < RETRY; /* as it was of no use before */
+    if (part->age < MAX_AGE && part->changed <= part->used / 8 && !many_rest && !at_once)
     {
         load(part, input, 0);
-        if (extents(&part->groups) <= DECAY * part->sorted_extents)
+        bool lasts = extents(&part->groups) <= DECAY * part->sorted_extents;
+        part->hurried = !lasts && part->age == 1, part->skipped = 0;
+        if (lasts)
             return true;
     }
+    part->skipped += at_once;
     return sort_part(tree, input, part);
 }
 
