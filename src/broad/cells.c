@@ -371,7 +371,11 @@ static void measure_places(broad_statistics *statistics, const broad_input *inpu
         if (broad_is_empty(&input->boxes[i]) || !is_finite(&input->boxes[i]))
             continue;
         if (until-- == 0)
-            sample[taken++] = &input->boxes[i], until = step - 1;
+        {
+            sample[taken++] = &input->boxes[i];
+            until = (uint32_t)(taken * 0x9e3779b1u) >> 8;
+            until %= 2 * step - 1; /* steps of different lengths: boxes may be listed by turns */
+        }
     }
     for (int axis = 0; axis < 3 && taken > 0; axis++)
         measure_axis(statistics, axis, sample, taken);
