@@ -118,7 +118,7 @@ static size_t upper_half(const weld *w, size_t node)
 
 static carom_aabb box_of(const weld *w, const weld_node *node)
 {
-    carom_aabb box;
+    carom_aabb box = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (int axis = 0; axis < 3; axis++)
     {
         double low = coordinate(w->sites[w->order[axis][node->first]], axis);

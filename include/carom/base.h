@@ -113,8 +113,8 @@ extern "C"
 
     typedef struct carom_context_def
     {
-        /* Both functions null: malloc and free, except that the context keeps up to 16 released blocks of 2 MiB and more,
-         * 256 MiB in all, for its next ones of about their size. */
+        /* Both functions null: malloc and free, except that the context keeps up to 16 released blocks of 2 MiB and
+         * more, 256 MiB in all, for its next ones of about their size. */
         carom_allocator allocator;
         /* Null: silent. Called on the thread that has something to say, so, as the allocator, possibly from several at
          * once. */

@@ -71,10 +71,13 @@ exact_interval exact_interval_less(const exact_interval *interval, double radius
     return (exact_interval){value.high, value.low, interval->error + (exact ? 0.0 : DOUBLED_SUMS_ERROR * value.size)};
 }
 
-/* Rounding is monotonic, so both ends decide for what is between them. */
+/* Rounding is monotonic, so both ends decide for what is between them. Next to the middle between two doubles, what the
+ * ends round by matters. */
 bool exact_round_interval(const exact_interval *interval, exact_length *out)
 {
-    double high = interval->high, from = interval->low - interval->error, to = interval->low + interval->error;
+    double high = interval->high, low = interval->low, error = interval->error;
+    error = error == 0.0 ? 0.0 : error * (1.0 + DOUBLED_END_ERROR) + DOUBLED_END_LOW_ERROR * fabs(low);
+    double from = low - error, to = low + error;
     if (!(high > 0.0) || high + from != high || high + to != high)
         return false;
     bool whole = from == 0.0 && to == 0.0;

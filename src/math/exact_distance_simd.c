@@ -4,8 +4,8 @@
  * bounds. */
 #include "math/exact_distance.h"
 
-/* Beyond these, something may underflow. */
-static const double SMALLEST_SQUARE = 0x1p-400, SMALLEST_GAP = 0x1p-400;
+/* Below these, something may underflow; docs/exactness.md derives that for the gap. */
+static const double SMALLEST_SQUARE = 0x1p-400, SMALLEST_GAP = 0x1p-480;
 
 /* Of the search for the nearest features. */
 enum

@@ -19,6 +19,10 @@
 #define DOUBLED_SPARE_ERROR  (19.25 * 0x1p-106)
 #define DOUBLED_LAST_SUM     (1.0625 * 0x1p-53)
 
+/* Of the ends of an interval: of its error, and of its low part. */
+#define DOUBLED_END_ERROR     0x1p-51
+#define DOUBLED_END_LOW_ERROR (1.125 * 0x1p-53)
+
 typedef exact_doubled_vector doubled_vector;
 
 static BASE_ALWAYS_INLINE doubled doubled_dot(doubled_vector a, doubled_vector b)

@@ -291,7 +291,7 @@ static inline bool certainly_apart(const local_triangle *a, const local_triangle
 }
 
 /* What the estimate may be off by: docs/exactness.md, section 6. */
-static inline double error_of(double largest) { return NARROW_DISTANCE_ERROR * 4.0 * largest + 0x1p-1020; }
+static inline double error_of(double largest) { return NARROW_DISTANCE_ERROR * largest + 0x1p-1020; }
 
 narrow_distance_result BASE_ISA(distance_of_sorted)(const narrow_triangle *a, const narrow_triangle *b,
                                                     narrow_counts *counts)

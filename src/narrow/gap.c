@@ -148,8 +148,8 @@ static int compare_interval(const narrow_gap *gap, double limit)
     const exact_interval *x = &gap->interval;
     if (!gap->found || !(x->high >= 0.5 * limit && x->high <= 2.0 * limit))
         return 2;
-    double difference = (x->high - limit) + x->low, error = x->error * (1.0 + 0x1p-50); /* only the sum is rounded */
-    return difference > error ? 1 : difference < -error ? -1 : error == 0.0 ? 0 : 2;
+    double difference = (x->high - limit) + x->low; /* only the sum is rounded, and rounding is monotonic */
+    return difference > x->error ? 1 : difference < -x->error ? -1 : x->error == 0.0 ? 0 : 2;
 }
 
 int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts)
@@ -205,13 +205,16 @@ static int compare_exactly(const exact_interval *x, const exact_interval *y)
     return sum != y->low ? (sum > y->low) - (sum < y->low) : (rest > 0.0) - (rest < 0.0);
 }
 
+#define GAP_SUM_ERROR 0x1p-52           /* of the errors of two intervals: a unit in the last place */
+#define GAP_LOW_ERROR (1.125 * 0x1p-53) /* of the difference of low parts; docs/exactness.md derives both */
+
 /* The sign of x - y, if the intervals can tell; otherwise 0. */
 static int compare_intervals(const exact_interval *x, const exact_interval *y)
 {
     if (x->error == 0.0 && y->error == 0.0)
         return compare_exactly(x, y);
     double low = x->low - y->low, difference = (x->high - y->high) + low;
-    double error = (x->error + y->error) * (1.0 + 0x1p-50) + 0x1p-52 * fabs(low);
+    double error = (x->error + y->error) * (1.0 + GAP_SUM_ERROR) + GAP_LOW_ERROR * fabs(low);
     return difference > error ? 1 : -(difference < -error);
 }
 

@@ -39,9 +39,9 @@ typedef struct narrow_distance_result
 } narrow_distance_result;
 
 /* An estimate of the distance with the contract's nearest points: the same bits whatever the engine. Error at most
- * 2 NARROW_DISTANCE_ERROR times the largest |coordinate difference| involved (docs/exactness.md, section 6); tests
- * allow half of that. */
-#define NARROW_DISTANCE_ERROR 1e-14
+ * NARROW_DISTANCE_ERROR times the largest |coordinate difference| from the corner that comes first in lexicographic
+ * order (docs/exactness.md, section 6). */
+#define NARROW_DISTANCE_ERROR 8.5e-15
 narrow_distance_result narrow_distance(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
 
 /* The sign of a length minus a limit. */

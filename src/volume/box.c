@@ -169,7 +169,7 @@ static double projected_gap(const box_view *v)
 /* The largest of `best` and the gaps along the cross products. */
 static double edge_gaps(const volume_frame *frame, const box_view *v, double pad, double best)
 {
-    const double nearly_parallel = 0.01, longest = 1.0 + 2.0 * frame->parallel;
+    const double nearly_parallel = 0.01, longest = 1.0 + frame->parallel;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
         {
@@ -205,8 +205,8 @@ double box_distance(const volume_frame *frame, const volume_box *still, const vo
     double best = sqrt(larger(in_still, in_moved));
     best = larger(best, projected_gap(&view));
     best = edge_gaps(frame, &view, edges_pad, best);
-    /* Three gaps at once are off by sqrt 3 pads, lengths by the axes' rounding. */
-    best = best * (1.0 - 2.0 * frame->parallel) - BOX_THREE_GAPS * pad;
+    /* Three gaps at once are off by sqrt 3 pads, lengths by half of what squares are off by. */
+    best = best * (1.0 - 0.5 * frame->parallel) - BOX_THREE_GAPS * pad;
     best -= still->radius + moved->radius;
     return larger(best, 0.0);
 }

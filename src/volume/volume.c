@@ -211,7 +211,7 @@ void volume_frame_begin(volume_frame *frame, carom_volume still, carom_volume mo
     bool floats = has_float_axes(still) || has_float_axes(moved);
     frame->oblique = floats ? 0x1p-24 : 0.0;
     frame->defect = math_rotation_defect(relative->rotation);
-    frame->parallel = (floats ? 5 * 0x1p-24 : 0x1p-44) + 4.0 * frame->defect;
+    frame->parallel = (floats ? 4.75 * 0x1p-24 : 0x1p-51) + 3.0 * frame->defect;
     frame->translation = is_identity(relative->rotation);
     /* AABBs are tested as the oriented boxes they become; k-DOPs get new bounds. */
     frame->slabs = still == moved && slab_count(still) > 0 && still != CAROM_VOLUME_AABB;

@@ -90,7 +90,7 @@ typedef struct volume_frame
     math_relative relative; /* moved into still */
     double slack;           /* absolute: placement, and the arithmetic of moving */
     double oblique, defect; /* of axes: the unit of their rounding to float, or 0; the rotation's defect */
-    double parallel;        /* relative: lengths that axes and their cross products may have */
+    double parallel;        /* by how much more than 1 the squared cosines of an axis may add up to */
     bool slabs;             /* both are k-DOPs of one kind */
     bool translation;       /* the rotation is exactly the identity */
     uint32_t lift_count[VOLUME_SLABS_MAX];

@@ -100,23 +100,41 @@ static double root_ratio(const double *n)
     return error / found.error;
 }
 
-/* A distance less two radii. */
+/* A distance less two radii; it is itself off by as much as it may be, which is up to what the sums are off by. */
 static double less_ratio(const double *n)
 {
     doubled from = number_at(n), radii[2] = {{fabs(n[2]), 0.0, 0.0}, {fabs(n[3]), 0.0, 0.0}};
+    double off = fmax(-1.0, fmin(1.0, n[4])) * DOUBLED_SUMS_ERROR * from.high;
     exact_interval found =
-        exact_interval_less(&(exact_interval){from.high, from.low, 0.0}, radii[0].high, radii[1].high);
-    if (!is_ordinary(from) || !(from.high > 0.0) || !(found.error > 0.0))
+        exact_interval_less(&(exact_interval){from.high, from.low, fabs(off)}, radii[0].high, radii[1].high);
+    if (!is_ordinary(from) || !(from.high > 0.0) || !(found.error > fabs(off)))
         return 0.0;
     mpf_t x, y;
     mpf_init2(x, BITS), mpf_init2(y, BITS);
-    set_exactly(x, from);
+    set_exactly(x, from), set_exactly(y, (doubled){off, 0.0, 0.0}), mpf_add(x, x, y);
     for (int i = 0; i < 2; i++)
         set_exactly(y, radii[i]), mpf_sub(x, x, y);
     set_exactly(y, (doubled){found.high, found.low, 0.0}), mpf_sub(x, x, y);
     double error = fabs(mpf_get_d(x));
     mpf_clear(x), mpf_clear(y);
     return error / found.error;
+}
+
+/* How much of what is added to an interval's error is needed next to the middle between two doubles: 1 or more if it
+ * is rounded although its end is beyond that. numbers: the high part; how much nearer the low one is to the middle. */
+static double end_ratio(const double *n)
+{
+    double high = 1.0 + 0.75 * fmin(1.0, fabs(n[0])), middle = 0x1p-53; /* half a unit in its last place */
+    double nearer = exp2(-2.0 - 30.0 * fmin(1.0, fabs(n[1]))) * (1.0 + fmin(1.0, fabs(n[2])));
+    double low = middle * (1.0 - nearer), from = 0.0, to = middle;
+    for (int i = 0; i < 64; i++)
+    {
+        exact_length length;
+        double error = 0.5 * (from + to);
+        *(exact_round_interval(&(exact_interval){high, low, error}, &length) ? &from : &to) = error;
+    }
+    double spare = DOUBLED_END_ERROR * from + DOUBLED_END_LOW_ERROR * low;
+    return 1.0 - ((middle - low) - from) / spare; /* the differences are exact */
 }
 
 static void operations_are_within_their_bounds(void **state)
@@ -126,7 +144,8 @@ static void operations_are_within_their_bounds(void **state)
     climb_attack(&(climb){"products", product_ratio, 4, 0.55, 2, NULL, 20, 10000, false});
     climb_attack(&(climb){"squares", square_ratio, 4, 0.9, 5, NULL, 20, 10000, false});
     climb_attack(&(climb){"roots of quotients", root_ratio, 4, 0.51, 3, ROOT, 20, 10000, false});
-    climb_attack(&(climb){"less two radii", less_ratio, 4, 0.8, 4, NULL, 20, 10000, false});
+    climb_attack(&(climb){"less two radii", less_ratio, 5, 0.8, 4, NULL, 20, 10000, false});
+    climb_attack(&(climb){"ends of intervals", end_ratio, 3, 0.8, 6, NULL, 10, 2000, false});
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* What decides between two distances in twice the precision, in cases made for it: gaps that differ from a double, or
- * from each other, by less than a double shows; sums of margins that doubles round twice; and the closest of many pairs
- * whose triangles share a slot of what is remembered about them. */
+ * from each other, by less than a double shows; signs that it can't tell; sums of margins that doubles round twice; and
+ * the closest of many pairs whose triangles share a slot of what is remembered about them. */
 #include "narrow/gap.h"
 #include "support/families.h"
 #include "support/oracle_round.h"
@@ -32,6 +32,128 @@ static void low_halves(void **state)
         assert_int_equal(gap_compare(&less, &exact, &counts), -1);
     }
     assert_int_equal(counts.exact_fallbacks, 0);
+}
+
+/* ---- signs that twice the precision can't tell ---- */
+
+/* Whatever features are said to be nearest, the comparison is exact. */
+static narrow_gap gap_with_features(const narrow_triangle pair[2], unsigned corners_a, unsigned corners_b)
+{
+    narrow_counts counts = {0};
+    narrow_distance_result near = narrow_distance(&pair[0], &pair[1], &counts);
+    near.corners_a = corners_a, near.corners_b = corners_b;
+    return gap_of_triangles(&pair[0], &pair[1], &near);
+}
+
+/* A face in the plane x + y + z = 0 and a triangle above it. Two of its corners are as high but for what is given,
+ * which is nothing beside the coordinates of the second. */
+static void make_above_face(narrow_triangle pair[2], double first, double second)
+{
+    const double height = 0x1p-20, aside = 0x1p-19;
+    pair[0] = (narrow_triangle){{vec3(0.0, 0.0, 0.0), vec3(32.0, -16.0, -16.0), vec3(16.0, -32.0, 16.0)}};
+    pair[1] =
+        (narrow_triangle){{vec3(aside + height, -aside, first), vec3(2.0 + height, -2.0, second), vec3(1.0, 1.0, 9.0)}};
+}
+
+static void corners_that_may_be_in_front(void **state)
+{
+    (void)state;
+    for (int i = 100; i < 114; i++)
+    {
+        narrow_triangle x[2], y[2];
+        narrow_counts counts = {0};
+        make_above_face(x, 0.0, -exp2(-i)); /* its second corner is nearest */
+        make_above_face(y, -0.25 * exp2(-i), 1.0);
+        narrow_gap of_x = gap_with_features(x, 7, 1), of_y = gap_with_features(y, 7, 1);
+        assert_int_equal(gap_compare(&of_x, &of_y, &counts), -1);
+        narrow_closest closest;
+        narrow_closest_begin(&closest, INFINITY);
+        narrow_offer(&closest, &y[0], &y[1], (carom_pair){0, 0, 0}, &counts);
+        narrow_offer(&closest, &x[0], &x[1], (carom_pair){1, 1, 0}, &counts);
+        assert_int_equal(closest.triangle_a, 1);
+        of_x = gap_with_features(x, 7, 1), of_y = gap_with_features(y, 7, 1);
+        gap_refine(&of_y);
+        assert_true(of_y.found && gap_refine_within(&of_x, &of_y.way.distance));
+    }
+}
+
+/* Turned and larger: by 3 about an oblique axis, by 5 about the z axis. */
+static carom_vec3 turned(double x, double y, double z, bool level)
+{
+    return level ? vec3(3.0 * x - 4.0 * y, 4.0 * x + 3.0 * y, 5.0 * z)
+                 : vec3(x + 2.0 * y + 2.0 * z, 2.0 * x + y - 2.0 * z, 2.0 * x - 2.0 * y + z);
+}
+
+static void swap_ends(narrow_triangle *t)
+{
+    carom_vec3 first = t->corner[0];
+    t->corner[0] = t->corner[1], t->corner[1] = first;
+}
+
+/* Two edges that point away from each other, a unit apart and nearly parallel. Their lines are nearest at an end of
+ * one, outside of the other by twice `outside`. */
+static void make_edges(narrow_triangle pair[2], double outside, bool level)
+{
+    const double angle = 0x1p-35;
+    pair[0] = (narrow_triangle){
+        {turned(outside, 0.0, 0.0, level), turned(1.0, 0.0, 0.0, level), turned(0.5, 0.25, -1.0, level)}};
+    pair[1] = (narrow_triangle){
+        {turned(-outside, 0.0, 1.0, level), turned(-1.0, -angle, 1.0, level), turned(-0.5, 0.25, 2.0, level)}};
+}
+
+static void feet_that_may_be_outside(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++)
+    {
+        bool level = i / 4 % 2;
+        double unit = level ? 5.0 : 3.0, outside = exp2(-29 - i / 8), more = 2.0 * unit * outside * outside;
+        narrow_triangle pair[2];
+        narrow_counts counts = {0};
+        make_edges(pair, outside, level);
+        for (int side = 0; side < 2; side++)
+            if (i >> side & 1)
+                swap_ends(&pair[side]);
+        for (int k = 1; k <= 3; k += 2)
+        {
+            narrow_gap edges = gap_with_features(pair, 3, 3), other = gap_along_x(-0.5 * k * more, unit, &counts);
+            assert_int_equal(gap_compare(&edges, &other, &counts), 2 - k);
+        }
+    }
+}
+
+/* ---- radii that leave nothing but errors of a distance ---- */
+
+static narrow_gap gap_of_balls(carom_vec3 centre, const double radii[2], narrow_counts *counts)
+{
+    narrow_round a = {{vec3(0.0, 0.0, 0.0), vec3(0.0, 0.0, 0.0)}, radii[0]}, b = {{centre, centre}, radii[1]};
+    narrow_distance_result near = narrow_round_distance(&a, &b, counts);
+    return gap_of_rounds(&a, &b, &near);
+}
+
+/* Two balls that are apart by a few times 2^-104 of their distance, less than its error in twice the precision, and the
+ * same with axes exchanged: as near, but rounded in another way. */
+static void balls_that_nearly_touch(void **state)
+{
+    (void)state;
+    check_random random = {8};
+    int apart = 0;
+    for (int i = 0; i < 2000; i++)
+    {
+        carom_vec3 c =
+            vec3(check_uniform(&random, 1.0, 2.0), check_uniform(&random, 1.0, 2.0), check_uniform(&random, 1.0, 2.0));
+        const double none[2] = {0.0, 0.0};
+        narrow_counts counts = {0};
+        narrow_gap centres = gap_of_balls(c, none, &counts);
+        gap_refine(&centres);
+        assert_true(centres.found);
+        double below = nextafter(centres.interval.high, 0.0), rest = centres.interval.high - below;
+        double radii[2] = {below, rest + (centres.interval.low - check_uniform(&random, 8.0, 64.0) * 0x1p-106 * below)};
+        narrow_gap x = gap_of_balls(c, radii, &counts), y = gap_of_balls(vec3(c.z, c.x, c.y), radii, &counts);
+        apart += !x.rounded;
+        assert_int_equal(gap_compare(&x, &y, &counts), 0);
+    }
+    assert_int_equal(apart, 2000);
 }
 
 /* The sum is 1 + 3 * 2^-52, but doubles make it 1 + 4 * 2^-52. */
@@ -107,6 +229,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(low_halves),
+        cmocka_unit_test(corners_that_may_be_in_front),
+        cmocka_unit_test(feet_that_may_be_outside),
+        cmocka_unit_test(balls_that_nearly_touch),
         cmocka_unit_test(sums_that_are_rounded_twice),
         cmocka_unit_test(slots_that_triangles_share),
     };

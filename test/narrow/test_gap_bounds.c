@@ -101,6 +101,90 @@ static double points_ratio(const double *n)
     return result.error > 0x1p-80 ? (double)(fabsl((real)result.distance - truth) / (real)result.error) : 0.0;
 }
 
+/* ---- intervals ---- */
+
+static double within(double x) { return fmax(-1.0, fmin(1.0, x)); }
+
+/* As the search leaves it: the low part is at most 3u of the high one. */
+static exact_interval interval_at(double high, double low)
+{
+    return (exact_interval){high, within(low) * (3.0 * 0x1p-53) * fabs(high), 0.0};
+}
+
+/* The largest errors, one a share of the other, with which the first is still found to be larger. */
+static double widest_errors(exact_interval *x, exact_interval *y, double share)
+{
+    double low = 0.0, high = 4.0 * (fabs(x->high - y->high) + fabs(x->low) + fabs(y->low));
+    for (int i = 0; i < 64; i++)
+    {
+        double middle = 0.5 * (low + high);
+        x->error = share * middle, y->error = middle;
+        *(compare_intervals(x, y) > 0 ? &low : &high) = middle;
+    }
+    x->error = share * low, y->error = low;
+    return low;
+}
+
+/* How much of what is added to the errors of two intervals is needed: 1 or more if they were told apart although they
+ * share a number. */
+static double intervals_ratio(exact_interval x, exact_interval y, double share)
+{
+    bool swap = (real)x.high - (real)y.high + ((real)x.low - (real)y.low) < 0.0L;
+    exact_interval first = swap ? y : x, second = swap ? x : y;
+    real low = (real)first.low - (real)second.low, difference = ((real)first.high - (real)second.high) + low;
+    if (!(difference > 0x1p-120L) || !(widest_errors(&first, &second, share) > 0.0))
+        return 0.0;
+    real error = (real)first.error + (real)second.error;
+    real spare = (real)GAP_SUM_ERROR * error + (real)GAP_LOW_ERROR * fabsl(low);
+    return (double)(1.0L - (difference - error) / spare);
+}
+
+/* High parts that are next to each other; the low ones make up for that, but for a small part. */
+static double near_intervals_ratio(const double *n)
+{
+    exact_interval x = interval_at(fabs(n[0]), n[1]);
+    double part = 1.0 + copysign(exp2(-1.0 - 20.0 * fabs(within(n[3]))), n[3]);
+    exact_interval y = {x.high * (1.0 + (n[2] < 0.0 ? -0x1p-52 : 0x1p-52)), 0.0, 0.0};
+    y.low = x.low + part * (x.high - y.high);
+    return fabs(y.low) <= 3.0 * 0x1p-53 * y.high ? intervals_ratio(x, y, fabs(within(n[4]))) : 0.0;
+}
+
+/* One is at most half of the other, so that the difference of their high parts rounds, or below 0. */
+static void intervals_that_are_far_apart(void **state)
+{
+    (void)state;
+    check_random random = {6};
+    for (int i = 0; i < 100000; i++)
+    {
+        double high = check_uniform(&random, 1.0, 2.0), share = check_uniform(&random, -1.0, 0.5);
+        exact_interval x = interval_at(high, check_uniform(&random, -1.0, 1.0)),
+                       y = interval_at(share * high, check_uniform(&random, -1.0, 1.0));
+        double ratio = intervals_ratio(x, y, i % 3 ? check_uniform(&random, 0.0, 1.0) : exp2(-i % 60));
+        if (!(ratio > -3.0 && ratio < 1.0)) /* too soon or too late */
+            fail_msg("%a, %a and %a, %a: %f", x.high, x.low, y.high, y.low, ratio);
+    }
+}
+
+/* A limit is told from an interval exactly where it is not within: only the last sum rounds. */
+static void intervals_at_limits(void **state)
+{
+    (void)state;
+    check_random random = {7};
+    for (int i = 0; i < 100000; i++)
+    {
+        double limit = check_uniform(&random, 1.0, 2.0),
+               high = limit * (1.0 + 0x1p-52 * (double)(check_next(&random) % 9)) * (i % 2 ? 1.0 : 1.5);
+        narrow_gap gap = {.found = true, .interval = interval_at(high, check_uniform(&random, -1.0, 1.0))};
+        real difference = ((real)gap.interval.high - (real)limit) + (real)gap.interval.low;
+        double distance = fabs((double)difference);
+        int sign = (difference > 0.0L) - (difference < 0.0L), step = (int)(check_next(&random) % 5) - 2;
+        gap.interval.error = distance * (1.0 + step * 0x1p-52);
+        int found = compare_interval(&gap, limit);
+        assert_true(found == 2 || ((real)gap.interval.error < fabsl(difference) && found == sign));
+        assert_true(found != 2 || step > -2);
+    }
+}
+
 static void bounds_hold(void **state)
 {
     (void)state;
@@ -109,11 +193,13 @@ static void bounds_hold(void **state)
     climb_attack(&(climb){"corners and a slab", slab_ratio, 12, 0.6, 2, NULL, 10, 20000, false});
     climb_attack(&(climb){"two points", points_ratio, 6, 0.5, 3, NULL, 10, 10000, false});
     climb_attack(&(climb){"distances of triangles", distance_ratio, 18, 0.05, 4, NULL, 4, 4000, false});
+    climb_attack(&(climb){"intervals that are near", near_intervals_ratio, 5, 0.8, 5, NULL, 10, 5000, false});
     oracle_destroy(truth_of);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold), cmocka_unit_test(intervals_that_are_far_apart),
+                                       cmocka_unit_test(intervals_at_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@
 
 enum
 {
-    POINTS = 3, /* one triangle */
+    POINTS = 3,         /* one triangle */
+    ROOM = POINTS + 16, /* the kernel reads whole vectors */
     NUMBERS = 4 + 3 * POINTS
 };
 
@@ -21,7 +22,7 @@ typedef struct fit_attack
 } fit_attack;
 
 /* Coordinates as a fit sees them; a refit adds them up as wide_leaf_fill took them apart. */
-static void store_points(double point[POINTS][3], bool refit, float sorted[3][POINTS])
+static void store_points(double point[POINTS][3], bool refit, float sorted[3][ROOM])
 {
     for (int k = 0; k < 3; k++)
     {
@@ -75,7 +76,7 @@ static double growth_used(const wide_box *box, double point[POINTS][3], bool onl
 static double fit_error(const double *n, void *user)
 {
     const fit_attack *attack = user;
-    float sorted[3][POINTS];
+    float sorted[3][ROOM] = {{0}};
     double point[POINTS][3];
     wide_build build = {.context = contexts[0], .sorted = {sorted[0], sorted[1], sorted[2]}};
     split_node run = {.first = 0, .count = 1};

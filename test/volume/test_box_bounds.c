@@ -11,11 +11,15 @@
 
 #include "support/climb.h"
 
-/* An input that a longer climb found. */
+/* Inputs that longer climbs found. */
 static const double MOVED_SLABS[] = {-0x1.76f48fbc38118p-3, 0x1p+0,
                                      0x1.ce092e6cee60ep-1,  0x1.e0575de6e2a48p-1,
                                      -0x1.1bb7bd647e0d8p-1, -0x1.b441fe160dbeep-2,
                                      -0x1.3f86859508d17p-7};
+
+static const double EXACT_AXES[] = {-0x1.75cc33fb2e5cbp-2, -0x1.1da4178f2dbcbp-1, 0x1.2512ab4e5e5b8p-1,
+                                    0x1.f244ee67d124dp-1,  0x1.fac373d366bep-4,   -0x0p+0,
+                                    0x1.0df55ba212232p-3};
 
 static double within(double x, double limit) { return fmax(-limit, fmin(limit, x)); }
 
@@ -163,8 +167,82 @@ static double distance_ratio(const double *n)
         squares[0] += still * still, squares[1] += moved * moved;
     }
     double best = larger(sqrt(larger(squares[0], squares[1])), projected_gap(&view));
-    double pad = larger(still_pad(&view), moved_pad(&view));
+    double pad = larger_pad(&view);
     return pad > 0x1p-40 ? best / (BOX_THREE_GAPS * pad) : 0.0;
+}
+
+/* Boxes without extent are as far apart as their centres. By how much the squared cross product of an axis each is more
+ * than 1 less the squared cosine, in units of what is added to that; the centres are apart along the cross product of
+ * axes that are nearly parallel, where it decides. numbers: two boxes, a small rotation from the first to the second.
+ */
+static double length_ratio(const double *n)
+{
+    const double small = 0.11, none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double like[BOX_NUMBERS];
+    memcpy(like, n + BOX_NUMBERS, sizeof like);
+    memcpy(like, n, 4 * sizeof *n);
+    touching t = {frame_of(CAROM_VOLUME_OBB, none, 0.0), box_at(n), box_at(like)};
+    const double *quaternion = n + 2 * BOX_NUMBERS;
+    carom_pose slight = turned((double[4]){small * within(quaternion[0], 1.0), small * within(quaternion[1], 1.0),
+                                           small * within(quaternion[2], 1.0), 1.0});
+    for (int k = 0; k < 3; k++)
+    {
+        carom_vec3 before = t.moved.axis[k];
+        t.moved.axis[k] = pose_apply(&slight, before);
+        t.still.half[k] = t.moved.half[k] = 0.0;
+    }
+    carom_vec3 u = t.still.axis[0], v = t.moved.axis[0], along = vec3_cross(u, v);
+    double cosine = vec3_dot(u, v), rest = 1.0 - cosine * cosine;
+    if (!(rest > 0.011) || !(rest < 0.1))
+        return 0.0;
+    t.moved.centre = vec3_scale(along, 1.0 / vec3_length(along));
+    if (here_box_distance(&t.frame, &t.still, &t.moved) > vec3_length(t.moved.centre))
+        return 2.0; /* farther than they are */
+    box_view view = view_of(&t);
+    double gap = edge_gap(&view, 0, 0) / vec3_length(t.moved.centre);
+    return (gap * gap - rest) / t.frame.parallel;
+}
+
+/* The same for axes that are exact, with what is rounded on the way to it. numbers: a quaternion, ulps of one column.
+ */
+static double exact_length_ratio(const double *n)
+{
+    carom_pose pose = turned(n);
+    for (int i = 0; i < 3; i++)
+        pose.rotation[3 * i] *= 1.0 + 0x1p-52 * nearbyint(8.0 * within(n[4 + i], 1.0));
+    volume_frame frame = frame_of(CAROM_VOLUME_AABB, pose.rotation, 0.0);
+    const double *r = pose.rotation, longest = 1.0 + frame.parallel, square = longest - r[0] * r[0];
+    if (!(square > 0.01))
+        return 0.0;
+    long double truth = (long double)r[3] * (long double)r[3] + (long double)r[6] * (long double)r[6];
+    return (double)((truth - (long double)square) / (long double)frame.parallel) + 1.0;
+}
+
+/* The same along the three axes of a bent rotation, in units of what distances are lowered by. Axes are those of AABBs.
+ */
+static double bent_length_ratio(const double *n)
+{
+    touching t;
+    if (!bent_at(n, &t))
+        return 0.0;
+    t.frame.slack = 0.0;
+    t.moved.centre = vec3(n[7], n[8], n[9]); /* of numbers that no other part needs now */
+    const double *r = t.frame.relative.rotation;
+    for (int k = 0; k < 3; k++)
+    {
+        t.still.axis[k] = vec3(k == 0, k == 1, k == 2), t.moved.axis[k] = vec3(r[k], r[3 + k], r[6 + k]);
+        t.still.half[k] = t.moved.half[k] = 0.0;
+    }
+    double distance = vec3_length(t.moved.centre), square = 0.0;
+    if (!(distance > 0.1))
+        return 0.0;
+    if (here_box_distance(&t.frame, &t.still, &t.moved) > distance)
+        return 2.0;
+    box_view view = view_of(&t);
+    for (int j = 0; j < 3; j++)
+        square += moved_gap(&view, j) * moved_gap(&view, j);
+    double length = sqrt(square);
+    return (length - distance) / (0.5 * t.frame.parallel * length + BOX_THREE_GAPS * larger_pad(&view));
 }
 
 /* How much larger than the stored box a ray's must be for each of its points to be inside. */
@@ -187,6 +265,9 @@ static void gaps_are_within_the_pad(void **state)
     climb_attack(&(climb){"moved axes of a bent rotation", bent_moved_ratio, 30, 0.9, 6, NULL, 10, 20000, false});
     climb_attack(&(climb){"cross products of a bent rotation", bent_edge_ratio, 30, 0.75, 7, NULL, 10, 20000, false});
     climb_attack(&(climb){"distances", distance_ratio, 38, 0.5, 4, NULL, 10, 40000, true});
+    climb_attack(&(climb){"lengths of cross products", length_ratio, 35, 0.6, 8, NULL, 10, 20000, true});
+    climb_attack(&(climb){"lengths of exact axes", exact_length_ratio, 7, 0.65, 10, EXACT_AXES, 10, 20000, false});
+    climb_attack(&(climb){"lengths along a bent rotation", bent_length_ratio, 30, 0.9, 9, NULL, 10, 20000, false});
     climb_attack(&(climb){"rays", ray_ratio, 19, 0.8, 5, NULL, 20, 20000, true});
 }
 
