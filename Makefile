@@ -16,8 +16,8 @@ setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
 configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
 compile = @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
-.PHONY: all help demo check bench bench-against bench-peers fuzz soak lint format docs install sanitize determinism \
-	mutations clean
+.PHONY: all help demo check bench bench-against bench-peers bench-boxes fuzz soak lint format docs \
+	install sanitize determinism mutations clean
 
 all:
 	$(call setup,build)
@@ -50,6 +50,12 @@ bench-peers:
 		-DCAROM_OPCODE_DIR="$(abspath $(OPCODE))" --log-level=WARNING
 	$(call compile,release,carom_bench_peers)
 	build/bin/carom_bench_peers $(ARGS)
+
+bench-boxes:
+	$(call setup,bench-peers)
+	@cmake --preset release -DCAROM_BENCH_PEERS=ON --log-level=WARNING
+	$(call compile,release,carom_bench_boxes)
+	build/bin/carom_bench_boxes $(ARGS)
 
 fuzz:
 	$(call setup,fuzz)

@@ -396,6 +396,9 @@ static inline bool base_budget_spend(base_budget *budget, uint32_t work)
 #define BASE_PASTE(a, b)  BASE_PASTE_(a, b)
 #define BASE_ISA(name)    BASE_PASTE(name, CAROM_ISA)
 
+/* Per mask of eight lanes: the numbers of its lanes, a byte each, lowest first. */
+extern const uint64_t base_set_lanes[256];
+
 /* Declares function pointers for the versions of a kernel: BASE_DECLARE_ISA(void, wide_test, (int x)); */
 #if BASE_HAS_X86
 #define BASE_DECLARE_ISA(result, name, parameters)                                                                     \

@@ -68,6 +68,27 @@ static BASE_ALWAYS_INLINE f8 f8_andnot(f8 a, f8 b) { return _mm256_andnot_ps(a, 
 static BASE_ALWAYS_INLINE f8 f8_xor(f8 a, f8 b) { return _mm256_xor_ps(a, b); }
 static BASE_ALWAYS_INLINE f8 f8_select(f8 mask, f8 yes, f8 no) { return _mm256_blendv_ps(no, yes, mask); }
 static BASE_ALWAYS_INLINE uint32_t f8_bits(f8 mask) { return (uint32_t)_mm256_movemask_ps(mask); }
+/* eight numbers: all the same; first plus each lane of the mask's set bits, then something */
+static BASE_ALWAYS_INLINE void simd_store_same(uint32_t *p, uint32_t a)
+{
+    _mm256_storeu_si256((__m256i *)p, _mm256_set1_epi32((int)a));
+}
+static BASE_ALWAYS_INLINE void simd_store_set_lanes(uint32_t *p, uint32_t first, uint32_t mask)
+{
+    __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&base_set_lanes[mask]));
+    _mm256_storeu_si256((__m256i *)p, _mm256_add_epi32(lanes, _mm256_set1_epi32((int)first)));
+}
+/* numbers of the mask's lanes, each with another one: smaller << 32 | larger; then something, eight in all */
+static BASE_ALWAYS_INLINE void simd_store_pairs(uint64_t *p, const uint32_t *numbers, uint32_t other, uint32_t mask)
+{
+    __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&base_set_lanes[mask]));
+    __m256i one = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)numbers), lanes);
+    __m256i two = _mm256_set1_epi32((int)other);
+    __m256i small = _mm256_min_epu32(one, two), large = _mm256_max_epu32(one, two);
+    __m256i low = _mm256_unpacklo_epi32(large, small), high = _mm256_unpackhi_epi32(large, small);
+    _mm256_storeu_si256((__m256i *)p, _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256((__m256i *)(p + 4), _mm256_permute2x128_si256(low, high, 0x31));
+}
 static BASE_ALWAYS_INLINE float f8_min_lane(f8 a) /* of all lanes, which are numbers */
 {
     __m128 b = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -175,6 +196,26 @@ static BASE_ALWAYS_INLINE f8 f8_select(f8 mask, f8 yes, f8 no) { return f8_or(f8
 static BASE_ALWAYS_INLINE uint32_t f8_bits(f8 mask)
 {
     return (uint32_t)(_mm_movemask_ps(mask.l) | _mm_movemask_ps(mask.h) << 4);
+}
+static BASE_ALWAYS_INLINE void simd_store_same(uint32_t *p, uint32_t a)
+{
+    _mm_storeu_si128((__m128i *)p, _mm_set1_epi32((int)a));
+    _mm_storeu_si128((__m128i *)(p + 4), _mm_set1_epi32((int)a));
+}
+static BASE_ALWAYS_INLINE void simd_store_set_lanes(uint32_t *p, uint32_t first, uint32_t mask)
+{
+    __m128i zero = _mm_setzero_si128(), start = _mm_set1_epi32((int)first);
+    __m128i lanes = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)&base_set_lanes[mask]), zero);
+    _mm_storeu_si128((__m128i *)p, _mm_add_epi32(_mm_unpacklo_epi16(lanes, zero), start));
+    _mm_storeu_si128((__m128i *)(p + 4), _mm_add_epi32(_mm_unpackhi_epi16(lanes, zero), start));
+}
+static inline void simd_store_pairs(uint64_t *p, const uint32_t *numbers, uint32_t other, uint32_t mask)
+{
+    for (int i = 0; i < 8; i++)
+    {
+        uint64_t one = numbers[base_set_lanes[mask] >> 8 * i & 7];
+        p[i] = one < other ? one << 32 | other : (uint64_t)other << 32 | one;
+    }
 }
 static BASE_ALWAYS_INLINE float f8_min_lane(f8 a)
 {
@@ -317,6 +358,24 @@ static inline uint32_t f8_bits(f8 m)
     for (int i = 0; i < 8; i++)
         r |= (simd_float_bits(m.v[i]) >> 31) << i;
     return r;
+}
+static inline void simd_store_same(uint32_t *p, uint32_t a)
+{
+    for (int i = 0; i < 8; i++)
+        p[i] = a;
+}
+static inline void simd_store_set_lanes(uint32_t *p, uint32_t first, uint32_t mask)
+{
+    for (int i = 0; i < 8; i++)
+        p[i] = first + (uint32_t)(base_set_lanes[mask] >> 8 * i & 0xff);
+}
+static inline void simd_store_pairs(uint64_t *p, const uint32_t *numbers, uint32_t other, uint32_t mask)
+{
+    for (int i = 0; i < 8; i++)
+    {
+        uint64_t one = numbers[base_set_lanes[mask] >> 8 * i & 7];
+        p[i] = one < other ? one << 32 | other : (uint64_t)other << 32 | one;
+    }
 }
 static inline float f8_min_lane(f8 a)
 {

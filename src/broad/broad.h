@@ -25,7 +25,9 @@ typedef struct broad_input
     const uint32_t *changed; /* slots whose box or traits differ from the last successful call on this state, and
                                 possibly others, each once */
     uint32_t changed_count;
-    double margin; /* >= 0: how far apart two boxes may be and still matter, along each axis */
+    bool same_traits;     /* of the changed slots, only boxes differ */
+    bool distinct_owners; /* no two boxes belong to one owner */
+    double margin;        /* >= 0: how far apart two boxes may be and still matter, along each axis */
 } broad_input;
 
 /* Pairs of slots, smaller << 32 | larger. */
@@ -47,6 +49,13 @@ const broad_kind *broad_find_name(const char *name);
 extern const broad_kind broad_all;
 extern const broad_kind broad_brute;
 extern const broad_kind broad_tree;
+extern const broad_kind broad_sweep;
+extern const broad_kind broad_sweep3;
+extern const broad_kind broad_grid;
+extern const broad_kind broad_hash;
+extern const broad_kind broad_hierarchical;
+extern const broad_kind broad_dynamic;
+extern const broad_kind broad_octree;
 
 static inline bool broad_is_empty(const carom_aabb *box)
 {
@@ -69,6 +78,12 @@ static inline bool broad_filter_allows(const carom_filter *a, const carom_filter
 static inline bool broad_may_pair(const broad_traits *a, const broad_traits *b)
 {
     return a->owner != b->owner && !(a->is_static && b->is_static) && broad_filter_allows(&a->filter, &b->filter);
+}
+
+static inline bool broad_same_traits(const broad_traits *a, const broad_traits *b)
+{
+    return a->owner == b->owner && a->is_static == b->is_static && a->filter.category == b->filter.category &&
+           a->filter.mask == b->filter.mask && a->filter.group == b->filter.group;
 }
 
 static inline uint64_t broad_pack(uint32_t one, uint32_t other)

@@ -104,6 +104,7 @@ typedef struct engine_proxies
     BASE_ARRAY(engine_proxy) proxies;
     BASE_ARRAY(uint8_t) marks; /* is the slot in `changed`? */
     BASE_ARRAY(uint32_t) changed;
+    bool other_traits; /* of some changed slots, not only boxes differ */
     uint32_t first_free;
     tree_parts parts; /* while a body is cut */
 } engine_proxies;

@@ -89,6 +89,8 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
                          .slot_count = (uint32_t)proxies->boxes.count,
                          .changed = proxies->changed.items,
                          .changed_count = (uint32_t)proxies->changed.count,
+                         .same_traits = !proxies->other_traits,
+                         .distinct_owners = !(proxies->cut_size > 0.0),
                          .margin = widen_clearance(frame, engine->options.clearance)};
     BASE_TRY(engine->broad->find_pairs(engine->broad_state, &input, &engine->proposed, &engine->broad_boxes_tested));
     engine_proxies_forget_changes(&engine->proxies);

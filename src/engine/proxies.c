@@ -37,6 +37,7 @@ void engine_proxies_forget_changes(engine_proxies *proxies)
     for (size_t i = 0; i < proxies->changed.count; i++)
         proxies->marks.items[proxies->changed.items[i]] = 0;
     proxies->changed.count = 0;
+    proxies->other_traits = false;
 }
 
 static bool new_slot(engine_proxies *proxies, uint32_t *out)
@@ -140,6 +141,7 @@ static void place_slots(engine_proxies *proxies, const carom_frame_body *body, c
         const engine_proxy *proxy = &proxies->proxies.items[slot];
         carom_aabb box = proxy->is_part ? math_world_box(&body->placed.pose, &proxy->local) : body->bounds;
         proxies->boxes.items[slot] = grow(box, body->margin);
+        proxies->other_traits |= !broad_same_traits(&proxies->traits.items[slot], &traits);
         proxies->traits.items[slot] = traits;
         mark_changed(proxies, slot);
     }

@@ -1,5 +1,5 @@
 /* Every broad phase against the definition: all pairs of boxes within the margin, each once. */
-#include "broad/broad.h"
+#include "broad/groups.h"
 #include "query/world.h"
 #include "support/failing.h"
 
@@ -47,7 +47,11 @@ static void check_kind(const world *w, const broad_kind *kind, const box_set *se
     broad_pairs pairs = {0};
     uint64_t tested = 0;
     assert_int_equal(kind->create(w->context, &state), CAROM_OK);
-    broad_input input = {.boxes = set->boxes, .traits = set->traits, .slot_count = set->count, .margin = margin};
+    broad_input input = {.boxes = set->boxes,
+                         .traits = set->traits,
+                         .slot_count = set->count,
+                         .margin = margin,
+                         .distinct_owners = true};
     for (int frame = 0; frame < 2; frame++) /* the second must not depend on the first */
         assert_int_equal(kind->find_pairs(state, &input, &pairs, &tested), CAROM_OK);
     uint64_t *space = calloc(pairs.count + 1, sizeof *space);
@@ -92,6 +96,33 @@ static void every_kind_finds_every_pair(void **state)
                 free_boxes(&set);
             }
     world_close(&w);
+}
+
+/* Neighbours on the curve are neighbours in space, and each cell is on it once. */
+static void the_curve_has_no_gaps(void **state)
+{
+    (void)state;
+    enum
+    {
+        SIDE = 16
+    };
+    static broad_curve curve;
+    static uint32_t cells[SIDE * SIDE * SIDE];
+    broad_curve_fill(&curve);
+    memset(cells, 0xff, sizeof cells);
+    for (uint32_t i = 0; i < SIDE * SIDE * SIDE; i++)
+    {
+        uint32_t code = broad_curve_code(&curve, i / (SIDE * SIDE), i / SIDE % SIDE, i % SIDE);
+        assert_true(code < SIDE * SIDE * SIDE && cells[code] == UINT32_MAX);
+        cells[code] = i;
+    }
+    for (uint32_t k = 1; k < SIDE * SIDE * SIDE; k++)
+    {
+        int a = (int)cells[k - 1], b = (int)cells[k];
+        assert_int_equal(abs(a / (SIDE * SIDE) - b / (SIDE * SIDE)) + abs(a / SIDE % SIDE - b / SIDE % SIDE) +
+                             abs(a % SIDE - b % SIDE),
+                         1);
+    }
 }
 
 /* The tree must not be quadratic, even with a body far away that dwarfs all other coordinates. */
@@ -190,7 +221,12 @@ static void frames_follow_each_other(void **state)
             change_boxes(&set, &random);
             set.count = frame < 40 ? (uint32_t)(3 * frame) : 120; /* slots are added */
             double margin = frame % 3 ? 0.0 : 0.5;
-            broad_input input = {set.boxes, set.traits, set.count, changed, set.count, margin};
+            broad_input input = {.boxes = set.boxes,
+                                 .traits = set.traits,
+                                 .slot_count = set.count,
+                                 .changed = changed,
+                                 .changed_count = set.count,
+                                 .margin = margin};
             if (frame % 2)
             {
                 base_array_free(context, &pairs);
@@ -224,9 +260,8 @@ static void the_table_has_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_finds_every_pair),
-        cmocka_unit_test(frames_follow_each_other),
-        cmocka_unit_test(the_tree_is_not_quadratic),
+        cmocka_unit_test(every_kind_finds_every_pair), cmocka_unit_test(frames_follow_each_other),
+        cmocka_unit_test(the_curve_has_no_gaps),       cmocka_unit_test(the_tree_is_not_quadratic),
         cmocka_unit_test(the_table_has_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,8 +231,8 @@ static void check_slots(const engine_proxies *proxies, const carom_frame *frame)
 
 typedef struct phases
 {
-    const broad_kind *kind[8];
-    void *state[8];
+    const broad_kind *kind[16];
+    void *state[16];
     uint32_t count;
     broad_pairs pairs;
 } phases;

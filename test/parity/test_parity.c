@@ -152,10 +152,10 @@ static void check_engines(stage *s, const scenes_info *info)
     uint32_t max_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
     uint32_t stride = info->step_count / max_steps + 1;
     carom_engine *brute = open_engine(&s->w, "brute", "brute");
-    carom_engine *engines[64];
+    carom_engine *engines[128];
     uint32_t engine_count = 0;
     for (uint32_t e = 0; carom_engine_list(e); e++)
-        for (uint32_t b = 0; carom_broad_list(b) && engine_count < 64; b++)
+        for (uint32_t b = 0; carom_broad_list(b) && engine_count < 128; b++)
             if (carom_engine_list(e)->engine_class != CAROM_CLASS_SAMPLED &&
                 is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
                 engines[engine_count++] = open_engine(&s->w, carom_engine_list(e)->name, carom_broad_list(b)->name);

@@ -1,0 +1,59 @@
+// Carom: each broad phase, fed with the boxes that changed.
+#include "bench/boxes/ours.h"
+
+#include "contest.hpp"
+
+#include <stdexcept>
+
+namespace boxes
+{
+namespace
+{
+
+class Ours : public Contestant
+{
+  public:
+    explicit Ours(std::string kind) : kind_(std::move(kind)) {}
+    ~Ours() override
+    {
+        if (self_)
+            ours_destroy(self_);
+    }
+    std::string name() const override { return "ours " + kind_; }
+    void start(const Step &step) override
+    {
+        if (self_)
+            ours_destroy(self_);
+        const std::vector<unsigned char> is_static(step.is_static.begin(), step.is_static.end());
+        self_ = ours_create(kind_.c_str(), is_static.size(), is_static.data());
+        if (!self_)
+            throw std::runtime_error("no broad phase " + kind_);
+    }
+    void advance(const Step &step, Pairs &) override
+    {
+        found_ = ours_find(self_, reinterpret_cast<const double(*)[6]>(step.exact.data()), step.changed.data(),
+                           step.changed.size(), &count_);
+    }
+    void convert(Pairs &pairs) override
+    {
+        pairs.resize(count_);
+        for (size_t i = 0; i < count_; i++)
+            pairs[i] = {static_cast<uint32_t>(found_[i] >> 32), static_cast<uint32_t>(found_[i])};
+    }
+
+  private:
+    std::string kind_;
+    ours *self_ = nullptr;
+    const uint64_t *found_ = nullptr;
+    size_t count_ = 0;
+};
+
+} // namespace
+
+void add_ours(Contestants &contestants, const std::vector<std::string> &kinds)
+{
+    for (const std::string &kind : kinds)
+        contestants.push_back(std::make_unique<Ours>(kind));
+}
+
+} // namespace boxes

@@ -1,0 +1,22 @@
+/* Carom's broad phases for C++, called directly: boxes in, pairs out, before they are sorted. */
+#ifndef BENCH_BOXES_OURS_H
+#define BENCH_BOXES_OURS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+    typedef struct ours ours;
+    ours *ours_create(const char *kind, size_t count, const unsigned char *is_static);
+    /* boxes: low and high, six numbers each. Pairs: smaller << 32 | larger; null when out of memory. */
+    const uint64_t *ours_find(ours *self, const double (*boxes)[6], const uint32_t *changed, size_t changed_count,
+                              size_t *count);
+    void ours_destroy(ours *self);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

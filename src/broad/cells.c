@@ -1,0 +1,439 @@
+/* Boxes in cells: sorting, searching, and the size of cells. */
+#include "broad/cells.h"
+
+bool broad_cells_open(broad_cells *cells, carom_context *context)
+{
+    memset(cells, 0, sizeof *cells);
+    return broad_rows_open(&cells->rows, context);
+}
+
+void broad_cells_close(broad_cells *cells)
+{
+    carom_context *context = cells->rows.context;
+    base_array_free(context, &cells->items);
+    base_array_free(context, &cells->parts);
+    base_array_free(context, &cells->starts);
+    base_array_free(context, &cells->sorted);
+    broad_rows_close(&cells->rows);
+}
+
+bool broad_cells_begin(broad_cells *cells, const broad_input *input)
+{
+    cells->items.count = cells->parts.count = 0;
+    cells->half_margin = broad_half_margin(input->margin);
+    return broad_rows_begin(&cells->rows, input) &&
+           base_array_reserve(cells->rows.context, &cells->items, input->slot_count) &&
+           base_array_reserve(cells->rows.context, &cells->parts, 2);
+}
+
+/* ---- cells ---- */
+
+typedef struct cell_range
+{
+    int64_t low[3], high[3];
+} cell_range;
+
+/* Every step is monotonic, rounding included, so boxes that meet have cells in common. */
+static inline int64_t cell_of(const broad_part *part, int axis, double at)
+{
+    double cell = (at - (&part->origin.x)[axis]) * part->scale;
+    cell = cell > part->first_cell ? cell : part->first_cell;
+    cell = cell < part->last_cell[axis] ? cell : part->last_cell[axis];
+    return (int64_t)(cell + part->bias);
+}
+
+static inline cell_range cells_of(const broad_part *part, const carom_aabb *box)
+{
+    cell_range range;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        range.low[axis] = cell_of(part, axis, (&box->min.x)[axis]);
+        range.high[axis] = cell_of(part, axis, (&box->max.x)[axis]);
+    }
+    return range;
+}
+
+/* The number of the cell at x = 0 of a row, before it is masked; those along x follow. */
+static inline uint64_t row_number(const broad_part *part, int64_t y, int64_t z)
+{
+    if (part->sides[0] != 0)
+        return (uint64_t)((z * part->sides[1] + y) * part->sides[0]);
+    return ((uint64_t)y * 0x9e3779b97f4a7c15u + (uint64_t)z * 0xc2b2ae3d27d4eb4fu) >> 32;
+}
+
+/* ---- sorting ---- */
+
+static bool number_parts(broad_cells *cells)
+{
+    size_t starts = 0;
+    for (size_t i = 0; i < cells->items.count; i++)
+        if (cells->items.items[i].part != BROAD_HUGE)
+            cells->parts.items[cells->items.items[i].part].count++;
+    for (size_t i = 0; i < cells->parts.count; i++)
+    {
+        broad_part *part = &cells->parts.items[i];
+        part->numbers = (uint64_t)(part->sides[0] * part->sides[1] * part->sides[2]);
+        part->mask = UINT64_MAX;
+        for (int axis = 0; axis < 3; axis++)
+            part->last_cell[axis] = (double)(part->sides[axis] - 1);
+        if (part->sides[0] == 0)
+        {
+            const double far = 0x1p40;
+            part->first_cell = -far, part->bias = 2.0 * far;
+            part->last_cell[0] = part->last_cell[1] = part->last_cell[2] = far;
+            for (part->numbers = 16; part->numbers < part->count;)
+                part->numbers *= 2;
+            part->mask = part->numbers - 1;
+        }
+        if (part->count == 0)
+            part->numbers = 0;
+        part->first_start = starts;
+        starts += part->numbers + 1;
+    }
+    cells->starts.count = 0;
+    if (!base_array_reserve(cells->rows.context, &cells->starts, starts + 1))
+        return false;
+    cells->starts.count = starts;
+    memset(cells->starts.items, 0, (starts + 1) * sizeof *cells->starts.items);
+    return true;
+}
+
+/* Finds each item's cell and counts those in each. */
+static void count_cells(broad_cells *cells, const broad_input *input)
+{
+    for (size_t i = 0; i < cells->parts.count; i++)
+        cells->parts.items[i].count = 0;
+    for (size_t i = 0; i < cells->items.count; i++)
+    {
+        broad_cell_item *item = &cells->items.items[i];
+        if (item->part == BROAD_HUGE)
+            continue;
+        broad_part *part = &cells->parts.items[item->part];
+        carom_aabb box = broad_grow(&input->boxes[item->slot], cells->half_margin);
+        cell_range range = cells_of(part, &box);
+        int64_t reach[3];
+        for (int axis = 0; axis < 3; axis++)
+            reach[axis] = range.high[axis] - range.low[axis];
+        if (reach[0] > 1 || reach[1] > 1 || reach[2] > 1)
+        {
+            item->part = BROAD_HUGE;
+            continue;
+        }
+        for (int axis = 0; axis < 3; axis++)
+            part->reach[axis] = reach[axis] > part->reach[axis] ? reach[axis] : part->reach[axis];
+        uint64_t number = row_number(part, range.low[1], range.low[2]) + (uint64_t)range.low[0];
+        item->cell = (uint32_t)(number & part->mask);
+        part->count++;
+        cells->starts.items[part->first_start + item->cell + 1]++;
+    }
+}
+
+/* Slots in the order of their cells. The starts of cells become their ends, which are the starts of the next. */
+static void sort_cells(broad_cells *cells)
+{
+    uint32_t position = 0;
+    for (size_t i = 0; i < cells->parts.count; i++)
+    {
+        broad_part *part = &cells->parts.items[i];
+        uint32_t *starts = &cells->starts.items[part->first_start];
+        part->first = position;
+        starts[0] = position;
+        for (uint64_t number = 0; number < part->numbers; number++)
+            starts[number + 1] += starts[number];
+        position += part->count;
+    }
+    cells->in_cells = position;
+    for (size_t i = cells->items.count; i-- > 0;) /* from the last one on, so that starts end up as they were */
+    {
+        const broad_cell_item *item = &cells->items.items[i];
+        if (item->part == BROAD_HUGE)
+            cells->sorted.items[position++] = item->slot;
+        else
+            cells->sorted.items[--cells->starts.items[cells->parts.items[item->part].first_start + item->cell + 1]] =
+                item->slot;
+    }
+}
+
+/* ---- searching ---- */
+
+typedef struct interval
+{
+    uint32_t first, last; /* positions */
+} interval;
+
+/* The position where a cell begins: sort_cells leaves it behind the cell's own number. */
+static inline uint32_t start_of(const broad_cells *cells, const broad_part *part, uint64_t number)
+{
+    return number == part->numbers ? part->first + part->count : cells->starts.items[part->first_start + number + 1];
+}
+
+static void add_merged(broad_search *search, uint32_t own, interval *intervals, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+    {
+        interval moving = intervals[i];
+        uint32_t at = i;
+        for (; at > 0 && intervals[at - 1].first > moving.first; at--)
+            intervals[at] = intervals[at - 1];
+        intervals[at] = moving;
+    }
+    for (uint32_t i = 0; i < count;)
+    {
+        broad_run run = {own, intervals[i].first, intervals[i].last};
+        for (i++; i < count && intervals[i].first <= run.last; i++)
+            run.last = intervals[i].last > run.last ? intervals[i].last : run.last;
+        broad_add_run(search, run);
+    }
+}
+
+/* What a box has to be tested with in a part: positions from `from` on. */
+typedef struct lookup
+{
+    const broad_cells *cells;
+    const broad_part *part;
+    uint32_t own, from;
+    bool is_own;  /* the part that the box is in */
+    int64_t y, z; /* then: its row; in a dense grid, those before have no positions from `from` on */
+} lookup;
+
+static void search_dense(broad_search *search, const lookup *at, const cell_range *range)
+{
+    const broad_part *part = at->part;
+    for (int64_t z = range->low[2]; z <= range->high[2]; z++)
+        for (int64_t y = at->is_own && z == at->z ? at->y : range->low[1]; y <= range->high[1]; y++)
+        {
+            uint64_t row = row_number(part, y, z);
+            uint32_t first = start_of(at->cells, part, row + (uint64_t)range->low[0]);
+            uint32_t last = start_of(at->cells, part, row + (uint64_t)range->high[0] + 1);
+            broad_add_run(search, (broad_run){at->own, first > at->from ? first : at->from, last});
+        }
+}
+
+/* Different rows may have numbers in common, so their runs are merged. */
+static void search_hashed(broad_search *search, const lookup *at, const cell_range *range)
+{
+    interval found[18];
+    uint32_t count = 0;
+    const broad_part *part = at->part;
+    uint64_t width = (uint64_t)(range->high[0] - range->low[0]) + 1;
+    for (int64_t z = range->low[2]; z <= range->high[2]; z++)
+        for (int64_t y = range->low[1]; y <= range->high[1]; y++)
+        {
+            uint64_t number = (row_number(part, y, z) + (uint64_t)range->low[0]) & part->mask, end = number + width;
+            if (end > part->numbers)
+            {
+                interval wrapped = {part->first, start_of(at->cells, part, end - part->numbers)};
+                found[count] = (interval){wrapped.first > at->from ? wrapped.first : at->from, wrapped.last};
+                count += found[count].first < found[count].last;
+                end = part->numbers;
+            }
+            interval own = {start_of(at->cells, part, number), start_of(at->cells, part, end)};
+            found[count] = (interval){own.first > at->from ? own.first : at->from, own.last};
+            count += found[count].first < found[count].last;
+        }
+    add_merged(search, at->own, found, count);
+}
+
+static void search_part(broad_search *search, lookup *at, const carom_aabb *box)
+{
+    enum
+    {
+        FEW = 16,
+        MAX_ROWS = 9
+    };
+    const broad_part *part = at->part;
+    cell_range range = cells_of(part, box);
+    int64_t width[3];
+    at->y = range.low[1], at->z = range.low[2];
+    for (int axis = 0; axis < 3; axis++)
+    {
+        range.low[axis] -= part->reach[axis];
+        if (part->sides[axis] != 0 && range.low[axis] < 0)
+            range.low[axis] = 0;
+        width[axis] = range.high[axis] - range.low[axis] + 1;
+    }
+    if (at->is_own && part->sides[0] != 0)
+        range.low[2] = at->z;
+    if (part->count <= FEW || width[1] * width[2] > MAX_ROWS || width[0] > (int64_t)part->numbers / 2)
+        broad_add_run(search, (broad_run){at->own, at->from, part->first + part->count});
+    else if (part->sides[0] != 0)
+        search_dense(search, at, &range);
+    else
+        search_hashed(search, at, &range);
+}
+
+/* Boxes search their own size and coarser ones. Of a moving and a static box of one size, the moving one searches. */
+static void add_runs(broad_search *search, uint32_t first, uint32_t last, const void *data)
+{
+    const broad_cells *cells = data;
+    size_t own = 0;
+    for (uint32_t i = first; i < last; i++)
+    {
+        if (i >= cells->in_cells)
+        {
+            broad_add_run(search, (broad_run){i, 0, i});
+            continue;
+        }
+        while (i >= cells->parts.items[own].first + cells->parts.items[own].count)
+            own++;
+        const broad_part *from = &cells->parts.items[own];
+        carom_aabb box = broad_grow(&search->input->boxes[cells->rows.boxes.items[i].slot], cells->half_margin);
+        for (size_t k = 0; k < cells->parts.count; k++)
+        {
+            const broad_part *to = &cells->parts.items[k];
+            if (to->count == 0 || to->level < from->level ||
+                (from->is_static && (to->is_static || to->level == from->level)))
+                continue;
+            search_part(
+                search,
+                &(lookup){
+                    .cells = cells, .part = to, .own = i, .from = to == from ? i + 1 : to->first, .is_own = to == from},
+                &box);
+        }
+    }
+}
+
+bool broad_cells_find(broad_cells *cells, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested)
+{
+    cells->sorted.count = 0;
+    if (!number_parts(cells) || !base_array_reserve(cells->rows.context, &cells->sorted, cells->items.count))
+        return false;
+    count_cells(cells, input);
+    sort_cells(cells);
+    for (size_t i = 0; i < cells->items.count; i++)
+        broad_rows_add(&cells->rows, input, cells->sorted.items[i]);
+    if (!broad_rows_load(&cells->rows, input))
+        return false;
+    broad_visit visit = {add_runs, cells, (uint32_t)cells->items.count, BROAD_NO_AXIS};
+    return broad_rows_search(&cells->rows, input, &visit, out, boxes_tested);
+}
+
+/* ---- for one size of cells ---- */
+
+enum
+{
+    SAMPLES = 256,
+    CLASSES = 4096 /* of extents: two per exponent */
+};
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double from_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* An unsigned number that sorts as the double does, and back. */
+static uint64_t sortable(double value)
+{
+    uint64_t bits = bits_of(value);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+static double from_sortable(uint64_t key) { return from_bits(key >> 63 ? key & ~((uint64_t)1 << 63) : ~key); }
+
+static bool is_finite(const carom_aabb *box)
+{
+    return vec3_finite(vec3_sub(box->max, box->min)); /* and so are both ends */
+}
+
+static double largest_extent(const carom_aabb *box)
+{
+    return fmax(box->max.x - box->min.x, fmax(box->max.y - box->min.y, box->max.z - box->min.z));
+}
+
+/* Where most boxes are along an axis, from some of them; a few far away don't count. */
+static void measure_axis(broad_statistics *statistics, int axis, const carom_aabb *const *boxes, size_t count)
+{
+    uint64_t at[SAMPLES], space[SAMPLES];
+    for (size_t i = 0; i < count; i++)
+        at[i] = sortable(0.5 * (&boxes[i]->min.x)[axis] + 0.5 * (&boxes[i]->max.x)[axis]);
+    base_sort_u64(at, space, count);
+    double low = from_sortable(at[count / 16]), high = from_sortable(at[count - 1 - count / 16]);
+    double rest = fmin((high - low) / 14.0, 1e300);
+    (&statistics->low.x)[axis] = low - rest, (&statistics->high.x)[axis] = high + rest;
+}
+
+static void measure_places(broad_statistics *statistics, const broad_input *input)
+{
+    const carom_aabb *sample[SAMPLES];
+    size_t taken = 0;
+    uint32_t step = statistics->count / SAMPLES + 1, until = 0;
+    for (uint32_t i = 0; i < input->slot_count && taken < SAMPLES; i++)
+    {
+        if (broad_is_empty(&input->boxes[i]) || !is_finite(&input->boxes[i]))
+            continue;
+        if (until-- == 0)
+        {
+            sample[taken++] = &input->boxes[i];
+            until = (uint32_t)(taken * 0x9e3779b1u) >> 8;
+            until %= 2 * step - 1; /* steps of different lengths: boxes may be listed by turns */
+        }
+    }
+    for (int axis = 0; axis < 3 && taken > 0; axis++)
+        measure_axis(statistics, axis, sample, taken);
+}
+
+/* The size for which the number of tests is least: large boxes are tested with all others, the rest with those in a few
+ * cells. */
+static double choose_size(const broad_statistics *statistics, const uint32_t classes[CLASSES], double total)
+{
+    double best = INFINITY, size = 1.0, larger = total, extents = 0.0, spans[3];
+    int first = 0, last = CLASSES - 1;
+    while (first < last && classes[first] == 0)
+        first++;
+    while (last > first && classes[last] == 0)
+        last--;
+    for (int axis = 0; axis < 3; axis++)
+        spans[axis] = (&statistics->high.x)[axis] - (&statistics->low.x)[axis];
+    for (int k = first; k <= last + 24 && k < CLASSES - 2; k++)
+    {
+        double side = from_bits((uint64_t)(k + 1) << 51), in_cells = 1.0;
+        if (k <= last)
+            larger -= classes[k], extents += side * classes[k];
+        for (int axis = 0; axis < 3; axis++)
+            in_cells *= fmax(1.0, spans[axis] / side);
+        double smaller = total - larger, across = smaller > 0.0 ? extents / smaller / side : 0.0;
+        double cost = larger * total / 8.0 + smaller * (4.0 * (1.0 + across) * (1.0 + across) + smaller / in_cells);
+        if (cost < best)
+            best = cost, size = side;
+    }
+    return fmin(fmax(size, 1e-290), 1e290);
+}
+
+broad_statistics broad_cells_measure(const broad_input *input)
+{
+    broad_statistics statistics = {0};
+    uint32_t classes[CLASSES] = {0};
+    double half = broad_half_margin(input->margin);
+    for (uint32_t i = 0; i < input->slot_count; i++)
+    {
+        if (broad_is_empty(&input->boxes[i]))
+            continue;
+        carom_aabb box = broad_grow(&input->boxes[i], half);
+        if (!is_finite(&box))
+            continue;
+        statistics.count++;
+        classes[bits_of(largest_extent(&box) + 0.0) >> 51]++;
+    }
+    measure_places(&statistics, input);
+    statistics.cell = choose_size(&statistics, classes, statistics.count);
+    return statistics;
+}
+
+void broad_cells_one_size(broad_cells *cells, const broad_input *input, const broad_part *part)
+{
+    cells->parts.items[0] = cells->parts.items[1] = *part;
+    cells->parts.items[1].is_static = true;
+    cells->parts.count = 2;
+    for (uint32_t i = 0; i < input->slot_count; i++)
+        if (!broad_is_empty(&input->boxes[i]))
+            cells->items.items[cells->items.count++] = (broad_cell_item){i, input->traits[i].is_static, 0};
+}

@@ -1,0 +1,52 @@
+/* Broad phase `hash`: a uniform grid over an unbounded world, whose cells are found by a hash of their coordinates (the
+ * chapter's 25.1).
+ *
+ * Only as many numbers of cells as there are boxes are needed, however large the world is. Cells that share a number
+ * cost tests, not answers. Neighbours along x have consecutive numbers; only the other two coordinates are hashed.
+ *
+ * It pays off for boxes of similar sizes in a large, mostly empty world; boxes of many sizes are slow. */
+#include "broad/cells.h"
+
+static void destroy(void *state)
+{
+    broad_cells *cells = state;
+    carom_context *context = cells->rows.context;
+    broad_cells_close(cells);
+    base_release(context, cells, 1, sizeof *cells);
+}
+
+static carom_status create(carom_context *context, void **out)
+{
+    broad_cells *cells = base_allocate(context, 1, sizeof *cells, BASE_CACHE_LINE);
+    *out = NULL;
+    if (!cells || !broad_cells_open(cells, context))
+    {
+        if (cells)
+            destroy(cells);
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "broad phase hash: no memory");
+    }
+    *out = cells;
+    return CAROM_OK;
+}
+
+static carom_status find_pairs(void *state, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested)
+{
+    broad_cells *cells = state;
+    out->count = 0;
+    bool enough = broad_cells_begin(cells, input);
+    if (enough)
+    {
+        broad_statistics statistics = broad_cells_measure(input);
+        broad_cells_one_size(cells, input, &(broad_part){.origin = statistics.low, .scale = 1.0 / statistics.cell});
+    }
+    if (!enough || !broad_cells_find(cells, input, out, boxes_tested))
+        return base_fail(cells->rows.context, CAROM_OUT_OF_MEMORY, "broad phase hash: no memory for %u boxes",
+                         input->slot_count);
+    return CAROM_OK;
+}
+
+const broad_kind broad_hash = {
+    {"hash", "a uniform grid without bounds, hashed: for boxes of similar sizes in a large, mostly empty world"},
+    create,
+    find_pairs,
+    destroy};

@@ -1,0 +1,224 @@
+/* Broad phase `sweep`: boxes sorted by their low ends along one axis, each tested against those that begin before it
+ * ends, eight at a time.
+ *
+ * The chapter's 25.1 has it as sweep and prune along one axis; the axis is the one along which the boxes are spread
+ * most. The order of the last call is nearly right when boxes move little, so insertion sort repairs it; when that
+ * takes too long, boxes are sorted afresh. What is static is in a list of its own: its boxes are never tested against
+ * each other.
+ *
+ * It pays off for up to some thousand boxes, or when they lie along a line; each box meets about n^(2/3) others. */
+#include "broad/rows.h"
+
+#define TURN 1.5 /* a variance this many times as large is worth sorting along another axis */
+
+/* Slots in the order of their low ends. */
+typedef struct sweep_list
+{
+    BASE_ARRAY(uint64_t) items; /* the low end in the upper half, as an unsigned number; a slot in the lower */
+} sweep_list;
+
+typedef struct sweep_state
+{
+    broad_rows rows;
+    sweep_list lists[2];        /* moving, static */
+    BASE_ARRAY(uint64_t) space; /* for sorting */
+    BASE_ARRAY(bool) listed;    /* by slot */
+    uint32_t axis;
+    uint32_t moving; /* positions below are those of moving boxes */
+} sweep_state;
+
+static void destroy(void *state)
+{
+    sweep_state *sweep = state;
+    carom_context *context = sweep->rows.context;
+    for (int i = 0; i < 2; i++)
+        base_array_free(context, &sweep->lists[i].items);
+    base_array_free(context, &sweep->space);
+    base_array_free(context, &sweep->listed);
+    broad_rows_close(&sweep->rows);
+    base_release(context, sweep, 1, sizeof *sweep);
+}
+
+static carom_status create(carom_context *context, void **out)
+{
+    sweep_state *sweep = base_allocate(context, 1, sizeof *sweep, BASE_CACHE_LINE);
+    *out = NULL;
+    if (sweep)
+        memset(sweep, 0, sizeof *sweep);
+    if (!sweep || !broad_rows_open(&sweep->rows, context))
+    {
+        if (sweep)
+            destroy(sweep);
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "broad phase sweep: no memory");
+    }
+    *out = sweep;
+    return CAROM_OK;
+}
+
+/* ---- the axis ---- */
+
+static void choose_axis(sweep_state *sweep, const broad_input *input)
+{
+    double sum[3] = {0}, squares[3] = {0}, count = 0.0;
+    const double *origin = &sweep->rows.origin.x;
+    for (uint32_t i = 0; i < input->slot_count; i++)
+    {
+        const carom_aabb *box = &input->boxes[i];
+        if (broad_is_empty(box))
+            continue;
+        const double *low = &box->min.x, *high = &box->max.x;
+        count++;
+        for (int axis = 0; axis < 3; axis++)
+        {
+            double at = 0.5 * (low[axis] - origin[axis]) + 0.5 * (high[axis] - origin[axis]);
+            at = fabs(at) < 1e100 ? at : 0.0; /* also what is not a number */
+            sum[axis] += at, squares[axis] += at * at;
+        }
+    }
+    double spread[3];
+    for (int axis = 0; axis < 3; axis++)
+        spread[axis] = squares[axis] * count - sum[axis] * sum[axis];
+    for (uint32_t axis = 0; axis < 3; axis++)
+        if (spread[axis] > TURN * spread[sweep->axis])
+            sweep->axis = axis;
+}
+
+/* ---- order ---- */
+
+/* An unsigned number that sorts as the low end does. */
+static uint64_t low_end(const sweep_state *sweep, const carom_aabb *box)
+{
+    float low = (float)((&box->min.x)[sweep->axis] - (&sweep->rows.origin.x)[sweep->axis]) + 0.0f;
+    uint32_t bits;
+    memcpy(&bits, &low, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 1u << 31;
+}
+
+/* Keeps the slots that are still in the list and adds those that are new to it. */
+static bool update_list(sweep_state *sweep, const broad_input *input, bool is_static)
+{
+    sweep_list *list = &sweep->lists[is_static];
+    size_t kept = 0;
+    for (size_t i = 0; i < list->items.count; i++)
+    {
+        uint32_t slot = (uint32_t)list->items.items[i];
+        if (slot >= input->slot_count || input->traits[slot].is_static != is_static ||
+            broad_is_empty(&input->boxes[slot]))
+            continue;
+        sweep->listed.items[slot] = true;
+        list->items.items[kept++] = low_end(sweep, &input->boxes[slot]) << 32 | slot;
+    }
+    list->items.count = kept;
+    if (!base_array_reserve(sweep->rows.context, &list->items, input->slot_count - kept))
+        return false;
+    for (uint32_t slot = 0; slot < input->slot_count; slot++)
+        if (!sweep->listed.items[slot] && input->traits[slot].is_static == is_static &&
+            !broad_is_empty(&input->boxes[slot]))
+            list->items.items[list->items.count++] = low_end(sweep, &input->boxes[slot]) << 32 | slot;
+    return true;
+}
+
+/* Insertion sort, given up after some steps per item. */
+static bool repair(uint64_t *items, size_t count)
+{
+    enum
+    {
+        STEPS = 8
+    };
+    size_t steps = STEPS * count;
+    for (size_t i = 1; i < count; i++)
+    {
+        uint64_t item = items[i];
+        size_t at = i;
+        for (; at > 0 && items[at - 1] > item && steps > 0; at--, steps--)
+            items[at] = items[at - 1];
+        items[at] = item;
+        if (steps == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool sort_list(sweep_state *sweep, sweep_list *list)
+{
+    if (repair(list->items.items, list->items.count))
+        return true;
+    if (!base_array_reserve(sweep->rows.context, &sweep->space, list->items.count))
+        return false;
+    base_sort_words(sweep->rows.context, list->items.items, sweep->space.items, list->items.count);
+    return true;
+}
+
+static bool set_order(sweep_state *sweep, const broad_input *input)
+{
+    sweep->listed.count = 0;
+    if (!base_array_reserve(sweep->rows.context, &sweep->listed, input->slot_count))
+        return false;
+    if (input->slot_count > 0)
+        memset(sweep->listed.items, 0, input->slot_count * sizeof *sweep->listed.items);
+    for (int i = 0; i < 2; i++)
+    {
+        sweep_list *list = &sweep->lists[i];
+        if (!update_list(sweep, input, i) || !sort_list(sweep, list))
+            return false;
+        for (size_t k = 0; k < list->items.count; k++)
+            broad_rows_add(&sweep->rows, input, (uint32_t)list->items.items[k]);
+        if (i == 0)
+            sweep->moving = (uint32_t)list->items.count;
+    }
+    return true;
+}
+
+/* ---- runs ---- */
+
+/* The first position from `first` to `last` whose low end is at least a value, or beyond it. */
+static uint32_t first_from(const float *low, uint32_t first, uint32_t last, float value, bool beyond)
+{
+    while (first < last)
+    {
+        uint32_t middle = first + (last - first) / 2;
+        if (beyond ? low[middle] > value : low[middle] >= value)
+            last = middle;
+        else
+            first = middle + 1;
+    }
+    return first;
+}
+
+/* Of a moving and a static box, the one that begins later is found by the other. */
+static void add_runs(broad_search *search, uint32_t first, uint32_t last, const void *data)
+{
+    const sweep_state *sweep = data;
+    const float *low = sweep->rows.bounds.items + sweep->axis * sweep->rows.stride;
+    uint32_t moving = sweep->moving, count = (uint32_t)sweep->rows.boxes.count;
+    for (uint32_t i = first; i < last; i++)
+        if (i < moving)
+        {
+            broad_add_run(search, (broad_run){i, i + 1, moving});
+            if (count > moving)
+                broad_add_run(search, (broad_run){i, first_from(low, moving, count, low[i], false), count});
+        }
+        else
+            broad_add_run(search, (broad_run){i, first_from(low, 0, moving, low[i], true), moving});
+}
+
+static carom_status find_pairs(void *state, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested)
+{
+    sweep_state *sweep = state;
+    out->count = 0;
+    bool enough = broad_rows_begin(&sweep->rows, input);
+    if (enough)
+        choose_axis(sweep, input);
+    enough = enough && set_order(sweep, input) && broad_rows_load(&sweep->rows, input);
+    broad_visit visit = {add_runs, sweep, (uint32_t)sweep->rows.boxes.count, sweep->axis};
+    if (!enough || !broad_rows_search(&sweep->rows, input, &visit, out, boxes_tested))
+        return base_fail(sweep->rows.context, CAROM_OUT_OF_MEMORY, "broad phase sweep: no memory for %u boxes",
+                         input->slot_count);
+    return CAROM_OK;
+}
+
+const broad_kind broad_sweep = {
+    {"sweep", "sorted along one axis: for up to some thousand boxes, or boxes along a line"},
+    create,
+    find_pairs,
+    destroy};
