@@ -437,3 +437,25 @@ void broad_cells_one_size(broad_cells *cells, const broad_input *input, const br
         if (!broad_is_empty(&input->boxes[i]))
             cells->items.items[cells->items.count++] = (broad_cell_item){i, input->traits[i].is_static, 0};
 }
+
+void broad_cells_destroy(void *state)
+{
+    broad_cells *cells = state;
+    carom_context *context = cells->rows.context;
+    broad_cells_close(cells);
+    base_release(context, cells, 1, sizeof *cells);
+}
+
+carom_status broad_cells_create(carom_context *context, const char *name, void **out)
+{
+    broad_cells *cells = base_allocate(context, 1, sizeof *cells, BASE_CACHE_LINE);
+    *out = NULL;
+    if (!cells || !broad_cells_open(cells, context))
+    {
+        if (cells)
+            broad_cells_destroy(cells);
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "broad phase %s: no memory", name);
+    }
+    *out = cells;
+    return CAROM_OK;
+}

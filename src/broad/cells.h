@@ -75,4 +75,8 @@ broad_statistics broad_cells_measure(const broad_input *input);
 /* Lists all boxes for moving and static cells of one size. */
 void broad_cells_one_size(broad_cells *cells, const broad_input *input, const broad_part *part);
 
+/* The state of a broad phase that is nothing but cells. */
+carom_status broad_cells_create(carom_context *context, const char *name, void **out);
+void broad_cells_destroy(void *state);
+
 #endif

@@ -7,27 +7,7 @@
  * world, are slow. */
 #include "broad/cells.h"
 
-static void destroy(void *state)
-{
-    broad_cells *cells = state;
-    carom_context *context = cells->rows.context;
-    broad_cells_close(cells);
-    base_release(context, cells, 1, sizeof *cells);
-}
-
-static carom_status create(carom_context *context, void **out)
-{
-    broad_cells *cells = base_allocate(context, 1, sizeof *cells, BASE_CACHE_LINE);
-    *out = NULL;
-    if (!cells || !broad_cells_open(cells, context))
-    {
-        if (cells)
-            destroy(cells);
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "broad phase grid: no memory");
-    }
-    *out = cells;
-    return CAROM_OK;
-}
+static carom_status create(carom_context *context, void **out) { return broad_cells_create(context, "grid", out); }
 
 /* How many cells of a size there are along each axis; larger cells if there were too many. */
 static broad_part choose_grid(const broad_statistics *statistics)
@@ -72,5 +52,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     return CAROM_OK;
 }
 
-const broad_kind broad_grid = {
-    {"grid", "a uniform grid: for boxes of similar sizes that are evenly spread"}, create, find_pairs, destroy};
+const broad_kind broad_grid = {{"grid", "a uniform grid: for boxes of similar sizes that are evenly spread"},
+                               create,
+                               find_pairs,
+                               broad_cells_destroy};

@@ -163,7 +163,7 @@ static BASE_ALWAYS_INLINE void end_target(broad_join *join, const target *to)
     join->found = (uint32_t)(to->lane_a - join->lane_a);
 }
 
-/* Floats don't tell whether these are within the margin: seldom. */
+/* Seldom: floats cannot decide whether these are within the margin. */
 static BASE_RARE void add_unsure(target *to, uint32_t ga, uint32_t lane, uint32_t mask)
 {
     for (; mask; mask &= mask - 1)

@@ -7,27 +7,7 @@
  * It pays off for boxes of similar sizes in a large, mostly empty world; boxes of many sizes are slow. */
 #include "broad/cells.h"
 
-static void destroy(void *state)
-{
-    broad_cells *cells = state;
-    carom_context *context = cells->rows.context;
-    broad_cells_close(cells);
-    base_release(context, cells, 1, sizeof *cells);
-}
-
-static carom_status create(carom_context *context, void **out)
-{
-    broad_cells *cells = base_allocate(context, 1, sizeof *cells, BASE_CACHE_LINE);
-    *out = NULL;
-    if (!cells || !broad_cells_open(cells, context))
-    {
-        if (cells)
-            destroy(cells);
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "broad phase hash: no memory");
-    }
-    *out = cells;
-    return CAROM_OK;
-}
+static carom_status create(carom_context *context, void **out) { return broad_cells_create(context, "hash", out); }
 
 static carom_status find_pairs(void *state, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested)
 {
@@ -49,4 +29,4 @@ const broad_kind broad_hash = {
     {"hash", "a uniform grid without bounds, hashed: for boxes of similar sizes in a large, mostly empty world"},
     create,
     find_pairs,
-    destroy};
+    broad_cells_destroy};

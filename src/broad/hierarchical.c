@@ -64,7 +64,7 @@ static double power_of_two(uint64_t exponent)
     return value;
 }
 
-/* Lists the boxes; parts are their sizes for now. */
+/* Lists the boxes; instead of its part, each has the exponent of its size, by which parts are chosen. */
 static void list_boxes(hierarchical_state *own, const broad_input *input)
 {
     broad_cells *cells = &own->cells;
