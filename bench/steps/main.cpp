@@ -180,7 +180,11 @@ class Ours : public Contestant
         require(carom_engine_run(engine_, &frame, nullptr, &report));
         if (report.pairs_listed != report.pair_count)
             throw std::runtime_error("pairs are missing in the list");
-        return {report.body_pair_count, report.pair_count};
+        Count count;
+        count.triangle_pairs = report.pair_count;
+        for (uint64_t i = 0; i < report.body_pair_count; i++) // FCL does not know bodies inside others
+            count.body_pairs += report.body_pairs[i].pair_count > 0;
+        return count;
     }
 
   private:
