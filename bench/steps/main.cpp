@@ -32,7 +32,7 @@ struct Options
     uint32_t bodies = 10000, meshes = 20, triangles = 1000;
     int steps = 8;
     double spacing =
-        1.37; // of the bodies on average, in sizes of a body; by default about half as many pairs as bodies
+        1.31; // of the bodies on average, in sizes of a body; by default about half as many pairs as bodies
 };
 
 struct Count
