@@ -5,6 +5,7 @@
 #define BROAD_BROAD_H
 
 #include "base/base.h"
+#include "broad/topogrid.h"
 #include "carom/broad.h"
 #include "math/math.h"
 

@@ -11,7 +11,6 @@
  *
  * It pays off for some hundred movers, small against the scene, among static bodies; neither for one that is far away
  * nor for movers of very different sizes. */
-#include "broad/topogrid.h"
 #include "broad/rows.h"
 
 enum

@@ -3,7 +3,8 @@
 #ifndef BROAD_TOPOGRID_H
 #define BROAD_TOPOGRID_H
 
-#include "broad/broad.h"
+#include "base/base.h"
+#include "math/math.h"
 
 enum
 {

@@ -4,7 +4,7 @@
  * doubles for all. So a box is in exactly the cells that it has points in, wherever it is and however large. Neighbours
  * are found by integer coordinates: the paper's sums of cell numbers wrap around at the grid's sides, and repeat at two
  * cells per axis. */
-#include "broad/topogrid.h"
+#include "broad/broad.h"
 
 /* ---- depth ---- */
 
