@@ -100,11 +100,44 @@ void stage_parallel_pair(stage *stage)
     stage->scene->step_count = 100;
 }
 
-/* The grid paper: five strata and a gallery, 93,079 triangles together, and loose rubble in the mined region. The
- * uppermost stratum is the open ground. Metres. */
+/* Pieces of rubble are added in groups: a scene of n pieces is one of fewer pieces and more groups. The paper prints
+ * the scenes' totals only. A closed piece has an even number of triangles: 36 or 34 in the first group, 18 or 16 later.
+ */
+typedef struct rubble_group
+{
+    uint32_t pieces, triangles;
+} rubble_group;
+
+enum
+{
+    RUBBLE_SHAPES = 8 /* per number of triangles */
+};
+
+static void add_rubble(stage *stage, const rubble_group *group, numeric_random *random)
+{
+    static const stage_crowd CROWD = {{0, 0, 0}, {60, 45, 14}, 0.4, 0.01};
+    const carom_mesh *shapes[2][RUBBLE_SHAPES];
+    uint32_t pairs = group->triangles / 2, fewer = pairs / group->pieces;
+    for (uint32_t more = 0; more < 2; more++)
+        for (uint32_t i = 0; i < RUBBLE_SHAPES; i++)
+            shapes[more][i] = stage_mesh(stage, GENERATE_RUBBLE, 2 * (fewer + more), 3.0 + 0.4 * (double)i, 100 + i);
+    for (uint32_t i = 0; i < group->pieces; i++)
+    {
+        uint32_t own = pairs * (i + 1) / group->pieces - pairs * i / group->pieces;
+        char name[32];
+        snprintf(name, sizeof name, "piece-%u", (unsigned)stage->scene->body_count - 6);
+        scenes_body *piece = stage_body(stage, shapes[own - fewer][i % RUBBLE_SHAPES], name, ORIGIN);
+        stage_set_loose(piece, &CROWD, random);
+    }
+}
+
+/* The grid paper: five strata and a gallery, 93,079 triangles together, and loose rubble in the mined region; totals as
+ * in its table 1. The uppermost stratum is the open ground. Metres. */
 void stage_mine(stage *stage)
 {
     static const double SIZE = 200.0;
+    static const rubble_group GROUPS[] = {{50, 1768},  {50, 876},   {100, 1704}, {100, 1732},
+                                          {100, 1700}, {100, 1756}, {100, 1704}};
     for (uint64_t i = 0; i < 4; i++)
     {
         char name[32];
@@ -115,18 +148,9 @@ void stage_mine(stage *stage)
     }
     stage_body(stage, stage_mesh(stage, GENERATE_TERRAIN, 13079, SIZE, 8), "ground", numeric_vec(0, 0, 0.4 * SIZE));
     stage_body(stage, stage_mesh(stage, GENERATE_GALLERY, 20000, 0.8 * SIZE, 9), "gallery", ORIGIN);
-
-    const carom_mesh *pieces[16];
-    for (uint64_t i = 0; i < 16; i++)
-        pieces[i] = stage_mesh(stage, GENERATE_RUBBLE, 40 + 8 * (uint32_t)i, 3.0 + 0.2 * (double)i, 100 + i);
-    numeric_random random = {stage->variant};
-    stage_crowd crowd = {ORIGIN, numeric_vec(60, 45, 14), 0.4, 0.01};
-    for (uint32_t i = 0; i < stage->variant; i++)
-    {
-        char name[32];
-        snprintf(name, sizeof name, "piece-%u", i);
-        stage_set_loose(stage_body(stage, pieces[i % 16], name, ORIGIN), &crowd, &random);
-    }
+    numeric_random random = {600};
+    for (uint32_t i = 0; stage->scene->body_count < 6 + stage->variant && stage->status == CAROM_OK; i++)
+        add_rubble(stage, &GROUPS[i], &random);
     stage->scene->step_count = 100;
 }
 

@@ -278,3 +278,86 @@ carom_status chart_write(carom_context *context, const chart_def *def, const cha
     free(image.rgb);
     return status;
 }
+
+/* ---- curves ---- */
+
+static const uint32_t CURVE_COLOUR[CHART_MAX_CURVES] = {0x4c78a8, 0xf58518, 0x54a24b, 0xb279a2,
+                                                        0xe45756, 0x72b7b2, 0x9d755d, 0x222222};
+
+/* A round number of which at most six fit below the highest value. */
+static double curve_step(double top)
+{
+    double step = 1e-6;
+    for (int i = 0; step * 6 < top && i < 60; i++)
+        step *= i % 3 == 1 ? 2.5 : 2.0; /* 1, 2, 5, 10 */
+    return step;
+}
+
+static void draw_curve_scale(const picture_pixels *image, const chart_box *plot, double step, double top)
+{
+    for (int i = 0; i * step <= top; i++)
+    {
+        int y = plot->y + plot->height - (int)(plot->height * i * step / top);
+        char text[32];
+        snprintf(text, sizeof text, "%g", i * step);
+        fill(image, (chart_box){plot->x, y, plot->width, 1}, PALE);
+        draw_text(image, (chart_point){plot->x - 8, y - 7}, UP_TO, text);
+    }
+}
+
+static chart_point curve_point(const chart_curves *curves, const chart_box *plot, uint32_t point, double share)
+{
+    double first = curves->x[0], width = curves->x[curves->point_count - 1] - first;
+    double along = width > 0 ? (curves->x[point] - first) / width : 0.5;
+    return (chart_point){plot->x + 12 + (plot->width - 24) * along, plot->y + plot->height * (1 - share)};
+}
+
+static void draw_curve_panel(const picture_pixels *image, const chart_curves *curves, uint32_t index)
+{
+    chart_box plot = {(int)index * PANEL_WIDTH + MARGIN_LEFT, TOP, PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT,
+                      2 * PLOT_HEIGHT};
+    double highest = 0;
+    for (uint32_t k = 0; k < curves->curve_count; k++)
+        for (uint32_t i = 0; i < curves->point_count; i++)
+            highest = fmax(highest, curves->y[k][i]);
+    double step = curve_step(highest), top = step * (floor(highest / step) + 1);
+    draw_text(image, (chart_point){plot.x, 10}, FROM, curves->title);
+    draw_curve_scale(image, &plot, step, top);
+    int legend = plot.x;
+    for (uint32_t k = 0; k < curves->curve_count; k++)
+    {
+        for (uint32_t i = 0; i < curves->point_count; i++)
+        {
+            chart_point at = curve_point(curves, &plot, i, curves->y[k][i] / top);
+            if (i > 0)
+                draw_line(image, curve_point(curves, &plot, i - 1, curves->y[k][i - 1] / top), at, CURVE_COLOUR[k]);
+            fill(image, (chart_box){(int)at.x - 4, (int)at.y - 4, 8, 8}, CURVE_COLOUR[k]);
+        }
+        fill(image, (chart_box){legend, 40, 14, 14}, CURVE_COLOUR[k]);
+        draw_text(image, (chart_point){legend + 18, 40}, FROM, curves->names[k]);
+        legend += 30 + BIG * (GLYPH_WIDTH + 1) * (int)strlen(curves->names[k]);
+    }
+    for (uint32_t i = 0; i < curves->point_count; i++)
+    {
+        char text[16];
+        snprintf(text, sizeof text, "%u", curves->x[i]);
+        draw_text(image, (chart_point){curve_point(curves, &plot, i, 0).x, plot.y + plot.height + 10}, AROUND, text);
+    }
+    draw_text(image, (chart_point){plot.x + plot.width / 2.0, plot.y + plot.height + 32}, AROUND, curves->x_title);
+    fill(image, (chart_box){plot.x, plot.y + plot.height, plot.width, 2}, INK);
+}
+
+carom_status chart_write_curves(carom_context *context, const chart_curves *panels, uint32_t panel_count,
+                                const char *path)
+{
+    picture_pixels image = {.width = PANEL_WIDTH * panel_count, .height = TOP + 2 * PLOT_HEIGHT + MARGIN_LOW};
+    image.rgb = malloc(3 * (size_t)image.width * image.height);
+    if (!image.rgb)
+        return CAROM_OUT_OF_MEMORY;
+    fill(&image, (chart_box){0, 0, (int)image.width, (int)image.height}, PAPER);
+    for (uint32_t i = 0; i < panel_count; i++)
+        draw_curve_panel(&image, &panels[i], i);
+    carom_status status = picture_write_png(context, &image, path);
+    free(image.rgb);
+    return status;
+}

@@ -1,4 +1,4 @@
-/* Plain charts as PNG: a row of panels, each with bars on a logarithmic scale above and lines below. */
+/* Plain charts as PNG: a row of panels, each with bars on a logarithmic scale above and lines below; or with curves. */
 #ifndef TOOL_CHART_H
 #define TOOL_CHART_H
 
@@ -8,7 +8,8 @@ enum
 {
     CHART_MAX_BARS = 5,
     CHART_MAX_LINES = 3,
-    CHART_MAX_POINTS = 8
+    CHART_MAX_POINTS = 8,
+    CHART_MAX_CURVES = 8
 };
 
 typedef struct chart_panel
@@ -31,5 +32,19 @@ typedef struct chart_def
 
 /* Texts appear in capitals: letters, digits and . , - / : are known. Writes the file whole or not at all. */
 carom_status chart_write(carom_context *context, const chart_def *def, const char *path);
+
+/* Curves over common x values, from zero up. */
+typedef struct chart_curves
+{
+    const char *title, *x_title;
+    const char *names[CHART_MAX_CURVES];
+    uint32_t curve_count, point_count;
+    const uint32_t *x; /* ascending */
+    double y[CHART_MAX_CURVES][CHART_MAX_POINTS];
+} chart_curves;
+
+/* One panel next to the other, each with a scale of its own. Texts as above. */
+carom_status chart_write_curves(carom_context *context, const chart_curves *panels, uint32_t panel_count,
+                                const char *path);
 
 #endif

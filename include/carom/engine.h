@@ -34,6 +34,8 @@ extern "C"
         const char *broad_phase; /* by name; null: "auto" */
         double cut_size; /* > 0: static meshes larger than this enter the broad phase as parts of about this size, so
                             that a small body near one part is not tested against the whole; world units */
+        uint32_t grid_depth;    /* broad phase "topogrid": levels of its octree, up to 6; 0: automatic, the grid paper's
+                                   rule, see carom_engine_choose_grid */
         uint32_t tasks_at_once; /* engine "epcd": the thesis's K; 0: 32 */
     } carom_engine_def;
 
@@ -77,6 +79,39 @@ extern "C"
     } carom_engine_stats;
 
     CAROM_API carom_engine_stats carom_engine_get_stats(const carom_engine *engine);
+
+    /* ---- the grid paper's topological grid: broad phase "topogrid" ---- */
+
+    typedef struct carom_grid_choice
+    {
+        uint32_t depth; /* 2^depth cells along each axis of a cube around all bodies */
+        double
+            cell_size; /* the side of a cell, world units: the cut_size with which parts of static bodies fit cells */
+    } carom_grid_choice;
+
+    /* The grid for a frame. depth: 1 to 6, or 0 for the paper's rule: as deep as cells are no smaller than the largest
+     * body that moves, but 2 to 4, and more only if there are more than eight bodies per cell. All zero if there is
+     * nothing to divide: no frame, no bodies, all on one point, or a depth above 6. */
+    CAROM_API carom_grid_choice carom_engine_choose_grid(const carom_frame *frame, uint32_t depth);
+
+    /* What the paper's way to locate objects, by the cells that the four body diagonals of their oriented boxes cross,
+     * would have missed. Objects are bodies, or the parts that cut ones entered as. */
+    typedef struct carom_grid_stats
+    {
+        uint32_t depth;
+        double cell_size; /* world units */
+        uint64_t objects;
+        uint64_t cells, cells_missed;           /* cells that an object's box has points in, summed over objects */
+        uint64_t pairs, pairs_missed;           /* pairs of objects whose projections overlap, with a cell in common */
+        uint64_t body_pairs, body_pairs_missed; /* pairs of bodies that meet, and those of which no pair of objects with
+                                                   a common cell is left */
+    } carom_grid_stats;
+
+    /* Inspects the grid of the engine's last run, which must have been on this frame and have succeeded; otherwise
+     * CAROM_STALE_FRAME. CAROM_UNSUPPORTED: the broad phase is another one, or the depth is above 4. Nothing is kept;
+     * the next run is not affected. */
+    CAROM_API carom_status carom_engine_inspect_grid(carom_engine *engine, const carom_frame *frame,
+                                                     carom_grid_stats *out);
 
 #ifdef __cplusplus
 }

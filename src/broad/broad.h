@@ -5,6 +5,7 @@
 #define BROAD_BROAD_H
 
 #include "base/base.h"
+#include "broad/topogrid.h"
 #include "carom/broad.h"
 #include "math/math.h"
 
@@ -28,6 +29,7 @@ typedef struct broad_input
     bool same_traits;     /* of the changed slots, only boxes differ */
     bool distinct_owners; /* no two boxes belong to one owner */
     double margin;        /* >= 0: how far apart two boxes may be and still matter, along each axis */
+    uint32_t grid_depth;  /* topogrid: levels of its octree; 0: automatic */
 } broad_input;
 
 enum
@@ -64,6 +66,7 @@ extern const broad_kind broad_hash;
 extern const broad_kind broad_hierarchical;
 extern const broad_kind broad_dynamic;
 extern const broad_kind broad_octree;
+extern const broad_kind broad_topogrid;
 
 static inline bool broad_is_empty(const carom_aabb *box)
 {

@@ -76,6 +76,10 @@ static carom_status choose_kind(carom_context *context, const carom_engine_def *
         return base_fail(context, CAROM_NOT_FINITE, "engine create: cut_size is %g", cut_size);
     if (cut_size < 0.0)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: cut_size is negative (%g)", cut_size);
+    out->grid_depth = def ? def->grid_depth : 0;
+    if (out->grid_depth > BROAD_GRID_MAX_DEPTH)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: grid_depth is %u, more than %d",
+                         out->grid_depth, BROAD_GRID_MAX_DEPTH);
     out->proxies.cut_size = out->kind->method == &query_tree_method ? cut_size : 0.0;
     return CAROM_OK;
 }
@@ -246,6 +250,7 @@ static carom_status check_options(carom_context *context, const carom_collide_op
 
 static carom_status close_run(carom_engine *engine, carom_status status, double start, carom_scene_report *report)
 {
+    engine->has_run = !carom_failed(status);
     if (carom_failed(status))
     {
         *report = (carom_scene_report){.status = status};

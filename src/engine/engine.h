@@ -200,6 +200,7 @@ struct carom_engine
     bool author_ready; /* created */
     const broad_kind *broad;
     void *broad_state;
+    uint32_t grid_depth; /* for the broad phase */
 
     engine_proxies proxies;
     engine_assets assets;
@@ -222,7 +223,8 @@ struct carom_engine
     carom_collide_options options;
     uint64_t scene, version; /* of its frame */
     bool can_resume;
-    bool busy; /* a run is under way: further up the call stack, where an author's function calls this engine */
+    bool has_run; /* the latest run succeeded */
+    bool busy;    /* a run is under way: further up the call stack, where an author's function calls this engine */
     uint64_t broad_boxes_tested;
     carom_times times;
 

@@ -91,7 +91,8 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
                          .changed_count = (uint32_t)proxies->changed.count,
                          .same_traits = !proxies->other_traits,
                          .distinct_owners = !(proxies->cut_size > 0.0),
-                         .margin = widen_clearance(frame, engine->options.clearance)};
+                         .margin = widen_clearance(frame, engine->options.clearance),
+                         .grid_depth = engine->grid_depth};
     BASE_TRY(engine->broad->find_pairs(engine->broad_state, &input, &engine->proposed, &engine->broad_boxes_tested));
     engine_proxies_forget_changes(&engine->proxies);
     return CAROM_OK;

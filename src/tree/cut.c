@@ -89,3 +89,12 @@ carom_status tree_cut(const carom_tree *tree, double size, tree_parts *out)
                   : base_fail(tree->context, CAROM_OUT_OF_MEMORY, "tree cut of %u triangles: out of memory",
                               tree->mesh->triangle_count);
 }
+
+void tree_part_box(const carom_tree *tree, uint32_t part, carom_vec3 *centre, carom_vec3 half[3])
+{
+    volume_box box;
+    view_box(tree, part, &box);
+    *centre = vec3_add(box.centre, tree->origin);
+    for (int k = 0; k < 3; k++)
+        half[k] = vec3_scale(box.axis[k], box.half[k] + box.radius);
+}

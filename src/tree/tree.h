@@ -266,4 +266,7 @@ typedef BASE_ARRAY(tree_part) tree_parts;
  * every triangle. Replaces the contents of `out`. */
 carom_status tree_cut(const carom_tree *tree, double size, tree_parts *out);
 
+/* The oriented box of a part, in the mesh's frame: its centre and half of each edge. The tree is not empty. */
+void tree_part_box(const carom_tree *tree, uint32_t part, carom_vec3 *centre, carom_vec3 half[3]);
+
 #endif
