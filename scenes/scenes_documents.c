@@ -100,12 +100,13 @@ void stage_parallel_pair(stage *stage)
     stage->scene->step_count = 100;
 }
 
-/* Pieces of rubble are added in groups: a scene of n pieces is one of fewer pieces and more groups. The paper prints
- * the scenes' totals only. A closed piece has an even number of triangles: 36 or 34 in the first group, 18 or 16 later.
- */
+/* Pieces of rubble are added in groups: a scene is the next smaller one and a group. The paper prints the scenes'
+ * totals only. A closed piece has an even number of triangles: 36 or 34 in the first group, 18 or 16 later. Those are
+ * smaller, too, by which the numbers of contact points are near the published ones. */
 typedef struct rubble_group
 {
     uint32_t pieces, triangles;
+    double scale; /* 1: of 3 to 5.8 metres */
 } rubble_group;
 
 enum
@@ -120,7 +121,8 @@ static void add_rubble(stage *stage, const rubble_group *group, numeric_random *
     uint32_t pairs = group->triangles / 2, fewer = pairs / group->pieces;
     for (uint32_t more = 0; more < 2; more++)
         for (uint32_t i = 0; i < RUBBLE_SHAPES; i++)
-            shapes[more][i] = stage_mesh(stage, GENERATE_RUBBLE, 2 * (fewer + more), 3.0 + 0.4 * (double)i, 100 + i);
+            shapes[more][i] =
+                stage_mesh(stage, GENERATE_RUBBLE, 2 * (fewer + more), group->scale * (3.0 + 0.4 * (double)i), 100 + i);
     for (uint32_t i = 0; i < group->pieces; i++)
     {
         uint32_t own = pairs * (i + 1) / group->pieces - pairs * i / group->pieces;
@@ -136,8 +138,8 @@ static void add_rubble(stage *stage, const rubble_group *group, numeric_random *
 void stage_mine(stage *stage)
 {
     static const double SIZE = 200.0;
-    static const rubble_group GROUPS[] = {{50, 1768},  {50, 876},   {100, 1704}, {100, 1732},
-                                          {100, 1700}, {100, 1756}, {100, 1704}};
+    static const rubble_group GROUPS[] = {{50, 1768, 1.0},  {50, 876, 0.4},   {100, 1704, 0.4}, {100, 1732, 0.4},
+                                          {100, 1700, 0.4}, {100, 1756, 0.4}, {100, 1704, 0.4}};
     for (uint64_t i = 0; i < 4; i++)
     {
         char name[32];
