@@ -281,8 +281,16 @@ carom_status chart_write(carom_context *context, const chart_def *def, const cha
 
 /* ---- curves ---- */
 
-static const uint32_t CURVE_COLOUR[CHART_MAX_CURVES] = {0x4c78a8, 0xf58518, 0x54a24b, 0xb279a2,
-                                                        0xe45756, 0x72b7b2, 0x9d755d, 0x222222};
+static const uint32_t CURVE_COLOUR[CHART_MAX_CURVES] = {0x4c78a8, 0xf58518, 0x54a24b, 0xb279a2, 0xe45756, 0x72b7b2,
+                                                        0x9d755d, 0x222222, 0xeeca3b, 0xff9da6, 0x86bcb6, 0x8c6d31};
+
+/* The part of the image and the range of values that a panel's curves have. */
+typedef struct curve_frame
+{
+    const chart_curves *curves;
+    chart_box plot;
+    double low, high, step; /* logarithmic: powers of ten, 1 apart */
+} curve_frame;
 
 /* A round number of which at most six fit below the highest value. */
 static double curve_step(double top)
@@ -293,64 +301,119 @@ static double curve_step(double top)
     return step;
 }
 
-static void draw_curve_scale(const picture_pixels *image, const chart_box *plot, double step, double top)
+static void find_range(curve_frame *frame)
 {
-    for (int i = 0; i * step <= top; i++)
+    const chart_curves *curves = frame->curves;
+    double highest = 0, lowest = INFINITY;
+    for (uint32_t k = 0; k < curves->curve_count; k++)
+        for (uint32_t i = 0; i < curves->point_count; i++)
+        {
+            double value = curves->y[k][i];
+            highest = fmax(highest, value);
+            lowest = value > 0.0 ? fmin(lowest, value) : lowest;
+        }
+    frame->step = curves->logarithmic ? 1.0 : curve_step(highest);
+    frame->low = curves->logarithmic && highest > 0.0 ? floor(log10(lowest)) : 0.0;
+    frame->high = curves->logarithmic ? (highest > 0.0 ? floor(log10(highest)) : 0.0) + 1.0
+                                      : frame->step * (floor(highest / frame->step) + 1);
+}
+
+/* Where a value is between the lowest and the highest. */
+static double value_share(const curve_frame *frame, double value)
+{
+    double scaled = frame->curves->logarithmic ? log10(value) : value;
+    return (scaled - frame->low) / (frame->high - frame->low);
+}
+
+static void draw_curve_scale(const picture_pixels *image, const curve_frame *frame)
+{
+    const chart_box *plot = &frame->plot;
+    for (double at = frame->low; at <= frame->high; at += frame->step)
     {
-        int y = plot->y + plot->height - (int)(plot->height * i * step / top);
+        int y = plot->y + plot->height - (int)(plot->height * (at - frame->low) / (frame->high - frame->low));
         char text[32];
-        snprintf(text, sizeof text, "%g", i * step);
+        snprintf(text, sizeof text, "%g", frame->curves->logarithmic ? pow(10.0, at) : at);
         fill(image, (chart_box){plot->x, y, plot->width, 1}, PALE);
         draw_text(image, (chart_point){plot->x - 8, y - 7}, UP_TO, text);
     }
 }
 
-static chart_point curve_point(const chart_curves *curves, const chart_box *plot, uint32_t point, double share)
+static double along_x(const chart_curves *curves, uint32_t point)
 {
-    double first = curves->x[0], width = curves->x[curves->point_count - 1] - first;
-    double along = width > 0 ? (curves->x[point] - first) / width : 0.5;
-    return (chart_point){plot->x + 12 + (plot->width - 24) * along, plot->y + plot->height * (1 - share)};
+    double first = curves->x[0], last = curves->x[curves->point_count - 1], at = curves->x[point];
+    if (!(last > first))
+        return 0.5;
+    return curves->logarithmic ? log(at / first) / log(last / first) : (at - first) / (last - first);
 }
+
+static chart_point curve_point(const curve_frame *frame, uint32_t point, double share)
+{
+    const chart_box *plot = &frame->plot;
+    return (chart_point){plot->x + 12 + (plot->width - 24) * along_x(frame->curves, point),
+                         plot->y + plot->height * (1 - share)};
+}
+
+static void draw_curve(const picture_pixels *image, const curve_frame *frame, uint32_t curve)
+{
+    const double *y = frame->curves->y[curve];
+    for (uint32_t i = 0; i < frame->curves->point_count; i++)
+    {
+        if (frame->curves->logarithmic && !(y[i] > 0.0))
+            continue;
+        chart_point at = curve_point(frame, i, value_share(frame, y[i]));
+        if (i > 0 && (y[i - 1] > 0.0 || !frame->curves->logarithmic))
+            draw_line(image, curve_point(frame, i - 1, value_share(frame, y[i - 1])), at, CURVE_COLOUR[curve]);
+        fill(image, (chart_box){(int)at.x - 4, (int)at.y - 4, 8, 8}, CURVE_COLOUR[curve]);
+    }
+}
+
+/* The names of the curves, in rows below the title. */
+static void draw_curve_names(const picture_pixels *image, const curve_frame *frame)
+{
+    const chart_box *plot = &frame->plot;
+    int x = plot->x, y = plot->y - TOP + 36;
+    for (uint32_t k = 0; k < frame->curves->curve_count; k++)
+    {
+        int width = 30 + BIG * (GLYPH_WIDTH + 1) * (int)strlen(frame->curves->names[k]);
+        if (x + width > plot->x + plot->width + MARGIN_RIGHT && x > plot->x)
+            x = plot->x, y += 18;
+        fill(image, (chart_box){x, y, 14, 14}, CURVE_COLOUR[k]);
+        draw_text(image, (chart_point){x + 18, y}, FROM, frame->curves->names[k]);
+        x += width;
+    }
+}
+
+static int curve_panel_height(void) { return TOP + 30 + 2 * PLOT_HEIGHT + MARGIN_LOW; }
 
 static void draw_curve_panel(const picture_pixels *image, const chart_curves *curves, uint32_t index)
 {
-    chart_box plot = {(int)index * PANEL_WIDTH + MARGIN_LEFT, TOP, PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT,
-                      2 * PLOT_HEIGHT};
-    double highest = 0;
+    int column = (int)(index % CHART_PANELS_PER_ROW), row = (int)(index / CHART_PANELS_PER_ROW);
+    curve_frame frame = {.curves = curves,
+                         .plot = {column * PANEL_WIDTH + MARGIN_LEFT, row * curve_panel_height() + TOP + 30,
+                                  PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT, 2 * PLOT_HEIGHT}};
+    const chart_box *plot = &frame.plot;
+    find_range(&frame);
+    draw_text(image, (chart_point){plot->x, plot->y - TOP - 20}, FROM, curves->title);
+    draw_curve_scale(image, &frame);
+    draw_curve_names(image, &frame);
     for (uint32_t k = 0; k < curves->curve_count; k++)
-        for (uint32_t i = 0; i < curves->point_count; i++)
-            highest = fmax(highest, curves->y[k][i]);
-    double step = curve_step(highest), top = step * (floor(highest / step) + 1);
-    draw_text(image, (chart_point){plot.x, 10}, FROM, curves->title);
-    draw_curve_scale(image, &plot, step, top);
-    int legend = plot.x;
-    for (uint32_t k = 0; k < curves->curve_count; k++)
-    {
-        for (uint32_t i = 0; i < curves->point_count; i++)
-        {
-            chart_point at = curve_point(curves, &plot, i, curves->y[k][i] / top);
-            if (i > 0)
-                draw_line(image, curve_point(curves, &plot, i - 1, curves->y[k][i - 1] / top), at, CURVE_COLOUR[k]);
-            fill(image, (chart_box){(int)at.x - 4, (int)at.y - 4, 8, 8}, CURVE_COLOUR[k]);
-        }
-        fill(image, (chart_box){legend, 40, 14, 14}, CURVE_COLOUR[k]);
-        draw_text(image, (chart_point){legend + 18, 40}, FROM, curves->names[k]);
-        legend += 30 + BIG * (GLYPH_WIDTH + 1) * (int)strlen(curves->names[k]);
-    }
+        draw_curve(image, &frame, k);
     for (uint32_t i = 0; i < curves->point_count; i++)
     {
         char text[16];
         snprintf(text, sizeof text, "%u", curves->x[i]);
-        draw_text(image, (chart_point){curve_point(curves, &plot, i, 0).x, plot.y + plot.height + 10}, AROUND, text);
+        draw_text(image, (chart_point){curve_point(&frame, i, 0).x, plot->y + plot->height + 10}, AROUND, text);
     }
-    draw_text(image, (chart_point){plot.x + plot.width / 2.0, plot.y + plot.height + 32}, AROUND, curves->x_title);
-    fill(image, (chart_box){plot.x, plot.y + plot.height, plot.width, 2}, INK);
+    draw_text(image, (chart_point){plot->x + plot->width / 2.0, plot->y + plot->height + 32}, AROUND, curves->x_title);
+    fill(image, (chart_box){plot->x, plot->y + plot->height, plot->width, 2}, INK);
 }
 
 carom_status chart_write_curves(carom_context *context, const chart_curves *panels, uint32_t panel_count,
                                 const char *path)
 {
-    picture_pixels image = {.width = PANEL_WIDTH * panel_count, .height = TOP + 2 * PLOT_HEIGHT + MARGIN_LOW};
+    uint32_t columns = panel_count < CHART_PANELS_PER_ROW ? panel_count : CHART_PANELS_PER_ROW;
+    uint32_t rows = (panel_count + CHART_PANELS_PER_ROW - 1) / CHART_PANELS_PER_ROW;
+    picture_pixels image = {.width = PANEL_WIDTH * columns, .height = (uint32_t)curve_panel_height() * rows};
     image.rgb = malloc(3 * (size_t)image.width * image.height);
     if (!image.rgb)
         return CAROM_OUT_OF_MEMORY;

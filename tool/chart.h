@@ -9,7 +9,8 @@ enum
     CHART_MAX_BARS = 5,
     CHART_MAX_LINES = 3,
     CHART_MAX_POINTS = 8,
-    CHART_MAX_CURVES = 8
+    CHART_MAX_CURVES = 12,
+    CHART_PANELS_PER_ROW = 4
 };
 
 typedef struct chart_panel
@@ -33,17 +34,19 @@ typedef struct chart_def
 /* Texts appear in capitals: letters, digits and . , - / : are known. Writes the file whole or not at all. */
 carom_status chart_write(carom_context *context, const chart_def *def, const char *path);
 
-/* Curves over common x values, from zero up. */
+/* Curves over common x values, from zero up, or on logarithmic scales, where values that are not positive are left
+ * out. */
 typedef struct chart_curves
 {
     const char *title, *x_title;
     const char *names[CHART_MAX_CURVES];
     uint32_t curve_count, point_count;
+    bool logarithmic;
     const uint32_t *x; /* ascending */
     double y[CHART_MAX_CURVES][CHART_MAX_POINTS];
 } chart_curves;
 
-/* One panel next to the other, each with a scale of its own. Texts as above. */
+/* Panels in rows, each with a scale of its own. Texts as above. */
 carom_status chart_write_curves(carom_context *context, const chart_curves *panels, uint32_t panel_count,
                                 const char *path);
 

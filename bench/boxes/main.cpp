@@ -2,10 +2,16 @@
 #include "bench/machine.h"
 #include "contest.hpp"
 
+extern "C"
+{
+#include "tool/chart.h"
+}
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 
 namespace
@@ -19,7 +25,11 @@ struct Options
     std::vector<std::string> only, with, kinds = {"tree"};
     int steps = 40;
     double slow = 1.0; // seconds for a step; who needs longer is left out
+    std::string plot;  // file for curves of ours; empty: none
 };
+
+// Medians of ours by scene, kind and count, for the plot.
+using Medians = std::map<std::string, std::map<std::string, std::map<uint32_t, double>>>;
 
 struct Row
 {
@@ -74,7 +84,8 @@ void run_step(std::vector<Row> &rows, const Step &step, int number, const Option
     }
 }
 
-int run_scene(Contestants &contestants, const std::string &name, uint32_t count, const Options &options)
+int run_scene(Contestants &contestants, const std::string &name, uint32_t count, const Options &options,
+              Medians &medians)
 {
     Scene scene(name, count);
     std::vector<Row> rows;
@@ -99,6 +110,8 @@ int run_scene(Contestants &contestants, const std::string &name, uint32_t count,
         if (!ours && !row.left_out && !row.wrong && ms > 0 && (best == 0 || ms < best))
             best = ms, fastest = row.contestant->name();
         wrong += row.wrong;
+        if (ours && ms > 0)
+            medians[name][row.contestant->name().substr(5)][count] = ms;
         std::printf("  %-18s %10.3f%s%s\n", row.contestant->name().c_str(), ms, row.left_out ? " (left out)" : "",
                     row.wrong ? " OTHER PAIRS" : "");
     }
@@ -110,15 +123,51 @@ int run_scene(Contestants &contestants, const std::string &name, uint32_t count,
     return wrong;
 }
 
+void plot(const Options &options, const Medians &medians)
+{
+    std::vector<chart_curves> panels;
+    std::vector<std::string> titles;
+    for (const std::string &name : Scene::names())
+        if (medians.count(name))
+            titles.push_back(name);
+    for (const std::string &title : titles)
+    {
+        chart_curves panel = {};
+        panel.title = title.c_str(), panel.x_title = "boxes, ms per step", panel.logarithmic = true;
+        panel.x = options.counts.data();
+        panel.point_count = static_cast<uint32_t>(std::min<size_t>(options.counts.size(), CHART_MAX_POINTS));
+        for (const std::string &kind : options.kinds)
+        {
+            const auto &kinds = medians.at(title);
+            if (!kinds.count(kind) || panel.curve_count == CHART_MAX_CURVES)
+                continue;
+            panel.names[panel.curve_count] = kind.c_str();
+            for (uint32_t i = 0; i < panel.point_count; i++)
+                if (kinds.at(kind).count(options.counts[i]))
+                    panel.y[panel.curve_count][i] = kinds.at(kind).at(options.counts[i]);
+            panel.curve_count++;
+        }
+        panels.push_back(panel);
+    }
+    carom_context *context = nullptr;
+    if (carom_context_create(nullptr, &context) != CAROM_OK ||
+        chart_write_curves(context, panels.data(), static_cast<uint32_t>(panels.size()), options.plot.c_str()) !=
+            CAROM_OK)
+        throw std::runtime_error("the plot " + options.plot + " can't be written");
+    carom_context_destroy(context);
+}
+
 void usage()
 {
     std::puts("carom_bench_boxes [--only SCENE] [--with NAME] [--kind NAME] [--count N] [--steps N] [--slow SECONDS]\n"
+              "                  [--plot FILE]\n"
               "  --only SCENE   of this name; may be given several times, like all that follow but steps and slow\n"
               "  --with NAME    only contestants whose name contains it\n"
               "  --kind NAME    a broad phase of Carom (default tree)\n"
               "  --count N      boxes (default 1000, 10000, 100000)\n"
               "  --steps N      default 40; the median of all but the first three counts\n"
-              "  --slow SECONDS who needs longer for a step is left out (default 1)");
+              "  --slow SECONDS who needs longer for a step is left out (default 1)\n"
+              "  --plot FILE    PNG with the curves of ours over the counts");
 }
 
 bool read_options(int argc, char **argv, Options &options)
@@ -143,6 +192,8 @@ bool read_options(int argc, char **argv, Options &options)
             options.steps = std::stoi(value);
         else if (word == "--slow")
             options.slow = std::stod(value);
+        else if (word == "--plot")
+            options.plot = value;
         else
             return false;
     }
@@ -167,12 +218,15 @@ int main(int argc, char **argv)
     add_fcl(contestants);
     add_ode(contestants);
     int wrong = 0;
+    Medians medians;
     for (uint32_t count : options.counts)
         for (const std::string &name : Scene::names())
             if (wanted(options.only, name))
             {
                 std::printf("%s, %u boxes: median ms per step\n", name.c_str(), count);
-                wrong += run_scene(contestants, name, count, options);
+                wrong += run_scene(contestants, name, count, options, medians);
             }
+    if (!options.plot.empty())
+        plot(options, medians);
     return wrong ? 1 : 0;
 }

@@ -8,9 +8,9 @@
 enum
 {
     SAMPLES = 64,
-    REVIEW_CALLS = 16,  /* the statistics of so many calls decide about the next ones */
-    FEW_BOXES = 160,    /* `tree` sorts anew when boxes jump; up to here `sweep` is faster */
-    JUMPING_ONE_IN = 64 /* from so many of the samples on, boxes jump */
+    REVIEW_CALLS = 16, /* decides after so many calls, by how the samples moved in the last one */
+    FEW_BOXES = 160,   /* `tree` sorts anew when boxes jump; up to here `sweep` is faster */
+    MANY_JUMPS = 4     /* of 256 */
 };
 
 /* A box as it was in the last call. */
@@ -26,9 +26,10 @@ typedef struct auto_state
     const broad_kind *kind;
     void *inner; /* the state of `kind`; null: none yet */
     auto_sample samples[SAMPLES];
-    uint32_t sample_count, sampled_slots; /* the number of slots when the samples were taken */
-    uint32_t calls, seen, jumps;          /* since the last decision; samples seen again, and those that jumped */
-    uint32_t jumps_in_64;                 /* as the last decision had it */
+    uint32_t sample_count;
+    uint32_t calls;        /* since the last decision */
+    uint32_t decided_for;  /* the number of slots then */
+    uint32_t jumps_in_256; /* on average over the last decisions, weights falling by a quarter */
     char reason[BROAD_REASON_SIZE];
 } auto_state;
 
@@ -59,21 +60,22 @@ static double longest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fab
 static bool has_jumped(const carom_aabb *before, const carom_aabb *now)
 {
     double way = longest(vec3_sub(now->min, before->min));
-    return way > 4.0 * longest(vec3_sub(before->max, before->min));
+    return way > longest(vec3_sub(before->max, before->min));
 }
 
-static void watch_samples(auto_state *automatic, const broad_input *input)
+static void note_jumps(auto_state *automatic, const broad_input *input)
 {
+    uint32_t seen = 0, jumps = 0;
     for (uint32_t i = 0; i < automatic->sample_count; i++)
     {
-        auto_sample *sample = &automatic->samples[i];
+        const auto_sample *sample = &automatic->samples[i];
         if (sample->slot >= input->slot_count || broad_is_empty(&input->boxes[sample->slot]))
             continue;
-        automatic->seen++;
-        automatic->jumps += has_jumped(&sample->box, &input->boxes[sample->slot]);
-        sample->box = input->boxes[sample->slot];
+        seen++;
+        jumps += has_jumped(&sample->box, &input->boxes[sample->slot]);
     }
-    automatic->calls++;
+    if (seen > 0)
+        automatic->jumps_in_256 = automatic->jumps_in_256 * 3 / 4 + jumps * 64 / seen;
 }
 
 /* Samples at equal distances. */
@@ -81,7 +83,6 @@ static void take_samples(auto_state *automatic, const broad_input *input)
 {
     uint32_t count = input->slot_count < SAMPLES ? input->slot_count : SAMPLES;
     automatic->sample_count = 0;
-    automatic->sampled_slots = input->slot_count;
     for (uint32_t i = 0; i < count; i++)
     {
         uint32_t slot = (uint32_t)((uint64_t)i * input->slot_count / count);
@@ -100,7 +101,7 @@ static uint32_t count_boxes(const broad_input *input)
     return count;
 }
 
-static bool is_jumping(const auto_state *automatic) { return automatic->jumps_in_64 > 64 / JUMPING_ONE_IN; }
+static bool is_jumping(const auto_state *automatic) { return automatic->jumps_in_256 > MANY_JUMPS; }
 
 static const broad_kind *choose(const auto_state *automatic, uint32_t box_count)
 {
@@ -112,8 +113,8 @@ static void explain(auto_state *automatic, uint32_t box_count)
     const char *why = automatic->kind == &broad_sweep ? "few boxes that jump are sorted fastest along one axis"
                       : is_jumping(automatic) ? "so many boxes that jump need a tree, even one that is sorted anew"
                                               : "nothing is faster for boxes that rest or move a little";
-    snprintf(automatic->reason, sizeof automatic->reason, "%u boxes, %u of 64 jump per call: %s", box_count,
-             automatic->jumps_in_64, why);
+    snprintf(automatic->reason, sizeof automatic->reason, "%u boxes, %u of 256 jump per call: %s", box_count,
+             automatic->jumps_in_256, why);
 }
 
 /* Gives the boxes to another broad phase, which sees all of them as new. */
@@ -131,21 +132,20 @@ static carom_status change_kind(auto_state *automatic, const broad_kind *kind)
 /* At the first call, then every REVIEW_CALLS calls, and whenever a quarter of the boxes came or went. */
 static bool must_decide(const auto_state *automatic, uint32_t slot_count)
 {
-    uint32_t before = automatic->sampled_slots;
+    uint32_t before = automatic->decided_for;
     uint32_t difference = slot_count > before ? slot_count - before : before - slot_count;
     return !automatic->inner || automatic->calls >= REVIEW_CALLS || difference > before / 4;
 }
 
 static carom_status decide(auto_state *automatic, const broad_input *input)
 {
-    if (automatic->seen > 0)
-        automatic->jumps_in_64 = (uint32_t)((uint64_t)automatic->jumps * 64 / automatic->seen);
+    note_jumps(automatic, input);
     uint32_t box_count = count_boxes(input);
     const broad_kind *kind = choose(automatic, box_count);
     if (kind != automatic->kind)
         BASE_TRY(change_kind(automatic, kind));
-    take_samples(automatic, input);
-    automatic->calls = automatic->seen = automatic->jumps = 0;
+    automatic->calls = automatic->sample_count = 0;
+    automatic->decided_for = input->slot_count;
     explain(automatic, box_count);
     return CAROM_OK;
 }
@@ -153,9 +153,11 @@ static carom_status decide(auto_state *automatic, const broad_input *input)
 static carom_status find_pairs(void *state, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested)
 {
     auto_state *automatic = state;
-    watch_samples(automatic, input);
+    automatic->calls++;
     if (must_decide(automatic, input->slot_count))
         BASE_TRY(decide(automatic, input));
+    else if (automatic->calls == REVIEW_CALLS - 1)
+        take_samples(automatic, input);
     return automatic->kind->find_pairs(automatic->inner, input, out, boxes_tested);
 }
 

@@ -123,15 +123,15 @@ static void it_follows_the_boxes(void **state)
     fill(&c, 100);
     for (int i = 0; i < 20; i++, stir(&c, 0))
         assert_int_equal(step(&between, &c), CAROM_OK);
-    check_choice(automatic, "tree", "100 boxes, 0 of 64 jump");
-    for (int i = 0; i < 40; i++, stir(&c, 8))
+    check_choice(automatic, "tree", "100 boxes, 0 of 256 jump");
+    for (int i = 0; i < 80; i++, stir(&c, 8))
         assert_int_equal(step(&between, &c), CAROM_OK);
     check_choice(automatic, "sweep", "100 boxes");
-    for (int i = 0; i < 40; i++, stir(&c, 0))
+    for (int i = 0; i < 80; i++, stir(&c, 0))
         assert_int_equal(step(&between, &c), CAROM_OK);
-    check_choice(automatic, "tree", "0 of 64 jump");
+    check_choice(automatic, "tree", "256 jump");
     fill(&c, MAX_BOXES); /* so many that the next call decides anew */
-    for (int i = 0; i < 40; i++, stir(&c, 8))
+    for (int i = 0; i < 80; i++, stir(&c, 8))
         assert_int_equal(step(&between, &c), CAROM_OK);
     check_choice(automatic, "tree", "1000 boxes");
     c.count = 0;
@@ -157,7 +157,7 @@ static void it_survives_failures(void **state)
         c = (crowd){.random = {.state = 9}};
         fill(&c, 100);
         failing_arm(&memory, k);
-        for (int i = 0; i < 40; i++, stir(&c, 8))
+        for (int i = 0; i < 80; i++, stir(&c, 8))
         {
             bool had_failed = memory.failed;
             carom_status status = step(&between, &c);
