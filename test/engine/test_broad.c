@@ -1,5 +1,5 @@
 /* Every broad phase against the definition: all pairs of boxes within the margin, each once. */
-#include "broad/groups.h"
+#include "broad/order.h"
 #include "query/world.h"
 #include "support/failing.h"
 
