@@ -1,4 +1,4 @@
-/* join: pairs of boxes of two trees of groups, or of one with itself. */
+/* join: pairs of boxes of two trees of groups, or of one with itself. Each has fewer than 2^29 lanes. */
 #ifndef BROAD_JOIN_H
 #define BROAD_JOIN_H
 
@@ -6,8 +6,9 @@
 
 enum
 {
-    BROAD_QUEUE = 256,                     /* boxes that are tested in a row */
-    BROAD_PAIRS = BROAD_QUEUE * BROAD_LANES /* that they may find; eight more are written and do not count */
+    BROAD_QUEUE = 1024,
+    BROAD_TESTS = 256,                      /* in a row */
+    BROAD_PAIRS = BROAD_TESTS * BROAD_LANES /* that they may find; eight more are written and do not count */
 };
 
 typedef struct broad_join broad_join;
@@ -25,9 +26,9 @@ struct broad_join
     uint64_t *pairs;     /* room for BROAD_PAIRS */
     uint32_t pair_count;
     uint32_t unsure_count;
-    uint64_t tested; /* pairs of a box with eight others */
-    uint64_t unsure[BROAD_PAIRS]; /* pairs of which floats can't tell */
-    uint32_t queue[2][BROAD_QUEUE + BROAD_LANES];
+    uint64_t tested;                 /* pairs of a box with eight others */
+    uint64_t unsure[BROAD_PAIRS];    /* pairs of which floats can't tell */
+    uint32_t queue[2 * BROAD_QUEUE]; /* boxes to be tested: of b, and of a */
 };
 
 /* For the groups of level 0 of a in a range, box by box: if those are few and far between. Without self. */

@@ -93,86 +93,89 @@ static BASE_ALWAYS_INLINE void make_room(broad_join *join, uint32_t tests)
     }
 }
 
-/* ---- groups ---- */
+/* ---- groups ----
+ *
+ * The eight groups below one of a's level 1 are joined together, so that loops are long. A list's items are what they
+ * are about in b, in the lower bits, and which of the eight groups of a in the upper three. */
 
-/* Two queues of boxes to be tested against groups, each eight times a group of b, plus a lane. */
-typedef struct queued
+enum
 {
-    uint32_t of_b; /* in queue[0]: boxes of b, against the group of a */
-    uint32_t of_a; /* in queue[1]: boxes of a, each against the group of b */
-} queued;
+    A_SHIFT = 29
+};
+#define B_MASK ((1u << A_SHIFT) - 1)
 
-static void test_queues(broad_join *join, const broad_group *a, f8 slack, queued count)
+/* What is joined: the groups of a, the bounds of each, and how much must overlap for floats to be sure. */
+typedef struct side_a
+{
+    const broad_group *groups, *bounds;
+    f8 slack;
+} side_a;
+
+/* Boxes of b against a group of a. */
+static void test_boxes_of_b(broad_join *join, const side_a *a, const uint32_t *queue, uint32_t count)
 {
     const broad_group *all = join->b->levels[0].items;
+    f8 slack = a->slack;
+    make_room(join, count);
     target to = begin_target(join);
-    boxes8 boxes = load_boxes(a);
-    for (uint32_t i = 0; i < count.of_b; i++)
-    {
-        uint32_t lane = join->queue[0][i] % BROAD_LANES;
-        const broad_group *b = &all[join->queue[0][i] / BROAD_LANES];
-        add_pairs(&to, depth(&boxes, b, lane), slack, a->slot, b->slot[lane]);
-    }
-    for (uint32_t i = 0; i < count.of_a; i++)
-    {
-        uint32_t lane = join->queue[1][i] % BROAD_LANES;
-        const broad_group *b = &all[join->queue[1][i] / BROAD_LANES];
-        boxes8 others = load_boxes(b);
-        add_pairs(&to, depth(&others, a, lane), slack, b->slot, a->slot[lane]);
-    }
-    end_target(join, &to);
-    join->tested += count.of_b + count.of_a;
-}
-
-/* Of two groups, the boxes that meet the other's bounds: those of the group that has fewer. */
-static BASE_ALWAYS_INLINE queued queue_boxes(broad_join *join, const broad_group *a, const box8 *bounds_a,
-                                             const uint32_t *groups_b, uint32_t count)
-{
-    const broad_group *b = join->b->levels[0].items, *up_b = join->b->levels[1].items;
-    uint32_t *of_b = join->queue[0], *of_a = join->queue[1];
     for (uint32_t i = 0; i < count; i++)
     {
-        uint32_t group = groups_b[i];
-        box8 bounds_b = lane_box(&up_b[group / BROAD_LANES], group % BROAD_LANES);
-        uint32_t mask_b = meet(&b[group], bounds_a), mask_a = meet(a, &bounds_b);
-        uint32_t count_b = popcount(mask_b), count_a = popcount(mask_a);
-        bool fewer_a = count_a < count_b;
-        simd_store_set_lanes(fewer_a ? of_a : of_b, group * BROAD_LANES, fewer_a ? mask_a : mask_b);
-        of_a += fewer_a ? count_a : 0;
-        of_b += fewer_a ? 0 : count_b;
+        const broad_group *group = &a->groups[queue[i] >> A_SHIFT], *b = &all[(queue[i] & B_MASK) / BROAD_LANES];
+        uint32_t lane = queue[i] % BROAD_LANES;
+        boxes8 boxes = load_boxes(group);
+        add_pairs(&to, depth(&boxes, b, lane), slack, group->slot, b->slot[lane]);
     }
-    return (queued){(uint32_t)(of_b - join->queue[0]), (uint32_t)(of_a - join->queue[1])};
+    end_target(join, &to);
+    join->tested += count;
 }
 
-/* One group of a, whose bounds are given, against some of b. */
-static void join_groups(broad_join *join, uint32_t ga, const box8 *bounds_a, const uint32_t *groups_b, uint32_t count)
+/* Boxes of a, whose lanes are in the queue, against a group of b. */
+static void test_boxes_of_a(broad_join *join, const side_a *a, const uint32_t *queue, uint32_t count)
 {
-    enum
+    const broad_group *all = join->b->levels[0].items;
+    f8 slack = a->slack;
+    make_room(join, count);
+    target to = begin_target(join);
+    for (uint32_t i = 0; i < count; i++)
     {
-        AT_ONCE = BROAD_QUEUE / BROAD_LANES
-    };
-    const broad_group *a = &join->a->levels[0].items[ga];
-    f8 slack = slack_of(bounds_a, join->margin);
-    for (uint32_t first = 0, n; first < count; first += n)
-    {
-        n = count - first < AT_ONCE ? count - first : AT_ONCE;
-        queued found = queue_boxes(join, a, bounds_a, groups_b + first, n);
-        make_room(join, found.of_b + found.of_a);
-        test_queues(join, a, slack, found);
+        const broad_group *group = &a->groups[queue[i] >> A_SHIFT], *b = &all[(queue[i] & B_MASK) / BROAD_LANES];
+        uint32_t lane = queue[i] % BROAD_LANES;
+        boxes8 boxes = load_boxes(b);
+        add_pairs(&to, depth(&boxes, group, lane), slack, b->slot, group->slot[lane]);
     }
+    end_target(join, &to);
+    join->tested += count;
+}
+
+/* Groups whose bounds meet. Of each pair, the boxes of one that meet the other's bounds are tested: of the one that has
+ * fewer. */
+static void join_groups(broad_join *join, const side_a *a, const uint32_t *pairs, uint32_t count)
+{
+    const broad_group *b = join->b->levels[0].items, *up_b = join->b->levels[1].items;
+    uint32_t *queue = join->queue, of_b = 0, of_a = BROAD_QUEUE; /* ends of its two halves */
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t k = pairs[i] >> A_SHIFT, group = pairs[i] & B_MASK;
+        box8 bounds_a = lane_box(a->bounds, k), bounds_b = lane_box(&up_b[group / BROAD_LANES], group % BROAD_LANES);
+        uint32_t mask_b = meet(&b[group], &bounds_a), mask_a = meet(&a->groups[k], &bounds_b);
+        uint32_t count_b = popcount(mask_b), count_a = popcount(mask_a);
+        uint32_t fewer_a = 0u - (count_a < count_b); /* all bits or none, for compilers like to branch */
+        uint32_t end = of_b ^ ((of_a ^ of_b) & fewer_a), mask = mask_b ^ ((mask_a ^ mask_b) & fewer_a);
+        simd_store_set_lanes(queue + end, k << A_SHIFT | group * BROAD_LANES, mask);
+        of_a += count_a & fewer_a;
+        of_b += count_b & ~fewer_a;
+    }
+    for (uint32_t at = 0; at < of_b; at += BROAD_TESTS)
+        test_boxes_of_b(join, a, queue + at, of_b - at < BROAD_TESTS ? of_b - at : BROAD_TESTS);
+    for (uint32_t at = BROAD_QUEUE; at < of_a; at += BROAD_TESTS)
+        test_boxes_of_a(join, a, queue + at, of_a - at < BROAD_TESTS ? of_a - at : BROAD_TESTS);
 }
 
 /* Boxes of a group with others of it: all against those one, two, three and four lanes behind. */
-static void join_within(broad_join *join, const broad_group *a, f8 slack)
+static BASE_ALWAYS_INLINE void test_within(target *to, const broad_group *group, f8 slack)
 {
-    enum
-    {
-        HALF = BROAD_LANES / 2
-    };
-    make_room(join, BROAD_LANES);
-    boxes8 boxes = load_boxes(a);
-    target to = begin_target(join);
-    for (int by = 1; by <= HALF; by++)
+    boxes8 boxes = load_boxes(group);
+    for (int by = 1; by <= BROAD_LANES / 2; by++)
     {
         f8 least = f8_set1(INFINITY);
         for (int axis = 0; axis < 3; axis++)
@@ -180,63 +183,30 @@ static void join_within(broad_join *join, const broad_group *a, f8 slack)
             least = f8_min(f8_sub(boxes.high[axis], f8_turn(boxes.low[axis], by)), least);
             least = f8_min(f8_sub(f8_turn(boxes.high[axis], by), boxes.low[axis]), least);
         }
-        uint32_t counting = by == HALF ? 0xf : 0xff; /* four lanes behind, each pair comes twice */
+        uint32_t counting = by == BROAD_LANES / 2 ? 0xf : 0xff; /* four lanes behind, each pair comes twice */
         uint32_t sure = f8_bits(f8_gt(least, slack)) & counting, possible = f8_bits(f8_ge(least, f8_zero())) & counting;
-        simd_store_turned_pairs(to.pairs, a->slot, by, sure);
-        to.pairs += popcount(sure);
+        simd_store_turned_pairs(to->pairs, group->slot, by, sure);
+        to->pairs += popcount(sure);
         for (uint32_t rest = possible & ~sure; BASE_UNLIKELY(rest); rest &= rest - 1)
         {
             uint32_t lane = (uint32_t)__builtin_ctz(rest);
-            *to.unsure++ = broad_pack(a->slot[lane], a->slot[(lane + (uint32_t)by) % BROAD_LANES]);
+            *to->unsure++ = broad_pack(group->slot[lane], group->slot[(lane + (uint32_t)by) % BROAD_LANES]);
         }
     }
+}
+
+static void join_within(broad_join *join, const side_a *a, uint32_t count)
+{
+    uint32_t tests = count * BROAD_LANES / 2;
+    make_room(join, tests);
+    target to = begin_target(join);
+    for (uint32_t i = 0; i < count; i++)
+        test_within(&to, &a->groups[i], a->slack);
     end_target(join, &to);
-    join->tested += HALF;
+    join->tested += tests;
 }
 
 /* ---- levels above ---- */
-
-/* Lanes of a group of b's level 1 that hold groups which count. */
-static uint32_t counting_lanes(const broad_join *join, uint32_t parent)
-{
-    int64_t begin = (int64_t)parent * BROAD_LANES, first = join->b_first - begin, last = join->b_last - begin;
-    uint32_t skipped = first <= 0 ? 0 : first >= BROAD_LANES ? 0xff : 0xffu >> (BROAD_LANES - first);
-    uint32_t before_last = last >= BROAD_LANES ? 0xff : last <= 0 ? 0 : 0xffu >> (BROAD_LANES - last);
-    return before_last & ~skipped;
-}
-
-enum
-{
-    MAX_PARENTS = 256,
-    MAX_GROUPS = 8 * MAX_PARENTS
-};
-
-typedef struct parents
-{
-    uint32_t count, index[MAX_PARENTS], counting[MAX_PARENTS];
-} parents;
-
-/* All groups below one of a's level 1 against those below some of b's level 1. */
-static void join_parents(broad_join *join, uint32_t parent_a, parents *found)
-{
-    const broad_group *up_a = &join->a->levels[1].items[parent_a], *up_b = join->b->levels[1].items;
-    uint32_t groups_a = (uint32_t)join->a->levels[0].count - parent_a * BROAD_LANES, groups[MAX_GROUPS + BROAD_LANES];
-    uint32_t own = join->self ? parent_a : UINT32_MAX; /* of this one, only later groups */
-    for (uint32_t k = 0; k < (groups_a < BROAD_LANES ? groups_a : BROAD_LANES); k++)
-    {
-        uint32_t n = 0;
-        box8 bounds_a = lane_box(up_a, k);
-        for (uint32_t p = 0; p < found->count; p++)
-        {
-            uint32_t parent = found->index[p], mask = meet(&up_b[parent], &bounds_a) & found->counting[p];
-            mask &= parent == own ? 0xfeu << k : ~0u;
-            simd_store_set_lanes(groups + n, parent * BROAD_LANES, mask);
-            n += popcount(mask);
-        }
-        join_groups(join, parent_a * BROAD_LANES + k, &bounds_a, groups, n);
-    }
-    found->count = 0;
-}
 
 static box8 bounds_of(const broad_group *group)
 {
@@ -249,6 +219,67 @@ static box8 bounds_of(const broad_group *group)
     return box;
 }
 
+/* Lanes of a group of b's level 1 that hold groups which count. */
+static uint32_t counting_lanes(const broad_join *join, uint32_t parent)
+{
+    int64_t begin = (int64_t)parent * BROAD_LANES, first = join->b_first - begin, last = join->b_last - begin;
+    uint32_t skipped = first <= 0 ? 0 : first >= BROAD_LANES ? 0xff : 0xffu >> (BROAD_LANES - first);
+    uint32_t before_last = last >= BROAD_LANES ? 0xff : last <= 0 ? 0 : 0xffu >> (BROAD_LANES - last);
+    return before_last & ~skipped;
+}
+
+enum
+{
+    MAX_PARENTS = 32,
+    MAX_HALVES = MAX_PARENTS * BROAD_LANES,
+    MAX_GROUPS = BROAD_QUEUE / BROAD_LANES - 1 /* eight lanes are written behind those that count */
+};
+
+/* Groups of b's level 1 to be joined with those below one of a's. */
+typedef struct parents
+{
+    uint32_t count, index[MAX_PARENTS], counting[MAX_PARENTS];
+    uint32_t own; /* of this one, only later groups; or none */
+} parents;
+
+/* Which groups of a meet the bounds of each of b's level 1: items as above, of indices in `found`. */
+static uint32_t pair_parents(const broad_join *join, const side_a *a, const parents *found, uint32_t *out)
+{
+    const broad_group *up_b = join->b->levels[1].items, *above = join->b->levels[2].items;
+    uint32_t n = 0;
+    bool has_above = join->b->level_count > 2;
+    for (uint32_t p = 0; p < found->count; p++)
+    {
+        uint32_t parent = found->index[p];
+        box8 bounds = has_above ? lane_box(&above[parent / BROAD_LANES], parent % BROAD_LANES) : bounds_of(&up_b[0]);
+        uint32_t mask = meet(a->bounds, &bounds);
+        simd_store_set_lanes(out + n, p * BROAD_LANES, mask);
+        n += popcount(mask);
+    }
+    return n;
+}
+
+/* All groups below one of a's level 1 against those below some of b's level 1. */
+static void join_parents(broad_join *join, const side_a *a, parents *found)
+{
+    const broad_group *up_b = join->b->levels[1].items;
+    uint32_t halves[MAX_HALVES + BROAD_LANES], groups[MAX_GROUPS + BROAD_LANES], n = 0;
+    uint32_t count = pair_parents(join, a, found, halves);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t p = halves[i] / BROAD_LANES, k = halves[i] % BROAD_LANES, parent = found->index[p];
+        box8 bounds = lane_box(a->bounds, k);
+        uint32_t mask = meet(&up_b[parent], &bounds) & found->counting[p];
+        mask &= parent == found->own ? 0xfeu << k : ~0u;
+        simd_store_set_lanes(groups + n, k << A_SHIFT | parent * BROAD_LANES, mask);
+        n += popcount(mask);
+        if (n > MAX_GROUPS - BROAD_LANES)
+            join_groups(join, a, groups, n), n = 0;
+    }
+    join_groups(join, a, groups, n);
+    found->count = 0;
+}
+
 /* Does a group of a level of b hold any group of level 0 that counts? */
 static bool holds_any(const broad_join *join, uint32_t level, uint64_t index, uint32_t own)
 {
@@ -259,10 +290,11 @@ static bool holds_any(const broad_join *join, uint32_t level, uint64_t index, ui
 static void join_parent(broad_join *join, uint32_t parent)
 {
     group_visit stack[BROAD_LEVELS * BROAD_LANES];
-    uint32_t depth_of_stack = 0;
-    parents found;
-    found.count = 0;
-    box8 bounds = bounds_of(&join->a->levels[1].items[parent]);
+    uint32_t depth_of_stack = 0, groups = (uint32_t)join->a->levels[0].count - parent * BROAD_LANES;
+    side_a a = {&join->a->levels[0].items[parent * BROAD_LANES], &join->a->levels[1].items[parent], f8_zero()};
+    box8 bounds = bounds_of(a.bounds);
+    parents found = {.own = join->self ? parent : UINT32_MAX};
+    a.slack = slack_of(&bounds, join->margin);
     stack[depth_of_stack++] = (group_visit){join->b->level_count - 1, 0};
     while (depth_of_stack > 0)
     {
@@ -272,7 +304,7 @@ static void join_parent(broad_join *join, uint32_t parent)
             found.counting[found.count] = join->self ? 0xff : counting_lanes(join, visit.index);
             found.index[found.count++] = visit.index;
             if (found.count == MAX_PARENTS)
-                join_parents(join, parent, &found);
+                join_parents(join, &a, &found);
             continue;
         }
         uint32_t mask = meet(&join->b->levels[visit.level].items[visit.index], &bounds);
@@ -283,21 +315,15 @@ static void join_parent(broad_join *join, uint32_t parent)
                 stack[depth_of_stack++] = (group_visit){visit.level - 1, child};
         }
     }
-    join_parents(join, parent, &found);
+    join_parents(join, &a, &found);
+    if (join->self)
+        join_within(join, &a, groups < BROAD_LANES ? groups : BROAD_LANES);
 }
 
 void BASE_ISA(broad_join_range)(broad_join *join, uint32_t first, uint32_t last)
 {
-    uint32_t groups = (uint32_t)join->a->levels[0].count;
     for (uint32_t parent = first; parent < last; parent++)
-    {
         join_parent(join, parent);
-        for (uint32_t g = parent * BROAD_LANES; join->self && g < (parent + 1) * BROAD_LANES && g < groups; g++)
-        {
-            box8 bounds = lane_box(&join->a->levels[1].items[parent], g % BROAD_LANES);
-            join_within(join, &join->a->levels[0].items[g], slack_of(&bounds, join->margin));
-        }
-    }
     join->take(join);
     join->pair_count = join->unsure_count = 0;
 }

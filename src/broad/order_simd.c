@@ -26,8 +26,8 @@ static BASE_ALWAYS_INLINE void set_four(const broad_curve *curve, const broad_cu
     find_cells(z, first[2], second[3], cube->low.z, cube->scale);
     for (int i = 0; i < 4; i++)
     {
-        uint32_t code = broad_curve_code(curve, (uint32_t)(int32_t)x[i], (uint32_t)(int32_t)y[i],
-                                         (uint32_t)(int32_t)z[i]);
+        uint32_t code =
+            broad_curve_code(curve, (uint32_t)(int32_t)x[i], (uint32_t)(int32_t)y[i], (uint32_t)(int32_t)z[i]);
         items[i] = (uint64_t)code << 32 | (uint32_t)items[i];
     }
 }

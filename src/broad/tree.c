@@ -144,8 +144,7 @@ static bool find(tree_state *tree, const broad_input *input, broad_pairs *out, u
     uint32_t first;
     begin_call(tree, input);
     if (!tree_begin_still(tree, &first) || !tree_update_slots(tree, input) || !update_moving(tree, input) ||
-        !update_still(tree, input, first, boxes_tested) ||
-        !base_array_reserve(tree->context, out, tree->kept.count))
+        !update_still(tree, input, first, boxes_tested) || !base_array_reserve(tree->context, out, tree->kept.count))
         return false;
     if (tree->kept.count)
         memcpy(out->items, tree->kept.items, tree->kept.count * sizeof *out->items);

@@ -15,7 +15,7 @@ enum
     TREE_PARENT = BROAD_LANES * BROAD_LANES, /* lanes below a group of level 1 */
     TREE_REST = 8                            /* calls without a change after which a box counts as still */
 };
-#define TREE_STILL (1u << 30) /* in a place: a lane of the still boxes */
+#define TREE_STILL (1u << 29) /* in a place: a lane of the still boxes */
 
 /* Groups that are filled from their end. */
 typedef struct tree_part

@@ -55,8 +55,7 @@ static void take_pairs(broad_join *join)
     add_near(worker);
     if (!worker->plain)
         filter_pairs(worker, first);
-    worker->out_of_memory =
-        !base_array_reserve(worker->state->context, &worker->pairs, 2 * BROAD_PAIRS + BROAD_LANES);
+    worker->out_of_memory = !base_array_reserve(worker->state->context, &worker->pairs, 2 * BROAD_PAIRS + BROAD_LANES);
     if (worker->out_of_memory)
         worker->pairs.count = first;
     join->pairs = worker->pairs.items + worker->pairs.count;
@@ -116,8 +115,8 @@ static void join_range(uint32_t first, uint32_t last, uint32_t number, void *dat
     tree_worker *worker = task->tree->workers[number];
     broad_join *join = &worker->join;
     worker->input = task->input;
-    worker->plain = task->input->distinct_owners &&
-                    allowed(&task->tree->classes, task->a->classes, task->b->classes) == TREE_ALL;
+    worker->plain =
+        task->input->distinct_owners && allowed(&task->tree->classes, task->a->classes, task->b->classes) == TREE_ALL;
     join->a = &task->a->groups, join->b = &task->b->groups, join->self = task->self;
     join->b_first = task->b_first, join->b_last = task->b_last;
     join->margin = (float)task->input->margin;
@@ -195,8 +194,8 @@ void tree_join_by_split(tree_state *tree, const broad_input *input, const tree_p
     broad_split *split = tree->split;
     split->boxes.count = 0, split->tested = 0;
     worker->input = input;
-    if (!add_to_split(split, input, part, 0) ||
-        (other && !add_to_split(split, input, other, BROAD_SPLIT_APART)) || !broad_split_join(split))
+    if (!add_to_split(split, input, part, 0) || (other && !add_to_split(split, input, other, BROAD_SPLIT_APART)) ||
+        !broad_split_join(split))
         worker->out_of_memory = true;
     worker->join.tested += split->tested;
 }

@@ -50,7 +50,7 @@ static bool update_slot(tree_state *tree, const broad_input *input, uint32_t slo
     uint32_t class = tree->class_of.items[slot];
     tree->changed.items[slot] = tree->call;
     if (!broad_has_class(&tree->classes, class, traits))
-        class = broad_class_of(&tree->classes, traits), tree->class_of.items[slot] = (uint8_t)class;
+        class = broad_class_of(&tree->classes, traits), tree->class_of.items[slot] = (uint8_t) class;
     if (is_moving(tree->places.items[slot]) && !traits->is_static)
     {
         tree->moving.classes |= (uint64_t)1 << class;
@@ -130,7 +130,7 @@ static void load_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
     if (task->level > 1)
         BASE_PICK_ISA(context, broad_groups_bound)(task->groups, task->level, first, last);
     else if (BASE_PICK_ISA(context, broad_groups_load)(task->groups, task->first + first, task->first + last,
-                                                        task->input) > 0)
+                                                       task->input) > 0)
         task->tree->workers[worker]->has_empty = true;
 }
 
