@@ -100,7 +100,8 @@ static BASE_ALWAYS_INLINE void make_room(broad_join *join, uint32_t tests)
 
 enum
 {
-    A_SHIFT = 29
+    A_SHIFT = 29,
+    AHEAD = 8 /* pairs of groups for which memory is asked in advance */
 };
 #define B_MASK ((1u << A_SHIFT) - 1)
 
@@ -147,6 +148,13 @@ static void test_boxes_of_a(broad_join *join, const side_a *a, const uint32_t *q
     join->tested += count;
 }
 
+/* Groups of b may not have been looked at in this call. */
+static BASE_ALWAYS_INLINE void prefetch_group(const broad_group *group)
+{
+    for (size_t at = 0; at < sizeof *group; at += BASE_CACHE_LINE)
+        __builtin_prefetch((const char *)group + at);
+}
+
 /* Groups whose bounds meet. Of each pair, the boxes of one that meet the other's bounds are tested: of the one that has
  * fewer. */
 static void join_groups(broad_join *join, const side_a *a, const uint32_t *pairs, uint32_t count)
@@ -156,6 +164,7 @@ static void join_groups(broad_join *join, const side_a *a, const uint32_t *pairs
     for (uint32_t i = 0; i < count; i++)
     {
         uint32_t k = pairs[i] >> A_SHIFT, group = pairs[i] & B_MASK;
+        prefetch_group(&b[pairs[i + AHEAD < count ? i + AHEAD : i] & B_MASK]);
         box8 bounds_a = lane_box(a->bounds, k), bounds_b = lane_box(&up_b[group / BROAD_LANES], group % BROAD_LANES);
         uint32_t mask_b = meet(&b[group], &bounds_a), mask_a = meet(&a->groups[k], &bounds_b);
         uint32_t count_b = popcount(mask_b), count_a = popcount(mask_a);
@@ -312,7 +321,10 @@ static void join_parent(broad_join *join, uint32_t parent)
         {
             uint32_t child = visit.index * BROAD_LANES + (uint32_t)__builtin_ctz(mask);
             if (holds_any(join, visit.level - 1, child, parent))
+            {
                 stack[depth_of_stack++] = (group_visit){visit.level - 1, child};
+                prefetch_group(&join->b->levels[visit.level - 1].items[child]);
+            }
         }
     }
     join_parents(join, &a, &found);
