@@ -8,7 +8,8 @@ enum
     MAX_SAMPLES = 1024,
     MAX_EQUAL = 16,
     MAX_DEPTH = 32,
-    MIN_CODES = 4096 /* worth handing to another worker */
+    MIN_CODES = 4096,   /* worth handing to another worker */
+    MAX_COARSE = 100000 /* boxes for which a coarse cube is enough: many more on a floor would crowd its cells */
 };
 
 static carom_vec3 twice_centre(const carom_aabb *box) { return vec3_add(box->min, box->max); }
@@ -32,7 +33,9 @@ static broad_cube choose_cube(const uint64_t *items, size_t count, const carom_a
         low = (carom_vec3){fmin(low.x, c.x), fmin(low.y, c.y), fmin(low.z, c.z)};
         high = (carom_vec3){fmax(high.x, c.x), fmax(high.y, c.y), fmax(high.z, c.z)};
     }
-    const double *s = &sum.x, *q = &squares.x, largest = BROAD_CURVE_SIDE - 0.001;
+    bool is_fine = count > MAX_COARSE;
+    double largest = (is_fine ? BROAD_CURVE_SIDE : BROAD_COARSE_SIDE) - 0.001;
+    const double *s = &sum.x, *q = &squares.x;
     double *l = &low.x, *h = &high.x, side = 0.0;
     for (int axis = 0; axis < 3 && n > 0; axis++)
     {
@@ -41,7 +44,7 @@ static broad_cube choose_cube(const uint64_t *items, size_t count, const carom_a
         h[axis] = fmin(h[axis], mean + reach);
         side = fmax(side, h[axis] - l[axis]);
     }
-    return (broad_cube){vec3_add(low, origin), side > 0.0 && largest / side < INFINITY ? largest / side : 0.0};
+    return (broad_cube){vec3_add(low, origin), side > 0.0 && largest / side < INFINITY ? largest / side : 0.0, is_fine};
 }
 
 typedef struct code_task
@@ -49,7 +52,7 @@ typedef struct code_task
     const broad_order *order;
     carom_context *context;
     const carom_aabb *boxes;
-    uint64_t *items;
+    broad_items items;
     broad_cube cube;
 } code_task;
 
@@ -58,7 +61,8 @@ static void set_codes(uint32_t first, uint32_t last, uint32_t worker, void *data
     (void)worker;
     const code_task *task = data;
     BASE_PICK_ISA(task->context, broad_order_codes)
-    (&task->order->curve, &task->cube, task->boxes, task->items + first, last - first);
+    (&task->order->curve, &task->cube, task->boxes,
+     (broad_items){task->items.from + first, task->items.to + first, last - first});
 }
 
 /* Sorts a range of the items into the same range of `sorted`. Many in one cell are sorted again in a cube of their own.
@@ -67,14 +71,18 @@ static void sort_range(carom_context *context, broad_order *order, size_t first,
                        int depth)
 {
     uint64_t *items = order->items.items + first, *sorted = order->sorted.items + first;
-    code_task task = {order, context, boxes, items, choose_cube(items, count, boxes)};
-    if (task.cube.scale == 0.0 || depth == MAX_DEPTH)
+    broad_cube cube = choose_cube(items, count, boxes);
+    if (cube.scale == 0.0 || depth == MAX_DEPTH)
     {
         memcpy(sorted, items, count * sizeof *items);
         return;
     }
+    code_task task = {order, context, boxes, {items, cube.is_fine ? items : sorted, count}, cube};
     base_parallel_for(context, (uint32_t)count, MIN_CODES, set_codes, &task);
-    base_sort_codes(context, items, sorted, (uint32_t)count);
+    if (cube.is_fine)
+        base_sort_codes(context, items, sorted, (uint32_t)count);
+    else
+        base_sort_short_codes(context, sorted, items, (uint32_t)count);
     for (size_t begin = 0, end; begin < count; begin = end)
     {
         for (end = begin + 1; end < count && sorted[end] >> 32 == sorted[begin] >> 32;)

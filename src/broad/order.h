@@ -7,7 +7,10 @@
 enum
 {
     BROAD_CURVE_STATES = 24,
-    BROAD_CURVE_SIDE = 1024 /* cells along each axis of the cube that the curve fills */
+    BROAD_CURVE_SIDE = 1024, /* cells along each axis of the finest cube */
+    BROAD_COARSE_SIDE = 256,
+    BROAD_FINE_STEPS = 5,
+    BROAD_COARSE_STEPS = 4
 };
 
 /* Hilbert's curve through a cube, two of its levels at a time. step: by 64 times a state plus two bits of each
@@ -21,11 +24,12 @@ typedef struct broad_curve
 
 void broad_curve_fill(broad_curve *curve);
 
-/* Where a cell is on the curve: 30 bits. */
-static inline uint32_t broad_curve_code(const broad_curve *curve, uint32_t x, uint32_t y, uint32_t z)
+/* Where a cell is on a curve through a cube of 4^steps cells along each axis: 6 bits per step. */
+static inline uint32_t broad_curve_walk(const broad_curve *curve, const uint32_t cell[3], int steps)
 {
-    uint32_t bits = curve->spread[x] << 2 | curve->spread[y] << 1 | curve->spread[z], code = 0, step = 0;
-    for (int shift = 24; shift >= 0; shift -= 6)
+    uint32_t bits = curve->spread[cell[0]] << 2 | curve->spread[cell[1]] << 1 | curve->spread[cell[2]];
+    uint32_t code = 0, step = 0;
+    for (int shift = 6 * (steps - 1); shift >= 0; shift -= 6)
     {
         step = curve->step[(step & ~63u) + (bits >> shift & 63)];
         code = code << 6 | (step & 63);
@@ -48,11 +52,18 @@ typedef struct broad_cube
 {
     carom_vec3 low;
     double scale; /* cells per length; 0: the cube has no size */
+    bool is_fine; /* 1024 cells along each axis, or 256 */
 } broad_cube;
 
-/* Sets the codes of items. */
+/* Where the codes of items go to. */
+typedef struct broad_items
+{
+    const uint64_t *from; /* lower halves: slots */
+    uint64_t *to;
+    size_t count;
+} broad_items;
+
 BASE_DECLARE_ISA(void, broad_order_codes,
-                 (const broad_curve *curve, const broad_cube *cube, const carom_aabb *boxes, uint64_t *items,
-                  size_t count));
+                 (const broad_curve *curve, const broad_cube *cube, const carom_aabb *boxes, broad_items items));
 
 #endif

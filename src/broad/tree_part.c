@@ -200,20 +200,38 @@ static bool collect_slots(tree_state *tree, const tree_part *part, const broad_i
     return true;
 }
 
+/* A part anew, in the order of the slots. */
+static bool fill(tree_state *tree, tree_part *part, const broad_order *order)
+{
+    uint32_t count = (uint32_t)order->sorted.count, mark = part == &tree->still ? TREE_STILL : 0;
+    uint32_t groups = (count + BROAD_LANES - 1) / BROAD_LANES;
+    tree_part_clear(part);
+    if (!broad_groups_reserve(&part->groups, count))
+        return false;
+    uint64_t classes = 0;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t slot = (uint32_t)order->sorted.items[i];
+        *broad_slot_of(&part->groups, i) = slot;
+        tree->places.items[slot] = i | mark;
+        classes |= (uint64_t)1 << tree->class_of.items[slot];
+    }
+    for (uint32_t i = count; i < groups * BROAD_LANES; i++)
+        *broad_slot_of(&part->groups, i) = BROAD_NO_SLOT;
+    part->groups.levels[0].count = groups;
+    part->next = part->used = count;
+    part->classes = classes;
+    return true;
+}
+
 bool tree_sort(tree_state *tree, tree_part *part, const broad_input *input)
 {
-    const broad_order *order = &tree->order;
     if (!collect_slots(tree, part, input))
         return false;
     broad_order_sort(tree->context, &tree->order, input->boxes);
-    tree_part_clear(part);
-    if (!broad_groups_reserve(&part->groups, order->sorted.count))
+    if (!fill(tree, part, &tree->order))
         return false;
-    for (size_t i = 0; i < order->sorted.count; i++)
-        if (!append(tree, part, (uint32_t)order->sorted.items[i]))
-            return false;
     tree_load(tree, part, input, 0);
-    part->changed = 0;
     part->sorted_extents = tree_extents(part);
     part->crowded = BASE_PICK_ISA(tree->context, broad_groups_crowd)(&part->groups) > CROWD;
     return true;
