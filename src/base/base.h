@@ -238,6 +238,8 @@ void base_sort_by(base_key_value *items, base_key_value *scratch, size_t count, 
 /* By a code below 2^30 in the upper half of each item, on the context's workers. The result is in `sorted`, which has
  * room for `count` items; `items` serves as scratch. */
 void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, uint32_t count);
+/* The same for codes of 24 bits, in place. */
+void base_sort_short_codes(carom_context *context, uint64_t *items, uint64_t *scratch, uint32_t count);
 /* As base_sort_u64, on the context's workers. */
 void base_sort_words(carom_context *context, uint64_t *items, uint64_t *scratch, size_t count);
 

@@ -89,6 +89,29 @@ static BASE_ALWAYS_INLINE void simd_store_pairs(uint64_t *p, const uint32_t *num
     _mm256_storeu_si256((__m256i *)p, _mm256_permute2x128_si256(low, high, 0x20));
     _mm256_storeu_si256((__m256i *)(p + 4), _mm256_permute2x128_si256(low, high, 0x31));
 }
+/* numbers of the mask's lanes, each with the one `by` lanes behind it, in a circle; then something, eight in all */
+static BASE_ALWAYS_INLINE void simd_store_turned_pairs(uint64_t *p, const uint32_t *numbers, int by, uint32_t mask)
+{
+    __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&base_set_lanes[mask]));
+    __m256i all = _mm256_loadu_si256((const __m256i *)numbers), one = _mm256_permutevar8x32_epi32(all, lanes);
+    __m256i two = _mm256_permutevar8x32_epi32(all, _mm256_add_epi32(lanes, _mm256_set1_epi32(by)));
+    __m256i small = _mm256_min_epu32(one, two), large = _mm256_max_epu32(one, two);
+    __m256i low = _mm256_unpacklo_epi32(large, small), high = _mm256_unpackhi_epi32(large, small);
+    _mm256_storeu_si256((__m256i *)p, _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256((__m256i *)(p + 4), _mm256_permute2x128_si256(low, high, 0x31));
+}
+static BASE_ALWAYS_INLINE f8 f8_turn(f8 a, int by) /* lane i of the result: lane i + by, in a circle */
+{
+    __m256i lanes = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(by));
+    return _mm256_permutevar8x32_ps(a, lanes);
+}
+/* a b c d of both: a0 a1 a2 a3 b0 b1 b2 b3, and the same of the upper halves */
+static BASE_ALWAYS_INLINE f8 f8_lower_halves(f8 a, f8 b) { return _mm256_permute2f128_ps(a, b, 0x20); }
+static BASE_ALWAYS_INLINE f8 f8_upper_halves(f8 a, f8 b) { return _mm256_permute2f128_ps(a, b, 0x31); }
+static BASE_ALWAYS_INLINE f8 f8_from_d4(d4 low, d4 high) /* rounded to nearest */
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(low)), _mm256_cvtpd_ps(high), 1);
+}
 static BASE_ALWAYS_INLINE float f8_min_lane(f8 a) /* of all lanes, which are numbers */
 {
     __m128 b = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -216,6 +239,28 @@ static inline void simd_store_pairs(uint64_t *p, const uint32_t *numbers, uint32
         uint64_t one = numbers[base_set_lanes[mask] >> 8 * i & 7];
         p[i] = one < other ? one << 32 | other : (uint64_t)other << 32 | one;
     }
+}
+static inline void simd_store_turned_pairs(uint64_t *p, const uint32_t *numbers, int by, uint32_t mask)
+{
+    for (int i = 0; i < 8; i++)
+    {
+        uint32_t lane = base_set_lanes[mask] >> 8 * i & 7;
+        uint64_t one = numbers[lane], two = numbers[(lane + (uint32_t)by) & 7];
+        p[i] = one < two ? one << 32 | two : two << 32 | one;
+    }
+}
+static BASE_ALWAYS_INLINE f8 f8_turn(f8 a, int by)
+{
+    float lanes[16];
+    f8_storeu(lanes, a), f8_storeu(lanes + 8, a);
+    return f8_loadu(lanes + by);
+}
+static BASE_ALWAYS_INLINE f8 f8_lower_halves(f8 a, f8 b) { return (f8){a.l, b.l}; }
+static BASE_ALWAYS_INLINE f8 f8_upper_halves(f8 a, f8 b) { return (f8){a.h, b.h}; }
+static BASE_ALWAYS_INLINE f8 f8_from_d4(d4 low, d4 high)
+{
+    return (f8){_mm_movelh_ps(_mm_cvtpd_ps(low.l), _mm_cvtpd_ps(low.h)),
+                _mm_movelh_ps(_mm_cvtpd_ps(high.l), _mm_cvtpd_ps(high.h))};
 }
 static BASE_ALWAYS_INLINE float f8_min_lane(f8 a)
 {
@@ -377,6 +422,19 @@ static inline void simd_store_pairs(uint64_t *p, const uint32_t *numbers, uint32
         p[i] = one < other ? one << 32 | other : (uint64_t)other << 32 | one;
     }
 }
+static inline void simd_store_turned_pairs(uint64_t *p, const uint32_t *numbers, int by, uint32_t mask)
+{
+    for (int i = 0; i < 8; i++)
+    {
+        uint32_t lane = base_set_lanes[mask] >> 8 * i & 7;
+        uint64_t one = numbers[lane], two = numbers[(lane + (uint32_t)by) & 7];
+        p[i] = one < two ? one << 32 | two : two << 32 | one;
+    }
+}
+static inline f8 f8_turn(f8 a, int by) { F8_EACH(a.v[(i + by) & 7]); }
+static inline f8 f8_lower_halves(f8 a, f8 b) { F8_EACH(i < 4 ? a.v[i] : b.v[i - 4]); }
+static inline f8 f8_upper_halves(f8 a, f8 b) { F8_EACH(i < 4 ? a.v[i + 4] : b.v[i]); }
+static inline f8 f8_from_d4(d4 low, d4 high) { F8_EACH((float)(i < 4 ? low.v[i] : high.v[i - 4])); }
 static inline float f8_min_lane(f8 a)
 {
     float smallest = a.v[0];

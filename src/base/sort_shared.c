@@ -12,7 +12,9 @@ enum
     BUCKETS = 1 << DIGIT_BITS,
     SMALL = 64,       /* below this, insertion sort */
     MIN_BLOCK = 4096, /* fewer are not worth a task */
-    MAX_BLOCKS = 8    /* whose counts fit a thread's stack and its near caches */
+    MAX_BLOCKS = 8,   /* whose counts fit a thread's stack and its near caches */
+    SHORT_BITS = 12,  /* two of these digits are a short code */
+    MIN_SHORT = 4096  /* below this, more digits of fewer buckets are faster */
 };
 
 static uint32_t code_of(uint64_t item) { return (uint32_t)(item >> CODE_SHIFT); }
@@ -144,6 +146,40 @@ void base_sort_codes(carom_context *context, uint64_t *items, uint64_t *sorted, 
         shared_sort sort = {.from = items, .to = sorted, .count = count, .block_count = blocks};
         sort_codes_together(context, &sort);
     }
+}
+
+/* Two digits of one worker: from items to scratch and back. */
+static void sort_short_alone(uint64_t *items, uint64_t *scratch, uint32_t count)
+{
+    enum
+    {
+        SHORT_BUCKETS = 1 << SHORT_BITS
+    };
+    uint32_t starts[2][SHORT_BUCKETS];
+    memset(starts, 0, sizeof starts);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t code = code_of(items[i]);
+        starts[0][code % SHORT_BUCKETS]++, starts[1][code / SHORT_BUCKETS % SHORT_BUCKETS]++;
+    }
+    for (int digit = 0; digit < 2; digit++)
+        for (uint32_t bucket = 0, sum = 0, here; bucket < SHORT_BUCKETS; bucket++, sum += here)
+            here = starts[digit][bucket], starts[digit][bucket] = sum;
+    for (uint32_t i = 0; i < count; i++)
+        scratch[starts[0][code_of(items[i]) % SHORT_BUCKETS]++] = items[i];
+    for (uint32_t i = 0; i < count; i++)
+        items[starts[1][code_of(scratch[i]) / SHORT_BUCKETS % SHORT_BUCKETS]++] = scratch[i];
+}
+
+void base_sort_short_codes(carom_context *context, uint64_t *items, uint64_t *scratch, uint32_t count)
+{
+    if (count >= MIN_SHORT && blocks_for(context, count) < 2)
+    {
+        sort_short_alone(items, scratch, count);
+        return;
+    }
+    base_sort_codes(context, items, scratch, count);
+    memcpy(items, scratch, count * sizeof *items);
 }
 
 /* ---- words: blocks that are sorted alone, then merged ---- */

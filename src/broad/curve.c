@@ -1,6 +1,6 @@
 /* Hilbert's curve, as in Chris Hamilton, "Compact Hilbert indices" (2006): in each octant the curve is a rotated and
  * reflected copy of the whole, given by the corner where it enters and the axis along which it leaves. */
-#include "broad/groups.h"
+#include "broad/order.h"
 
 static uint32_t rotate_left(uint32_t bits, uint32_t by) { return (bits << by | bits >> (3 - by)) & 7; }
 static uint32_t gray(uint32_t i) { return i ^ i >> 1; }
@@ -22,16 +22,6 @@ static octant enter_octant(uint32_t state, uint32_t bits)
     return (octant){place, 3 * (entry ^ rotate_left(inner, turn)) + (axis + along + 1) % 3};
 }
 
-void broad_curve_fill(broad_curve *curve)
-{
-    for (uint32_t state = 0; state < BROAD_CURVE_STATES; state++)
-        for (uint32_t bits = 0; bits < 64; bits++)
-        {
-            octant outer = enter_octant(state, bits >> 3), inner = enter_octant(outer.state, bits & 7);
-            curve->step[state][bits] = (uint16_t)(inner.state << 6 | outer.place << 3 | inner.place);
-        }
-}
-
 /* Two zero bits between the low 10 bits of a number. */
 static uint32_t spread(uint32_t x)
 {
@@ -41,14 +31,14 @@ static uint32_t spread(uint32_t x)
     return (x | x << 2) & 0x09249249;
 }
 
-uint32_t broad_curve_code(const broad_curve *curve, uint32_t x, uint32_t y, uint32_t z)
+void broad_curve_fill(broad_curve *curve)
 {
-    uint32_t bits = spread(x) << 2 | spread(y) << 1 | spread(z), code = 0, state = 0;
-    for (int shift = 24; shift >= 0; shift -= 6)
-    {
-        uint32_t step = curve->step[state][bits >> shift & 63];
-        code = code << 6 | (step & 63);
-        state = step >> 6;
-    }
-    return code;
+    for (uint32_t state = 0; state < BROAD_CURVE_STATES; state++)
+        for (uint32_t bits = 0; bits < 64; bits++)
+        {
+            octant outer = enter_octant(state, bits >> 3), inner = enter_octant(outer.state, bits & 7);
+            curve->step[64 * state + bits] = (uint16_t)(inner.state << 6 | outer.place << 3 | inner.place);
+        }
+    for (uint32_t x = 0; x < BROAD_CURVE_SIDE; x++)
+        curve->spread[x] = spread(x);
 }

@@ -2,7 +2,7 @@
 #ifndef BROAD_DYNAMIC_H
 #define BROAD_DYNAMIC_H
 
-#include "broad/groups.h"
+#include "broad/order.h"
 #include "broad/rows.h"
 
 #define BROAD_NO_NODE UINT32_MAX

@@ -13,6 +13,8 @@ enum
     BROAD_NO_AXIS = 3
 };
 
+#define BROAD_UNSURE (1u << 31) /* on the box of a candidate: floats can't tell */
+
 /* Which box is at a position. */
 typedef struct broad_row
 {

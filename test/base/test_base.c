@@ -60,6 +60,28 @@ static void merges_keep_equal_items_in_order(void **state)
         }
 }
 
+/* Codes of 24 bits, in place. */
+static void check_short_codes(carom_context *context, uint32_t count, uint64_t modulus)
+{
+    check_random random = {count + modulus};
+    uint64_t *items = calloc(count + 1, sizeof *items), *scratch = calloc(count + 1, sizeof *items), sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        items[i] = (check_next(&random) % modulus & 0xffffff) << 32 | i;
+        sum += items[i] * items[i];
+    }
+    items[count] = scratch[count] = 42;
+    base_sort_short_codes(context, items, scratch, count);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        sum -= items[i] * items[i];
+        assert_true(i == 0 || items[i - 1] < items[i]);
+    }
+    assert_int_equal(sum, 0);
+    assert_true(items[count] == 42 && scratch[count] == 42);
+    free(items), free(scratch);
+}
+
 /* Codes that are spread, few, equal and ascending; from one item to several blocks. */
 static void sorts_codes_alike_on_any_number_of_workers(void **state)
 {
@@ -92,6 +114,7 @@ static void sorts_codes_alike_on_any_number_of_workers(void **state)
             }
             assert_int_equal(sum, 0);
             assert_int_equal(sorted[count], 42);
+            check_short_codes(context, count, modulus[k % 4]);
             free(items), free(sorted);
         }
         carom_context_destroy(context);

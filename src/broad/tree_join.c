@@ -1,0 +1,201 @@
+/* Broad phase `tree`: pairs of boxes of one part or two, on all workers. */
+#include "broad/tree.h"
+
+enum
+{
+    MIN_RANGE = 4 /* groups of level 1 that are worth handing to another worker */
+};
+
+/* ---- what is found ---- */
+
+/* Of a worker's pairs from `first` on, keeps those that may pair. */
+static void filter_pairs(tree_worker *worker, size_t first)
+{
+    const tree_state *tree = worker->state;
+    const broad_classes *classes = &tree->classes;
+    const broad_input *input = worker->input;
+    uint64_t *items = worker->pairs.items;
+    size_t count = first;
+    for (size_t i = first; i < worker->pairs.count; i++)
+    {
+        uint32_t a = (uint32_t)(items[i] >> 32), b = (uint32_t)items[i];
+        uint32_t class_a = tree->class_of.items[a], class_b = tree->class_of.items[b];
+        bool pair = classes->may_pair[class_a] >> class_b & 1;
+        if (BASE_UNLIKELY(classes->ask[class_a] >> class_b & 1))
+            pair = broad_may_pair(&input->traits[a], &input->traits[b]);
+        else if (!input->distinct_owners)
+            pair = pair && input->traits[a].owner != input->traits[b].owner;
+        items[count] = items[i];
+        count += pair;
+    }
+    worker->pairs.count = count;
+}
+
+/* Adds those of the unsure pairs that are within the margin. */
+static void add_near(tree_worker *worker)
+{
+    const broad_join *join = &worker->join;
+    const broad_input *input = worker->input;
+    for (uint32_t i = 0; i < join->unsure_count; i++)
+    {
+        uint64_t pair = join->unsure[i];
+        worker->pairs.items[worker->pairs.count] = pair;
+        worker->pairs.count += broad_near(&input->boxes[pair >> 32], &input->boxes[(uint32_t)pair], input->margin);
+    }
+}
+
+/* Room behind the pairs for all that may come before the next call, sure or not. */
+static void take_pairs(broad_join *join)
+{
+    tree_worker *worker = (tree_worker *)join;
+    size_t first = worker->pairs.count;
+    if (worker->out_of_memory) /* what comes now is written where there was room before */
+        return;
+    worker->pairs.count += join->pair_count;
+    add_near(worker);
+    if (!worker->plain)
+        filter_pairs(worker, first);
+    worker->out_of_memory = !base_array_reserve(worker->state->context, &worker->pairs, 2 * BROAD_PAIRS + BROAD_LANES);
+    if (worker->out_of_memory)
+        worker->pairs.count = first;
+    join->pairs = worker->pairs.items + worker->pairs.count;
+}
+
+void tree_begin_pairs(tree_state *tree, broad_pairs *pairs)
+{
+    for (uint32_t i = 0; i < base_worker_count(tree->context); i++)
+        tree->workers[i]->pairs.count = 0, tree->workers[i]->join.tested = 0, tree->workers[i]->out_of_memory = false;
+    tree->workers[0]->pairs = *pairs; /* whose own are none */
+    *pairs = (broad_pairs){0};
+}
+
+bool tree_end_pairs(tree_state *tree, broad_pairs *pairs, uint64_t *boxes_tested)
+{
+    bool enough = true;
+    *pairs = tree->workers[0]->pairs;
+    tree->workers[0]->pairs = (broad_pairs){0};
+    for (uint32_t i = 0; i < base_worker_count(tree->context); i++)
+    {
+        const tree_worker *own = tree->workers[i];
+        *boxes_tested += own->join.tested * BROAD_LANES;
+        enough = enough && !own->out_of_memory && base_array_reserve(tree->context, pairs, own->pairs.count);
+        if (!enough || own->pairs.count == 0)
+            continue;
+        memcpy(pairs->items + pairs->count, own->pairs.items, own->pairs.count * sizeof *pairs->items);
+        pairs->count += own->pairs.count;
+    }
+    return enough;
+}
+
+/* ---- joins ---- */
+
+/* Which boxes of two parts may pair, by their classes: all (unless they have one owner), none, or some. */
+typedef enum tree_allowed
+{
+    TREE_NONE,
+    TREE_SOME,
+    TREE_ALL
+} tree_allowed;
+
+static tree_allowed allowed(const broad_classes *classes, uint64_t a, uint64_t b)
+{
+    bool all = true, none = true;
+    for (; a; a &= a - 1)
+    {
+        int class = __builtin_ctzll(a);
+        all = all && (classes->may_pair[class] & ~classes->ask[class] & b) == b;
+        none = none && !(classes->may_pair[class] & b);
+    }
+    return none ? TREE_NONE : all ? TREE_ALL : TREE_SOME;
+}
+
+static void join_range(uint32_t first, uint32_t last, uint32_t number, void *data)
+{
+    const tree_task *task = data;
+    tree_worker *worker = task->tree->workers[number];
+    broad_join *join = &worker->join;
+    worker->input = task->input;
+    worker->plain =
+        task->input->distinct_owners && allowed(&task->tree->classes, task->a->classes, task->b->classes) == TREE_ALL;
+    join->a = &task->a->groups, join->b = &task->b->groups, join->self = task->self;
+    join->b_first = task->b_first, join->b_last = task->b_last;
+    join->margin = (float)task->input->margin;
+    join->take = take_pairs, join->pair_count = join->unsure_count = 0;
+    take_pairs(join); /* makes room */
+    if (worker->out_of_memory)
+        return;
+    if (task->by_box)
+        BASE_PICK_ISA(task->tree->context, broad_join_boxes)(join, first, last);
+    else
+        BASE_PICK_ISA(task->tree->context, broad_join_range)(join, task->first + first, task->first + last);
+}
+
+void tree_join(tree_task task)
+{
+    uint32_t count = (uint32_t)task.a->groups.levels[task.by_box ? 0 : 1].count;
+    if (count > task.first && (task.self || task.b_last > task.b_first) &&
+        allowed(&task.tree->classes, task.a->classes, task.b->classes) != TREE_NONE)
+        base_parallel_for(task.tree->context, count - task.first, MIN_RANGE, join_range, &task);
+}
+
+/* ---- halving space ---- */
+
+static bool take_split(broad_split *split)
+{
+    tree_worker *worker = split->user;
+    const broad_input *input = worker->input;
+    if (!base_array_reserve(worker->state->context, &worker->pairs, split->found))
+        return false;
+    uint64_t *out = worker->pairs.items + worker->pairs.count;
+    for (uint32_t i = 0; i < split->found; i++)
+    {
+        uint32_t a = split->slot_a[i], b = split->slot_b[i];
+        *out = broad_pack(a, b);
+        out += broad_near(&input->boxes[a], &input->boxes[b], input->margin) &&
+               broad_may_pair(&input->traits[a], &input->traits[b]);
+    }
+    worker->pairs.count = (size_t)(out - worker->pairs.items);
+    return true;
+}
+
+static bool add_to_split(broad_split *split, const broad_input *input, const tree_part *part, uint32_t marks)
+{
+    if (!base_array_reserve(split->context, &split->boxes, part->used))
+        return false;
+    for (uint32_t i = 0; i < broad_lane_count(&part->groups); i++)
+    {
+        uint32_t slot = *broad_slot_of(&part->groups, i);
+        if (slot != BROAD_NO_SLOT && !broad_is_empty(&input->boxes[slot]))
+            broad_split_add(split, &input->boxes[slot], input->margin, slot, marks);
+    }
+    return true;
+}
+
+static bool open_split(tree_state *tree)
+{
+    if (tree->split)
+        return true;
+    tree->split = base_allocate(tree->context, 1, sizeof *tree->split, BASE_CACHE_LINE);
+    if (!tree->split)
+        return false;
+    memset(tree->split, 0, sizeof *tree->split);
+    tree->split->context = tree->context, tree->split->take = take_split, tree->split->user = tree->workers[0];
+    return true;
+}
+
+void tree_join_by_split(tree_state *tree, const broad_input *input, const tree_part *part, const tree_part *other)
+{
+    tree_worker *worker = tree->workers[0];
+    if (!open_split(tree))
+    {
+        worker->out_of_memory = true;
+        return;
+    }
+    broad_split *split = tree->split;
+    split->boxes.count = 0, split->tested = 0;
+    worker->input = input;
+    if (!add_to_split(split, input, part, 0) || (other && !add_to_split(split, input, other, BROAD_SPLIT_APART)) ||
+        !broad_split_join(split))
+        worker->out_of_memory = true;
+    worker->join.tested += split->tested;
+}
