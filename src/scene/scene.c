@@ -18,7 +18,7 @@ carom_status carom_scene_create(carom_context *context, carom_scene **out)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "scene create: no memory");
     memset(scene, 0, sizeof *scene);
     scene->context = context;
-    scene->ids.context = context;
+    scene->ids.context = scene->boxes.tree.context = context;
     scene->identity = base_new_identity(context);
     scene->version = 1;
     scene->frame_stale = true;
@@ -68,6 +68,8 @@ void carom_scene_destroy(carom_scene *scene)
         if (scene->bodies.items[i].id.index != 0)
             release_body(scene->context, &scene->bodies.items[i]);
     scene_hits_free(scene->context, scene->hits);
+    scene_ask_free(scene->context, scene->ask);
+    scene_boxes_free(scene->context, &scene->boxes);
     base_array_free(scene->context, &scene->bodies);
     base_array_free(scene->context, &scene->frame);
     base_id_pool_free(&scene->ids);
