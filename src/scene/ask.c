@@ -103,10 +103,8 @@ carom_status scene_ask_run(scene_asking *asking)
 carom_status scene_ask_pair(scene_ask_worker *own, const carom_placed *body, const carom_placed *probe,
                             query_question *out)
 {
-    *out = (query_question){.a = body,
-                            .b = probe,
-                            .defect = math_pair_defect(&body->pose, &probe->pose),
-                            .method = &query_tree_method};
+    *out = (query_question){
+        .a = body, .b = probe, .defect = math_pair_defect(&body->pose, &probe->pose), .method = &query_tree_method};
     return query_find_trees(own->query, out);
 }
 

@@ -85,7 +85,8 @@ carom_status scene_check_trees(carom_context *context, const carom_frame *frame,
         snprintf(whose, sizeof whose, "body %u", body->id.index);
         BASE_TRY(query_check_shape(context, &body->placed.shape, whose));
         if (for_pairs && body->placed.shape.tree->rays)
-            return base_fail(context, CAROM_UNSUPPORTED, "%s: its tree is one for rays; hand in another or none", whose);
+            return base_fail(context, CAROM_UNSUPPORTED, "%s: its tree is one for rays; hand in another or none",
+                             whose);
     }
     return CAROM_OK;
 }

@@ -1,6 +1,6 @@
-/* Which bodies have a point in common with a shape or a box? The tree over the bodies' boxes finds candidates, and pairs
- * of placed shapes decide. A box becomes a closed mesh of twelve triangles, once a body is neither beyond it nor all
- * within it: its corners are the caller's numbers, so the answer is exact, also for boxes without thickness. */
+/* Which bodies have a point in common with a shape or a box? The tree over the bodies' boxes finds candidates, and
+ * pairs of placed shapes decide. A box becomes a closed mesh of twelve triangles, once a body is neither beyond it nor
+ * all within it: its corners are the caller's numbers, so the answer is exact, also for boxes without thickness. */
 #include "scene/ask.h"
 
 #include <stdio.h>

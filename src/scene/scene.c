@@ -70,6 +70,7 @@ void carom_scene_destroy(carom_scene *scene)
     scene_hits_free(scene->context, scene->hits);
     scene_ask_free(scene->context, scene->ask);
     scene_boxes_free(scene->context, &scene->boxes);
+    scene_rules_free(scene->context, &scene->rules);
     base_array_free(scene->context, &scene->bodies);
     base_array_free(scene->context, &scene->frame);
     base_id_pool_free(&scene->ids);
@@ -98,8 +99,7 @@ static carom_status copy_name(carom_context *context, const char *name, const ch
     return CAROM_OK;
 }
 
-/* Records a change of the scene; returns the version of what changed. */
-static uint64_t next_version(carom_scene *scene)
+uint64_t scene_next_version(carom_scene *scene)
 {
     if (!scene->frame_stale)
         base_live_set(scene->context, scene->identity, NO_VERSION);
@@ -107,7 +107,7 @@ static uint64_t next_version(carom_scene *scene)
     return ++scene->version;
 }
 
-static carom_status check_amount(carom_context *context, double value, const char *what)
+carom_status scene_check_amount(carom_context *context, double value, const char *what)
 {
     if (!isfinite(value))
         return base_fail(context, CAROM_NOT_FINITE, "scene: %s is %g", what, value);
@@ -130,8 +130,8 @@ carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, caro
     carom_context *context = scene->context;
     BASE_TRY(base_check_float_mode(context));
     BASE_TRY(query_check_placed(context, &def->placed, "body to add"));
-    BASE_TRY(check_amount(context, def->margin, "the margin of the body to add"));
-    BASE_TRY(check_amount(context, def->priority, "the priority of the body to add"));
+    BASE_TRY(scene_check_amount(context, def->margin, "the margin of the body to add"));
+    BASE_TRY(scene_check_amount(context, def->priority, "the priority of the body to add"));
     if (!base_array_reserve(context, &scene->bodies, 1))
         return base_fail(context, CAROM_OUT_OF_MEMORY, "scene add: no memory for another body");
 
@@ -149,7 +149,7 @@ carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, caro
     }
     retain_shape(&body.placed.shape);
     body.bounds = query_world_box(&body.placed);
-    body.pose_version = body.shape_version = body.settings_version = next_version(scene);
+    body.pose_version = body.shape_version = body.settings_version = scene_next_version(scene);
     if (body.id.index > scene->bodies.count)
         scene->bodies.count = body.id.index;
     scene->bodies.items[body.id.index - 1] = body;
@@ -157,14 +157,20 @@ carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, caro
     return CAROM_OK;
 }
 
+carom_status scene_check_id(const carom_scene *scene, carom_body_id id, const char *call)
+{
+    if (base_id_valid(&scene->ids, id.index, id.generation))
+        return CAROM_OK;
+    return base_fail(scene->context, CAROM_STALE_ID, "%s: no body has id %u, generation %u", call, id.index,
+                     id.generation);
+}
+
 /* Finds the body of an id; what: the call, for the message. */
 static carom_status find_body(carom_scene *scene, carom_body_id id, const char *what, carom_frame_body **out)
 {
     if (!scene)
         return CAROM_INVALID_ARGUMENT;
-    if (!base_id_valid(&scene->ids, id.index, id.generation))
-        return base_fail(scene->context, CAROM_STALE_ID, "%s: no body has id %u, generation %u", what, id.index,
-                         id.generation);
+    BASE_TRY(scene_check_id(scene, id, what));
     *out = &scene->bodies.items[id.index - 1];
     return CAROM_OK;
 }
@@ -192,7 +198,7 @@ carom_status carom_scene_move(carom_scene *scene, carom_body_id id, const carom_
     BASE_TRY(query_check_pose(scene->context, pose, label_body(id).text));
     body->placed.pose = *pose;
     body->bounds = query_world_box(&body->placed);
-    body->pose_version = next_version(scene);
+    body->pose_version = scene_next_version(scene);
     return CAROM_OK;
 }
 
@@ -203,7 +209,8 @@ carom_status carom_scene_remove(carom_scene *scene, carom_body_id id)
     release_body(scene->context, body);
     *body = (carom_frame_body){0};
     base_id_free(&scene->ids, id.index);
-    next_version(scene);
+    scene_next_version(scene);
+    scene_rules_forget(scene, id.index);
     return CAROM_OK;
 }
 
@@ -229,7 +236,7 @@ carom_status carom_scene_reshape(carom_scene *scene, carom_body_id id, const car
     body->placed.shape = *shape;
     release_shape(&old);
     body->bounds = query_world_box(&body->placed);
-    body->shape_version = next_version(scene);
+    body->shape_version = scene_next_version(scene);
     return CAROM_OK;
 }
 
@@ -248,14 +255,14 @@ static carom_status change_settings(carom_scene *scene, carom_body_id id, const 
     carom_frame_body *body = NULL;
     BASE_TRY(find_body(scene, id, what, &body));
     if (change->margin)
-        BASE_TRY(check_amount(scene->context, *change->margin, "the margin"));
+        BASE_TRY(scene_check_amount(scene->context, *change->margin, "the margin"));
     if (change->priority)
-        BASE_TRY(check_amount(scene->context, *change->priority, "the priority"));
+        BASE_TRY(scene_check_amount(scene->context, *change->priority, "the priority"));
     body->filter = change->filter ? *change->filter : body->filter;
     body->is_static = change->is_static ? *change->is_static : body->is_static;
     body->margin = change->margin ? *change->margin : body->margin;
     body->priority = change->priority ? *change->priority : body->priority;
-    body->settings_version = next_version(scene);
+    body->settings_version = scene_next_version(scene);
     return CAROM_OK;
 }
 
@@ -294,6 +301,7 @@ carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
     if (scene->frame_stale)
     {
         scene->frame.count = 0;
+        BASE_TRY(scene_rules_refresh(scene));
         if (!base_array_reserve(scene->context, &scene->frame, scene->ids.used_count))
             return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene frame: no memory for %u bodies",
                              scene->ids.used_count);
@@ -306,7 +314,10 @@ carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
     *out = (carom_frame){.bodies = scene->frame.items,
                          .body_count = (uint32_t)scene->frame.count,
                          .scene = scene->identity,
-                         .version = scene->version};
+                         .version = scene->version,
+                         .rules = scene->rules.items.items,
+                         .rule_count = (uint32_t)scene->rules.items.count,
+                         .rules_version = scene->rules.version};
     return CAROM_OK;
 }
 
@@ -348,6 +359,7 @@ struct carom_snapshot
 {
     carom_context *context;
     BASE_ARRAY(carom_frame_body) bodies;
+    scene_rule_list rules;
     carom_frame frame;
 };
 
@@ -358,12 +370,14 @@ void carom_snapshot_destroy(carom_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->bodies.count; i++)
         release_body(snapshot->context, &snapshot->bodies.items[i]);
     base_array_free(snapshot->context, &snapshot->bodies);
+    base_array_free(snapshot->context, &snapshot->rules);
     base_release(snapshot->context, snapshot, 1, sizeof *snapshot);
 }
 
-static carom_status copy_bodies(carom_snapshot *snapshot, const carom_frame *frame)
+static carom_status copy_frame(carom_snapshot *snapshot, const carom_frame *frame)
 {
-    if (!base_array_reserve(snapshot->context, &snapshot->bodies, frame->body_count))
+    if (!base_array_reserve(snapshot->context, &snapshot->bodies, frame->body_count) ||
+        !base_array_reserve(snapshot->context, &snapshot->rules, frame->rule_count))
         return base_fail(snapshot->context, CAROM_OUT_OF_MEMORY, "scene snapshot: no memory for %u bodies",
                          frame->body_count);
     for (uint32_t i = 0; i < frame->body_count; i++)
@@ -373,6 +387,13 @@ static carom_status copy_bodies(carom_snapshot *snapshot, const carom_frame *fra
         retain_shape(&body.placed.shape);
         snapshot->bodies.items[snapshot->bodies.count++] = body;
     }
+    if (frame->rule_count > 0)
+        memcpy(snapshot->rules.items, frame->rules, frame->rule_count * sizeof *frame->rules);
+    snapshot->rules.count = frame->rule_count;
+    snapshot->frame = *frame;
+    snapshot->frame.bodies = snapshot->bodies.items;
+    snapshot->frame.rules = snapshot->rules.items;
+    snapshot->frame.owned = true;
     return CAROM_OK;
 }
 
@@ -390,12 +411,9 @@ carom_status carom_scene_snapshot(carom_scene *scene, carom_snapshot **out)
         return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene snapshot: no memory");
     memset(snapshot, 0, sizeof *snapshot);
     snapshot->context = scene->context;
-    carom_status status = copy_bodies(snapshot, &frame);
+    carom_status status = copy_frame(snapshot, &frame);
     if (status != CAROM_OK)
         return carom_snapshot_destroy(snapshot), status;
-    snapshot->frame = frame;
-    snapshot->frame.bodies = snapshot->bodies.items;
-    snapshot->frame.owned = true;
     *out = snapshot;
     return CAROM_OK;
 }

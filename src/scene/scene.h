@@ -9,6 +9,20 @@
 typedef struct scene_hits scene_hits; /* memory for rays: scene/ray.c */
 typedef struct scene_ask scene_ask;   /* memory for probes and points: scene/ask.c */
 
+typedef BASE_ARRAY(carom_frame_rule) scene_rule_list;
+
+/* Rules for pairs of bodies: scene/rules.c. */
+typedef struct scene_rules
+{
+    scene_rule_list items;     /* sorted by the bodies' indices, and none of them obsolete, unless: */
+    bool stale;                /* something has changed since the last frame */
+    base_map map;              /* broad_pack of two indices: where in items */
+    BASE_ARRAY(uint8_t) ruled; /* by index - 1: some rule names the body */
+    uint64_t version;          /* of the scene when a rule last changed; 0: there was none */
+    scene_rule_list sorted;    /* while they are sorted, as the two below */
+    BASE_ARRAY(base_key_value) order, space;
+} scene_rules;
+
 /* A tree over the boxes of the bodies; its slots are positions in the frame. */
 typedef struct scene_boxes
 {
@@ -28,6 +42,7 @@ struct carom_scene
     BASE_ARRAY(carom_frame_body) bodies; /* bodies[id.index - 1]; index 0: free */
     BASE_ARRAY(carom_frame_body) frame;
     bool frame_stale;
+    scene_rules rules;
     scene_boxes boxes;
     scene_hits *hits;
     scene_ask *ask;
@@ -36,6 +51,18 @@ struct carom_scene
 /* CAROM_OK if the frame shows the current state of its scene, belongs to a snapshot, or was made by the caller;
  * otherwise CAROM_STALE_FRAME. */
 carom_status scene_check_fresh(carom_context *context, const carom_frame *frame);
+
+/* Records a change of the scene; returns the version of what changed. */
+uint64_t scene_next_version(carom_scene *scene);
+carom_status scene_check_id(const carom_scene *scene, carom_body_id id, const char *call);
+/* Is this a length or a weight: 0 .. 2^100? */
+carom_status scene_check_amount(carom_context *context, double value, const char *what);
+
+/* The body with this index is gone. */
+void scene_rules_forget(carom_scene *scene, uint32_t index);
+/* Puts the rules in order, for a frame. */
+carom_status scene_rules_refresh(carom_scene *scene);
+void scene_rules_free(carom_context *context, scene_rules *rules);
 
 void scene_hits_free(carom_context *context, scene_hits *hits);
 void scene_ask_free(carom_context *context, scene_ask *ask);

@@ -175,12 +175,10 @@ static void points_agree_with_loops(void **state)
         {
             carom_vec3 points[POINTS];
             make_points(&random, points);
-            const carom_point_batch batches[KINDS] = {{points, POINTS, 1, INFINITY, true, 0},
-                                                      {points, POINTS, 1, INFINITY, false, 0},
-                                                      {points, POINTS, 7, 1.0, true, 0},
-                                                      {points, POINTS, 0, 0.5, false, 0},
-                                                      {points, POINTS, 0, 0.0, true, 0},
-                                                      {points, POINTS, 5, INFINITY, true, 6}};
+            const carom_point_batch batches[KINDS] = {
+                {points, POINTS, 1, INFINITY, true, 0}, {points, POINTS, 1, INFINITY, false, 0},
+                {points, POINTS, 7, 1.0, true, 0},      {points, POINTS, 0, 0.5, false, 0},
+                {points, POINTS, 0, 0.0, true, 0},      {points, POINTS, 5, INFINITY, true, 6}};
             uint64_t hashes[KINDS];
             for (int kind = 0; kind < KINDS; kind++)
             {
@@ -316,8 +314,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_agree_with_loops), cmocka_unit_test(limits_are_exact),
-        cmocka_unit_test(misuse_is_refused),       cmocka_unit_test(no_memory),
+        cmocka_unit_test(points_agree_with_loops),
+        cmocka_unit_test(limits_are_exact),
+        cmocka_unit_test(misuse_is_refused),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Bodies that meet boxes and probes: on a lattice against integers, at random against rational arithmetic and a loop over
- * all bodies; any number of workers; misuse; no memory. */
+/* Bodies that meet boxes and probes: on a lattice against integers, at random against rational arithmetic and a loop
+ * over all bodies; any number of workers; misuse; no memory. */
 #include "query/world.h"
 #include "support/failing.h"
 #include "support/hosts.h"
@@ -362,8 +362,8 @@ static void check_probes(stage *s, const carom_probe_batch *batch, const carom_o
         for (uint32_t b = 0; b < frame.body_count; b++)
         {
             carom_report pair;
-            assert_int_equal(
-                carom_collide(s->w.query, &batch->probes[i], &frame.bodies[b].placed, &options, &pair), CAROM_OK);
+            assert_int_equal(carom_collide(s->w.query, &batch->probes[i], &frame.bodies[b].placed, &options, &pair),
+                             CAROM_OK);
             expected[b] = pair.relation != CAROM_RELATION_APART &&
                           (batch->categories == 0 || (frame.bodies[b].filter.category & batch->categories));
         }
@@ -382,8 +382,7 @@ static void check_boxes(stage *s, oracle *o, const carom_box_batch *batch, const
         const carom_aabb *box = &batch->boxes[i];
         bool empty = box->min.x > box->max.x;
         carom_mesh *mesh =
-            empty ? NULL
-                  : world_box(&s->w, box->min.x, box->min.y, box->min.z, box->max.x, box->max.y, box->max.z);
+            empty ? NULL : world_box(&s->w, box->min.x, box->min.y, box->min.z, box->max.x, box->max.y, box->max.z);
         for (uint32_t b = 0; b < frame.body_count; b++)
         {
             const carom_placed *body = &frame.bodies[b].placed;
@@ -532,8 +531,10 @@ static void extremes(void **state)
     assert_int_equal(report.body_count, 0);
     carom_mesh *tiny = world_box(&w, -5e-10, -5e-10, -5e-10, 5e-10, 5e-10, 5e-10);
     carom_mesh *huge = world_box(&w, -1e12, -1e12, -1e12, 1e12, 1e12, 1e12);
-    const carom_placed placed[4] = {world_place(tiny, 0, 0, 0), world_place(tiny, 1e12, 0, 0),
-                                    world_place(huge, 0, 0, 0), {carom_shape_sphere(1e-9), carom_pose_identity()}};
+    const carom_placed placed[4] = {world_place(tiny, 0, 0, 0),
+                                    world_place(tiny, 1e12, 0, 0),
+                                    world_place(huge, 0, 0, 0),
+                                    {carom_shape_sphere(1e-9), carom_pose_identity()}};
     for (int i = 0; i < 4; i++)
     {
         carom_body_def def = carom_body_def_default();
@@ -605,8 +606,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lattices_agree_with_integers), cmocka_unit_test(random_scenes_agree_with_loops),
-        cmocka_unit_test(misuse_is_refused),            cmocka_unit_test(extremes),
+        cmocka_unit_test(lattices_agree_with_integers),
+        cmocka_unit_test(random_scenes_agree_with_loops),
+        cmocka_unit_test(misuse_is_refused),
+        cmocka_unit_test(extremes),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
