@@ -1,17 +1,17 @@
 /* Which bodies have a point in common with a shape or a box? The tree over the bodies' boxes finds candidates, and
- * pairs of placed shapes decide. A box becomes a closed mesh of twelve triangles, once a body is neither beyond it nor
- * all within it: its corners are the caller's numbers, so the answer is exact, also for boxes without thickness. */
+ * pairs of placed shapes decide. A box meets a body if it meets one of its triangles, or else if one of its corners,
+ * and with it all of the box, is inside. */
 #include "scene/ask.h"
+#include "scene/box.h"
 
 #include <stdio.h>
 
 /* What is compared with bodies. */
 typedef struct probe
 {
-    carom_aabb bounds; /* nothing of it is outside */
-    bool is_box;       /* the bounds are the probe, and `box` is made when it is needed: */
-    carom_mesh *box;
-    carom_placed placed;
+    carom_aabb bounds;   /* nothing of it is outside */
+    bool is_box;         /* the bounds are the probe */
+    carom_placed placed; /* the shape; of a box a corner */
     uint64_t categories;
 } probe;
 
@@ -27,51 +27,99 @@ static bool box_holds(const carom_aabb *outer, const carom_aabb *inner)
            inner->max.y <= outer->max.y && outer->min.z <= inner->min.z && inner->max.z <= outer->max.z;
 }
 
-static carom_status make_box(carom_context *context, probe *probe)
-{
-    /* Corner i has the larger x, y, z where bits 0, 1, 2 are set; seen from outside, triangles turn left. */
-    static const uint16_t triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                           2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-    const carom_aabb *box = &probe->bounds;
-    double corners[24];
-    for (int i = 0; i < 8; i++)
-    {
-        corners[3 * i] = i & 1 ? box->max.x : box->min.x;
-        corners[3 * i + 1] = i & 2 ? box->max.y : box->min.y;
-        corners[3 * i + 2] = i & 4 ? box->max.z : box->min.z;
-    }
-    carom_mesh_def def = carom_mesh_def_default();
-    def.vertices_f64 = corners, def.vertex_count = 8;
-    def.indices_u16 = triangles, def.triangle_count = 12;
-    def.name = "box probe";
-    BASE_TRY(carom_mesh_create(context, &def, &probe->box));
-    probe->placed = (carom_placed){carom_shape_mesh(probe->box), carom_pose_identity()};
-    return CAROM_OK;
-}
-
 /* ---- one probe ---- */
 
-static carom_status compare(scene_ask_worker *own, probe *probe, const carom_frame_body *body, bool *meets)
+/* Do the two shapes share a point, one of them perhaps inside the other? */
+static carom_status compare_shapes(scene_ask_worker *own, const query_question *question, bool *meets)
 {
     static const carom_collide_options any = {.mode = CAROM_COLLIDE_ANY};
-    carom_context *context = own->query->context;
-    *meets = probe->is_box && box_holds(&probe->bounds, &body->bounds);
-    if (*meets)
-        return CAROM_OK;
-    if (probe->is_box && !probe->box)
-        BASE_TRY(make_box(context, probe));
-    query_question question;
-    BASE_TRY(scene_ask_pair(own, &body->placed, &probe->placed, &question));
     base_budget unlimited = base_budget_begin(NULL);
     carom_report report;
     query_clear_report(&report);
-    carom_status status = query_collide(own->query, &question, &any, &unlimited, &report);
+    carom_status status = query_collide(own->query, question, &any, &unlimited, &report);
     query_count(&own->counters, &report.counters);
     *meets = report.pair_count > 0 || report.relation > CAROM_RELATION_APART;
     return status;
 }
 
-static carom_status compare_with_bodies(const scene_asking *asking, scene_ask_worker *own, probe *probe)
+/* A search for a triangle that meets the box. */
+typedef struct triangle_search
+{
+    const carom_aabb *box;
+    double reach; /* from the core of what the box and the body's bounds have in common */
+    mesh_placed mesh;
+    bool found;
+    narrow_counts counts;
+} triangle_search;
+
+static double try_triangle(uint32_t triangle, bool certain, void *user)
+{
+    (void)certain; /* within a radius of 0 */
+    triangle_search *search = user;
+    narrow_triangle corners = tree_world_triangle(&search->mesh, triangle);
+    search->found = box_meets_triangle(search->box, &corners, &search->counts);
+    return search->found ? -1.0 : search->reach;
+}
+
+static carom_aabb common_box(const carom_aabb *a, const carom_aabb *b)
+{
+    return (carom_aabb){vec3_max(a->min, b->min), vec3_min(a->max, b->max)};
+}
+
+/* A quick test: is one of six vertices of the mesh, which is not empty, in the box? */
+static bool has_extreme(const carom_aabb *box, const carom_placed *placed)
+{
+    for (int i = 0; i < 6; i++)
+        if (box_has_point(box, pose_apply(&placed->pose, placed->shape.mesh->extremes[i])))
+            return true;
+    return false;
+}
+
+/* boxes: the probe and the body's bounds. */
+static carom_status compare_box_and_mesh(scene_ask_worker *own, const carom_aabb boxes[2],
+                                         const query_question *question, bool *meets)
+{
+    *meets = has_extreme(&boxes[0], question->a);
+    if (*meets)
+        return CAROM_OK;
+    base_budget unlimited = base_budget_begin(NULL);
+    carom_aabb common = common_box(&boxes[0], &boxes[1]);
+    narrow_round core = {.radius = 0.0};
+    triangle_search search = {.box = &boxes[0], .mesh = query_placed_mesh(question->a, question->tree_a)};
+    search.reach = box_core(&common, core.end);
+    query_mesh_task task = {.context = own->query->context,
+                            .mesh = search.mesh,
+                            .defect = question->defect,
+                            .budget = &unlimited,
+                            .counters = &own->counters};
+    narrow_near near = {.round = &core, .limit = search.reach, .on_triangle = try_triangle, .user = &search};
+    carom_status status = query_tree_method.near(own->query->method_state, &task, &near);
+    own->counters.exact_fallbacks += search.counts.exact_fallbacks;
+    *meets = search.found;
+    if (carom_failed(status) || search.found || !query_has_inside(&question->a->shape))
+        return carom_failed(status) ? status : CAROM_OK;
+    return compare_shapes(own, question, meets);
+}
+
+static carom_status compare(scene_ask_worker *own, const probe *probe, const carom_frame_body *body, bool *meets)
+{
+    *meets = probe->is_box && box_holds(&probe->bounds, &body->bounds);
+    if (*meets)
+        return CAROM_OK;
+    query_question question;
+    BASE_TRY(scene_ask_pair(own, &body->placed, &probe->placed, &question));
+    if (!probe->is_box)
+        return compare_shapes(own, &question, meets);
+    if (query_is_mesh(&body->placed))
+        return compare_box_and_mesh(own, (const carom_aabb[2]){probe->bounds, body->bounds}, &question, meets);
+    narrow_counts counts = {0};
+    narrow_round round = query_placed_round(&body->placed);
+    *meets = box_meets_round(&probe->bounds, &round, &counts);
+    own->counters.exact_fallbacks += counts.exact_fallbacks;
+    return CAROM_OK;
+}
+
+static carom_status compare_with_bodies(const scene_asking *asking, scene_ask_worker *own, const probe *probe)
 {
     const broad_box_tree *tree = &asking->scene->boxes.tree;
     struct
@@ -126,12 +174,12 @@ static carom_status list_bodies(const scene_asking *asking, scene_ask_worker *ow
     return CAROM_OK;
 }
 
-static carom_status answer(const scene_asking *asking, scene_ask_worker *own, probe *probe)
+static carom_status answer(const scene_asking *asking, scene_ask_worker *own, const probe *probe)
 {
     own->order.count = 0;
-    carom_status status = broad_is_empty(&probe->bounds) ? CAROM_OK : compare_with_bodies(asking, own, probe);
-    carom_mesh_destroy(probe->box);
-    return status == CAROM_OK ? list_bodies(asking, own) : status;
+    if (!broad_is_empty(&probe->bounds))
+        BASE_TRY(compare_with_bodies(asking, own, probe));
+    return list_bodies(asking, own);
 }
 
 static carom_status answer_shape(const scene_asking *asking, scene_ask_worker *own, uint32_t index)
@@ -146,6 +194,8 @@ static carom_status answer_box(const scene_asking *asking, scene_ask_worker *own
 {
     const carom_box_batch *batch = asking->batch;
     probe probe = {.bounds = batch->boxes[index], .is_box = true, .categories = batch->categories};
+    carom_vec3 corner = probe.bounds.min;
+    probe.placed = (carom_placed){carom_shape_sphere(0.0), carom_pose_translation(corner.x, corner.y, corner.z)};
     return answer(asking, own, &probe);
 }
 

@@ -1,6 +1,7 @@
 /* Bodies that meet boxes and probes: on a lattice against integers, at random against rational arithmetic and a loop
  * over all bodies; any number of workers; misuse; no memory. */
 #include "query/world.h"
+#include "scene/box.h"
 #include "support/failing.h"
 #include "support/hosts.h"
 #include "support/oracle.h"
@@ -302,33 +303,39 @@ static bool is_beyond(const narrow_triangle *t, const carom_aabb *box)
 }
 
 /* A triangle that meets the box has a corner in it or meets one of its faces. */
-static bool mesh_meets_box(oracle *o, const carom_placed *body, const carom_aabb *box)
+static bool triangle_meets_box(oracle *o, const narrow_triangle *triangle, const carom_aabb *box)
 {
     double corners[24];
     const double low[3] = {box->min.x, box->min.y, box->min.z}, high[3] = {box->max.x, box->max.y, box->max.z};
     world_box_vertices(low, high, corners);
+    for (int k = 0; k < 3; k++)
+        if (in_box(box, triangle->corner[k]))
+            return true;
+    for (int f = 0; f < 12 && !is_beyond(triangle, box); f++)
+    {
+        narrow_triangle face;
+        for (int k = 0; k < 3; k++)
+        {
+            const double *c = corners + 3 * WORLD_BOX_INDICES[3 * f + k];
+            face.corner[k] = (carom_vec3){c[0], c[1], c[2]};
+        }
+        if (oracle_meet(o, triangle, &face).meeting != CAROM_MEET_NONE)
+            return true;
+    }
+    return false;
+}
+
+static bool mesh_meets_box(oracle *o, const carom_placed *body, const carom_aabb *box)
+{
     const uint32_t *indices = carom_mesh_indices(body->shape.mesh);
     for (uint32_t t = 0; t < carom_shape_element_count(&body->shape); t++)
     {
         narrow_triangle triangle;
-        for (int k = 0; k < 3; k++)
-        {
-            carom_vec3 vertex = carom_mesh_vertices(body->shape.mesh)[indices[3 * t + (uint32_t)k]];
-            triangle.corner[k] = carom_pose_apply(&body->pose, vertex);
-            if (in_box(box, triangle.corner[k]))
-                return true;
-        }
-        for (int f = 0; f < 12 && !is_beyond(&triangle, box); f++)
-        {
-            narrow_triangle face;
-            for (int k = 0; k < 3; k++)
-            {
-                const double *c = corners + 3 * WORLD_BOX_INDICES[3 * f + k];
-                face.corner[k] = (carom_vec3){c[0], c[1], c[2]};
-            }
-            if (oracle_meet(o, &triangle, &face).meeting != CAROM_MEET_NONE)
-                return true;
-        }
+        for (uint32_t k = 0; k < 3; k++)
+            triangle.corner[k] =
+                carom_pose_apply(&body->pose, carom_mesh_vertices(body->shape.mesh)[indices[3 * t + k]]);
+        if (triangle_meets_box(o, &triangle, box))
+            return true;
     }
     return false;
 }
@@ -400,6 +407,36 @@ static void check_boxes(stage *s, oracle *o, const carom_box_batch *batch, const
         check_bodies(s, report, i, expected);
         carom_mesh_destroy(mesh);
     }
+}
+
+/* Triangles and boxes with small whole coordinates, many of them degenerate, that touch in all ways. */
+static void triangles_agree_with_rationals(void **state)
+{
+    (void)state;
+    check_random random = {.state = 63};
+    oracle *o = oracle_create();
+    static const double scales[3] = {1.0, 0x1p-70, 0x1p60};
+    uint64_t meeting = 0, beyond = 0;
+    for (int n = 0; n < 60000; n++)
+    {
+        narrow_triangle t;
+        carom_vec3 low = check_random_grid_point(&random, 5), size = check_random_grid_point(&random, 4);
+        double scale = scales[n % 3];
+        for (int k = 0; k < 3; k++)
+        {
+            carom_vec3 c = check_random_grid_point(&random, 9);
+            t.corner[k] = (carom_vec3){scale * (c.x + (n % 5 == 0) * 0x1p-50 * k), scale * c.y, scale * c.z};
+        }
+        carom_aabb box = {{scale * low.x, scale * low.y, scale * low.z},
+                          {scale * (low.x + size.x), scale * (low.y + size.y), scale * (low.z + size.z)}};
+        narrow_counts counts = {0};
+        bool meets = box_meets_triangle(&box, &t, &counts);
+        if (meets != triangle_meets_box(o, &t, &box))
+            fail_msg("case %d: meets %d", n, meets);
+        meeting += meets, beyond += !meets && !is_beyond(&t, &box);
+    }
+    assert_true(meeting > 10000 && beyond > 3000);
+    oracle_destroy(o);
 }
 
 static void make_boxes(check_random *random, carom_aabb boxes[QUESTIONS])
@@ -607,6 +644,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lattices_agree_with_integers),
+        cmocka_unit_test(triangles_agree_with_rationals),
         cmocka_unit_test(random_scenes_agree_with_loops),
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(extremes),
