@@ -78,7 +78,7 @@ carom_status scene_ask_run(scene_asking *asking)
     carom_scene *scene = asking->scene;
     BASE_TRY(make_ask(asking, &scene->ask));
     BASE_TRY(carom_scene_frame(scene, &asking->frame));
-    BASE_TRY(scene_check_trees(scene->context, &asking->frame, true));
+    BASE_TRY(scene_check_trees(scene, &asking->frame, true));
     BASE_TRY(scene_boxes_update(scene, &asking->frame));
     scene_ask *ask = scene->ask;
     ask->ranges.count = 0;

@@ -9,6 +9,7 @@ void scene_boxes_free(carom_context *context, scene_boxes *boxes)
     broad_box_tree_free(&boxes->tree);
     base_array_free(context, &boxes->boxes);
     base_array_free(context, &boxes->indices);
+    base_array_free(context, &boxes->changed);
 }
 
 static carom_status out_of_memory(carom_scene *scene, const carom_frame *frame)
@@ -41,24 +42,47 @@ static bool same_box(const carom_aabb *a, const carom_aabb *b)
            a->max.y == b->max.y && a->max.z == b->max.z;
 }
 
+/* Boxes in a wrong order cost more than sorting them. */
+static size_t max_replaced(size_t body_count) { return body_count / 4; }
+
+/* Replaces the box at a position if it differs. False: too much has changed for that. */
+static bool replace(scene_boxes *boxes, const carom_frame *frame, uint32_t position)
+{
+    carom_aabb *box = &boxes->boxes.items[position];
+    const carom_aabb *now = &frame->bodies[position].bounds;
+    if (same_box(box, now))
+        return true;
+    if (broad_is_empty(box) || broad_is_empty(now) || ++boxes->replaced > max_replaced(frame->body_count))
+        return false;
+    *box = *now;
+    broad_box_tree_replace(&boxes->tree, boxes->indices.items[position], now);
+    return true;
+}
+
 /* Replaces the boxes that differ. False: too much has changed for that. */
 static bool refit(scene_boxes *boxes, const carom_frame *frame)
 {
-    const size_t enough = frame->body_count / 4; /* boxes in a wrong order cost more than sorting them */
     if (boxes->boxes.count != frame->body_count)
         return false;
-    for (uint32_t i = 0; i < frame->body_count; i++)
-    {
-        carom_aabb *box = &boxes->boxes.items[i];
-        const carom_aabb *now = &frame->bodies[i].bounds;
-        if (same_box(box, now))
-            continue;
-        if (broad_is_empty(box) || broad_is_empty(now) || ++boxes->replaced > enough)
+    size_t count = boxes->unsure ? frame->body_count : boxes->changed.count;
+    for (size_t i = 0; i < count; i++)
+        if (!replace(boxes, frame, boxes->unsure ? (uint32_t)i : boxes->changed.items[i]))
             return false;
-        *box = *now;
-        broad_box_tree_replace(&boxes->tree, boxes->indices.items[i], now);
-    }
     return true;
+}
+
+void scene_boxes_note(carom_scene *scene, const uint32_t *positions, size_t count)
+{
+    scene_boxes *boxes = &scene->boxes;
+    boxes->unsure |= !positions || boxes->changed.count + count > max_replaced(boxes->boxes.count) ||
+                     !base_array_reserve(scene->context, &boxes->changed, count);
+    if (boxes->unsure)
+    {
+        boxes->changed.count = 0;
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        boxes->changed.items[boxes->changed.count++] = positions[i];
 }
 
 carom_status scene_boxes_update(carom_scene *scene, const carom_frame *frame)
@@ -70,13 +94,16 @@ carom_status scene_boxes_update(carom_scene *scene, const carom_frame *frame)
     boxes->version = 0;
     if (!built || !refit(boxes, frame))
         BASE_TRY(build(scene, frame));
+    boxes->changed.count = 0;
+    boxes->unsure = false;
     boxes->version = scene->version;
     return CAROM_OK;
 }
 
-carom_status scene_check_trees(carom_context *context, const carom_frame *frame, bool for_pairs)
+carom_status scene_check_trees(const carom_scene *scene, const carom_frame *frame, bool for_pairs)
 {
-    for (uint32_t i = 0; i < frame->body_count; i++)
+    carom_context *context = scene->context;
+    for (uint32_t i = 0; scene->tree_count > 0 && i < frame->body_count; i++)
     {
         const carom_frame_body *body = &frame->bodies[i];
         if (body->placed.shape.kind != CAROM_SHAPE_MESH || !body->placed.shape.tree)

@@ -296,7 +296,7 @@ static carom_status cast(carom_scene *scene, const carom_ray_batch *batch, carom
     BASE_TRY(make_hits(scene->context, &scene->hits));
     carom_frame frame;
     BASE_TRY(carom_scene_frame(scene, &frame));
-    BASE_TRY(scene_check_trees(scene->context, &frame, false));
+    BASE_TRY(scene_check_trees(scene, &frame, false));
     BASE_TRY(scene_boxes_update(scene, &frame));
     cast_task task = {scene, scene->hits, &frame, batch};
     scene->hits->ranges.count = 0;

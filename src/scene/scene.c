@@ -21,7 +21,7 @@ carom_status carom_scene_create(carom_context *context, carom_scene **out)
     scene->ids.context = scene->boxes.tree.context = context;
     scene->identity = base_new_identity(context);
     scene->version = 1;
-    scene->frame_stale = true;
+    scene->frame_stale = scene->rearranged = true;
     if (!base_live_add(context, scene->identity, NO_VERSION))
     {
         base_release(context, scene, 1, sizeof *scene);
@@ -53,6 +53,8 @@ static void release_shape(const carom_shape *shape)
     carom_mesh_destroy((carom_mesh *)shape->mesh);
 }
 
+static uint32_t has_tree(const carom_shape *shape) { return shape->kind == CAROM_SHAPE_MESH && shape->tree; }
+
 static void release_body(carom_context *context, const carom_frame_body *body)
 {
     free_name(context, body->name);
@@ -73,6 +75,8 @@ void carom_scene_destroy(carom_scene *scene)
     scene_rules_free(scene->context, &scene->rules);
     base_array_free(scene->context, &scene->bodies);
     base_array_free(scene->context, &scene->frame);
+    base_array_free(scene->context, &scene->positions);
+    base_array_free(scene->context, &scene->changed);
     base_id_pool_free(&scene->ids);
     base_release(scene->context, scene, 1, sizeof *scene);
 }
@@ -105,6 +109,18 @@ uint64_t scene_next_version(carom_scene *scene)
         base_live_set(scene->context, scene->identity, NO_VERSION);
     scene->frame_stale = true;
     return ++scene->version;
+}
+
+/* Copying bodies to the frame one by one pays off while few have changed. A frame makes room for so many. */
+static size_t max_changed(const carom_scene *scene) { return scene->bodies.count / 4; }
+
+/* The same for one body that was there before. */
+static uint64_t change_body(carom_scene *scene, const carom_frame_body *body)
+{
+    scene->rearranged |= scene->changed.count >= max_changed(scene);
+    if (!scene->rearranged)
+        scene->changed.items[scene->changed.count++] = body->id.index;
+    return scene_next_version(scene);
 }
 
 carom_status scene_check_amount(carom_context *context, double value, const char *what)
@@ -153,6 +169,8 @@ carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, caro
     if (body.id.index > scene->bodies.count)
         scene->bodies.count = body.id.index;
     scene->bodies.items[body.id.index - 1] = body;
+    scene->rearranged = true;
+    scene->tree_count += has_tree(&body.placed.shape);
     *out = body.id;
     return CAROM_OK;
 }
@@ -198,7 +216,7 @@ carom_status carom_scene_move(carom_scene *scene, carom_body_id id, const carom_
     BASE_TRY(query_check_pose(scene->context, pose, label_body(id).text));
     body->placed.pose = *pose;
     body->bounds = query_world_box(&body->placed);
-    body->pose_version = scene_next_version(scene);
+    body->pose_version = change_body(scene, body);
     return CAROM_OK;
 }
 
@@ -206,6 +224,8 @@ carom_status carom_scene_remove(carom_scene *scene, carom_body_id id)
 {
     carom_frame_body *body = NULL;
     BASE_TRY(find_body(scene, id, "scene remove", &body));
+    scene->tree_count -= has_tree(&body->placed.shape);
+    scene->rearranged = true;
     release_body(scene->context, body);
     *body = (carom_frame_body){0};
     base_id_free(&scene->ids, id.index);
@@ -236,7 +256,9 @@ carom_status carom_scene_reshape(carom_scene *scene, carom_body_id id, const car
     body->placed.shape = *shape;
     release_shape(&old);
     body->bounds = query_world_box(&body->placed);
-    body->shape_version = scene_next_version(scene);
+    scene->tree_count += has_tree(shape);
+    scene->tree_count -= has_tree(&old);
+    body->shape_version = change_body(scene, body);
     return CAROM_OK;
 }
 
@@ -262,7 +284,7 @@ static carom_status change_settings(carom_scene *scene, carom_body_id id, const 
     body->is_static = change->is_static ? *change->is_static : body->is_static;
     body->margin = change->margin ? *change->margin : body->margin;
     body->priority = change->priority ? *change->priority : body->priority;
-    body->settings_version = scene_next_version(scene);
+    body->settings_version = change_body(scene, body);
     return CAROM_OK;
 }
 
@@ -291,6 +313,49 @@ carom_status carom_scene_set_priority(carom_scene *scene, carom_body_id id, doub
 
 /* ---- frames ---- */
 
+static carom_status copy_all(carom_scene *scene)
+{
+    scene->frame.count = scene->positions.count = scene->changed.count = 0;
+    if (!base_array_reserve(scene->context, &scene->changed, max_changed(scene)) ||
+        !base_array_reserve(scene->context, &scene->frame, scene->ids.used_count) ||
+        !base_array_reserve(scene->context, &scene->positions, scene->bodies.count))
+        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene frame: no memory for %u bodies",
+                         scene->ids.used_count);
+    for (size_t i = 0; i < scene->bodies.count; i++)
+    {
+        scene->positions.items[i] = (uint32_t)scene->frame.count;
+        if (scene->bodies.items[i].id.index != 0)
+            scene->frame.items[scene->frame.count++] = scene->bodies.items[i];
+    }
+    scene_boxes_note(scene, NULL, 0);
+    return CAROM_OK;
+}
+
+static void copy_changed(carom_scene *scene)
+{
+    for (size_t i = 0; i < scene->changed.count; i++)
+    {
+        uint32_t index = scene->changed.items[i] - 1, position = scene->positions.items[index];
+        scene->frame.items[position] = scene->bodies.items[index];
+        scene->changed.items[i] = position;
+    }
+    if (scene->changed.count > 0)
+        scene_boxes_note(scene, scene->changed.items, scene->changed.count);
+}
+
+static carom_status update_frame(carom_scene *scene)
+{
+    BASE_TRY(scene_rules_refresh(scene));
+    if (scene->rearranged)
+        BASE_TRY(copy_all(scene));
+    else
+        copy_changed(scene);
+    scene->changed.count = 0;
+    scene->rearranged = scene->frame_stale = false;
+    base_live_set(scene->context, scene->identity, scene->version);
+    return CAROM_OK;
+}
+
 carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
 {
     if (out)
@@ -299,18 +364,7 @@ carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
         return base_fail(scene ? scene->context : NULL, CAROM_INVALID_ARGUMENT, "scene frame: %s is null",
                          scene ? "out" : "scene");
     if (scene->frame_stale)
-    {
-        scene->frame.count = 0;
-        BASE_TRY(scene_rules_refresh(scene));
-        if (!base_array_reserve(scene->context, &scene->frame, scene->ids.used_count))
-            return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene frame: no memory for %u bodies",
-                             scene->ids.used_count);
-        for (size_t i = 0; i < scene->bodies.count; i++)
-            if (scene->bodies.items[i].id.index != 0)
-                scene->frame.items[scene->frame.count++] = scene->bodies.items[i];
-        scene->frame_stale = false;
-        base_live_set(scene->context, scene->identity, scene->version);
-    }
+        BASE_TRY(update_frame(scene));
     *out = (carom_frame){.bodies = scene->frame.items,
                          .body_count = (uint32_t)scene->frame.count,
                          .scene = scene->identity,

@@ -31,6 +31,8 @@ typedef struct scene_boxes
     BASE_ARRAY(carom_aabb) boxes;
     BASE_ARRAY(uint32_t) indices; /* in the tree's order; not for empty boxes */
     size_t replaced;              /* boxes, since the tree was built */
+    BASE_ARRAY(uint32_t) changed; /* positions of bodies that frames have shown to be different since, unless: */
+    bool unsure;                  /* any may be different */
 } scene_boxes;
 
 struct carom_scene
@@ -42,6 +44,10 @@ struct carom_scene
     BASE_ARRAY(carom_frame_body) bodies; /* bodies[id.index - 1]; index 0: free */
     BASE_ARRAY(carom_frame_body) frame;
     bool frame_stale;
+    BASE_ARRAY(uint32_t) positions; /* in the frame, by index - 1 */
+    BASE_ARRAY(uint32_t) changed;   /* indices of bodies that differ from those of the frame, unless: */
+    bool rearranged;                /* bodies came or went since, or many changed */
+    uint32_t tree_count;            /* bodies with a tree of their own */
     scene_rules rules;
     scene_boxes boxes;
     scene_hits *hits;
@@ -71,7 +77,10 @@ void scene_ask_free(carom_context *context, scene_ask *ask);
 carom_status scene_boxes_update(carom_scene *scene, const carom_frame *frame);
 void scene_boxes_free(carom_context *context, scene_boxes *boxes);
 
+/* The frame has changed at these positions; null: anywhere. */
+void scene_boxes_note(carom_scene *scene, const uint32_t *positions, size_t count);
+
 /* A body's tree may have been refitted since the body got it. for_pairs: nor may it be one for rays. */
-carom_status scene_check_trees(carom_context *context, const carom_frame *frame, bool for_pairs);
+carom_status scene_check_trees(const carom_scene *scene, const carom_frame *frame, bool for_pairs);
 
 #endif
