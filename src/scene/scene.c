@@ -114,7 +114,7 @@ uint64_t scene_next_version(carom_scene *scene)
 /* Copying bodies to the frame one by one pays off while few have changed. A frame makes room for so many. */
 static size_t max_changed(const carom_scene *scene) { return scene->bodies.count / 4; }
 
-/* The same for one body that was there before. */
+/* Records a change of a body that was there before. */
 static uint64_t change_body(carom_scene *scene, const carom_frame_body *body)
 {
     scene->rearranged |= scene->changed.count >= max_changed(scene);
