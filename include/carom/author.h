@@ -22,11 +22,14 @@ extern "C"
     CAROM_API const carom_frame *carom_run_frame(const carom_run *run);
     CAROM_API const carom_collide_options *carom_run_options(const carom_run *run);
 
-    /* The clearance of a pair, margins included, rounded up. Positions are indices into the frame's bodies. */
+    /* The clearance of a pair, margins and its rule included, rounded up; 0 if a rule says never to compare it.
+     * Positions are indices into the frame's bodies. */
     CAROM_API double carom_run_clearance(const carom_run *run, uint32_t position_a, uint32_t position_b);
 
     /* Proposes a pair of bodies by their positions in the frame, in any order; duplicates are harmless. Pairs ruled out
-     * by filters, or because both bodies are static, are dropped. CAROM_OUT_OF_RANGE if there is no such position. */
+     * by filters or rules, or because both bodies are static, are dropped. Pairs whose rule demands more than the
+     * options' clearance are proposed by the library, so an engine need not know of rules. CAROM_OUT_OF_RANGE if there
+     * is no such position. */
     CAROM_API carom_status carom_run_propose(carom_run *run, uint32_t position_a, uint32_t position_b);
 
     /* The engine's data for the shape of a body: made by create_asset when the shape first appears, updated by

@@ -6,6 +6,7 @@
 #include "carom/base.h"
 #include "carom/broad.h"
 #include "carom/engine.h"
+#include "carom/events.h"
 #include "carom/math.h"
 #include "carom/mesh.h"
 #include "carom/query.h"

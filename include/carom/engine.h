@@ -48,11 +48,12 @@ extern "C"
 
     /* Reports all pairs of bodies in the frame that meet, contain one another (if the relation is requested, also those
      * that probably do, see carom_report), or are closer than the clearance of the pair: margin_a + margin_b +
-     * options->clearance, an exact sum. options may be null: every pair. max_pairs and the budget apply to the whole
-     * frame. Pairs of bodies are shared among the context's workers; the answer is bit-identical for any number of
-     * them. A work budget is dealt out in rounds: each undecided pair gets a share in proportion to the higher priority
-     * of its two bodies, and what it does not use goes into the next round. A pair cache or on_pair is refused: an
-     * engine keeps its own cache, and a streamed pair would not say which bodies it belongs to. */
+     * options->clearance, an exact sum, where a rule of the pair (carom_scene_set_rule) may have a clearance in place
+     * of the options'. options may be null: every pair. max_pairs and the budget apply to the whole frame. Pairs of
+     * bodies are shared among the context's workers; the answer is bit-identical for any number of them. A work budget
+     * is dealt out in rounds: each undecided pair gets a share in proportion to the higher priority of its two bodies,
+     * and what it does not use goes into the next round. A pair cache or on_pair is refused: an engine keeps its own
+     * cache, and a streamed pair would not say which bodies it belongs to. */
     CAROM_API carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame,
                                             const carom_collide_options *options, carom_scene_report *report);
 

@@ -43,6 +43,32 @@ extern "C"
     CAROM_API carom_status carom_scene_set_margin(carom_scene *scene, carom_body_id body, double margin);
     CAROM_API carom_status carom_scene_set_priority(carom_scene *scene, carom_body_id body, double priority);
 
+    /* ---- rules for single pairs ---- */
+
+    typedef enum carom_rule_kind
+    {
+        CAROM_RULE_NONE = 0,     /* the pair is treated like any other */
+        CAROM_RULE_NEVER = 1,    /* the two bodies are never compared */
+        CAROM_RULE_CLEARANCE = 2 /* they are compared with a clearance of their own */
+    } carom_rule_kind;
+
+    typedef struct carom_pair_rule
+    {
+        carom_rule_kind kind;
+        double clearance; /* CLEARANCE: 0 .. 2^100, in place of the options' clearance; margins are added, see
+                             carom_engine_run */
+    } carom_pair_rule;
+
+    /* Sets the rule of two bodies, in any order, in place of an earlier one; null or NONE lifts it. It is forgotten
+     * when one of the bodies is removed. A rule never overrides filters and is_static: what these rule out is not
+     * compared. Any number of rules costs one look-up in a table per pair of bodies that the broad phase finds. */
+    CAROM_API carom_status carom_scene_set_rule(carom_scene *scene, carom_body_id body_a, carom_body_id body_b,
+                                                const carom_pair_rule *rule);
+    CAROM_API carom_status carom_scene_get_rule(const carom_scene *scene, carom_body_id body_a, carom_body_id body_b,
+                                                carom_pair_rule *out); /* NONE where there is none */
+
+    /* ---- frames ---- */
+
     /* One body as engines see it. A version is a number that grows with each change of the pose, the shape or the
      * settings, so that data kept for a body can be checked for being up to date; 0 in frames that no scene made. */
     typedef struct carom_frame_body
@@ -59,7 +85,14 @@ extern "C"
         uint64_t user;
     } carom_frame_body;
 
-    /* Bodies sorted by id.index. */
+    /* The rule of two bodies of the frame, a before b by index. */
+    typedef struct carom_frame_rule
+    {
+        carom_body_id body_a, body_b;
+        carom_pair_rule rule;
+    } carom_frame_rule;
+
+    /* Bodies sorted by id.index, rules by the indices of both bodies. */
     typedef struct carom_frame
     {
         const carom_frame_body *bodies;
@@ -67,6 +100,9 @@ extern "C"
         uint64_t scene;   /* the scene that made it; 0: none */
         uint64_t version; /* of the scene; the same number means that nothing has changed */
         bool owned;       /* belongs to a snapshot, so it survives changes of the scene */
+        const carom_frame_rule *rules;
+        uint32_t rule_count;
+        uint64_t rules_version; /* grows with each change of a rule */
     } carom_frame;
 
     /* The frame is borrowed from the scene and valid until the scene changes; after that, engines refuse it as
@@ -107,6 +143,86 @@ extern "C"
      * is_static have no effect. The report belongs to the scene until the next call. */
     CAROM_API carom_status carom_scene_cast(carom_scene *scene, const carom_ray_batch *batch,
                                             carom_frame_ray_report *report);
+
+    /* ---- what is at a place ----
+     *
+     * Batches of probes, boxes or points. The context's workers share a batch; the answer is bit-identical for any
+     * number of them. An invalid item is an error for the whole batch, and the message names it. Filters, margins,
+     * rules and is_static have no effect. Reports belong to the scene until its next call of the same function. */
+
+    /* Placed shapes: a sphere, a capsule, a mesh. A sphere around a point p of the world is
+     * {carom_shape_sphere(radius), carom_pose_translation(p.x, p.y, p.z)}. */
+    typedef struct carom_probe_batch
+    {
+        const carom_placed *probes;
+        uint32_t count;
+        uint64_t categories; /* only bodies of one of these (carom_filter.category); 0: all bodies */
+    } carom_probe_batch;
+
+    /* World boxes, closed and solid; one that is empty meets nothing. |coordinate| up to 2^100. */
+    typedef struct carom_box_batch
+    {
+        const carom_aabb *boxes;
+        uint32_t count;
+        uint64_t categories;
+    } carom_box_batch;
+
+    /* The bodies that meet probe i are bodies[first_body[i] .. first_body[i + 1]), sorted by index. */
+    typedef struct carom_overlap_report
+    {
+        carom_status status;
+        const carom_body_id *bodies;
+        uint64_t body_count;        /* of all probes */
+        const uint64_t *first_body; /* probe_count + 1 */
+        uint32_t probe_count;
+        uint64_t hash;
+        carom_counters counters;
+    } carom_overlap_report;
+
+    /* Which bodies have a point in common with each probe, as point sets (carom_relation is not APART)? A body that
+     * contains the probe counts, and one that is inside it; a surface that is not closed contains nothing. Decided
+     * exactly, like carom_collide. */
+    CAROM_API carom_status carom_scene_overlap(carom_scene *scene, const carom_probe_batch *batch,
+                                               carom_overlap_report *report);
+    CAROM_API carom_status carom_scene_overlap_boxes(carom_scene *scene, const carom_box_batch *batch,
+                                                     carom_overlap_report *report);
+
+    typedef struct carom_point_batch
+    {
+        const carom_vec3 *points; /* world, |coordinate| up to 2^100 */
+        uint32_t count;
+        uint32_t max_bodies; /* per point: the nearest ones; 0: every body within max_distance */
+        double max_distance; /* only bodies whose exact distance is at most this; may be infinity */
+        bool solid;          /* a point inside a closed mesh is at distance 0; otherwise only its surface counts */
+        uint64_t categories; /* only bodies of one of these; 0: all bodies */
+    } carom_point_batch;
+
+    CAROM_API carom_point_batch carom_point_batch_default(void); /* no points, 1 body, any distance, solid */
+
+    typedef struct carom_near_body
+    {
+        carom_body_id body;
+        double distance;  /* from its surface (a sphere or capsule is solid), correctly rounded, as by carom_distance */
+        carom_vec3 point; /* of the body, the nearest to the point in question; that itself where it is inside */
+        uint32_t triangle; /* that the point is on; CAROM_NO_TRIANGLE where the point in question is inside a mesh */
+    } carom_near_body;
+
+    /* The bodies near point i are bodies[first_body[i] .. first_body[i + 1]), sorted by (distance, index): bodies whose
+     * distances round to the same number count as equally far. */
+    typedef struct carom_nearest_report
+    {
+        carom_status status;
+        const carom_near_body *bodies;
+        uint64_t body_count;        /* of all points */
+        const uint64_t *first_body; /* point_count + 1 */
+        uint32_t point_count;
+        uint64_t hash;
+        carom_counters counters;
+    } carom_nearest_report;
+
+    /* Which bodies are nearest to each point? Empty bodies are nowhere. */
+    CAROM_API carom_status carom_scene_nearest(carom_scene *scene, const carom_point_batch *batch,
+                                               carom_nearest_report *report);
 
 #ifdef __cplusplus
 }

@@ -243,6 +243,20 @@ void base_sort_short_codes(carom_context *context, uint64_t *items, uint64_t *sc
 /* As base_sort_u64, on the context's workers. */
 void base_sort_words(carom_context *context, uint64_t *items, uint64_t *scratch, size_t count);
 
+/* ---- numbers by keys, of which none is 0 ---- */
+
+/* Zero-initialise. */
+typedef struct base_map
+{
+    BASE_ARRAY(base_key_value) buckets; /* a power of two; key 0: free */
+    size_t used;
+} base_map;
+bool base_map_reserve(carom_context *context, base_map *map, size_t count); /* for so many in all */
+void base_map_set(base_map *map, uint64_t key, uint64_t value);             /* there is room for it */
+const uint64_t *base_map_find(const base_map *map, uint64_t key);           /* null: not there */
+void base_map_clear(base_map *map);
+void base_map_free(carom_context *context, base_map *map);
+
 /* ---- sets of numbers, joined one by one: parent[i] is i or smaller, and the root of a set is its smallest ---- */
 
 static inline uint32_t base_set_root(uint32_t *parent, uint32_t i)

@@ -1,6 +1,6 @@
-/* A tree over boxes, rebuilt each time. The boxes are put in Morton order of their centres' ranks (ranks, not
+/* A tree over boxes. The boxes are put in Morton order of their centres' ranks (ranks, not
  * coordinates, so that one body far away does not spoil the order of the rest); above them are levels of eight boxes
- * per node, implicit in the order. */
+ * per node, implicit in the order. A box that changes a little is replaced in place. */
 #include "broad/broad.h"
 
 enum
@@ -101,19 +101,33 @@ static bool sort_boxes(broad_box_tree *tree, const carom_aabb *boxes, uint32_t b
 
 /* ---- levels ---- */
 
+static carom_aabb merge_children(const broad_box_tree *tree, uint32_t level, uint32_t index)
+{
+    broad_level below = tree->levels[level - 1];
+    uint32_t first = index * BROAD_TREE_WIDTH;
+    carom_aabb merged = aabb_empty();
+    for (uint32_t child = first; child < first + BROAD_TREE_WIDTH && child < below.count; child++)
+    {
+        const carom_aabb *box = &tree->boxes.items[below.first + child];
+        merged = aabb_add_point(aabb_add_point(merged, box->min), box->max);
+    }
+    return merged;
+}
+
 static void merge_level(broad_box_tree *tree, uint32_t level)
 {
-    carom_aabb *boxes = tree->boxes.items;
-    broad_level below = tree->levels[level - 1], own = tree->levels[level];
+    broad_level own = tree->levels[level];
     for (uint32_t i = 0; i < own.count; i++)
+        tree->boxes.items[own.first + i] = merge_children(tree, level, i);
+}
+
+void broad_box_tree_replace(broad_box_tree *tree, uint32_t index, const carom_aabb *box)
+{
+    tree->boxes.items[index] = *box;
+    for (uint32_t level = 1; level < tree->level_count; level++)
     {
-        carom_aabb merged = aabb_empty();
-        for (uint32_t child = i * BROAD_TREE_WIDTH; child < (i + 1) * BROAD_TREE_WIDTH && child < below.count; child++)
-        {
-            const carom_aabb *box = &boxes[below.first + child];
-            merged = aabb_add_point(aabb_add_point(merged, box->min), box->max);
-        }
-        boxes[own.first + i] = merged;
+        index /= BROAD_TREE_WIDTH;
+        tree->boxes.items[tree->levels[level].first + index] = merge_children(tree, level, index);
     }
 }
 

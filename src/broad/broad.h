@@ -102,7 +102,7 @@ static inline uint64_t broad_pack(uint32_t one, uint32_t other)
     return one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one;
 }
 
-/* ---- a tree over boxes, for the broad phase `tree` and for rays on a scene ---- */
+/* ---- a tree over boxes, for questions about a scene ---- */
 
 enum
 {
@@ -131,6 +131,9 @@ typedef struct broad_box_tree
 
 /* Builds the tree over the boxes that are not empty. False when out of memory. */
 bool broad_box_tree_build(broad_box_tree *tree, const carom_aabb *boxes, uint32_t count);
+/* Replaces a box that is not empty by another one; index: in the tree's order. The order stays as it is, so a tree whose
+ * boxes move far gets worse. */
+void broad_box_tree_replace(broad_box_tree *tree, uint32_t index, const carom_aabb *box);
 void broad_box_tree_free(broad_box_tree *tree);
 
 #endif

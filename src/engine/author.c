@@ -9,9 +9,9 @@ double carom_run_clearance(const carom_run *run, uint32_t position_a, uint32_t p
 {
     if (!run || position_a >= run->frame->body_count || position_b >= run->frame->body_count)
         return 0.0;
-    return engine_clearance_of(&run->frame->bodies[position_a], &run->frame->bodies[position_b],
-                               run->engine->options.clearance)
-        .above;
+    const carom_frame_body *a = &run->frame->bodies[position_a], *b = &run->frame->bodies[position_b];
+    carom_pair_rule rule = engine_rule_of(run->engine, a, b);
+    return rule.kind == CAROM_RULE_NEVER ? 0.0 : engine_clearance_of(a, b, rule.clearance).above;
 }
 
 static carom_status check_position(const carom_run *run, uint32_t position)

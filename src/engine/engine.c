@@ -158,6 +158,7 @@ void carom_engine_destroy(carom_engine *engine)
         free_worker(engine, &engine->workers[i]);
     base_release(context, engine->workers, engine->worker_count, sizeof *engine->workers);
     engine_proxies_free(&engine->proxies);
+    engine_rules_free(context, &engine->rules);
     engine_memories_free(&engine->memories);
     free_arrays(engine);
     base_release(context, engine, 1, sizeof *engine);
@@ -270,6 +271,7 @@ static carom_status run_checked(carom_engine *engine, const carom_frame *frame, 
     BASE_TRY(check_frame(engine->context, frame));
     engine->options = *options;
     engine->scene = frame->scene, engine->version = frame->version;
+    BASE_TRY(engine_rules_update(engine, frame));
     return engine_run(engine, frame, report);
 }
 

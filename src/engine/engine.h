@@ -114,6 +114,8 @@ carom_status engine_proxies_update(engine_proxies *proxies, const carom_frame *f
 /* Empties `changed` after the broad phase has seen it. After a failed run the list is kept for the next one. */
 void engine_proxies_forget_changes(engine_proxies *proxies);
 void engine_proxies_free(engine_proxies *proxies);
+/* Of the body at a position of the frame of the last update. */
+uint32_t engine_first_slot(const engine_proxies *proxies, const carom_frame *frame, uint32_t position);
 
 /* ---- pairs of bodies ---- */
 
@@ -122,7 +124,16 @@ typedef struct engine_pair
     uint32_t a, b;                   /* positions in the frame, a before b */
     uint32_t first_part, part_count; /* in the engine's fronts; none: from the roots */
     bool searched;                   /* false: only one may contain the other */
+    double clearance;                /* of its rule, or that of all pairs; without margins */
 } engine_pair;
+
+/* A copy of the frame's rules. */
+typedef struct engine_rules
+{
+    BASE_ARRAY(carom_frame_rule) items;
+    base_map map;            /* broad_pack of two indices: where in items */
+    uint64_t scene, version; /* of which frame; scene 0: to be copied again */
+} engine_rules;
 
 /* What each pair of bodies remembers from the last frame. */
 typedef struct engine_memory
@@ -203,6 +214,7 @@ struct carom_engine
     uint32_t grid_depth; /* for the broad phase */
 
     engine_proxies proxies;
+    engine_rules rules;
     engine_assets assets;
     engine_memories memories;
     engine_worker *workers;
@@ -257,6 +269,24 @@ engine_clearance engine_clearance_of(const carom_frame_body *a, const carom_fram
  * the report has changed. */
 bool engine_settle_clearance(const engine_clearance *clearance, const carom_report *closest, narrow_closest *nearest,
                              carom_report *report);
+
+/* How large the bodies of a frame are, and their margins: upper bounds. */
+typedef struct engine_extent
+{
+    double span, margin;
+} engine_extent;
+/* A clearance as a margin for boxes. */
+double engine_widen_clearance(const engine_extent *extent, double clearance);
+
+/* ---- rules: rules.c ---- */
+
+/* Checks and copies the frame's rules, if they have changed. */
+carom_status engine_rules_update(carom_engine *engine, const carom_frame *frame);
+/* That of a pair; where there is none, the clearance of all pairs. */
+carom_pair_rule engine_rule_of(const carom_engine *engine, const carom_frame_body *a, const carom_frame_body *b);
+/* Adds the pairs whose clearance is larger than that of all pairs to those proposed. */
+carom_status engine_rules_propose(carom_engine *engine, const carom_frame *frame, const engine_extent *extent);
+void engine_rules_free(carom_context *context, engine_rules *rules);
 
 /* ---- the stages of a run ---- */
 

@@ -42,7 +42,7 @@ static carom_collide_options pair_options(const carom_engine *engine, const caro
 {
     const engine_pair *pair = &engine->pairs.items[index];
     carom_collide_options options = engine->options;
-    options.clearance = engine_clearance_of(&frame->bodies[pair->a], &frame->bodies[pair->b], options.clearance).above;
+    options.clearance = engine_clearance_of(&frame->bodies[pair->a], &frame->bodies[pair->b], pair->clearance).above;
     return options;
 }
 
@@ -89,8 +89,8 @@ static carom_status measure(const pair_task *task, query_job *job, const carom_r
 static void settle_clearance(const pair_task *task, query_job *job, const carom_report *closest, carom_report *report)
 {
     const engine_pair *pair = &task->engine->pairs.items[task->index];
-    engine_clearance clearance = engine_clearance_of(&task->frame->bodies[pair->a], &task->frame->bodies[pair->b],
-                                                     task->engine->options.clearance);
+    engine_clearance clearance =
+        engine_clearance_of(&task->frame->bodies[pair->a], &task->frame->bodies[pair->b], pair->clearance);
     if (engine_settle_clearance(&clearance, closest, &job->nearest.closest, report))
         report->hash = query_report_hash(report, job->options->mode != CAROM_COLLIDE_ANY);
 }

@@ -43,7 +43,14 @@ carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_sc
 
 /* The clearance reaches the broad phase as a margin, widened by the error of a computed distance: 2e-14 of the largest
  * coordinate difference between elements that close to each other. */
-static double widen_clearance(const carom_frame *frame, double clearance)
+double engine_widen_clearance(const engine_extent *extent, double clearance)
+{
+    if (!(clearance + extent->margin > 0.0))
+        return 0.0;
+    return clearance + 4.0 * NARROW_ROUND_DISTANCE_ERROR * (clearance + 2.0 * extent->margin + 2.0 * extent->span);
+}
+
+static engine_extent measure_bodies(const carom_frame *frame)
 {
     double span = 0.0, margin = 0.0;
     for (uint32_t i = 0; i < frame->body_count; i++)
@@ -55,9 +62,7 @@ static double widen_clearance(const carom_frame *frame, double clearance)
         carom_vec3 size = vec3_sub(box->max, box->min);
         span = fmax(span, fmax(size.x, fmax(size.y, size.z)));
     }
-    if (!(clearance + margin > 0.0))
-        return 0.0;
-    return clearance + 4.0 * NARROW_ROUND_DISTANCE_ERROR * (clearance + 2.0 * margin + 2.0 * span);
+    return (engine_extent){span, margin};
 }
 
 /* What an author's engine left out would count as apart: it proposes everything, or fails. */
@@ -74,12 +79,14 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
     engine->broad_boxes_tested = 0;
     engine->proposed.count = 0;
     engine_assets_begin(&engine->assets);
+    engine_extent extent = measure_bodies(frame);
     if (engine->author)
     {
         carom_run run = {engine, frame};
         carom_status status = engine->author->run(engine->author_state, &run);
         engine_assets_end(&engine->assets, frame);
-        return check_proposed(engine, status);
+        BASE_TRY(check_proposed(engine, status));
+        return engine_rules_propose(engine, frame, &extent);
     }
     engine->proxies.estimates = engine->options.relation;
     BASE_TRY(engine_proxies_update(&engine->proxies, frame));
@@ -91,11 +98,11 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
                          .changed_count = (uint32_t)proxies->changed.count,
                          .same_traits = !proxies->other_traits,
                          .distinct_owners = !(proxies->cut_size > 0.0),
-                         .margin = widen_clearance(frame, engine->options.clearance),
+                         .margin = engine_widen_clearance(&extent, engine->options.clearance),
                          .grid_depth = engine->grid_depth};
     BASE_TRY(engine->broad->find_pairs(engine->broad_state, &input, &engine->proposed, &engine->broad_boxes_tested));
     engine_proxies_forget_changes(&engine->proxies);
-    return CAROM_OK;
+    return engine_rules_propose(engine, frame, &extent);
 }
 
 /* ---- pairs of bodies, canonical, each with its front ---- */
@@ -136,9 +143,23 @@ static carom_status out_of_memory(carom_engine *engine)
                      engine->proposed.count);
 }
 
+/* Begins a pair of bodies. False: its rule is never to compare them. */
+static bool add_pair(carom_engine *engine, const carom_frame *frame, uint64_t key)
+{
+    uint32_t a = (uint32_t)(key >> 32), b = (uint32_t)key;
+    carom_pair_rule rule = engine_rule_of(engine, &frame->bodies[a], &frame->bodies[b]);
+    if (rule.kind == CAROM_RULE_NEVER)
+        return false;
+    engine->pairs.items[engine->pairs.count++] = (engine_pair){.a = a,
+                                                               .b = b,
+                                                               .first_part = (uint32_t)engine->fronts.count,
+                                                               .searched = engine->author != NULL,
+                                                               .clearance = rule.clearance};
+    return true;
+}
+
 static carom_status group_pairs(carom_engine *engine, const carom_frame *frame)
 {
-    (void)frame;
     size_t count = engine->proposed.count;
     engine->grouped.count = engine->space.count = engine->pairs.count = engine->fronts.count = 0;
     if (!base_array_reserve(engine->context, &engine->grouped, count) ||
@@ -151,14 +172,14 @@ static carom_status group_pairs(carom_engine *engine, const carom_frame *frame)
     for (size_t i = 0; i < count; i++)
         engine->grouped.items[i] = make_key(engine, engine->proposed.items[i]);
     base_sort_keys(engine->grouped.items, engine->space.items, count);
+    bool allowed = false;
     for (size_t i = 0; i < count; i++)
     {
         uint64_t key = engine->grouped.items[i].key;
         if (i == 0 || key != engine->grouped.items[i - 1].key)
-            engine->pairs.items[engine->pairs.count++] = (engine_pair){.a = (uint32_t)(key >> 32),
-                                                                       .b = (uint32_t)key,
-                                                                       .first_part = (uint32_t)engine->fronts.count,
-                                                                       .searched = engine->author != NULL};
+            allowed = add_pair(engine, frame, key);
+        if (!allowed)
+            continue;
         engine_pair *pair = &engine->pairs.items[engine->pairs.count - 1];
         if (!engine->author && !add_proxies(engine, pair, engine->grouped.items[i].value))
             return out_of_memory(engine);

@@ -154,6 +154,11 @@ static size_t number_of(const carom_frame *frame, uint32_t position)
     return frame->scene != 0 ? frame->bodies[position].id.index : (size_t)position + 1;
 }
 
+uint32_t engine_first_slot(const engine_proxies *proxies, const carom_frame *frame, uint32_t position)
+{
+    return proxies->bodies.items[number_of(frame, position)].first_slot;
+}
+
 static carom_status see_body(engine_proxies *proxies, const carom_frame *frame, uint32_t position)
 {
     const carom_frame_body *body = &frame->bodies[position];

@@ -2,8 +2,6 @@
  * decide. */
 #include "scene/scene.h"
 
-#include <stdio.h>
-
 /* One worker's memory. */
 typedef struct hit_worker
 {
@@ -23,9 +21,6 @@ typedef struct hit_range
 
 struct scene_hits
 {
-    uint64_t version; /* of the scene whose boxes the tree holds; 0: none */
-    broad_box_tree tree;
-    BASE_ARRAY(carom_aabb) boxes;
     hit_worker *workers;
     uint32_t worker_count;
     BASE_ARRAY(hit_range) ranges;
@@ -45,8 +40,6 @@ void scene_hits_free(carom_context *context, scene_hits *hits)
         base_array_free(context, &hits->workers[i].space);
     }
     base_release(context, hits->workers, hits->worker_count, sizeof *hits->workers);
-    broad_box_tree_free(&hits->tree);
-    base_array_free(context, &hits->boxes);
     base_array_free(context, &hits->ranges);
     base_array_free(context, &hits->hits);
     base_array_free(context, &hits->first_hit);
@@ -61,7 +54,6 @@ static carom_status make_hits(carom_context *context, scene_hits **out)
     if (!hits)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "scene cast: no memory");
     memset(hits, 0, sizeof *hits);
-    hits->tree.context = context;
     hits->worker_count = base_worker_count(context);
     hits->workers = base_allocate(context, hits->worker_count, sizeof *hits->workers, BASE_CACHE_LINE);
     carom_status status = hits->workers ? CAROM_OK : base_fail(context, CAROM_OUT_OF_MEMORY, "scene cast: no memory");
@@ -197,7 +189,7 @@ static carom_status sort_hits(const cast_task *task, hit_worker *own, const caro
 
 static carom_status cast_ray(const cast_task *task, hit_worker *own, uint32_t index)
 {
-    const broad_box_tree *tree = &task->hits->tree;
+    const broad_box_tree *tree = &task->scene->boxes.tree;
     carom_ray ray = task->batch->rays[index];
     size_t start = own->hits.count;
     struct
@@ -243,45 +235,12 @@ static void cast_range(uint32_t first, uint32_t last, uint32_t worker, void *dat
 
 /* ---- batches ---- */
 
-/* Brings the tree up to date with the scene. */
-static carom_status build_tree(carom_scene *scene, const carom_frame *frame)
-{
-    scene_hits *hits = scene->hits;
-    if (hits->version == scene->version)
-        return CAROM_OK;
-    hits->version = 0;
-    hits->boxes.count = 0;
-    if (!base_array_reserve(scene->context, &hits->boxes, frame->body_count))
-        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for %u bodies", frame->body_count);
-    for (uint32_t i = 0; i < frame->body_count; i++)
-        hits->boxes.items[i] = frame->bodies[i].bounds;
-    if (!broad_box_tree_build(&hits->tree, hits->boxes.items, frame->body_count))
-        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene cast: no memory for %u bodies", frame->body_count);
-    hits->version = scene->version;
-    return CAROM_OK;
-}
-
 static carom_status check_batch(carom_context *context, const carom_ray_batch *batch)
 {
     if (!batch || (batch->count > 0 && !batch->rays))
         return base_fail(context, CAROM_INVALID_ARGUMENT, "scene cast: %s is null", batch ? "batch.rays" : "batch");
     for (uint32_t i = 0; i < batch->count; i++)
         BASE_TRY(query_check_batch_ray(context, batch, i));
-    return CAROM_OK;
-}
-
-/* A body's tree may have been refitted since the body got it. */
-static carom_status check_trees(carom_context *context, const carom_frame *frame)
-{
-    for (uint32_t i = 0; i < frame->body_count; i++)
-    {
-        const carom_frame_body *body = &frame->bodies[i];
-        if (body->placed.shape.kind != CAROM_SHAPE_MESH || !body->placed.shape.tree)
-            continue;
-        char whose[32];
-        snprintf(whose, sizeof whose, "body %u", body->id.index);
-        BASE_TRY(query_check_shape(context, &body->placed.shape, whose));
-    }
     return CAROM_OK;
 }
 
@@ -337,8 +296,8 @@ static carom_status cast(carom_scene *scene, const carom_ray_batch *batch, carom
     BASE_TRY(make_hits(scene->context, &scene->hits));
     carom_frame frame;
     BASE_TRY(carom_scene_frame(scene, &frame));
-    BASE_TRY(check_trees(scene->context, &frame));
-    BASE_TRY(build_tree(scene, &frame));
+    BASE_TRY(scene_check_trees(scene, &frame, false));
+    BASE_TRY(scene_boxes_update(scene, &frame));
     cast_task task = {scene, scene->hits, &frame, batch};
     scene->hits->ranges.count = 0;
     if (!base_array_reserve(scene->context, &scene->hits->ranges, batch->count))

@@ -18,10 +18,10 @@ carom_status carom_scene_create(carom_context *context, carom_scene **out)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "scene create: no memory");
     memset(scene, 0, sizeof *scene);
     scene->context = context;
-    scene->ids.context = context;
+    scene->ids.context = scene->boxes.tree.context = context;
     scene->identity = base_new_identity(context);
     scene->version = 1;
-    scene->frame_stale = true;
+    scene->frame_stale = scene->rearranged = true;
     if (!base_live_add(context, scene->identity, NO_VERSION))
     {
         base_release(context, scene, 1, sizeof *scene);
@@ -53,6 +53,8 @@ static void release_shape(const carom_shape *shape)
     carom_mesh_destroy((carom_mesh *)shape->mesh);
 }
 
+static uint32_t has_tree(const carom_shape *shape) { return shape->kind == CAROM_SHAPE_MESH && shape->tree; }
+
 static void release_body(carom_context *context, const carom_frame_body *body)
 {
     free_name(context, body->name);
@@ -68,8 +70,13 @@ void carom_scene_destroy(carom_scene *scene)
         if (scene->bodies.items[i].id.index != 0)
             release_body(scene->context, &scene->bodies.items[i]);
     scene_hits_free(scene->context, scene->hits);
+    scene_ask_free(scene->context, scene->ask);
+    scene_boxes_free(scene->context, &scene->boxes);
+    scene_rules_free(scene->context, &scene->rules);
     base_array_free(scene->context, &scene->bodies);
     base_array_free(scene->context, &scene->frame);
+    base_array_free(scene->context, &scene->positions);
+    base_array_free(scene->context, &scene->changed);
     base_id_pool_free(&scene->ids);
     base_release(scene->context, scene, 1, sizeof *scene);
 }
@@ -96,8 +103,7 @@ static carom_status copy_name(carom_context *context, const char *name, const ch
     return CAROM_OK;
 }
 
-/* Records a change of the scene; returns the version of what changed. */
-static uint64_t next_version(carom_scene *scene)
+uint64_t scene_next_version(carom_scene *scene)
 {
     if (!scene->frame_stale)
         base_live_set(scene->context, scene->identity, NO_VERSION);
@@ -105,7 +111,19 @@ static uint64_t next_version(carom_scene *scene)
     return ++scene->version;
 }
 
-static carom_status check_amount(carom_context *context, double value, const char *what)
+/* Copying bodies to the frame one by one pays off while few have changed. A frame makes room for so many. */
+static size_t max_changed(const carom_scene *scene) { return scene->bodies.count / 4; }
+
+/* Records a change of a body that was there before. */
+static uint64_t change_body(carom_scene *scene, const carom_frame_body *body)
+{
+    scene->rearranged |= scene->changed.count >= max_changed(scene);
+    if (!scene->rearranged)
+        scene->changed.items[scene->changed.count++] = body->id.index;
+    return scene_next_version(scene);
+}
+
+carom_status scene_check_amount(carom_context *context, double value, const char *what)
 {
     if (!isfinite(value))
         return base_fail(context, CAROM_NOT_FINITE, "scene: %s is %g", what, value);
@@ -128,8 +146,8 @@ carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, caro
     carom_context *context = scene->context;
     BASE_TRY(base_check_float_mode(context));
     BASE_TRY(query_check_placed(context, &def->placed, "body to add"));
-    BASE_TRY(check_amount(context, def->margin, "the margin of the body to add"));
-    BASE_TRY(check_amount(context, def->priority, "the priority of the body to add"));
+    BASE_TRY(scene_check_amount(context, def->margin, "the margin of the body to add"));
+    BASE_TRY(scene_check_amount(context, def->priority, "the priority of the body to add"));
     if (!base_array_reserve(context, &scene->bodies, 1))
         return base_fail(context, CAROM_OUT_OF_MEMORY, "scene add: no memory for another body");
 
@@ -147,12 +165,22 @@ carom_status carom_scene_add(carom_scene *scene, const carom_body_def *def, caro
     }
     retain_shape(&body.placed.shape);
     body.bounds = query_world_box(&body.placed);
-    body.pose_version = body.shape_version = body.settings_version = next_version(scene);
+    body.pose_version = body.shape_version = body.settings_version = scene_next_version(scene);
     if (body.id.index > scene->bodies.count)
         scene->bodies.count = body.id.index;
     scene->bodies.items[body.id.index - 1] = body;
+    scene->rearranged = true;
+    scene->tree_count += has_tree(&body.placed.shape);
     *out = body.id;
     return CAROM_OK;
+}
+
+carom_status scene_check_id(const carom_scene *scene, carom_body_id id, const char *call)
+{
+    if (base_id_valid(&scene->ids, id.index, id.generation))
+        return CAROM_OK;
+    return base_fail(scene->context, CAROM_STALE_ID, "%s: no body has id %u, generation %u", call, id.index,
+                     id.generation);
 }
 
 /* Finds the body of an id; what: the call, for the message. */
@@ -160,9 +188,7 @@ static carom_status find_body(carom_scene *scene, carom_body_id id, const char *
 {
     if (!scene)
         return CAROM_INVALID_ARGUMENT;
-    if (!base_id_valid(&scene->ids, id.index, id.generation))
-        return base_fail(scene->context, CAROM_STALE_ID, "%s: no body has id %u, generation %u", what, id.index,
-                         id.generation);
+    BASE_TRY(scene_check_id(scene, id, what));
     *out = &scene->bodies.items[id.index - 1];
     return CAROM_OK;
 }
@@ -190,7 +216,7 @@ carom_status carom_scene_move(carom_scene *scene, carom_body_id id, const carom_
     BASE_TRY(query_check_pose(scene->context, pose, label_body(id).text));
     body->placed.pose = *pose;
     body->bounds = query_world_box(&body->placed);
-    body->pose_version = next_version(scene);
+    body->pose_version = change_body(scene, body);
     return CAROM_OK;
 }
 
@@ -198,10 +224,13 @@ carom_status carom_scene_remove(carom_scene *scene, carom_body_id id)
 {
     carom_frame_body *body = NULL;
     BASE_TRY(find_body(scene, id, "scene remove", &body));
+    scene->tree_count -= has_tree(&body->placed.shape);
+    scene->rearranged = true;
     release_body(scene->context, body);
     *body = (carom_frame_body){0};
     base_id_free(&scene->ids, id.index);
-    next_version(scene);
+    scene_next_version(scene);
+    scene_rules_forget(scene, id.index);
     return CAROM_OK;
 }
 
@@ -227,7 +256,9 @@ carom_status carom_scene_reshape(carom_scene *scene, carom_body_id id, const car
     body->placed.shape = *shape;
     release_shape(&old);
     body->bounds = query_world_box(&body->placed);
-    body->shape_version = next_version(scene);
+    scene->tree_count += has_tree(shape);
+    scene->tree_count -= has_tree(&old);
+    body->shape_version = change_body(scene, body);
     return CAROM_OK;
 }
 
@@ -246,14 +277,14 @@ static carom_status change_settings(carom_scene *scene, carom_body_id id, const 
     carom_frame_body *body = NULL;
     BASE_TRY(find_body(scene, id, what, &body));
     if (change->margin)
-        BASE_TRY(check_amount(scene->context, *change->margin, "the margin"));
+        BASE_TRY(scene_check_amount(scene->context, *change->margin, "the margin"));
     if (change->priority)
-        BASE_TRY(check_amount(scene->context, *change->priority, "the priority"));
+        BASE_TRY(scene_check_amount(scene->context, *change->priority, "the priority"));
     body->filter = change->filter ? *change->filter : body->filter;
     body->is_static = change->is_static ? *change->is_static : body->is_static;
     body->margin = change->margin ? *change->margin : body->margin;
     body->priority = change->priority ? *change->priority : body->priority;
-    body->settings_version = next_version(scene);
+    body->settings_version = change_body(scene, body);
     return CAROM_OK;
 }
 
@@ -282,6 +313,49 @@ carom_status carom_scene_set_priority(carom_scene *scene, carom_body_id id, doub
 
 /* ---- frames ---- */
 
+static carom_status copy_all(carom_scene *scene)
+{
+    scene->frame.count = scene->positions.count = scene->changed.count = 0;
+    if (!base_array_reserve(scene->context, &scene->changed, max_changed(scene)) ||
+        !base_array_reserve(scene->context, &scene->frame, scene->ids.used_count) ||
+        !base_array_reserve(scene->context, &scene->positions, scene->bodies.count))
+        return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene frame: no memory for %u bodies",
+                         scene->ids.used_count);
+    for (size_t i = 0; i < scene->bodies.count; i++)
+    {
+        scene->positions.items[i] = (uint32_t)scene->frame.count;
+        if (scene->bodies.items[i].id.index != 0)
+            scene->frame.items[scene->frame.count++] = scene->bodies.items[i];
+    }
+    scene_boxes_note(scene, NULL, 0);
+    return CAROM_OK;
+}
+
+static void copy_changed(carom_scene *scene)
+{
+    for (size_t i = 0; i < scene->changed.count; i++)
+    {
+        uint32_t index = scene->changed.items[i] - 1, position = scene->positions.items[index];
+        scene->frame.items[position] = scene->bodies.items[index];
+        scene->changed.items[i] = position;
+    }
+    if (scene->changed.count > 0)
+        scene_boxes_note(scene, scene->changed.items, scene->changed.count);
+}
+
+static carom_status update_frame(carom_scene *scene)
+{
+    BASE_TRY(scene_rules_refresh(scene));
+    if (scene->rearranged)
+        BASE_TRY(copy_all(scene));
+    else
+        copy_changed(scene);
+    scene->changed.count = 0;
+    scene->rearranged = scene->frame_stale = false;
+    base_live_set(scene->context, scene->identity, scene->version);
+    return CAROM_OK;
+}
+
 carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
 {
     if (out)
@@ -290,21 +364,14 @@ carom_status carom_scene_frame(carom_scene *scene, carom_frame *out)
         return base_fail(scene ? scene->context : NULL, CAROM_INVALID_ARGUMENT, "scene frame: %s is null",
                          scene ? "out" : "scene");
     if (scene->frame_stale)
-    {
-        scene->frame.count = 0;
-        if (!base_array_reserve(scene->context, &scene->frame, scene->ids.used_count))
-            return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene frame: no memory for %u bodies",
-                             scene->ids.used_count);
-        for (size_t i = 0; i < scene->bodies.count; i++)
-            if (scene->bodies.items[i].id.index != 0)
-                scene->frame.items[scene->frame.count++] = scene->bodies.items[i];
-        scene->frame_stale = false;
-        base_live_set(scene->context, scene->identity, scene->version);
-    }
+        BASE_TRY(update_frame(scene));
     *out = (carom_frame){.bodies = scene->frame.items,
                          .body_count = (uint32_t)scene->frame.count,
                          .scene = scene->identity,
-                         .version = scene->version};
+                         .version = scene->version,
+                         .rules = scene->rules.items.items,
+                         .rule_count = (uint32_t)scene->rules.items.count,
+                         .rules_version = scene->rules.version};
     return CAROM_OK;
 }
 
@@ -346,6 +413,7 @@ struct carom_snapshot
 {
     carom_context *context;
     BASE_ARRAY(carom_frame_body) bodies;
+    scene_rule_list rules;
     carom_frame frame;
 };
 
@@ -356,12 +424,14 @@ void carom_snapshot_destroy(carom_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->bodies.count; i++)
         release_body(snapshot->context, &snapshot->bodies.items[i]);
     base_array_free(snapshot->context, &snapshot->bodies);
+    base_array_free(snapshot->context, &snapshot->rules);
     base_release(snapshot->context, snapshot, 1, sizeof *snapshot);
 }
 
-static carom_status copy_bodies(carom_snapshot *snapshot, const carom_frame *frame)
+static carom_status copy_frame(carom_snapshot *snapshot, const carom_frame *frame)
 {
-    if (!base_array_reserve(snapshot->context, &snapshot->bodies, frame->body_count))
+    if (!base_array_reserve(snapshot->context, &snapshot->bodies, frame->body_count) ||
+        !base_array_reserve(snapshot->context, &snapshot->rules, frame->rule_count))
         return base_fail(snapshot->context, CAROM_OUT_OF_MEMORY, "scene snapshot: no memory for %u bodies",
                          frame->body_count);
     for (uint32_t i = 0; i < frame->body_count; i++)
@@ -371,6 +441,13 @@ static carom_status copy_bodies(carom_snapshot *snapshot, const carom_frame *fra
         retain_shape(&body.placed.shape);
         snapshot->bodies.items[snapshot->bodies.count++] = body;
     }
+    if (frame->rule_count > 0)
+        memcpy(snapshot->rules.items, frame->rules, frame->rule_count * sizeof *frame->rules);
+    snapshot->rules.count = frame->rule_count;
+    snapshot->frame = *frame;
+    snapshot->frame.bodies = snapshot->bodies.items;
+    snapshot->frame.rules = snapshot->rules.items;
+    snapshot->frame.owned = true;
     return CAROM_OK;
 }
 
@@ -388,12 +465,9 @@ carom_status carom_scene_snapshot(carom_scene *scene, carom_snapshot **out)
         return base_fail(scene->context, CAROM_OUT_OF_MEMORY, "scene snapshot: no memory");
     memset(snapshot, 0, sizeof *snapshot);
     snapshot->context = scene->context;
-    carom_status status = copy_bodies(snapshot, &frame);
+    carom_status status = copy_frame(snapshot, &frame);
     if (status != CAROM_OK)
         return carom_snapshot_destroy(snapshot), status;
-    snapshot->frame = frame;
-    snapshot->frame.bodies = snapshot->bodies.items;
-    snapshot->frame.owned = true;
     *out = snapshot;
     return CAROM_OK;
 }

@@ -93,12 +93,107 @@ static void filters_are_mutual(void **state)
     assert_true(broad_filter_allows(&team, &all));
 }
 
+/* What the test itself knows of a body. */
+typedef struct record
+{
+    carom_body_id id;
+    carom_placed placed;
+    double margin;
+} record;
+
+static void change_at_random(carom_scene *scene, record records[200], check_random *random, const carom_mesh *mesh)
+{
+    record *at = &records[check_next(random) % 200];
+    uint64_t kind = check_next(random) % 16;
+    if (at->id.index == 0)
+    {
+        carom_body_def def = carom_body_def_default();
+        def.placed = at->placed = (carom_placed){carom_shape_mesh(mesh), world_random_pose(random, 5.0)};
+        at->margin = 0.0;
+        assert_int_equal(carom_scene_add(scene, &def, &at->id), CAROM_OK);
+    }
+    else if (kind == 0)
+    {
+        assert_int_equal(carom_scene_remove(scene, at->id), CAROM_OK);
+        at->id = (carom_body_id){0};
+    }
+    else if (kind == 1)
+    {
+        at->placed.shape = carom_shape_sphere(check_uniform(random, 0.0, 1.0));
+        assert_int_equal(carom_scene_reshape(scene, at->id, &at->placed.shape), CAROM_OK);
+    }
+    else if (kind == 2)
+    {
+        at->margin = check_uniform(random, 0.0, 1.0);
+        assert_int_equal(carom_scene_set_margin(scene, at->id, at->margin), CAROM_OK);
+    }
+    else
+    {
+        at->placed.pose = world_random_pose(random, 5.0);
+        assert_int_equal(carom_scene_move(scene, at->id, &at->placed.pose), CAROM_OK);
+    }
+}
+
+/* Frames after few changes, which are copied one by one, and after many. */
+static void frames_follow_changes(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_scene *scene;
+    carom_mesh *mesh = world_box(&w, 0, 0, 0, 1, 1, 1);
+    static record records[200];
+    memset(records, 0, sizeof records);
+    check_random random = {.state = 95};
+    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    for (int n = 0; n < 1000; n++)
+    {
+        for (uint64_t k = check_next(&random) % (n % 10 == 0 ? 200 : 4); k > 0; k--)
+            change_at_random(scene, records, &random, mesh);
+        carom_frame frame;
+        uint32_t count = 0;
+        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        for (int i = 0; i < 200; i++)
+        {
+            if (records[i].id.index == 0)
+                continue;
+            const carom_frame_body *body = carom_frame_find(&frame, records[i].id);
+            assert_non_null(body);
+            count++;
+            assert_memory_equal(&body->placed.pose, &records[i].placed.pose, sizeof body->placed.pose);
+            assert_int_equal(body->placed.shape.kind, records[i].placed.shape.kind);
+            if (body->placed.shape.kind == CAROM_SHAPE_SPHERE)
+                assert_true(body->placed.shape.sphere.radius == records[i].placed.shape.sphere.radius);
+            assert_true(body->margin == records[i].margin);
+        }
+        assert_int_equal(frame.body_count, count);
+        /* and the tree of boxes follows them: everything is where its point is */
+        carom_vec3 origin = {0, 0, 0};
+        carom_point_batch batch = carom_point_batch_default();
+        batch.points = &origin, batch.count = n % 3 == 0, batch.max_bodies = 0, batch.max_distance = 4.0;
+        carom_nearest_report report;
+        assert_int_equal(carom_scene_nearest(scene, &batch, &report), CAROM_OK);
+        uint64_t within = 0;
+        for (uint32_t i = 0; i < frame.body_count && batch.count > 0; i++)
+        {
+            carom_placed point = {carom_shape_sphere(0.0), carom_pose_identity()};
+            bool near;
+            assert_int_equal(carom_within(w.query, &frame.bodies[i].placed, &point, 4.0, &near), CAROM_OK);
+            within += near;
+        }
+        assert_int_equal(report.body_count, within);
+    }
+    carom_scene_destroy(scene);
+    carom_mesh_destroy(mesh);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_die_with_their_body),
         cmocka_unit_test(frames_follow_the_scene),
         cmocka_unit_test(filters_are_mutual),
+        cmocka_unit_test(frames_follow_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
