@@ -9,20 +9,24 @@ void broad_groups_free(broad_groups *groups)
 
 bool broad_groups_reserve(broad_groups *groups, size_t lanes)
 {
-    size_t count = lanes;
-    for (int level = 0; level < BROAD_LEVELS; level++)
+    size_t count = (lanes + BROAD_LANES - 1) / BROAD_LANES;
+    if (count <= groups->room)
+        return true;
+    for (int level = 0; level < BROAD_LEVELS; level++, count = (count + BROAD_LANES - 1) / BROAD_LANES)
     {
-        count = (count + BROAD_LANES - 1) / BROAD_LANES;
         size_t have = groups->levels[level].count;
         if (count > have && !base_array_reserve(groups->context, &groups->levels[level], count - have))
             return false;
+        if (level == 0)
+            count = groups->levels[0].capacity;
     }
+    groups->room = groups->levels[0].capacity;
     return true;
 }
 
 bool broad_groups_add(broad_groups *groups)
 {
-    if (groups->levels[0].count == groups->levels[0].capacity &&
+    if (groups->levels[0].count == groups->room &&
         !broad_groups_reserve(groups, (groups->levels[0].count + 1) * BROAD_LANES))
         return false;
     broad_group *group = &groups->levels[0].items[groups->levels[0].count++];

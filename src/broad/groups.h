@@ -27,6 +27,8 @@ typedef struct broad_groups
     carom_context *context;
     BASE_ARRAY(broad_group) levels[BROAD_LEVELS]; /* [0]: the boxes; the highest is one group */
     uint32_t level_count;                         /* at least 2 */
+    size_t room;                                  /* groups of level 0 for which all levels have memory */
+    carom_vec3 origin;                            /* of the floats, so that boxes far from zero but close differ */
 } broad_groups;
 
 static inline uint32_t *broad_slot_of(const broad_groups *groups, uint32_t lane)

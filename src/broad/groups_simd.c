@@ -37,7 +37,21 @@ static BASE_RARE uint32_t clear_lanes(broad_group *group, uint32_t lanes, const 
     return empty;
 }
 
-static BASE_ALWAYS_INLINE uint32_t load_group(broad_group *group, const broad_input *input, f8 margin)
+/* What is taken from the two halves of each box, and added to high ends. */
+typedef struct frame
+{
+    d4 first, second; /* origin x, y, z, x; z, x, y, z */
+    f8 margin;
+} frame;
+
+static frame make_frame(carom_vec3 origin, double margin)
+{
+    const double first[4] = {origin.x, origin.y, origin.z, origin.x};
+    const double second[4] = {origin.z, origin.x, origin.y, origin.z};
+    return (frame){d4_loadu(first), d4_loadu(second), f8_set1((float)margin * (1.0f + 0x1p-20f))};
+}
+
+static BASE_ALWAYS_INLINE uint32_t load_group(broad_group *group, const broad_input *input, const frame *in)
 {
     static const carom_aabb none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     const carom_aabb *box[BROAD_LANES];
@@ -46,8 +60,9 @@ static BASE_ALWAYS_INLINE uint32_t load_group(broad_group *group, const broad_in
     f8 first[4], second[4]; /* low x, y, z, high x; low z, high x, y, z */
     for (int i = 0; i < 4; i++)
     {
-        first[i] = f8_from_d4(d4_loadu(&box[i]->min.x), d4_loadu(&box[i + 4]->min.x));
-        second[i] = f8_from_d4(d4_loadu(&box[i]->min.z), d4_loadu(&box[i + 4]->min.z));
+        const carom_aabb *one = box[i], *other = box[i + 4];
+        first[i] = f8_from_d4(d4_sub(d4_loadu(&one->min.x), in->first), d4_sub(d4_loadu(&other->min.x), in->first));
+        second[i] = f8_from_d4(d4_sub(d4_loadu(&one->min.z), in->second), d4_sub(d4_loadu(&other->min.z), in->second));
     }
     f8_transpose(first);
     f8_transpose(second);
@@ -56,7 +71,7 @@ static BASE_ALWAYS_INLINE uint32_t load_group(broad_group *group, const broad_in
     for (int axis = 0; axis < 3; axis++)
     {
         f8_store(group->low[axis], lower(first[axis]));
-        f8_store(group->high[axis], higher(second[axis + 1], margin));
+        f8_store(group->high[axis], higher(second[axis + 1], in->margin));
     }
     uint32_t unsure = ~f8_bits(has_box) & 0xff;
     return BASE_UNLIKELY(unsure) ? clear_lanes(group, unsure, input) : 0;
@@ -131,7 +146,7 @@ uint32_t BASE_ISA(broad_groups_load)(broad_groups *groups, uint32_t first, uint3
     {
         AHEAD = 4 /* groups */
     };
-    f8 margin = f8_set1((float)input->margin * (1.0f + 0x1p-20f));
+    frame in = make_frame(groups->origin, input->margin);
     broad_group *items = groups->levels[0].items;
     size_t count = groups->levels[0].count;
     uint32_t empty = 0;
@@ -142,7 +157,7 @@ uint32_t BASE_ISA(broad_groups_load)(broad_groups *groups, uint32_t first, uint3
         {
             if (g + AHEAD < count)
                 prefetch(&items[g + AHEAD], input);
-            empty += load_group(&items[g], input, margin);
+            empty += load_group(&items[g], input, &in);
         }
         bound(&groups->levels[1].items[parent], items + begin, end - begin);
     }

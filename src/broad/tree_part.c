@@ -224,10 +224,58 @@ static bool fill(tree_state *tree, tree_part *part, const broad_order *order)
     return true;
 }
 
+/* ---- the origin of floats ---- */
+
+enum
+{
+    SAMPLES = 15
+};
+
+static void sort_numbers(double *numbers, int count)
+{
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0 && numbers[k] < numbers[k - 1]; k--)
+        {
+            double number = numbers[k];
+            numbers[k] = numbers[k - 1], numbers[k - 1] = number;
+        }
+}
+
+/* Floats tell boxes apart that are up to some thousand times their size or a few times their spread away from the
+ * origin. Where the boxes to be sorted are farther away, the origin goes to the middle of some of them. */
+static void choose_origin(tree_state *tree, const broad_input *input)
+{
+    double *origin = &tree->moving.groups.origin.x, middle[3], size = 0.0, far = 0.0;
+    size_t count = tree->order.items.count;
+    for (int axis = 0; axis < 3 && count > 0; axis++)
+    {
+        double low[SAMPLES], extent[SAMPLES];
+        for (size_t i = 0; i < SAMPLES; i++)
+        {
+            const carom_aabb *box = &input->boxes[(uint32_t)tree->order.items.items[i * count / SAMPLES]];
+            low[i] = (&box->min.x)[axis], extent[i] = (&box->max.x)[axis] - low[i];
+        }
+        sort_numbers(low, SAMPLES), sort_numbers(extent, SAMPLES);
+        middle[axis] = low[SAMPLES / 2];
+        size = fmax(size, fmax(4096.0 * extent[SAMPLES / 2], 4.0 * (low[3 * SAMPLES / 4] - low[SAMPLES / 4])));
+        if (!(fabs(middle[axis]) < 1e300)) /* not a number, or without end */
+            return;
+        far = fmax(far, fabs(middle[axis] - origin[axis]));
+    }
+    if (!(far > size))
+        return;
+    memcpy(origin, middle, sizeof middle);
+    tree->still.groups.origin = tree->moving.groups.origin;
+    if (tree->still.groups.levels[0].count > 0)
+        tree_load(tree, &tree->still, input, 0);
+}
+
 bool tree_sort(tree_state *tree, tree_part *part, const broad_input *input)
 {
     if (!collect_slots(tree, part, input))
         return false;
+    if (part == &tree->moving)
+        choose_origin(tree, input);
     broad_order_sort(tree->context, &tree->order, input->boxes);
     if (!fill(tree, part, &tree->order))
         return false;

@@ -249,6 +249,64 @@ static void frames_follow_each_other(void **state)
     }
 }
 
+/* Cubes of length 1 at whole numbers, so that many touch exactly, in a world of its own at `far`. Of three, one is
+ * static, one stays behind at 0, and one is now and then empty. */
+static void place_cubes(box_set *set, check_random *random, double far, bool all)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+    {
+        double at = i % 3 == 1 ? 0.0 : far;
+        if (i % 3 == 0 && !all)
+            continue;
+        set->boxes[i].min = (carom_vec3){at + (double)(check_next(random) % 8), at - (double)(check_next(random) % 8),
+                                         at + (double)(check_next(random) % 8)};
+        set->boxes[i].max = vec3_add(set->boxes[i].min, (carom_vec3){1, 1, 1});
+        if (i % 3 == 2 && check_next(random) % 4 == 0)
+            set->boxes[i] = aabb_empty();
+        set->traits[i] = (broad_traits){.owner = i + 1, .is_static = i % 3 == 0, .filter = {1, 1, 0}};
+    }
+}
+
+/* Floats do not tell these boxes apart where they are; pairs are exact all the same, while boxes travel. */
+static void boxes_travel_far(void **state)
+{
+    (void)state;
+    world w = world_open();
+    for (uint32_t k = 0; broad_find(k); k++)
+    {
+        const broad_kind *kind = broad_find(k);
+        box_set set = make_boxes(300, k, 1.0);
+        check_random random = {.state = 7 + k};
+        uint32_t changed[300];
+        void *phase;
+        broad_pairs pairs = {0};
+        uint64_t tested = 0;
+        for (uint32_t i = 0; i < set.count; i++)
+            changed[i] = i;
+        assert_int_equal(kind->create(w.context, &phase), CAROM_OK);
+        for (int frame = 0; frame < 60; frame++)
+        {
+            static const double FAR[] = {0x1p40, 0.0, -1e6, 0x1p45};
+            double margin = frame < 40 ? 0.0 : 2.0;
+            place_cubes(&set, &random, FAR[frame / 5 % 4], frame % 20 == 0);
+            broad_input input = {.boxes = set.boxes,
+                                 .traits = set.traits,
+                                 .slot_count = set.count,
+                                 .changed = changed,
+                                 .changed_count = set.count,
+                                 .same_traits = frame > 0,
+                                 .distinct_owners = true,
+                                 .margin = margin};
+            assert_int_equal(kind->find_pairs(phase, &input, &pairs, &tested), CAROM_OK);
+            check_frame(kind, &set, &pairs, margin);
+        }
+        base_array_free(w.context, &pairs);
+        kind->destroy(phase);
+        free_boxes(&set);
+    }
+    world_close(&w);
+}
+
 static void the_table_has_names(void **state)
 {
     (void)state;
@@ -263,7 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_finds_every_pair), cmocka_unit_test(frames_follow_each_other),
         cmocka_unit_test(the_curve_has_no_gaps),       cmocka_unit_test(the_tree_is_not_quadratic),
-        cmocka_unit_test(the_table_has_names),
+        cmocka_unit_test(the_table_has_names),         cmocka_unit_test(boxes_travel_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
