@@ -165,6 +165,27 @@ static void intervals_that_are_far_apart(void **state)
     }
 }
 
+/* Numbers next to 1, by multiples of u and a few u^2: x - y = 1 - cu - i, the sum of both errors 1 - au + bu - k, which
+ * doubles round down where that matters. The first is larger for certain only if what is left is more than 0. */
+static void errors_whose_sum_rounds(void **state)
+{
+    (void)state;
+    const double u = 0x1p-53, small = 0x1p-107;
+    int found = 0;
+    for (int n = 0; n < 9 * 17 * 17 * 9 * 9; n++)
+    {
+        double a = n % 9, b = 0.5 * (n / 9 % 17), c = 0.5 * (n / 153 % 17);
+        double i = small * (n / 2601 % 9), k = small * (n / 23409 % 9);
+        exact_interval x = {0x1p52 + 1.0, -c * u, 1.0 - a * u}, y = {0x1p52, i, b * u - k};
+        double left = (a - b - c) * u + (k - i);
+        int sign = y.error < 0.0 ? 0 : compare_intervals(&x, &y);
+        if (sign < 0 || (sign > 0 && !(left > 0.0)))
+            fail_msg("errors of 1 - %.0f u and %.1f u, low parts of %.1f u and %a: %d", a, b, c, i, sign);
+        found += sign;
+    }
+    assert_true(found > 1000);
+}
+
 /* A limit is told from an interval exactly where it is not within: only the last sum rounds. */
 static void intervals_at_limits(void **state)
 {
@@ -200,6 +221,7 @@ static void bounds_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold), cmocka_unit_test(intervals_that_are_far_apart),
+                                       cmocka_unit_test(errors_whose_sum_rounds),
                                        cmocka_unit_test(intervals_at_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
