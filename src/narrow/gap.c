@@ -70,9 +70,8 @@ static bool find_way(narrow_gap *gap, const exact_interval *limit)
     if (!gap->found)
         return search != EXACT_SEARCH_BEYOND;
     gap->interval = exact_interval_less(&gap->way.distance, gap->radius[0], gap->radius[1]);
-    double error = 2.0 * (fabs(gap->interval.low) + gap->interval.error); /* what is spare covers its rounding */
-    double low = nextafter(gap->interval.high - error, -INFINITY),
-           high = nextafter(gap->interval.high + error, INFINITY);
+    double low, high;
+    exact_interval_bounds(&gap->interval, &low, &high);
     gap->low = low > gap->low ? low : gap->low;
     gap->high = high < gap->high ? high : gap->high;
     return true;
