@@ -451,6 +451,15 @@ exact_search BASE_ISA(distance_of_parts)(exact_part *a, exact_part *b, const exa
     return EXACT_SEARCH_FOUND;
 }
 
+#define SQUARE_ERROR (6 * 0x1p-53) /* of squares that are compared in double; docs/exactness.md derives it */
+
+static bool may_be_within(const way *way, double limit)
+{
+    double least = way->top.high - DOUBLED_ERROR * way->top.size, square = limit * limit;
+    double most = square * (way->bottom.high + DOUBLED_ERROR * way->bottom.size);
+    return !(square > SMALLEST_SQUARE) || least <= most * (1.0 + SQUARE_ERROR);
+}
+
 bool BASE_ISA(parts_may_be_nearest)(exact_part a, exact_part b, double limit)
 {
     features f = {.in_range = true, .first = &a, .second = &b};
@@ -462,11 +471,7 @@ bool BASE_ISA(parts_may_be_nearest)(exact_part a, exact_part b, double limit)
         f.few = list_corners(&b, f.p), f.more = list_corners(&a, f.q);
     }
     set_way(&f, &way);
-    if (!f.in_range)
-        return true;
-    double least = way.top.high - DOUBLED_ERROR * way.top.size;
-    double most = limit * limit * (way.bottom.high + DOUBLED_ERROR * way.bottom.size);
-    return least <= most * (1.0 + 0x1p-40) && is_within(&f, &way);
+    return !f.in_range || (may_be_within(&way, limit) && is_within(&f, &way));
 }
 
 /* ---- heights ---- */
