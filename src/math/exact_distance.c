@@ -71,13 +71,29 @@ exact_interval exact_interval_less(const exact_interval *interval, double radius
     return (exact_interval){value.high, value.low, interval->error + (exact ? 0.0 : DOUBLED_SUMS_ERROR * value.size)};
 }
 
+/* What is certainly not above and not below the low part of any number of the interval: the ends round, too. */
+static void find_ends(const exact_interval *interval, double *from, double *to)
+{
+    double low = interval->low, error = interval->error;
+    error = error == 0.0 ? 0.0 : error * (1.0 + DOUBLED_END_ERROR) + DOUBLED_END_LOW_ERROR * fabs(low);
+    *from = low - error, *to = low + error;
+}
+
+void exact_interval_bounds(const exact_interval *interval, double *lower, double *upper)
+{
+    double high = interval->high, from, to;
+    find_ends(interval, &from, &to);
+    double least = high + from, most = high + to;
+    *lower = doubled_sum_rest(high, from, least) < 0.0 ? nextafter(least, -INFINITY) : least;
+    *upper = doubled_sum_rest(high, to, most) > 0.0 ? nextafter(most, INFINITY) : most;
+}
+
 /* Rounding is monotonic, so both ends decide for what is between them. Next to the middle between two doubles, what the
  * ends round by matters. */
 bool exact_round_interval(const exact_interval *interval, exact_length *out)
 {
-    double high = interval->high, low = interval->low, error = interval->error;
-    error = error == 0.0 ? 0.0 : error * (1.0 + DOUBLED_END_ERROR) + DOUBLED_END_LOW_ERROR * fabs(low);
-    double from = low - error, to = low + error;
+    double high = interval->high, from, to;
+    find_ends(interval, &from, &to);
     if (!(high > 0.0) || high + from != high || high + to != high)
         return false;
     bool whole = from == 0.0 && to == 0.0;

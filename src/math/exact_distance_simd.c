@@ -68,13 +68,13 @@ static void change(features *f, exact_part *part, unsigned corners)
     f->changed = true;
 }
 
-/* How far below 0 may a number be that is not certainly below it? */
+/* How far below 0 may a number be that is not certainly above it? */
 static double possible_lack(features *f, doubled x)
 {
     if (doubled_not_negative(x))
         return 0.0;
     f->certain = false;
-    return fabs(x.high) + DOUBLED_ERROR * x.size;
+    return DOUBLED_ERROR * x.size - x.high;
 }
 
 static void note_share(features *f, doubled share)
@@ -335,20 +335,35 @@ static bool along_axis(const features *f, const way *way, exact_interval *out)
     return true;
 }
 
-/* No edge of a feature is longer. */
+/* How far feet move apart if each share that is below 0 by 1 becomes 0: two feet along an edge each, or one on a face
+ * towards the corner that is left, along two edges. */
 static double reach_of(const features *f, const way *way)
 {
-    return f->more == 1 ? 0.0
-                        : length_at_most(way->edge[0]) + (f->few + f->more < 4 ? 0.0 : length_at_most(way->edge[1]));
+    if (f->more == 1)
+        return 0.0;
+    double first = length_at_most(way->edge[0]);
+    if (f->few + f->more < 4)
+        return first;
+    double second = length_at_most(way->edge[1]);
+    if (f->few == 2)
+        return first + second;
+    carom_vec3 last = vec3_sub(*f->q[2], *f->q[0]);
+    double third = (fabs(last.x) + fabs(last.y)) + fabs(last.z);
+    return larger(first + second, third + larger(first, second));
 }
+
+/* Twice what corners take off the distance on each side, half of the square of what feet are moved by; a hundredth more
+ * for roundings. docs/exactness.md derives both. */
+#define DOUBT_IN_FRONT 2.02
+#define DOUBT_MOVED    0.505
 
 /* By which part of the distance may it be wrong because signs were too close to call? */
 static double doubtful_part(const features *f, const way *way, double square)
 {
     if (f->certain)
         return 0.0;
-    double moved = 2.0 * f->outside / way->bottom.high * reach_of(f, way);
-    return 2.1 * f->in_front / way->height.high + 1.1 * moved * moved / square;
+    double moved = f->outside / way->bottom.high * reach_of(f, way);
+    return DOUBT_IN_FRONT * f->in_front / way->height.high + DOUBT_MOVED * moved * moved / square;
 }
 
 /* sqrt(top / bottom) */
@@ -436,6 +451,15 @@ exact_search BASE_ISA(distance_of_parts)(exact_part *a, exact_part *b, const exa
     return EXACT_SEARCH_FOUND;
 }
 
+#define SQUARE_ERROR (6 * 0x1p-53) /* of squares that are compared in double; docs/exactness.md derives it */
+
+static bool may_be_within(const way *way, double limit)
+{
+    double least = way->top.high - DOUBLED_ERROR * way->top.size, square = limit * limit;
+    double most = square * (way->bottom.high + DOUBLED_ERROR * way->bottom.size);
+    return !(square > SMALLEST_SQUARE) || least <= most * (1.0 + SQUARE_ERROR);
+}
+
 bool BASE_ISA(parts_may_be_nearest)(exact_part a, exact_part b, double limit)
 {
     features f = {.in_range = true, .first = &a, .second = &b};
@@ -447,11 +471,7 @@ bool BASE_ISA(parts_may_be_nearest)(exact_part a, exact_part b, double limit)
         f.few = list_corners(&b, f.p), f.more = list_corners(&a, f.q);
     }
     set_way(&f, &way);
-    if (!f.in_range)
-        return true;
-    double least = way.top.high - DOUBLED_ERROR * way.top.size;
-    double most = limit * limit * (way.bottom.high + DOUBLED_ERROR * way.bottom.size);
-    return least <= most * (1.0 + 0x1p-40) && is_within(&f, &way);
+    return !f.in_range || (may_be_within(&way, limit) && is_within(&f, &way));
 }
 
 /* ---- heights ---- */

@@ -291,6 +291,9 @@ double exact_height_to_spare(carom_vec3 direction, carom_vec3 from, carom_vec3 t
 /* The interval less two radii. */
 exact_interval exact_interval_less(const exact_interval *interval, double radius_a, double radius_b);
 
+/* The largest double that is not above any number of the interval, and the smallest that is not below any. */
+void exact_interval_bounds(const exact_interval *interval, double *lower, double *upper);
+
 /* Rounds it if all of the interval gives the same. */
 bool exact_round_interval(const exact_interval *interval, exact_length *out);
 

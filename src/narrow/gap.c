@@ -70,9 +70,8 @@ static bool find_way(narrow_gap *gap, const exact_interval *limit)
     if (!gap->found)
         return search != EXACT_SEARCH_BEYOND;
     gap->interval = exact_interval_less(&gap->way.distance, gap->radius[0], gap->radius[1]);
-    double error = 2.0 * (fabs(gap->interval.low) + gap->interval.error); /* what is spare covers its rounding */
-    double low = nextafter(gap->interval.high - error, -INFINITY),
-           high = nextafter(gap->interval.high + error, INFINITY);
+    double low, high;
+    exact_interval_bounds(&gap->interval, &low, &high);
     gap->low = low > gap->low ? low : gap->low;
     gap->high = high < gap->high ? high : gap->high;
     return true;
@@ -107,14 +106,21 @@ exact_gap gap_exact(const narrow_gap *gap)
 
 static bool meets(const narrow_gap *gap) { return gap->rounded && gap->length.nearest == 0.0; }
 
+#define GAP_SUM_ERROR 0x1p-52 /* of a sum that may be off by a unit in the last place */
+
+/* The points without radii are at most this far apart. */
+static double reach_of(const narrow_gap *gap)
+{
+    return (gap->high + (gap->radius[0] + gap->radius[1])) * (1.0 + GAP_SUM_ERROR);
+}
+
 void gap_make_certain(narrow_gap *gap, narrow_counts *counts)
 {
     gap_refine(gap);
     if (gap->certain || meets(gap))
         return;
     exact_gap exact = gap_exact(gap);
-    double limit = (gap->high + (gap->radius[0] + gap->radius[1])) * (1.0 + 0x1p-50);
-    exact_gap_search(&exact, limit, &counts->exact_fallbacks);
+    exact_gap_search(&exact, reach_of(gap), &counts->exact_fallbacks);
     gap->corners[0] = exact.corners_a, gap->corners[1] = exact.corners_b;
     find_way(gap, NULL);
     gap->found &= gap->corners[0] == exact.corners_a && gap->corners[1] == exact.corners_b;
@@ -167,13 +173,18 @@ int gap_sign(narrow_gap *gap, double limit, narrow_counts *counts)
     return exact_gap_compare_limit(&exact, limit, &counts->exact_fallbacks);
 }
 
+/* What the bounds of a gap can tell; otherwise 2. */
+static int compare_sum(const narrow_gap *gap, const double terms[EXACT_TERMS])
+{
+    double sum = (terms[0] + terms[1]) + terms[2];
+    return gap->high < sum * (1.0 - GAP_SUM_ERROR) ? -1 : gap->low > sum * (1.0 + GAP_SUM_ERROR) ? 1 : 2;
+}
+
 int gap_sum_sign(narrow_gap *gap, const double terms[EXACT_TERMS], narrow_counts *counts)
 {
-    double sum = (terms[0] + terms[1]) + terms[2]; /* to two roundings */
-    if (meets(gap) || gap->high < sum * (1.0 - 0x1p-51))
-        return -1;
-    if (gap->low > sum * (1.0 + 0x1p-51))
-        return 1;
+    int sign = meets(gap) ? -1 : compare_sum(gap, terms);
+    if (sign != 2)
+        return sign;
     gap_make_certain(gap, counts);
     exact_gap exact = gap_exact(gap);
     return exact_gap_compare_sum(&exact, terms, &counts->exact_fallbacks);
@@ -205,8 +216,7 @@ static int compare_exactly(const exact_interval *x, const exact_interval *y)
     return sum != y->low ? (sum > y->low) - (sum < y->low) : (rest > 0.0) - (rest < 0.0);
 }
 
-#define GAP_SUM_ERROR 0x1p-52           /* of the errors of two intervals: a unit in the last place */
-#define GAP_LOW_ERROR (1.125 * 0x1p-53) /* of the difference of low parts; docs/exactness.md derives both */
+#define GAP_LOW_ERROR (1.125 * 0x1p-53) /* of the difference of low parts; docs/exactness.md derives it */
 
 /* The sign of x - y, if the intervals can tell; otherwise 0. */
 static int compare_intervals(const exact_interval *x, const exact_interval *y)
@@ -242,7 +252,8 @@ int gap_compare(narrow_gap *x, narrow_gap *y, narrow_counts *counts)
 
 /* ---- a lower bound from planes ---- */
 
-#define GAP_PLANE_ERROR (9 * 0x1p-53) /* of the sum of magnitudes */
+#define GAP_PLANE_ERROR  (9 * 0x1p-53) /* of the sum of magnitudes */
+#define GAP_LENGTH_ERROR (5 * 0x1p-53) /* of what is divided by a length */
 
 /* The gap between the triangles along a direction, which counts as exact; less than that by the errors of projections.
  * docs/exactness.md derives them. */
@@ -264,12 +275,13 @@ static double gap_along(const narrow_triangle *a, const narrow_triangle *b, caro
     return gap - (GAP_PLANE_ERROR * magnitude + 0x1p-1000);
 }
 
+/* Not more than a gap in units of a vector is in units of length, if it is positive. */
+static double over_length(double gap, double square) { return gap / sqrt(square) * (1.0 - GAP_LENGTH_ERROR); }
+
 static double bound_along(const narrow_triangle *a, const narrow_triangle *b, carom_vec3 normal)
 {
     double square = vec3_dot(normal, normal);
-    if (!(square > 0x1p-500))
-        return 0.0;
-    return gap_along(a, b, normal) / sqrt(square) * (1.0 - 0x1p-50);
+    return square > 0x1p-500 ? over_length(gap_along(a, b, normal), square) : 0.0;
 }
 
 /* From the first to the second of two corners, or 0 to 1. */

@@ -9,11 +9,12 @@ typedef struct box_view
     double r[3][3], absolute[3][3]; /* r[i][j] = still axis i . moved axis j */
     double t[3];                    /* from the still centre to the moved one */
     const double *a, *b;            /* halves */
-    /* The way's and the halves' sums, what every axis is padded by, and what float axes are off by. */
-    double away, still_size, moved_size, pad, oblique;
+    /* The way's and the halves' sums, what still axes are padded by, its part for rounding, which others need twice,
+     * what the rotation is off by, and float axes. */
+    double away, still_size, moved_size, pad, rounding, bent, oblique;
 } box_view;
 
-#define BOX_ROUNDING   (15.5 * 0x1p-53) /* of the sizes: what the tests compute */
+#define BOX_ROUNDING   (7.75 * 0x1p-53) /* of the sizes: what the tests along still axes compute; others, twice that */
 #define BOX_OWN_AXIS   1.75             /* of float axes, in roundings: a box's own axis sees none of the other two */
 #define BOX_WAY        3.0              /* the way between the centres is the sum of what the still axes see of it */
 #define BOX_CROSS      2.5              /* a cross product's cosines with the still axes are read from the others */
@@ -31,8 +32,9 @@ static BASE_ALWAYS_INLINE void view_centre(const volume_frame *frame, const volu
     view->a = a, view->b = b;
     view->still_size = a[0] + a[1] + a[2], view->moved_size = b[0] + b[1] + b[2];
     view->away = fabs(between.x) + fabs(between.y) + fabs(between.z);
-    view->pad = frame->slack + BOX_ROUNDING * (view->away + view->still_size + view->moved_size) +
-                BOX_BENT * frame->defect * view->moved_size;
+    view->rounding = BOX_ROUNDING * (view->away + view->still_size + view->moved_size);
+    view->pad = frame->slack + view->rounding;
+    view->bent = BOX_BENT * frame->defect;
     view->oblique = frame->oblique;
 }
 
@@ -42,18 +44,24 @@ static BASE_ALWAYS_INLINE double still_pad(const box_view *v)
 {
     return v->pad + v->oblique * (BOX_OWN_AXIS * v->still_size);
 }
+/* What all others have in common: more rounding, and axes that the rotation has bent. */
+static BASE_ALWAYS_INLINE double wide_pad(const box_view *v)
+{
+    return v->pad + (v->rounding + v->bent * v->moved_size);
+}
 static BASE_ALWAYS_INLINE double moved_pad(const box_view *v)
 {
-    return v->pad + v->oblique * (BOX_OWN_AXIS * v->moved_size + BOX_WAY * v->away);
+    return wide_pad(v) + v->oblique * (BOX_OWN_AXIS * v->moved_size + BOX_WAY * v->away);
 }
 /* The larger of the two: rounding is monotone. */
 static BASE_ALWAYS_INLINE double larger_pad(const box_view *v)
 {
-    return v->pad + v->oblique * larger(BOX_OWN_AXIS * v->still_size, BOX_OWN_AXIS * v->moved_size + BOX_WAY * v->away);
+    return wide_pad(v) +
+           v->oblique * larger(BOX_OWN_AXIS * v->still_size, BOX_OWN_AXIS * v->moved_size + BOX_WAY * v->away);
 }
 static BASE_ALWAYS_INLINE double edge_pad(const box_view *v)
 {
-    return v->pad + v->oblique * (BOX_CROSS * v->still_size + BOX_COFACTOR * v->moved_size);
+    return wide_pad(v) + v->oblique * (BOX_CROSS * v->still_size + BOX_COFACTOR * v->moved_size);
 }
 
 static BASE_ALWAYS_INLINE void view_row(const volume_box *still, const volume_box *moved, box_view *view, int i)

@@ -118,6 +118,43 @@ static double spare_ratio(const double *n)
     return last_sum_ratio(truth - (real)found, truth, size + demand);
 }
 
+/* A number that may be off by some units in the last place. */
+static doubled vague_at(const double *n)
+{
+    doubled x = number_at(n, 1);
+    x.size = fmin(fabs(n[2]), 1.0) * 0x1p-51 / DOUBLED_ERROR * x.high;
+    return x;
+}
+
+/* The smallest squared distance, top / bottom, that is found to be beyond the square of a limit, both as unfavourable
+ * as they may be: the limit must be less, and by how much it is shows what the comparison's roundings need. */
+static double beyond_ratio(const double *n)
+{
+    doubled bottom = vague_at(n), top = {0.0, 0.0, 0.0};
+    double limit = fabs(n[3]), next = limit * limit * bottom.high * (1.0 + 64.0 * 0x1p-53);
+    if (!(bottom.high > 0x1p-40) || !(limit > 0x1p-40))
+        return 0.0;
+    for (doubled trial = vague_at((const double[3]){next, n[4], n[5]});
+         !may_be_within(&(way){.top = trial, .bottom = bottom}, limit);
+         trial = vague_at((const double[3]){next, n[4], n[5]}))
+        top = trial, next = nextafter(next, 0.0);
+    real most = (real)limit * (real)limit * (exactly(bottom) + (real)DOUBLED_ERROR * (real)bottom.size);
+    real least = exactly(top) - (real)DOUBLED_ERROR * (real)top.size;
+    return (double)(1.0L - (least - most) / ((real)SQUARE_ERROR * most));
+}
+
+/* Next to a huge face a distance may be so small that its square vanishes, though that of the height does not. */
+static void squares_of_limits_do_not_vanish(void **state)
+{
+    (void)state;
+    for (int i = 100; i < 700; i += 20)
+    {
+        way way = {.top = {ldexp(1.0, 440 - 2 * i), 0.0, 0.0}, .bottom = {0x1p440, 0.0, 0.0}};
+        assert_true(may_be_within(&way, ldexp(1.0, -i)));
+        assert_int_equal(may_be_within(&way, ldexp(0.5, -i)), i >= 200);
+    }
+}
+
 /* Two points at a distance of 7, and a limit that may be larger than it seems. */
 static void limits_have_errors(void **state)
 {
@@ -175,6 +212,7 @@ static void signs_are_within_their_bounds(void **state)
     climb_attack(&(climb){"heights", height_ratio, 12, 0.6, 1, NULL, 10, 20000, false});
     climb_attack(&(climb){"shares", share_ratio, 15, 0.5, 2, NULL, 20, 20000, false});
     climb_attack(&(climb){"a share's limit", limit_ratio, 5, 0.7, 3, NULL, 10, 5000, false});
+    climb_attack(&(climb){"squares beyond a limit", beyond_ratio, 6, 0.5, 7, NULL, 10, 5000, false});
     climb_attack(&(climb){"the screen, above", screen_above_ratio, 9, 0.8, 4, NULL, 10, 10000, false});
     climb_attack(&(climb){"the screen, below", screen_below_ratio, 9, 0.8, 5, NULL, 10, 10000, false});
     climb_attack(&(climb){"height to spare", spare_ratio, 12, 0.8, 6, NULL, 10, 10000, false});
@@ -182,8 +220,8 @@ static void signs_are_within_their_bounds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(signs_are_within_their_bounds),
-                                       cmocka_unit_test(limits_have_errors),
-                                       cmocka_unit_test(squares_of_gaps_do_not_vanish)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(signs_are_within_their_bounds), cmocka_unit_test(limits_have_errors),
+        cmocka_unit_test(squares_of_limits_do_not_vanish), cmocka_unit_test(squares_of_gaps_do_not_vanish)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,8 +148,54 @@ static void operations_are_within_their_bounds(void **state)
     climb_attack(&(climb){"ends of intervals", end_ratio, 3, 0.8, 6, NULL, 10, 2000, false});
 }
 
+/* The sign of a double minus an end of an interval, or minus a number next to it. */
+static int sign_from_end(double bound, const exact_interval *x, double error)
+{
+    mpf_t sum, part;
+    mpf_init2(sum, BITS), mpf_init2(part, BITS);
+    mpf_set_d(sum, bound);
+    const double parts[3] = {x->high, x->low, error};
+    for (int i = 0; i < 3; i++)
+        mpf_set_d(part, parts[i]), mpf_sub(sum, sum, part);
+    int sign = mpf_sgn(sum);
+    mpf_clear(sum), mpf_clear(part);
+    return sign;
+}
+
+/* Next to a power of two, with low parts and errors of any size, or none. */
+static exact_interval any_interval(check_random *random)
+{
+    double high = 1.0 + 0x1p-53 * (double)((int)(check_next(random) % 9) - 4);
+    double low = (check_next(random) % 4 ? check_uniform(random, -1.0, 1.0) : 1.0) * 0x1p-53;
+    double error = exp2(-(double)(check_next(random) % 160)) * check_uniform(random, 0.5, 1.0);
+    return (exact_interval){high, check_next(random) % 8 ? low : 0.0, check_next(random) % 4 ? error : 0.0};
+}
+
+/* Bounds of an interval are the doubles next to its ends: they hold, and the next ones do not unless what the ends
+ * round by makes up for it. */
+static void bounds_are_next_to_the_ends(void **state)
+{
+    (void)state;
+    check_random random = {10};
+    long spared = 0;
+    for (long i = 0; i < 200000; i++)
+    {
+        exact_interval x = any_interval(&random);
+        double lower, upper;
+        exact_interval_bounds(&x, &lower, &upper);
+        assert_true(sign_from_end(lower, &x, -x.error) <= 0 && sign_from_end(upper, &x, x.error) >= 0);
+        /* twice what the ends round by */
+        double more = x.error == 0.0 ? 0.0 : x.error * (1.0 + 0x1p-50) + 0x1p-52 * fabs(x.low);
+        assert_true(sign_from_end(nextafter(lower, 2.0), &x, -more) > 0);
+        assert_true(sign_from_end(nextafter(upper, -2.0), &x, more) < 0);
+        spared += lower == upper;
+    }
+    assert_true(spared > 1000);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operations_are_within_their_bounds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operations_are_within_their_bounds),
+                                       cmocka_unit_test(bounds_are_next_to_the_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

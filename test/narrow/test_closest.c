@@ -1,17 +1,32 @@
 /* What decides between two distances in twice the precision, in cases made for it: gaps that differ from a double, or
  * from each other, by less than a double shows; signs that it can't tell; sums of margins that doubles round twice; and
- * the closest of many pairs whose triangles share a slot of what is remembered about them. */
+ * the closest of many pairs whose triangles share a slot of what is remembered about them. CAROM_TEST_SCALE multiplies
+ * the number of random cases. */
 #include "narrow/gap.h"
 #include "support/families.h"
 #include "support/oracle_round.h"
 
+#include <stdlib.h>
+
+static long scaled(long cases)
+{
+    const char *scale = getenv("CAROM_TEST_SCALE");
+    return cases * (scale ? strtol(scale, NULL, 10) : 1);
+}
+
 /* Two triangles in the planes x = low and x = high. */
+static void make_along_x(narrow_triangle pair[2], double low, double high)
+{
+    pair[0] = (narrow_triangle){{vec3(low, 0.0, 0.0), vec3(low, 3.0, 0.0), vec3(low, 0.0, 3.0)}};
+    pair[1] = (narrow_triangle){{vec3(high, 1.0, 1.0), vec3(high, 4.0, 1.0), vec3(high, 1.0, 4.0)}};
+}
+
 static narrow_gap gap_along_x(double low, double high, narrow_counts *counts)
 {
-    narrow_triangle a = {{vec3(low, 0.0, 0.0), vec3(low, 3.0, 0.0), vec3(low, 0.0, 3.0)}},
-                    b = {{vec3(high, 1.0, 1.0), vec3(high, 4.0, 1.0), vec3(high, 1.0, 4.0)}};
-    narrow_distance_result near = narrow_distance(&a, &b, counts);
-    return gap_of_triangles(&a, &b, &near);
+    narrow_triangle pair[2];
+    make_along_x(pair, low, high);
+    narrow_distance_result near = narrow_distance(&pair[0], &pair[1], counts);
+    return gap_of_triangles(&pair[0], &pair[1], &near);
 }
 
 /* The low half of a gap decides, without integers. */
@@ -122,6 +137,92 @@ static void feet_that_may_be_outside(void **state)
     }
 }
 
+/* ---- the same where numbers of twice the precision round, and against exact arithmetic ---- */
+
+static int true_order(const narrow_triangle x[2], const narrow_triangle y[2])
+{
+    const narrow_triangle *pairs[2] = {x, y};
+    oracle_gap *gaps[2] = {oracle_gap_create(), oracle_gap_create()};
+    for (int k = 0; k < 2; k++)
+    {
+        exact_round a = {pairs[k][0].corner, 3, 0.0}, b = {pairs[k][1].corner, 3, 0.0};
+        oracle_gap_measure(gaps[k], &a, &b);
+    }
+    int order = oracle_gap_order(gaps[0], gaps[1]);
+    oracle_gap_destroy(gaps[0]), oracle_gap_destroy(gaps[1]);
+    return order;
+}
+
+/* Compares a pair whose features should be a face and a corner with one at the distance high + low; returns the true
+ * order. */
+static int check_against(const narrow_triangle pair[2], double high, double low)
+{
+    narrow_counts counts = {0};
+    narrow_triangle rival[2];
+    make_along_x(rival, -low, high);
+    int order = true_order(pair, rival);
+    narrow_gap gap = gap_with_features(pair, 7, 1), other = gap_along_x(-low, high, &counts);
+    if (gap_compare(&gap, &other, &counts) != order)
+        fail_msg("the order is not %d, against %a + %a", order, high, low);
+    return order;
+}
+
+/* A face from 0 to (x0, y0, z) and (x1, y1, -z), whose plane contains (X, Y, 0) = (x0 + x1, y0 + y1, 0), and a triangle
+ * with two corners above small and larger parts of that, as high but for the z of the second. In its height the terms
+ * (Yz)X and (Xz)Y cancel, each rounded in its own way (X and Y are not rounded): by `roundings` the second is lower
+ * than the first. Returns how much that takes off the distance. */
+static double make_rounded_heights(check_random *random, narrow_triangle pair[2], double roundings)
+{
+    const double above = 0x1p-22;
+    double x = 0x1p-28 * family_integer(random, 1 << 28, 1 << 29), y = check_uniform(random, 1.0, 2.0),
+           z = check_uniform(random, 1.0, 2.0), x0 = 0.25 * x, y0 = 0.75 * y, volume = x0 * y - x * y0;
+    double lower = roundings * 0x1p-106 * x * y * z, length = vec3_length(vec3(y * z, x * z, volume));
+    pair[0] = (narrow_triangle){{vec3(0.0, 0.0, 0.0), vec3(x0, y0, z), vec3(x - x0, y - y0, -z)}};
+    pair[1] = (narrow_triangle){{vec3(0x1p-18 * x + above, 0x1p-18 * y, 0.0),
+                                 vec3(0.25 * x + above, 0.25 * y, lower / volume), vec3(4.0, -4.0, 0.0)}};
+    return lower / length;
+}
+
+static void heights_that_round(void **state)
+{
+    (void)state;
+    check_random random = {9};
+    long nearer = 0, count = scaled(400);
+    for (long i = 0; i < count; i++)
+    {
+        narrow_triangle pair[2];
+        double less = make_rounded_heights(&random, pair, check_uniform(&random, 0.25, 4.0));
+        narrow_gap seen = gap_with_features(pair, 7, 1);
+        gap_refine(&seen);
+        assert_true(seen.found);
+        double low = seen.interval.low - check_uniform(&random, 0.5, 1.0) * less;
+        nearer += check_against(pair, seen.interval.high, low) < 0;
+    }
+    assert_int_equal(nearer, count);
+}
+
+/* A face with a corner at 0 and an edge that ends there, and a corner far nearer to it than the edge is long, whose
+ * foot is outside of that edge by next to nothing. Returns how much farther away that is than the face's plane. */
+static double make_foot_outside(narrow_triangle pair[2], double height, double outside)
+{
+    pair[0] = (narrow_triangle){{vec3(0.0, 0.0, 0.0), turned(0.25, 1.0, 0.0, false), turned(1.0, 0.0, 0.0, false)}};
+    pair[1] = (narrow_triangle){
+        {turned(3.0 * height, -outside, height, false), turned(0.5, 0.25, 1.0, false), turned(0.25, -0.5, 2.0, false)}};
+    return 3.0 * outside * outside / (2.0 * height);
+}
+
+static void feet_that_may_be_outside_of_a_face(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++)
+    {
+        narrow_triangle pair[2];
+        double height = exp2(-50 - i / 4), more = make_foot_outside(pair, height, exp2(-44 - i % 4) * height);
+        assert_int_equal(check_against(pair, 3.0 * height, 0.5 * more), 1);
+        assert_int_equal(check_against(pair, 3.0 * height, 1.5 * more), -1);
+    }
+}
+
 /* ---- radii that leave nothing but errors of a distance ---- */
 
 static narrow_gap gap_of_balls(carom_vec3 centre, const double radii[2], narrow_counts *counts)
@@ -137,8 +238,8 @@ static void balls_that_nearly_touch(void **state)
 {
     (void)state;
     check_random random = {8};
-    int apart = 0;
-    for (int i = 0; i < 2000; i++)
+    long apart = 0, count = scaled(2000);
+    for (long i = 0; i < count; i++)
     {
         carom_vec3 c =
             vec3(check_uniform(&random, 1.0, 2.0), check_uniform(&random, 1.0, 2.0), check_uniform(&random, 1.0, 2.0));
@@ -153,7 +254,7 @@ static void balls_that_nearly_touch(void **state)
         apart += !x.rounded;
         assert_int_equal(gap_compare(&x, &y, &counts), 0);
     }
-    assert_int_equal(apart, 2000);
+    assert_int_equal(apart, count);
 }
 
 /* The sum is 1 + 3 * 2^-52, but doubles make it 1 + 4 * 2^-52. */
@@ -197,7 +298,7 @@ static void slots_that_triangles_share(void **state)
     (void)state;
     check_random random = {7};
     oracle_gap *gaps[2] = {oracle_gap_create(), oracle_gap_create()};
-    for (long n = 0; n < CASES; n++)
+    for (long n = 0, count = scaled(CASES); n < count; n++)
     {
         narrow_triangle x[MANY], y[MANY];
         narrow_counts counts = {0};
@@ -231,6 +332,8 @@ int main(void)
         cmocka_unit_test(low_halves),
         cmocka_unit_test(corners_that_may_be_in_front),
         cmocka_unit_test(feet_that_may_be_outside),
+        cmocka_unit_test(heights_that_round),
+        cmocka_unit_test(feet_that_may_be_outside_of_a_face),
         cmocka_unit_test(balls_that_nearly_touch),
         cmocka_unit_test(sums_that_are_rounded_twice),
         cmocka_unit_test(slots_that_triangles_share),

@@ -101,6 +101,44 @@ static double points_ratio(const double *n)
     return result.error > 0x1p-80 ? (double)(fabsl((real)result.distance - truth) / (real)result.error) : 0.0;
 }
 
+/* A gap in units of a vector, divided by its length: how much of what it is lowered by is needed. */
+static double length_ratio(const double *n)
+{
+    carom_vec3 v = point_at(n);
+    real square = (real)v.x * (real)v.x + (real)v.y * (real)v.y + (real)v.z * (real)v.z;
+    real truth = (real)fabs(n[3]) / sqrtl(square);
+    double found = over_length(fabs(n[3]), vec3_dot(v, v));
+    return square > 0x1p-40L && truth > 0x1p-40L
+               ? (double)(1.0L - (truth - (real)found) / (real)GAP_LENGTH_ERROR / truth)
+               : 0.0;
+}
+
+/* Sums of three numbers that are not negative, next to the middles between doubles: of a gap and two radii, and of
+ * margins, compared with a gap that is some units in the last place away. */
+static void sums_of_three(void **state)
+{
+    (void)state;
+    check_random random = {8};
+    int above = 0;
+    for (int i = 0; i < 200000; i++)
+    {
+        double terms[EXACT_TERMS];
+        for (int k = 0; k < EXACT_TERMS; k++)
+            terms[k] = 0x1p-54 * (double)(check_next(&random) % 8) + (k == i % 3 ? 1.0 - 0x1p-51 * (i % 5 / 2) : 0.0);
+        real truth = (real)terms[0] + (real)terms[1] + (real)terms[2]; /* exactly */
+        narrow_gap gap = {.high = terms[0], .radius = {terms[1], terms[2]}};
+        double sum = (terms[0] + terms[1]) + terms[2], reach = terms[0] + (terms[1] + terms[2]);
+        above += truth > (real)reach;
+        assert_true((real)reach_of(&gap) >= truth && reach_of(&gap) <= reach * (1.0 + 0x1p-51));
+        double bound = sum;
+        for (int step = i / 5 % 9; step > 0; step--)
+            bound = nextafter(bound, i % 2 ? INFINITY : 0.0);
+        int sign = compare_sum(&(narrow_gap){.low = bound, .high = bound}, terms);
+        assert_true(sign == 2 ? i / 5 % 9 < 5 : sign == ((real)bound > truth) - ((real)bound < truth));
+    }
+    assert_true(above > 1000);
+}
+
 /* ---- intervals ---- */
 
 static double within(double x) { return fmax(-1.0, fmin(1.0, x)); }
@@ -165,6 +203,27 @@ static void intervals_that_are_far_apart(void **state)
     }
 }
 
+/* Numbers next to 1, by multiples of u and a few u^2: x - y = 1 - cu - i, the sum of both errors 1 - au + bu - k, which
+ * doubles round down where that matters. The first is larger for certain only if what is left is more than 0. */
+static void errors_whose_sum_rounds(void **state)
+{
+    (void)state;
+    const double u = 0x1p-53, small = 0x1p-107;
+    int found = 0;
+    for (int n = 0; n < 9 * 17 * 17 * 9 * 9; n++)
+    {
+        double a = n % 9, b = 0.5 * (n / 9 % 17), c = 0.5 * (n / 153 % 17);
+        double i = small * (n / 2601 % 9), k = small * (n / 23409 % 9);
+        exact_interval x = {0x1p52 + 1.0, -c * u, 1.0 - a * u}, y = {0x1p52, i, b * u - k};
+        double left = (a - b - c) * u + (k - i);
+        int sign = y.error < 0.0 ? 0 : compare_intervals(&x, &y);
+        if (sign < 0 || (sign > 0 && !(left > 0.0)))
+            fail_msg("errors of 1 - %.0f u and %.1f u, low parts of %.1f u and %a: %d", a, b, c, i, sign);
+        found += sign;
+    }
+    assert_true(found > 1000);
+}
+
 /* A limit is told from an interval exactly where it is not within: only the last sum rounds. */
 static void intervals_at_limits(void **state)
 {
@@ -191,6 +250,7 @@ static void bounds_hold(void **state)
     truth_of = oracle_create();
     climb_attack(&(climb){"gaps of planes", plane_ratio, 21, 0.8, 1, NULL, 20, 20000, false});
     climb_attack(&(climb){"corners and a slab", slab_ratio, 12, 0.6, 2, NULL, 10, 20000, false});
+    climb_attack(&(climb){"over a length", length_ratio, 4, 0.55, 6, NULL, 10, 10000, false});
     climb_attack(&(climb){"two points", points_ratio, 6, 0.5, 3, NULL, 10, 10000, false});
     climb_attack(&(climb){"distances of triangles", distance_ratio, 18, 0.05, 4, NULL, 4, 4000, false});
     climb_attack(&(climb){"intervals that are near", near_intervals_ratio, 5, 0.8, 5, NULL, 10, 5000, false});
@@ -200,6 +260,7 @@ static void bounds_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold), cmocka_unit_test(intervals_that_are_far_apart),
+                                       cmocka_unit_test(errors_whose_sum_rounds), cmocka_unit_test(sums_of_three),
                                        cmocka_unit_test(intervals_at_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
