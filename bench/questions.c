@@ -236,6 +236,8 @@ static bool bench_change(room *r, uint32_t movers)
     batch.points = &point, batch.count = 1;
     carom_nearest_report report;
     double seconds = 0.0;
+    if (!check(r, carom_scene_nearest(r->scene, &batch, &report), "nearest")) /* builds the tree */
+        return false;
     for (int n = 0; n < ROUNDS; n++)
     {
         for (uint32_t i = 0; i < movers; i++)
@@ -253,6 +255,50 @@ static bool bench_change(room *r, uint32_t movers)
         seconds += bench_now() - start;
     }
     printf("one point after %u of %u bodies moved: %.1f us\n", movers, r->count, 1e6 * seconds / ROUNDS);
+    return true;
+}
+
+/* ---- pairs within a distance ---- */
+
+static bool bench_within(room *r, carom_collide_mode mode, double distance, const char *name)
+{
+    enum
+    {
+        ROUNDS = 3
+    };
+    carom_collide_options options = {.mode = mode, .clearance = distance};
+    carom_frame frame;
+    carom_scene_report report = {0};
+    double best = INFINITY;
+    uint64_t apart = 0;
+    for (int n = 0; n < ROUNDS; n++)
+    {
+        if (!check(r, carom_scene_frame(r->scene, &frame), "frame") ||
+            !check(r, carom_engine_run(r->engine, &frame, &options, &report), "run"))
+            return false;
+        best = report.times.total_ms < best ? report.times.total_ms : best;
+    }
+    for (uint64_t i = 0; i < report.body_pair_count; i++)
+        apart += report.body_pairs[i].distance > 0.0 && report.body_pairs[i].distance < INFINITY;
+    printf("%-34s %8.2f ms, %llu pairs of bodies, %llu of them apart\n", name, best,
+           (unsigned long long)report.body_pair_count, (unsigned long long)apart);
+    return true;
+}
+
+static bool bench_distances(room *r, double distance, const char *name)
+{
+    carom_within_options options = carom_within_options_default();
+    carom_within_report report = {0};
+    double best = INFINITY;
+    options.distance = distance;
+    for (int n = 0; n < 3; n++)
+    {
+        double start = bench_now();
+        if (!check(r, carom_scene_pairs_within(r->scene, &options, &report), "pairs within"))
+            return false;
+        best = fmin(best, bench_now() - start);
+    }
+    printf("%-34s %8.2f ms, %llu pairs of bodies\n", name, 1e3 * best, (unsigned long long)report.pair_count);
     return true;
 }
 
@@ -318,6 +364,9 @@ void bench_questions(bench_session *session)
         (void)(bench_points(&few, 1, "(trees are built)") && bench_boxes(&few, 0.5, "boxes of side 1") &&
                bench_boxes(&few, 3.0, "boxes of side 6") && bench_spheres(&few) &&
                bench_points(&few, 1, "nearest body to a point") &&
-               bench_points(&few, 10, "10 nearest bodies to a point") && bench_rules(&few));
+               bench_points(&few, 10, "10 nearest bodies to a point") &&
+               bench_distances(&few, 0.1, "pairs within 0.1") &&
+               bench_within(&few, CAROM_COLLIDE_ANY, 0.1, "  by an engine, mode any") &&
+               bench_within(&few, CAROM_COLLIDE_ALL, 0.1, "  by an engine, mode all") && bench_rules(&few));
     close_room(&few);
 }

@@ -144,11 +144,12 @@ extern "C"
     CAROM_API carom_status carom_scene_cast(carom_scene *scene, const carom_ray_batch *batch,
                                             carom_frame_ray_report *report);
 
-    /* ---- what is at a place ----
+    /* ---- what is at a place, and what is near ----
      *
-     * Batches of probes, boxes or points. The context's workers share a batch; the answer is bit-identical for any
-     * number of them. An invalid item is an error for the whole batch, and the message names it. Filters, margins,
-     * rules and is_static have no effect. Reports belong to the scene until its next call of the same function. */
+     * Batches of probes, boxes or points, and all pairs of bodies at once. The context's workers share the work; the
+     * answer is bit-identical for any number of them. An invalid item is an error for the whole batch, and the message
+     * names it. Filters, margins, rules and is_static have no effect unless a function says so. Reports belong to the
+     * scene until its next call of the same function (overlap and overlap_boxes count as one). */
 
     /* Placed shapes: a sphere, a capsule, a mesh. A sphere around a point p of the world is
      * {carom_shape_sphere(radius), carom_pose_translation(p.x, p.y, p.z)}. */
@@ -223,6 +224,38 @@ extern "C"
     /* Which bodies are nearest to each point? Empty bodies are nowhere. */
     CAROM_API carom_status carom_scene_nearest(carom_scene *scene, const carom_point_batch *batch,
                                                carom_nearest_report *report);
+
+    typedef struct carom_within_options
+    {
+        double distance; /* >= 0, may be infinity: pairs whose exact distance is at most this, as for carom_within */
+        bool solid;      /* a body inside another is at distance 0; otherwise only surfaces count */
+    } carom_within_options;
+
+    CAROM_API carom_within_options carom_within_options_default(void); /* 0, solid */
+
+    typedef struct carom_near_pair
+    {
+        carom_body_id body_a, body_b; /* a before b by index */
+        double distance;             /* between the surfaces, correctly rounded, as by carom_distance; 0 if they meet */
+        carom_vec3 point_a, point_b; /* the nearest points; the origin if they meet */
+        uint32_t triangle_a, triangle_b; /* of these points; CAROM_NO_TRIANGLE if they meet */
+    } carom_near_pair;
+
+    typedef struct carom_within_report
+    {
+        carom_status status;
+        const carom_near_pair *pairs; /* sorted by the indices of both bodies */
+        uint64_t pair_count;
+        uint64_t hash;
+        carom_counters counters;
+    } carom_within_report;
+
+    /* Which pairs of bodies are within a distance, and how far apart are they? Pairs that filters, is_static or a rule
+     * (NEVER) rule out are left out, as by engines; margins and clearances have no effect. For all pairs of triangles,
+     * relations, or a clearance per pair, run an engine with carom_collide_options.clearance instead, which lists what
+     * is nearer than that; where only distances are needed, this takes a fraction of the time. */
+    CAROM_API carom_status carom_scene_pairs_within(carom_scene *scene, const carom_within_options *options,
+                                                    carom_within_report *report);
 
 #ifdef __cplusplus
 }

@@ -147,14 +147,19 @@ static carom_status out_of_memory(carom_engine *engine)
 static bool add_pair(carom_engine *engine, const carom_frame *frame, uint64_t key)
 {
     uint32_t a = (uint32_t)(key >> 32), b = (uint32_t)key;
-    carom_pair_rule rule = engine_rule_of(engine, &frame->bodies[a], &frame->bodies[b]);
-    if (rule.kind == CAROM_RULE_NEVER)
-        return false;
+    double clearance = engine->options.clearance;
+    if (BASE_UNLIKELY(engine->rules.items.count > 0))
+    {
+        carom_pair_rule rule = engine_rule_of(engine, &frame->bodies[a], &frame->bodies[b]);
+        if (rule.kind == CAROM_RULE_NEVER)
+            return false;
+        clearance = rule.clearance;
+    }
     engine->pairs.items[engine->pairs.count++] = (engine_pair){.a = a,
                                                                .b = b,
                                                                .first_part = (uint32_t)engine->fronts.count,
                                                                .searched = engine->author != NULL,
-                                                               .clearance = rule.clearance};
+                                                               .clearance = clearance};
     return true;
 }
 

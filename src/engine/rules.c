@@ -68,8 +68,6 @@ carom_status engine_rules_update(carom_engine *engine, const carom_frame *frame)
 carom_pair_rule engine_rule_of(const carom_engine *engine, const carom_frame_body *a, const carom_frame_body *b)
 {
     const carom_pair_rule common = {CAROM_RULE_CLEARANCE, engine->options.clearance};
-    if (BASE_LIKELY(engine->rules.items.count == 0))
-        return common;
     const uint64_t *at = base_map_find(&engine->rules.map, broad_pack(a->id.index, b->id.index));
     if (!at)
         return common;

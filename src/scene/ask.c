@@ -14,6 +14,8 @@ void scene_ask_free(carom_context *context, scene_ask *ask)
         base_array_free(context, &own->found);
         base_array_free(context, &own->order);
         base_array_free(context, &own->space);
+        base_array_free(context, &own->stack);
+        base_array_free(context, &own->others);
         base_array_free(context, &own->nodes);
         base_array_free(context, &own->best);
     }
@@ -21,6 +23,7 @@ void scene_ask_free(carom_context *context, scene_ask *ask)
     base_array_free(context, &ask->ranges);
     base_array_free(context, &ask->bodies);
     base_array_free(context, &ask->near);
+    base_array_free(context, &ask->pairs);
     base_array_free(context, &ask->first_body);
     base_array_free(context, &ask->first_near);
     base_release(context, ask, 1, sizeof *ask);
@@ -87,7 +90,7 @@ carom_status scene_ask_run(scene_asking *asking)
     for (uint32_t i = 0; i < ask->worker_count; i++)
     {
         scene_ask_worker *own = &ask->workers[i];
-        own->found.count = 0, own->failure = CAROM_OK, own->counters = (carom_counters){0};
+        own->found.count = own->others.count = 0, own->failure = CAROM_OK, own->counters = (carom_counters){0};
     }
     base_parallel_for(scene->context, asking->count, MIN_RANGE, answer_range, asking);
     for (uint32_t i = 0; i < ask->worker_count; i++)

@@ -13,12 +13,20 @@ typedef struct scene_heap_item
 } scene_heap_item;
 typedef BASE_ARRAY(scene_heap_item) scene_heap;
 
+/* The nearest point of the first of two bodies, and its triangle. */
+typedef struct scene_ask_other
+{
+    carom_vec3 point;
+    uint32_t triangle;
+} scene_ask_other;
+
 /* One worker's memory. */
 typedef struct scene_ask_worker
 {
     _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
     BASE_ARRAY(carom_near_body) found;            /* item by item; of overlaps only the ids count */
-    query_words order, space;
+    BASE_ARRAY(scene_ask_other) others;           /* of pairs: what `found` has no room for */
+    query_words order, space, stack;
     scene_heap nodes, best;
     carom_counters counters;
     carom_status failure;
@@ -39,6 +47,7 @@ struct scene_ask
     /* the reports */
     BASE_ARRAY(carom_body_id) bodies;
     BASE_ARRAY(carom_near_body) near;
+    BASE_ARRAY(carom_near_pair) pairs;
     BASE_ARRAY(uint64_t) first_body, first_near;
 };
 

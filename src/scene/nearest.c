@@ -22,14 +22,14 @@ typedef struct search
 /* Distances that round to x are below this, and what is farther away rounds to more. */
 static double beyond(double x) { return fmax(nextafter(x, INFINITY), 0x1p-1000); }
 
-/* A lower bound of the distance to anything in the box: three differences, their squares, sums and the root err by less
- * than 2^-50 of the result, and an underflow makes it smaller. */
+/* A lower bound of the distance to anything in the box (docs/exactness.md, section 24). */
 static double distance_to_box(carom_vec3 p, const carom_aabb *box)
 {
     double x = fmax(fmax(box->min.x - p.x, p.x - box->max.x), 0.0);
     double y = fmax(fmax(box->min.y - p.y, p.y - box->max.y), 0.0);
     double z = fmax(fmax(box->min.z - p.z, p.z - box->max.z), 0.0);
-    return sqrt(x * x + y * y + z * z) * (1.0 - 0x1p-50);
+    double square = x * x + y * y + z * z;
+    return square > 0x1p-900 ? sqrt(square) * (1.0 - 0x1p-50) : 0.0; /* smaller ones may be denormal */
 }
 
 /* ---- one body ---- */

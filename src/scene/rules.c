@@ -105,6 +105,12 @@ carom_status carom_scene_get_rule(const carom_scene *scene, carom_body_id a, car
     return CAROM_OK;
 }
 
+bool scene_rule_forbids(const carom_scene *scene, carom_body_id a, carom_body_id b)
+{
+    const carom_frame_rule *known = find_rule(scene, a, b);
+    return known && known->rule.kind == CAROM_RULE_NEVER && is_of(known, a, b);
+}
+
 void scene_rules_forget(carom_scene *scene, uint32_t index)
 {
     scene_rules *rules = &scene->rules;

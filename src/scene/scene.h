@@ -66,6 +66,8 @@ carom_status scene_check_amount(carom_context *context, double value, const char
 
 /* The body with this index is gone. */
 void scene_rules_forget(carom_scene *scene, uint32_t index);
+/* Does a rule say never to compare these bodies, which are alive? */
+bool scene_rule_forbids(const carom_scene *scene, carom_body_id a, carom_body_id b);
 /* Puts the rules in order, for a frame. */
 carom_status scene_rules_refresh(carom_scene *scene);
 void scene_rules_free(carom_context *context, scene_rules *rules);

@@ -1,5 +1,6 @@
-/* One hash for all: a scene in which bodies come, go, move, jump, rest and change their shapes and rules, run by an
- * engine with every broad phase, on 1 to 8 workers, next to brute force. CAROM_TEST_SCALE=100 for 10,000 frames. */
+/* One hash for all: a scene in which bodies come, go, move, jump, rest and change their shapes, filters and rules for
+ * pairs, run by an engine with every broad phase, on 1 to 8 workers, next to brute force. CAROM_TEST_SCALE=100 for
+ * 10,000 frames. */
 #include "query/world.h"
 
 #include "broad/broad.h"
@@ -86,6 +87,16 @@ static void add_body(troupe *t, uint32_t i)
     assert_int_equal(carom_scene_add(t->scene, &def, &t->bodies[i]), CAROM_OK);
 }
 
+/* Never to compare two bodies, a clearance of their own, or nothing of the kind any more. */
+static carom_status change_rule(troupe *t, uint32_t i)
+{
+    uint32_t other = pick(t, MAX_BODIES), kind = pick(t, 3);
+    carom_pair_rule rule = {(carom_rule_kind)kind, check_uniform(&t->random, 0.0, 1.0)};
+    if (other == i || t->bodies[other].index == 0)
+        return CAROM_OK;
+    return carom_scene_set_rule(t->scene, t->bodies[i], t->bodies[other], &rule);
+}
+
 static void change_body(troupe *t, uint32_t i)
 {
     carom_body_id id = t->bodies[i];
@@ -104,6 +115,8 @@ static void change_body(troupe *t, uint32_t i)
         status = carom_scene_set_margin(t->scene, id, margin);
     else if (chance == 19)
         status = carom_scene_reshape(t->scene, id, &t->shapes[shape]);
+    else if (chance >= 36)
+        status = change_rule(t, i);
     else if (chance == 20)
     {
         status = carom_scene_remove(t->scene, id);

@@ -351,10 +351,20 @@ static void misuse_is_refused(void **state)
     carom_frame_rule other = {a, b, {CAROM_RULE_NEVER, 0}};
     own.rules = &other, own.rule_count = 0;
     assert_int_equal(carom_engine_run(engine, &own, NULL, &report), CAROM_OK);
-    uint64_t hash = report.hash;
-    other.body_b.generation += 7, own.rule_count = 1;
+    uint64_t hash = report.hash, pairs = report.body_pair_count;
+    assert_true(pairs > 0);
+    other = (carom_frame_rule){report.body_pairs[0].body_a, report.body_pairs[0].body_b, {CAROM_RULE_NEVER, 0}};
+    own.rule_count = 1;
     assert_int_equal(carom_engine_run(engine, &own, NULL, &report), CAROM_OK);
-    assert_int_equal(report.hash, hash);
+    assert_int_equal(report.body_pair_count, pairs - 1);
+    for (int i = 0; i < 2; i++)
+    {
+        carom_body_id *id = i == 0 ? &other.body_a : &other.body_b;
+        id->generation += 7;
+        assert_int_equal(carom_engine_run(engine, &own, NULL, &report), CAROM_OK);
+        assert_int_equal(report.hash, hash);
+        id->generation -= 7;
+    }
     other = (carom_frame_rule){{UINT32_MAX - 1, 1}, {UINT32_MAX, 1}, {CAROM_RULE_CLEARANCE, 5}};
     assert_int_equal(carom_engine_run(engine, &own, NULL, &report), CAROM_OK);
     assert_int_equal(report.hash, hash);
