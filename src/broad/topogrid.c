@@ -295,7 +295,8 @@ typedef struct pair_search
     const broad_input *input;
     broad_pairs *out;
     uint64_t *tested;
-    const uint32_t *at; /* coordinates of the cell; null: of boxes apart */
+    bool in_cell;   /* false: of boxes apart */
+    uint32_t at[3]; /* coordinates of the cell */
 } pair_search;
 
 /* A pair is found in each cell that both are in; one of these lists it. Of two movers apart, the
@@ -303,7 +304,7 @@ typedef struct pair_search
 static bool is_listed_here(const pair_search *search, uint32_t own, uint32_t other)
 {
     const grid_slot *a = &search->own->slots.items[own], *b = &search->own->slots.items[other];
-    if (!search->at)
+    if (!search->in_cell)
         return own != other && !(b->place == APART && !b->is_static && other < own);
     for (int axis = 0; axis < 3; axis++)
         if (search->at[axis] != (a->range.low[axis] > b->range.low[axis] ? a->range.low[axis] : b->range.low[axis]))
@@ -365,7 +366,6 @@ static bool search_cell(pair_search *search, uint32_t number)
     topogrid_state *own = search->own;
     const broad_octree_grid *grid = &own->grid;
     const slot_list *movers = &own->cells.items[number].movers, *statics = &own->cells.items[number].statics;
-    uint32_t at[3] = {number & (grid->side - 1), number >> grid->depth & (grid->side - 1), number >> 2 * grid->depth};
     broad_batch batch;
     if (!begin_batch(own, movers->count + statics->count, &batch))
         return false;
@@ -374,7 +374,9 @@ static bool search_cell(pair_search *search, uint32_t number)
     for (size_t i = 0; i < statics->count; i++)
         add_to_batch(own, &batch, statics->items[i]);
     end_batch(own, &batch);
-    search->at = at;
+    search->in_cell = true;
+    search->at[0] = number & (grid->side - 1), search->at[1] = number >> grid->depth & (grid->side - 1);
+    search->at[2] = number >> 2 * grid->depth;
     bool enough = true;
     for (uint32_t i = 0; i < movers->count && enough; i++)
         enough = add_pairs(search, &batch, i, i + 1);
@@ -399,7 +401,7 @@ static bool search_apart(pair_search *search, bool statics)
             add_to_batch(own, &batch, slot);
     }
     end_batch(own, &batch);
-    search->at = NULL;
+    search->in_cell = false;
     bool enough = true;
     for (uint32_t i = 0; i < own_count && enough; i++)
         enough = add_pairs(search, &batch, i, own_count);
