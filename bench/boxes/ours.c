@@ -14,7 +14,7 @@ struct ours
     void *state;
     broad_traits *traits;
     size_t count;
-    broad_pairs pairs;
+    broad_pairs pairs, space;
 };
 
 ours *ours_create(const char *kind, size_t count, const unsigned char *is_static)
@@ -51,11 +51,20 @@ const uint64_t *ours_find(ours *self, const double (*boxes)[6], const uint32_t *
     return self->pairs.items;
 }
 
+int ours_sort(ours *self)
+{
+    if (!base_array_reserve(self->context, &self->space, self->pairs.count))
+        return 0;
+    base_sort_words(self->context, self->pairs.items, self->space.items, self->pairs.count);
+    return 1;
+}
+
 void ours_destroy(ours *self)
 {
     if (self->state)
         self->kind->destroy(self->state);
     base_array_free(self->context, &self->pairs);
+    base_array_free(self->context, &self->space);
     free(self->traits);
     carom_context_destroy(self->context);
     free(self);

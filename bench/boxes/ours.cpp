@@ -13,13 +13,13 @@ namespace
 class Ours : public Contestant
 {
   public:
-    explicit Ours(std::string kind) : kind_(std::move(kind)) {}
+    Ours(std::string kind, bool sorted) : kind_(std::move(kind)), sorted_(sorted) {}
     ~Ours() override
     {
         if (self_)
             ours_destroy(self_);
     }
-    std::string name() const override { return "ours " + kind_; }
+    std::string name() const override { return "ours " + kind_ + (sorted_ ? " sorted" : ""); }
     void start(const Step &step) override
     {
         if (self_)
@@ -33,6 +33,8 @@ class Ours : public Contestant
     {
         found_ = ours_find(self_, reinterpret_cast<const double(*)[6]>(step.exact.data()), step.changed.data(),
                            step.changed.size(), &count_);
+        if (sorted_ && !ours_sort(self_))
+            throw std::runtime_error("no memory to sort");
     }
     void convert(Pairs &pairs) override
     {
@@ -43,6 +45,7 @@ class Ours : public Contestant
 
   private:
     std::string kind_;
+    bool sorted_;
     ours *self_ = nullptr;
     const uint64_t *found_ = nullptr;
     size_t count_ = 0;
@@ -52,8 +55,9 @@ class Ours : public Contestant
 
 void add_ours(Contestants &contestants, const std::vector<std::string> &kinds)
 {
-    for (const std::string &kind : kinds)
-        contestants.push_back(std::make_unique<Ours>(kind));
+    for (const bool sorted : {false, true})
+        for (const std::string &kind : kinds)
+            contestants.push_back(std::make_unique<Ours>(kind, sorted));
 }
 
 } // namespace boxes

@@ -1,4 +1,4 @@
-/* Carom's broad phases for C++, called directly: boxes in, pairs out, before they are sorted. */
+/* Carom's broad phases for C++, called directly: boxes in, pairs out, and sorted if wanted. */
 #ifndef BENCH_BOXES_OURS_H
 #define BENCH_BOXES_OURS_H
 
@@ -14,6 +14,8 @@ extern "C"
     /* boxes: low and high, six numbers each. Pairs: smaller << 32 | larger; null when out of memory. */
     const uint64_t *ours_find(ours *self, const double (*boxes)[6], const uint32_t *changed, size_t changed_count,
                               size_t *count);
+    /* Sorts the pairs that were found last, as engines do. False when out of memory. */
+    int ours_sort(ours *self);
     void ours_destroy(ours *self);
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 enum
 {
     BROAD_QUEUE = 1024,
-    BROAD_TESTS = 256,                      /* in a row */
+    BROAD_TESTS = 128,                      /* in a row */
     BROAD_PAIRS = BROAD_TESTS * BROAD_LANES /* that they may find; eight more are written and do not count */
 };
 

@@ -88,10 +88,19 @@ static bool add_slots(tree_state *tree, uint32_t count)
     return true;
 }
 
+/* Memory for all boxes at once, which takes less of it than growing step by step. */
+static bool reserve_lanes(tree_state *tree, const broad_input *input)
+{
+    size_t count[2] = {0, 0}; /* that move, and static ones */
+    for (uint32_t i = 0; i < input->slot_count; i++)
+        count[input->traits[i].is_static] += !broad_is_empty(&input->boxes[i]);
+    return broad_groups_reserve(&tree->moving.groups, count[0]) && broad_groups_reserve(&tree->still.groups, count[1]);
+}
+
 bool tree_update_slots(tree_state *tree, const broad_input *input)
 {
     bool is_new = tree->places.count == 0;
-    if (!add_slots(tree, input->slot_count))
+    if (!add_slots(tree, input->slot_count) || (is_new && !reserve_lanes(tree, input)))
         return false;
     if (!is_new && input->same_traits)
         return update_boxes(tree, input);
