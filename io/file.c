@@ -36,7 +36,7 @@ carom_status io_source_copy(io_source *source, const void *bytes, size_t size)
 {
     if (!bytes && size > 0)
         return io_fail(source, CAROM_INVALID_ARGUMENT, "the bytes are null");
-    source->begin = size < SIZE_MAX ? carom_context_allocate(source->context, size + 1, 1) : NULL;
+    source->begin = size < SIZE_MAX ? carom_context_allocate(source->context, size + 1, BASE_CACHE_LINE) : NULL;
     if (!source->begin)
         return io_out_of_memory(source);
     if (size > 0)
@@ -83,10 +83,12 @@ static carom_status read_all(io_source *source, int file, size_t expected)
     return status;
 }
 
-carom_status io_source_load(io_source *source, const char *path)
+bool io_is_standard_input(const char *path) { return strcmp(path, "-") == 0; }
+
+carom_status io_source_open(io_source *source, const char *path)
 {
     char reason[REASON_SIZE];
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int file = io_is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (file < 0)
         return io_fail(source, CAROM_IO_ERROR, "can't be opened: %s", error_text(errno, reason));
     struct stat about;
@@ -95,13 +97,23 @@ carom_status io_source_load(io_source *source, const char *path)
         status = io_fail(source, CAROM_IO_ERROR, "can't be read: %s", error_text(errno, reason));
     else if (S_ISDIR(about.st_mode))
         status = io_fail(source, CAROM_IO_ERROR, "is a directory, not a model file");
-    else if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
+    else if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode) && !S_ISSOCK(about.st_mode))
         status = io_fail(source, CAROM_IO_ERROR, "is neither a file nor a pipe");
-    else
-        status = read_all(source, file, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
-    close(file);
+    source->file = file;
+    source->file_size = status == CAROM_OK && S_ISREG(about.st_mode) ? (size_t)about.st_size : 0;
+    if (status != CAROM_OK)
+        io_source_close(source);
     return status;
 }
+
+void io_source_close(io_source *source)
+{
+    if (source->file > STDIN_FILENO)
+        close(source->file);
+    source->file = -1;
+}
+
+carom_status io_source_load(io_source *source) { return read_all(source, source->file, source->file_size); }
 
 /* ---- out ---- */
 

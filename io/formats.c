@@ -46,6 +46,8 @@ carom_status io_find_format(const char *path, const char *name, char message[IO_
     const char *shown = io_short_path(path);
     if (name)
         snprintf(message, IO_MESSAGE_SIZE, "%s: unknown format '%.32s' (known: %s)", shown, name, known);
+    else if (io_is_standard_input(path))
+        snprintf(message, IO_MESSAGE_SIZE, "standard input needs a format by name (known: %s)", known);
     else if (!*extension)
         snprintf(message, IO_MESSAGE_SIZE, "%s: no extension to tell the file type by (known: %s)", shown, known);
     else

@@ -35,6 +35,8 @@ typedef struct io_source
     char *message;    /* of IO_MESSAGE_SIZE: the error; it reaches the context when it is this file's turn */
     char *begin, *end;
     size_t capacity;
+    int file;         /* open, or -1 */
+    size_t file_size; /* 0 for a pipe */
 } io_source;
 
 /* A triangle mesh that grows while it is read. */
@@ -44,6 +46,9 @@ typedef struct io_soup
     BASE_ARRAY(carom_vec3) vertices;
     BASE_ARRAY(uint32_t) indices;
     bool unindexed; /* vertices 0 1 2, 3 4 5, ... are the triangles */
+    /* Instead of vertices: triangles in the source's own bytes, three times three floats each. */
+    const unsigned char *records;
+    size_t record_count, record_size;
     BASE_ARRAY(io_part) parts;
     BASE_ARRAY(char) names;
     uint64_t ignored_points, ignored_lines;
@@ -69,8 +74,15 @@ carom_status io_find_format(const char *path, const char *name, char message[IO_
 
 /* ---- files ---- */
 
-/* Fill a source whose context, name and message are set. */
-carom_status io_source_load(io_source *source, const char *path);
+/* Does the path stand for standard input: "-"? */
+bool io_is_standard_input(const char *path);
+
+/* Opens what may be a model file. */
+carom_status io_source_open(io_source *source, const char *path);
+void io_source_close(io_source *source);
+
+/* Fill a source whose context, name and message are set: from the open file, or from memory. */
+carom_status io_source_load(io_source *source);
 carom_status io_source_copy(io_source *source, const void *bytes, size_t size);
 void io_source_free(io_source *source);
 void io_output_print(io_output *output, const char *text);
@@ -104,8 +116,13 @@ const char *io_short_path(const char *path);
 
 static inline size_t io_soup_triangle_count(const io_soup *soup)
 {
+    if (soup->records)
+        return soup->record_count;
     return (soup->unindexed ? soup->vertices.count : soup->indices.count) / 3;
 }
+
+/* Turns records into vertices, if there are any. */
+bool io_soup_expand(io_soup *soup);
 
 /* From here on triangles belong to a part with this name (to the end of the line). */
 bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end);

@@ -9,7 +9,8 @@ enum
     HEADER_SIZE = 84,
     TRIANGLE_SIZE = 50,
     NORMAL_SIZE = 12,
-    SNIFF_SIZE = 1024
+    SNIFF_SIZE = 1024,
+    TRIANGLES_PER_TASK = 4096
 };
 
 static uint32_t read_u32(const unsigned char *at)
@@ -27,29 +28,75 @@ static float read_float(const unsigned char *at)
 
 /* ---- binary ---- */
 
-static carom_status read_binary_triangle(const io_source *source, const unsigned char *bytes, carom_vec3 out[3])
+typedef struct record_check
 {
-    for (int corner = 0; corner < 3; corner++)
+    unsigned char *records;
+    atomic_bool bad;
+} record_check;
+
+static bool is_good(const unsigned char *record)
+{
+    bool good = true;
+    for (int i = 0; i < 9; i++)
+        good &= fabsf(read_float(record + NORMAL_SIZE + 4 * i)) <= (float)MATH_COORDINATE_LIMIT;
+    return good;
+}
+
+static void check_records(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    record_check *check = data;
+    (void)worker;
+    bool good = true;
+    for (size_t i = first; i < last; i++)
+        good &= is_good(check->records + i * TRIANGLE_SIZE);
+    if (!good)
+        atomic_store(&check->bad, true);
+}
+
+/* Turns the file's numbers into the machine's. */
+static void swap_records(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const record_check *check = data;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+        for (int k = 0; k < 9; k++)
+        {
+            unsigned char *at = check->records + i * TRIANGLE_SIZE + NORMAL_SIZE + 4 * k;
+            float value = read_float(at);
+            memcpy(at, &value, sizeof value);
+        }
+}
+
+static carom_status refuse_record(const io_source *source, const unsigned char *records)
+{
+    size_t triangle = 0;
+    while (is_good(records + triangle * TRIANGLE_SIZE))
+        triangle++;
+    for (int corner = 0;; corner++)
     {
-        const unsigned char *at = bytes + NORMAL_SIZE + 12 * corner;
+        const unsigned char *at = records + triangle * TRIANGLE_SIZE + NORMAL_SIZE + 12 * corner;
         carom_vec3 point = vec3(read_float(at), read_float(at + 4), read_float(at + 8));
         double largest = fmax(fmax(fabs(point.x), fabs(point.y)), fabs(point.z));
-        if (BASE_UNLIKELY(!vec3_finite(point) || largest > MATH_COORDINATE_LIMIT))
-        {
-            size_t byte = (size_t)(at - (const unsigned char *)source->begin);
-            return io_fail(source, CAROM_BAD_DATA, "triangle %zu, corner %d at byte %zu: (%g, %g, %g) is %s",
-                           (byte - HEADER_SIZE) / TRIANGLE_SIZE, corner, byte, point.x, point.y, point.z,
-                           vec3_finite(point) ? "beyond 2^100" : "not finite");
-        }
-        out[corner] = point;
+        if (vec3_finite(point) && largest <= MATH_COORDINATE_LIMIT)
+            continue;
+        return io_fail(source, CAROM_BAD_DATA, "triangle %zu, corner %d at byte %zu: (%g, %g, %g) is %s", triangle,
+                       corner, (size_t)(at - (const unsigned char *)source->begin), point.x, point.y, point.z,
+                       vec3_finite(point) ? "beyond 2^100" : "not finite");
     }
-    return CAROM_OK;
+}
+
+static bool is_little_endian(void)
+{
+    uint32_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 1;
 }
 
 static carom_status read_binary(io_source *source, io_soup *soup)
 {
     size_t size = (size_t)(source->end - source->begin);
-    const unsigned char *bytes = (const unsigned char *)source->begin;
+    unsigned char *bytes = (unsigned char *)source->begin;
     if (size < HEADER_SIZE)
         return io_fail(source, CAROM_BAD_DATA, "%zu bytes are too few for an STL file", size);
     uint32_t count = read_u32(bytes + HEADER_SIZE - 4);
@@ -64,11 +111,15 @@ static carom_status read_binary(io_source *source, io_soup *soup)
     if (count >= (uint32_t)1 << 30)
         return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", count);
 
-    if (!io_array_reserve(soup->context, &soup->vertices, 3 * (size_t)count))
-        return io_out_of_memory(source);
-    for (size_t i = 0; i < count; i++)
-        BASE_TRY(read_binary_triangle(source, bytes + HEADER_SIZE + i * TRIANGLE_SIZE, soup->vertices.items + 3 * i));
-    soup->vertices.count = 3 * (size_t)count;
+    record_check check = {.records = bytes + HEADER_SIZE};
+    BASE_TRY(carom_context_run(source->context, count, TRIANGLES_PER_TASK, check_records, &check));
+    if (atomic_load(&check.bad))
+        return refuse_record(source, check.records);
+    if (!is_little_endian())
+        BASE_TRY(carom_context_run(source->context, count, TRIANGLES_PER_TASK, swap_records, &check));
+    soup->records = check.records + NORMAL_SIZE;
+    soup->record_count = count;
+    soup->record_size = TRIANGLE_SIZE;
     return CAROM_OK;
 }
 
