@@ -47,6 +47,12 @@ carom_status io_source_copy(io_source *source, const void *bytes, size_t size)
     return CAROM_OK;
 }
 
+static carom_status read_failed(const io_source *source, int error)
+{
+    char reason[REASON_SIZE];
+    return io_fail(source, CAROM_IO_ERROR, "can't be read: %s", error_text(error, reason));
+}
+
 /* Until the end of the file; sizes may change while we read, and pipes have none. */
 static carom_status read_all(io_source *source, int file, size_t expected)
 {
@@ -65,10 +71,7 @@ static carom_status read_all(io_source *source, int file, size_t expected)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-        {
-            char reason[REASON_SIZE];
-            status = io_fail(source, CAROM_IO_ERROR, "can't be read: %s", error_text(errno, reason));
-        }
+            status = read_failed(source, errno);
         if (got <= 0)
             break;
         used += (size_t)got;
@@ -114,6 +117,35 @@ void io_source_close(io_source *source)
 }
 
 carom_status io_source_load(io_source *source) { return read_all(source, source->file, source->file_size); }
+
+carom_status io_source_fill(io_source *source, char **filled, bool *at_end)
+{
+    char *end = source->begin + source->capacity - 1;
+    *at_end = false;
+    while (*filled < end && !*at_end)
+    {
+        ssize_t got = read(source->file, *filled, (size_t)(end - *filled));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return read_failed(source, errno);
+        *at_end = got == 0;
+        *filled += got;
+    }
+    **filled = '\0';
+    return CAROM_OK;
+}
+
+size_t io_source_peek(const io_source *source, void *out, size_t size)
+{
+    ssize_t got = pread(source->file, out, size, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+carom_status io_source_rewind(io_source *source)
+{
+    return lseek(source->file, 0, SEEK_SET) == 0 ? CAROM_OK : read_failed(source, errno);
+}
 
 /* ---- out ---- */
 

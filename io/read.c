@@ -94,19 +94,41 @@ static void take_parts(io_soup *soup, io_model *model)
     model->collapsed_triangles = soup->collapsed_triangles;
 }
 
-static carom_status parse(reading *r)
+/* A large file in pieces, if its format can do that; false: not read. */
+static bool stream(reading *r)
 {
-    carom_status status = r->path ? io_source_open(&r->source, r->path) : CAROM_OK;
+    bool complete = false;
+    if (!r->format->stream || r->source.file_size < LARGE_FILE || io_is_standard_input(r->path))
+        return false;
+    if (r->format->stream(&r->source, &r->soup, &complete) == CAROM_OK && complete)
+        return true;
+    io_soup_free(&r->soup);
+    return false;
+}
+
+/* From the file or memory to the soup. */
+static carom_status fill_soup(reading *r)
+{
+    if (r->path)
+        BASE_TRY(io_source_open(&r->source, r->path));
     /* before a byte is read: a wrong name should not cost the time of a large file */
-    if (status == CAROM_OK)
-        status = io_find_format(r->source.name, r->options.format, r->message, &r->format);
-    if (status == CAROM_OK)
-        status = r->path ? io_source_load(&r->source) : io_source_copy(&r->source, r->bytes, r->size);
+    BASE_TRY(io_find_format(r->source.name, r->options.format, r->message, &r->format));
+    if (r->path && stream(r))
+        return CAROM_OK;
+    if (r->path && r->source.file_size > 0)
+        BASE_TRY(io_source_rewind(&r->source));
+    BASE_TRY(r->path ? io_source_load(&r->source) : io_source_copy(&r->source, r->bytes, r->size));
     io_source_close(&r->source);
-    BASE_TRY(status);
     if (r->source.begin == r->source.end)
         return io_fail(&r->source, CAROM_BAD_DATA, "the file is empty");
-    BASE_TRY(r->format->read(&r->source, &r->soup));
+    return r->format->read(&r->source, &r->soup);
+}
+
+static carom_status parse(reading *r)
+{
+    carom_status status = fill_soup(r);
+    io_source_close(&r->source);
+    BASE_TRY(status);
     BASE_TRY(io_soup_weld(&r->source, &r->soup, r->options.weld));
     r->vertex_count = r->soup.records ? 3 * r->soup.record_count : r->soup.vertices.count;
     r->model.context = r->soup.context;

@@ -62,9 +62,14 @@ typedef struct io_format
     io_format_info info;
     carom_status (*read)(io_source *source, io_soup *soup);
     carom_status (*write)(io_output *output, const carom_mesh *mesh, const io_write_options *options);
+    /* Null, or for large files: reads the open file in pieces. Not complete: it must be read as a whole. */
+    carom_status (*stream)(io_source *source, io_soup *soup, bool *complete);
 } io_format;
 
 carom_status io_stl_read(io_source *source, io_soup *soup);
+carom_status io_stl_read_text(io_source *source, io_soup *soup);
+bool io_stl_begins_as_text(const io_source *source); /* the open file */
+carom_status io_stl_stream(io_source *source, io_soup *soup, bool *complete);
 carom_status io_stl_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
 carom_status io_obj_read(io_source *source, io_soup *soup);
 carom_status io_obj_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
@@ -83,6 +88,13 @@ void io_source_close(io_source *source);
 
 /* Fill a source whose context, name and message are set: from the open file, or from memory. */
 carom_status io_source_load(io_source *source);
+
+/* Reads from the open file into begin .. begin + capacity - 1, of which begin .. *filled is full already, and puts a
+ * zero after it. */
+carom_status io_source_fill(io_source *source, char **filled, bool *at_end);
+carom_status io_source_rewind(io_source *source);
+/* The first bytes of an open file, at most `size`; returns how many. */
+size_t io_source_peek(const io_source *source, void *out, size_t size);
 carom_status io_source_copy(io_source *source, const void *bytes, size_t size);
 void io_source_free(io_source *source);
 void io_output_print(io_output *output, const char *text);
