@@ -2,6 +2,11 @@
  * counted; everything else (materials, curves, smoothing) is skipped. */
 #include "io/soup.h"
 
+enum
+{
+    STEP_SIZE = 1 << 20 /* bytes between two calls of the caller's hook */
+};
+
 typedef struct obj_reader
 {
     io_source *source;
@@ -186,9 +191,15 @@ static carom_status read_other(obj_reader *reader, const char **at)
 
 static carom_status read_statements(obj_reader *reader)
 {
-    const char *at = reader->source->begin;
+    const io_source *source = reader->source;
+    const char *at = source->begin, *next_step = at;
     for (;;)
     {
+        if (BASE_UNLIKELY(at >= next_step))
+        {
+            BASE_TRY(io_step(source, "parse", (size_t)(at - source->begin), (size_t)(source->end - source->begin)));
+            next_step = at + STEP_SIZE;
+        }
         at = io_skip_blanks(at);
         if (*at == '\0')
             return CAROM_OK;

@@ -94,16 +94,17 @@ static void take_parts(io_soup *soup, io_model *model)
     model->collapsed_triangles = soup->collapsed_triangles;
 }
 
-/* A large file in pieces, if its format can do that; false: not read. */
-static bool stream(reading *r)
+/* A large file in pieces, if its format can do that. Whatever goes wrong there goes wrong again with the whole file. */
+static carom_status stream(reading *r, bool *complete)
 {
-    bool complete = false;
     if (!r->format->stream || r->source.file_size < LARGE_FILE || io_is_standard_input(r->path))
-        return false;
-    if (r->format->stream(&r->source, &r->soup, &complete) == CAROM_OK && complete)
-        return true;
+        return CAROM_OK;
+    carom_status status = r->format->stream(&r->source, &r->soup, complete);
+    if (status == CAROM_OK && *complete)
+        return CAROM_OK;
+    *complete = false;
     io_soup_free(&r->soup);
-    return false;
+    return status == CAROM_CANCELLED ? status : CAROM_OK;
 }
 
 /* From the file or memory to the soup. */
@@ -113,7 +114,10 @@ static carom_status fill_soup(reading *r)
         BASE_TRY(io_source_open(&r->source, r->path));
     /* before a byte is read: a wrong name should not cost the time of a large file */
     BASE_TRY(io_find_format(r->source.name, r->options.format, r->message, &r->format));
-    if (r->path && stream(r))
+    bool complete = false;
+    if (r->path)
+        BASE_TRY(stream(r, &complete));
+    if (complete)
         return CAROM_OK;
     if (r->path && r->source.file_size > 0)
         BASE_TRY(io_source_rewind(&r->source));

@@ -46,6 +46,13 @@ carom_status io_fail_at(const io_source *source, const char *at, const char *for
 
 carom_status io_out_of_memory(const io_source *source) { return io_fail(source, CAROM_OUT_OF_MEMORY, "out of memory"); }
 
+carom_status io_step(const io_source *source, const char *stage, uint64_t done, uint64_t total)
+{
+    if (carom_context_progress(source->context, &(carom_progress){stage, source->name, done, total}))
+        return CAROM_OK;
+    return io_fail(source, CAROM_CANCELLED, "cancelled (%s)", stage);
+}
+
 const char *io_quote(const char *at, char out[IO_QUOTE_SIZE])
 {
     size_t length = 0;

@@ -37,6 +37,7 @@ typedef struct io_source
     size_t capacity;
     int file;         /* open, or -1 */
     size_t file_size; /* 0 for a pipe */
+    size_t file_done; /* read so far through io_source_fill */
 } io_source;
 
 /* A triangle mesh that grows while it is read. */
@@ -113,6 +114,9 @@ carom_status io_fail_at(const io_source *source, const char *at, const char *for
 /* "FILE: ..." */
 carom_status io_fail(const io_source *source, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 carom_status io_out_of_memory(const io_source *source);
+
+/* Tells the caller's hook how far a stage is; CAROM_CANCELLED if it says so. */
+carom_status io_step(const io_source *source, const char *stage, uint64_t done, uint64_t total);
 
 enum
 {

@@ -343,12 +343,15 @@ carom_status io_stl_stream(io_source *source, io_soup *soup, bool *complete)
         return CAROM_OK;
     char message[IO_MESSAGE_SIZE]; /* the error comes up again when the file is read as a whole */
     io_source window = {.context = source->context, .name = source->name, .message = message, .file = source->file};
+    window.file_size = source->file_size;
     window.capacity = WINDOW_SIZE;
     window.begin = carom_context_allocate(source->context, window.capacity, BASE_CACHE_LINE);
     stl_blocks *blocks = window.begin ? create_blocks(&window, source->file_size) : NULL;
     carom_status status = blocks ? CAROM_OK : io_out_of_memory(source);
     if (status == CAROM_OK)
         status = read_windows(&window, blocks, soup, complete);
+    if (status == CAROM_CANCELLED)
+        memcpy(source->message, message, sizeof message);
     destroy_blocks(source->context, blocks);
     carom_context_release(source->context, window.begin, window.capacity);
     return status;

@@ -123,6 +123,17 @@ const char *tool_green(void);
 const char *tool_bold(void);
 const char *tool_plain(void);
 
+/* ---- while the tool works (watch.c): one process, one line, one time limit ---- */
+
+void tool_watch_begin(void);
+/* The hook of every context: shows a line on a terminal; false after a signal or the deadline. */
+bool tool_watch(const carom_progress *progress, void *user);
+/* Seconds from now for everything that follows, reading and building included; infinity: none. */
+void tool_set_deadline(double seconds);
+double tool_seconds_left(void); /* infinity without a deadline */
+/* Before anything else is printed. */
+void tool_clear_progress(void);
+
 /* ---- what most subcommands need ---- */
 
 /* A context that prints warnings, with as many workers as the command line requests; null after a message. */

@@ -235,10 +235,23 @@ void *mesh_fill_slot(const carom_mesh *mesh, uint32_t slot, void *object, mesh_d
 
 /* ---- create ---- */
 
+enum
+{
+    STEPS = 6
+};
+
+static carom_status begin_step(const mesh_build *build, uint64_t done)
+{
+    return base_step(build->context, &(carom_progress){"mesh", build->parts.name, done, STEPS});
+}
+
 static carom_status find_topology(mesh_build *build)
 {
+    BASE_TRY(begin_step(build, 2));
     BASE_TRY(mesh_find_edges(build));
+    BASE_TRY(begin_step(build, 3));
     BASE_TRY(mesh_check_fans(build));
+    BASE_TRY(begin_step(build, 4));
     return mesh_find_components(build);
 }
 
@@ -248,10 +261,13 @@ static carom_status build_steps(mesh_build *build, const carom_mesh_def *def)
     BASE_TRY(mesh_check_vertices(build, def));
     BASE_TRY(mesh_check_indices(build, def));
     BASE_TRY(mesh_build_begin(build, def->vertex_count, def->triangle_count));
+    BASE_TRY(begin_step(build, 0));
     BASE_TRY(mesh_read_vertices(build, def));
     BASE_TRY(mesh_read_indices(build, def));
+    BASE_TRY(begin_step(build, 1));
     BASE_TRY(mesh_merge_positions(build));
     BASE_TRY(find_topology(build));
+    BASE_TRY(begin_step(build, 5));
     mesh_measure(build->context, &build->parts);
     return CAROM_OK;
 }
