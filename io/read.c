@@ -88,6 +88,8 @@ static void take_parts(io_soup *soup, io_model *model)
     model->names_capacity = soup->names.capacity;
     memset(&soup->parts, 0, sizeof soup->parts);
     memset(&soup->names, 0, sizeof soup->names);
+    model->skipped_statements = soup->skipped.count;
+    model->odd_faces = soup->odd_faces.count;
     model->ignored_points = soup->ignored_points;
     model->ignored_lines = soup->ignored_lines;
     model->joined_corners = soup->joined_corners;
@@ -197,6 +199,19 @@ static void warn_ignored_bytes(const reading *r)
                         io_short_path(r->source.name), r->soup.ignored_bytes);
 }
 
+static void warn_notes(const reading *r)
+{
+    const io_notes *skipped = &r->soup.skipped, *odd = &r->soup.odd_faces;
+    const char *name = io_short_path(r->source.name);
+    if (skipped->count > 0)
+        io_context_warn(r->soup.context, "%s: line %zu: '%s' was not understood; %llu such statements were skipped",
+                        name, skipped->first_line, skipped->first_word, (unsigned long long)skipped->count);
+    if (odd->count > 0)
+        io_context_warn(r->soup.context,
+                        "%s: line %zu: a face crosses itself or is too complex, and became a fan; so did %llu in all",
+                        name, odd->first_line, (unsigned long long)odd->count);
+}
+
 static void warn_empty(const reading *r, const io_model *model)
 {
     if (carom_mesh_get_info(model->mesh).triangle_count == 0)
@@ -236,6 +251,7 @@ static void finish(reading *r, io_result *result)
     memcpy(result->message, r->message, sizeof r->message);
     if (r->status != CAROM_OK)
         return;
+    warn_notes(r);
     warn_empty(r, &r->model);
     warn_collapsed(r, &r->model);
     result->model = r->model;
@@ -278,6 +294,8 @@ static void finish_again(reading *r, const reading *first, const io_result *from
         return;
     }
     r->soup.ignored_bytes = first->soup.ignored_bytes;
+    r->soup.skipped = first->soup.skipped;
+    r->soup.odd_faces = first->soup.odd_faces;
     r->vertex_count = first->vertex_count;
     if (!copy_model(&from->model, &r->model))
         r->status = io_out_of_memory(&r->source);

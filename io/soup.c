@@ -30,11 +30,25 @@ carom_status io_fail(const io_source *source, carom_status status, const char *f
     return fail_with(source, status, "", message);
 }
 
-carom_status io_fail_at(const io_source *source, const char *at, const char *format, ...)
+static size_t line_of(const io_source *source, const char *at)
 {
     size_t line = 1;
     for (const char *c = source->begin; c < at; c++)
         line += *c == '\n';
+    return line;
+}
+
+void io_note_at(const io_source *source, const char *at, io_notes *notes)
+{
+    if (notes->count++ > 0)
+        return;
+    notes->first_line = line_of(source, at);
+    io_quote(at, notes->first_word);
+}
+
+carom_status io_fail_at(const io_source *source, const char *at, const char *format, ...)
+{
+    size_t line = line_of(source, at);
     char place[32], message[IO_MESSAGE_SIZE];
     snprintf(place, sizeof place, " line %zu:", line);
     va_list arguments;

@@ -27,6 +27,11 @@ void io_context_warn(const carom_context *context, const char *format, ...) BASE
 
 /* ---- what readers fill ---- */
 
+enum
+{
+    IO_QUOTE_SIZE = 32
+};
+
 /* Bytes being read: begin .. end, with a zero after the end that ends every scan. */
 typedef struct io_source
 {
@@ -39,6 +44,14 @@ typedef struct io_source
     size_t file_size; /* 0 for a pipe */
     size_t file_done; /* read so far through io_source_fill */
 } io_source;
+
+/* Something that a reader has to say about several places, the first by its line. */
+typedef struct io_notes
+{
+    uint64_t count;
+    size_t first_line;
+    char first_word[IO_QUOTE_SIZE];
+} io_notes;
 
 /* A triangle mesh that grows while it is read. */
 typedef struct io_soup
@@ -54,6 +67,7 @@ typedef struct io_soup
     BASE_ARRAY(char) names;
     uint64_t ignored_points, ignored_lines;
     size_t ignored_bytes;                         /* after the end of what was read */
+    io_notes skipped, odd_faces;                  /* statements that were not understood; see io_polygon.is_odd */
     uint64_t joined_corners, collapsed_triangles; /* see io_read_options.weld */
 } io_soup;
 
@@ -115,13 +129,12 @@ carom_status io_fail_at(const io_source *source, const char *at, const char *for
 carom_status io_fail(const io_source *source, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 carom_status io_out_of_memory(const io_source *source);
 
+/* Counts a place, and keeps the first. */
+void io_note_at(const io_source *source, const char *at, io_notes *notes);
+
 /* Tells the caller's hook how far a stage is; CAROM_CANCELLED if it says so. */
 carom_status io_step(const io_source *source, const char *stage, uint64_t done, uint64_t total);
 
-enum
-{
-    IO_QUOTE_SIZE = 32
-};
 /* The word at `at`, printable and short, for a message. */
 const char *io_quote(const char *at, char out[IO_QUOTE_SIZE]);
 
@@ -180,8 +193,18 @@ typedef struct io_polygon_corner
     carom_vec3 position;
     uint32_t vertex;
     uint32_t previous, next;
-    int turn; /* sign of the corner: > 0 convex seen along the polygon's normal */
+    uint32_t next_in_cell; /* of the grid, or UINT32_MAX */
+    int turn;              /* sign of the corner: > 0 convex seen along the polygon's normal */
+    bool clipped;
 } io_polygon_corner;
+
+/* The corners by where they are in the plane, for polygons of many. */
+typedef struct io_polygon_grid
+{
+    size_t side; /* cells per row and column; 0: no grid */
+    double min[2], scale[2];
+    BASE_ARRAY(uint32_t) first; /* corner of each cell, or UINT32_MAX */
+} io_polygon_grid;
 
 /* Scratch memory of the triangulation, kept from face to face. */
 typedef struct io_polygon
@@ -189,13 +212,15 @@ typedef struct io_polygon
     carom_context *context;
     BASE_ARRAY(uint32_t) vertices; /* the current face */
     BASE_ARRAY(io_polygon_corner) corners;
-    uint64_t work_left; /* corner visits that ear clipping may still make in this file */
+    io_polygon_grid grid;
+    uint64_t work_left; /* corners that ear clipping may still look at in this file */
     int axis;           /* the projection leaves out this coordinate */
     int sign;
+    bool is_odd; /* the last one crosses itself, or took more than the work left: it became a fan */
 } io_polygon;
 
 /* Appends vertices.count - 2 triangles that cover the polygon, in its plane, without overlap if it is simple.
- * CAROM_OK, CAROM_OUT_OF_MEMORY, or CAROM_TOO_LARGE where work_left is spent. */
+ * CAROM_OK or CAROM_OUT_OF_MEMORY. */
 carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup);
 void io_polygon_free(io_polygon *polygon);
 
