@@ -341,8 +341,9 @@ int tool_check(const tool_command *command, int argc, char **argv)
 {
     check_options options = {.pose_a = carom_pose_identity(), .pose_b = carom_pose_identity(), .seconds = INFINITY};
     const tool_option table[] = {
-        {"--pose-a", TOOL_POSE, &options.pose_a, "R T", "12 numbers: rotation row by row, then translation"},
-        {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "likewise for B"},
+        {"--pose-a", TOOL_POSE, &options.pose_a, "POSE",
+         "translation, with a quaternion, 12 or 16 numbers of a matrix, or: axis x y z degrees at x y z"},
+        {"--pose-b", TOOL_POSE, &options.pose_b, "POSE", "likewise for B"},
         TOOL_FILE_ROWS(&options.files),
         {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH",
          "required gap: 5, or with --unit also 5mm, 0.2in"},

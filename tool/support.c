@@ -66,7 +66,7 @@ carom_context *tool_context(const tool_arguments *arguments)
 
 bool tool_read_options(const tool_command *command, const tool_file_options *files, io_read_options *out)
 {
-    *out = (io_read_options){0};
+    *out = (io_read_options){.format = files->format};
     return !files->weld || tool_parse_length(command, "--weld", files->weld, files->unit, &out->weld);
 }
 
