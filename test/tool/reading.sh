@@ -87,7 +87,7 @@ for signal in INT TERM HUP; do
     rm -f .pid .code
     # shellcheck disable=SC2016
     sh -c '"$@" & echo $! >.pid; wait $!; echo $? >.code' sh env --default-signal=INT "$carom" \
-        gen torus --triangles 3000000 --text -o slow.stl >.out 2>.err &
+        gen torus --triangles 400000 --text -o slow.stl >.out 2>.err &
     wrapper=$!
     # until the temporary file is there
     for _ in $(seq 600); do
