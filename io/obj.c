@@ -5,7 +5,7 @@
 enum
 {
     STEP_SIZE = 1 << 20, /* bytes between two calls of the caller's hook */
-    MIN_WORK = 20000000  /* corners looked at while polygons are cut: some tenths of a second */
+    MIN_WORK = 100000000 /* corners looked at while polygons are cut: some seconds */
 };
 
 typedef struct obj_reader

@@ -130,13 +130,16 @@ static bool build_grid(io_polygon *polygon, size_t count)
     return true;
 }
 
-static void spend(io_polygon *polygon) { polygon->work_left -= polygon->work_left > 0; }
+static void spend(io_polygon *polygon, uint64_t work)
+{
+    polygon->work_left -= work < polygon->work_left ? work : polygon->work_left;
+}
 
 /* Only corners that do not turn left can be the ones that reach into an ear. */
 static bool reaches_into(io_polygon *polygon, const uint32_t ear[3], uint32_t other)
 {
     const io_polygon_corner *corner = &polygon->corners.items[other];
-    spend(polygon);
+    spend(polygon, 1);
     return corner->turn <= 0 && !corner->clipped && blocks_ear(polygon, ear, other);
 }
 
@@ -155,21 +158,24 @@ static bool is_ear_in_grid(io_polygon *polygon, const uint32_t ear[3])
         }
     }
     for (size_t row = low[1]; row <= high[1]; row++)
+    {
+        /* an empty cell takes far less than a corner */
+        spend(polygon, 1 + (high[0] - low[0]) / 16);
         for (size_t column = low[0]; column <= high[0]; column++)
         {
-            spend(polygon);
             uint32_t other = polygon->grid.first.items[row * polygon->grid.side + column];
             for (; other != UINT32_MAX; other = corners[other].next_in_cell)
                 if (other != ear[0] && other != ear[1] && other != ear[2] && reaches_into(polygon, ear, other))
                     return false;
         }
+    }
     return true;
 }
 
 static bool is_ear(io_polygon *polygon, uint32_t tip)
 {
     const io_polygon_corner *corners = polygon->corners.items;
-    spend(polygon);
+    spend(polygon, 1);
     if (corners[tip].turn <= 0)
         return false;
     uint32_t ear[3] = {corners[tip].previous, tip, corners[tip].next};
