@@ -28,6 +28,7 @@ carom_status mesh_read_vertices(mesh_build *build, const carom_mesh_def *def);
 carom_status mesh_read_indices(mesh_build *build, const carom_mesh_def *def);
 
 /* Fills parts.merged from parts.vertices. */
+uint64_t mesh_position_hash(carom_vec3 v); /* equal for equal positions */
 carom_status mesh_merge_positions(mesh_build *build);
 
 /* The topology, from parts.indices and parts.merged: edges, neighbours, closedness; distinct vertices, manifoldness;

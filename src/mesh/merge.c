@@ -10,7 +10,7 @@ enum
     VERTICES_PER_TASK = 4096
 };
 
-static uint64_t position_hash(carom_vec3 v)
+uint64_t mesh_position_hash(carom_vec3 v)
 {
     /* + 0.0 turns -0 into 0: both are the same position. */
     double coordinates[3] = {v.x + 0.0, v.y + 0.0, v.z + 0.0};
@@ -113,7 +113,7 @@ static void hash_positions(uint32_t first, uint32_t last, uint32_t worker, void 
     const merging *m = data;
     (void)worker;
     for (uint32_t i = first; i < last; i++)
-        m->items[i] = position_hash(m->vertices[i]) >> (64 - HASH_BITS) << 32 | i;
+        m->items[i] = mesh_position_hash(m->vertices[i]) >> (64 - HASH_BITS) << 32 | i;
 }
 
 static bool same_hash(const merging *m, uint32_t i, uint32_t j) { return m->sorted[i] >> 32 == m->sorted[j] >> 32; }
@@ -208,7 +208,7 @@ static void enter_vertices(uint32_t first, uint32_t last, uint32_t worker, void 
         uint32_t count = last - begin < AHEAD ? last - begin : AHEAD;
         for (uint32_t i = 0; i < count; i++)
         {
-            slots[i] = position_hash(table->vertices[begin + i]) >> 32 & table->mask;
+            slots[i] = mesh_position_hash(table->vertices[begin + i]) >> 32 & table->mask;
             __builtin_prefetch((const void *)&table->slots[slots[i]]);
         }
         for (uint32_t i = 0; i < count; i++)
