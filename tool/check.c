@@ -14,7 +14,7 @@ typedef struct check_options
     const char *clearance_text;
     bool distance, all, contacts, json;
     uint64_t max_pairs;
-    double seconds; /* of each question; infinity: no limit */
+    double seconds; /* for everything; infinity: no limit */
     tool_method_options method;
     double clearance; /* in the model's unit; 0: not requested */
 } check_options;
@@ -57,7 +57,8 @@ static carom_status ask(check_work *work)
     options.relation = true;
     options.clearance = wanted->clearance;
     options.max_pairs = wanted->max_pairs;
-    options.budget.seconds = isinf(wanted->seconds) ? 0 : wanted->seconds;
+    /* what reading and building left of it; 0 would mean no limit */
+    options.budget.seconds = isinf(wanted->seconds) ? 0 : fmax(tool_seconds_left(), 1e-9);
     /* the distance first: both reports point into the query, and the pairs are the larger part */
     if (wanted->distance)
     {
@@ -303,13 +304,18 @@ static void advise(const check_work *work)
 
 static int run(check_work *work, const tool_method *method)
 {
+    tool_set_deadline(work->options->seconds);
     carom_status status = tool_asker_open(work->context, method, &work->asker);
     if (!carom_failed(status))
         status = prepare(work);
     if (!carom_failed(status))
         status = ask(work);
+    if (status == CAROM_CANCELLED)
+        return tool_fail(work->command, "not decided within %g seconds: they ended while models were read",
+                         work->options->seconds);
     if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
+    tool_clear_progress();
     if (work->options->json)
     {
         if (print_json(work) != TOOL_CLEAN)
@@ -335,8 +341,9 @@ int tool_check(const tool_command *command, int argc, char **argv)
 {
     check_options options = {.pose_a = carom_pose_identity(), .pose_b = carom_pose_identity(), .seconds = INFINITY};
     const tool_option table[] = {
-        {"--pose-a", TOOL_POSE, &options.pose_a, "R T", "12 numbers: rotation row by row, then translation"},
-        {"--pose-b", TOOL_POSE, &options.pose_b, "R T", "likewise for B"},
+        {"--pose-a", TOOL_POSE, &options.pose_a, "POSE",
+         "translation, with a quaternion, 12 or 16 numbers of a matrix, or: axis x y z degrees at x y z"},
+        {"--pose-b", TOOL_POSE, &options.pose_b, "POSE", "likewise for B"},
         TOOL_FILE_ROWS(&options.files),
         {"--clearance", TOOL_TEXT, &options.clearance_text, "LENGTH",
          "required gap: 5, or with --unit also 5mm, 0.2in"},
@@ -344,7 +351,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
         {"--all", TOOL_FLAG, &options.all, NULL, "list all pairs of triangles that meet"},
         {"--contacts", TOOL_FLAG, &options.contacts, NULL,
          "with --json: also list the points that each pair has in common"},
-        {"--seconds", TOOL_NUMBER, &options.seconds, "S", "time limit per query; undecided results are then unknown"},
+        {"--seconds", TOOL_NUMBER, &options.seconds, "S",
+         "time limit, reading included; undecided results are then unknown"},
         {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most N pairs, but count all"},
         TOOL_METHOD_ROWS(&options.method),
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},

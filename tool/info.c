@@ -93,6 +93,7 @@ static void print_facts(const file_facts *facts, const info_options *options)
 {
     const carom_mesh_info *mesh = &facts->mesh;
     char a[32], b[32], c[32];
+    tool_clear_progress();
     printf("%s%s%s (%s)\n", tool_bold(), facts->path, tool_plain(), facts->model.format);
     printf("  triangles   %s (%u degenerate)\n", tool_thousands(mesh->triangle_count, a),
            mesh->degenerate_triangle_count);

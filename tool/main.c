@@ -89,6 +89,7 @@ int main(int argc, char **argv)
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN);
 #endif
+    tool_watch_begin();
     if (argc < 2)
     {
         print_usage(stderr);

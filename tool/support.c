@@ -11,6 +11,7 @@
 
 int tool_fail(const tool_command *command, const char *format, ...)
 {
+    tool_clear_progress();
     fprintf(stderr, "carom %s: ", command->name);
     va_list arguments;
     va_start(arguments, format);
@@ -42,8 +43,10 @@ const char *tool_plain(void) { return colour("\033[0m"); }
 /* Errors are printed by the command that fails because of them. */
 static void print_warning(carom_log_level level, const char *message, void *user)
 {
-    if (level == CAROM_LOG_WARNING)
-        fprintf(stderr, "carom %s: note: %s\n", ((const tool_command *)user)->name, message);
+    if (level != CAROM_LOG_WARNING)
+        return;
+    tool_clear_progress();
+    fprintf(stderr, "carom %s: note: %s\n", ((const tool_command *)user)->name, message);
 }
 
 carom_context *tool_context(const tool_arguments *arguments)
@@ -53,6 +56,7 @@ carom_context *tool_context(const tool_arguments *arguments)
     def.log = print_warning;
     def.log_user = (void *)command;
     def.workers = arguments->workers;
+    def.progress = tool_watch;
     carom_context *context = NULL;
     carom_status status = carom_context_create(&def, &context);
     if (status != CAROM_OK)
@@ -62,7 +66,7 @@ carom_context *tool_context(const tool_arguments *arguments)
 
 bool tool_read_options(const tool_command *command, const tool_file_options *files, io_read_options *out)
 {
-    *out = (io_read_options){0};
+    *out = (io_read_options){.format = files->format};
     return !files->weld || tool_parse_length(command, "--weld", files->weld, files->unit, &out->weld);
 }
 
@@ -90,6 +94,7 @@ bool tool_is_closed(const carom_mesh *mesh)
 
 int tool_print_json(const tool_command *command, json_t *root)
 {
+    tool_clear_progress();
     int failed = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(root);
     putchar('\n');

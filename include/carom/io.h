@@ -39,6 +39,8 @@ extern "C"
         size_t names_capacity;
         uint64_t ignored_points; /* point and line elements are counted, otherwise ignored */
         uint64_t ignored_lines;
+        uint64_t skipped_statements;  /* OBJ: not understood; a warning names the first */
+        uint64_t odd_faces;           /* OBJ: cross themselves, or too complex to cut: fans, whose triangles overlap */
         uint64_t joined_corners;      /* distinct positions that welding moved to another */
         uint64_t collapsed_triangles; /* with corners that welding joined; kept, as segments or points */
         const char *format;           /* name of the format that was read */
@@ -59,8 +61,8 @@ extern "C"
         double weld;
     } io_read_options;
 
-    /* CAROM_INVALID_ARGUMENT: an option is. CAROM_IO_ERROR: the file could not be opened or read. CAROM_BAD_DATA: its
-     * bytes are not a model. options may be null.
+    /* The path "-" is standard input, and needs a format. CAROM_INVALID_ARGUMENT: an option is. CAROM_IO_ERROR: the
+     * file could not be opened or read. CAROM_BAD_DATA: its bytes are not a model. options may be null.
      */
     CAROM_API carom_status io_read(carom_context *context, const char *path, const io_read_options *options,
                                    io_model *out);
@@ -86,10 +88,11 @@ extern "C"
     } io_result;
 
     /* Reads and parses `count` files in parallel on the context's workers. Results, messages and warnings are those of
-     * calling io_read for each request in turn; a failure does not stop the others. A path that occurs twice with the
-     * same options is read once, and its models share the mesh. Returns CAROM_OK if all were read, otherwise the status
-     * of the first that failed. `results` is an array of `count` items that belongs to the caller and is overwritten.
-     * All files are in memory at once. A failure of carom_mesh_create is logged twice. */
+     * calling io_read for each request in turn; a failure does not stop the others. A file that occurs twice with the
+     * same options, also through links, is read once, and its models share the mesh, which has the name of the first.
+     * Returns CAROM_OK if all were read, otherwise the status of the first that failed. `results` is an array of
+     * `count` items that belongs to the caller and is overwritten. All files are in memory at once. A failure of
+     * carom_mesh_create is logged twice. */
     CAROM_API carom_status io_read_files(carom_context *context, const io_request *requests, uint32_t count,
                                          io_result *results);
 
@@ -104,7 +107,8 @@ extern "C"
     } io_write_options;
 
     /* Writes a temporary file next to the target and renames it, so that a failure leaves nothing behind and an
-     * existing file intact. */
+     * existing file intact. A symbolic link stays one; a file that is replaced passes on its mode and, where the system
+     * allows it, its owner. */
     CAROM_API carom_status io_write(carom_context *context, const char *path, const carom_mesh *mesh,
                                     const io_write_options *options);
 

@@ -1,5 +1,5 @@
 /* What goes into a mesh: formats, refusals with their messages, failing allocations, hostile sizes, moved vertices. */
-#include "mesh/mesh.h"
+#include "mesh/build.h"
 #include "support/check.h"
 #include "support/failing.h"
 
@@ -423,9 +423,70 @@ static void spoilt_parts_are_found(void **state)
     carom_mesh_destroy(copy);
 }
 
+/* Positions whose hashes are made to collide, each twice: what is merged is what is equal, whatever the hash says. */
+static void crowded_hashes_merge_what_is_equal(void **state)
+{
+    enum
+    {
+        POSITIONS = 600
+    };
+    static carom_vec3 points[2 * POSITIONS];
+    int count = 0;
+    for (uint32_t i = 0; count < POSITIONS; i++)
+    {
+        carom_vec3 point = {(double)i, (double)(i % 7), 0.5};
+        if ((mesh_position_hash(point) >> 32 & 511) == 0)
+            points[count] = points[2 * POSITIONS - 1 - count] = point, count++;
+    }
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f64 = &points[0].x;
+    def.vertex_count = 2 * POSITIONS;
+    def.unindexed = true;
+    def.triangle_count = 2 * POSITIONS / 3;
+    carom_mesh *mesh;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    for (uint32_t i = 0; i < POSITIONS; i++)
+    {
+        assert_int_equal(mesh->merged[i], i);
+        assert_int_equal(mesh->merged[2 * POSITIONS - 1 - i], i);
+    }
+    carom_mesh_destroy(mesh);
+}
+
+/* Triangles with something in between, as in a binary STL file. */
+static void unindexed_triangles_may_have_a_stride(void **state)
+{
+    _Alignas(float) unsigned char bytes[3 * 50] = {0};
+    float corner[3] = {0, 0, 0};
+    for (int i = 0; i < 9; i++)
+    {
+        corner[0] = (float)i, corner[1] = (float)(i * i), corner[2] = -1.5f;
+        memcpy(bytes + i / 3 * 50 + i % 3 * 12, corner, sizeof corner);
+    }
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f32 = (const float *)(const void *)bytes;
+    def.vertex_count = 9, def.triangle_count = 3;
+    def.unindexed = true;
+    def.triangle_stride = 50;
+    carom_mesh *mesh;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
+    for (int i = 0; i < 9; i++)
+    {
+        carom_vec3 found = carom_mesh_vertices(mesh)[carom_mesh_indices(mesh)[i]];
+        assert_true(found.x == i && found.y == i * i && found.z == -1.5);
+    }
+    carom_mesh_destroy(mesh);
+    def.triangle_stride = 35; /* overlaps the next */
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_INVALID_ARGUMENT);
+    def.triangle_stride = SIZE_MAX / 2;
+    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_TOO_LARGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crowded_hashes_merge_what_is_equal),
+        cmocka_unit_test(unindexed_triangles_may_have_a_stride),
         cmocka_unit_test(every_format_gives_the_same_mesh),
         cmocka_unit_test(bad_vertices_are_named),
         cmocka_unit_test(bad_indices_are_named),

@@ -44,10 +44,10 @@ tells "'nonsense'"
 
 expect 2 info
 expect 2 check one.stl
-expect 2 check a b --pose-a 1 2 3
+expect 2 check a b --pose-a 1 2
 tells "--pose-a"
 expect 2 check a b --pose-a "1 0 0 0 1 0 0 0 1 0 0"
-tells "11 numbers instead of 12"
+tells "11 numbers; a pose has 3"
 expect 2 check a b --pose-a "1 0 0 0 1 0 0 0 2 0 0 0"
 tells "not a rotation"
 expect 2 check a b --pose-b "1 0 0 0 1 0 0 0 1 0 0 nan"
