@@ -343,7 +343,7 @@ int tool_demo(const tool_command *command, int argc, char **argv)
         {"--list", TOOL_FLAG, &options.list, NULL, "list all scenes and what is in them"},
         {"--scene", TOOL_SCENE, &options.scene, "NAME", "generated scene (default: assembly)"},
         {"--engine", TOOL_ENGINE, &options.engine, "NAME", "engine (default: tree)"},
-        {"-o", TOOL_TEXT, &options.folder, "FOLDER",
+        {"-o", TOOL_FILE, &options.folder, "FOLDER",
          "output folder for report.json and demo.png (default: build/demo)"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};

@@ -89,7 +89,7 @@ int tool_draw(const tool_command *command, int argc, char **argv)
         TOOL_FILE_ROWS(&options.files),
         {"--width", TOOL_COUNT, &options.width, "N", "width in pixels (default: 1280)"},
         {"--height", TOOL_COUNT, &options.height, "N", "height in pixels (default: 800)"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "output PNG file (required)"},
+        {"-o", TOOL_FILE, &options.output, "FILE", "output PNG file (required)"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);

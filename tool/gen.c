@@ -91,7 +91,7 @@ int tool_gen(const tool_command *command, int argc, char **argv)
         {"--size", TOOL_NUMBER, &options.size, "L", "side of the cube that the shape fits (default: 1)"},
         {"--text", TOOL_FLAG, &options.text, NULL, "write STL as ASCII, which is lossless, instead of binary"},
         {"--json", TOOL_FLAG, &options.json, NULL, "with --list: print JSON"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "output file (required); its extension selects the format"},
+        {"-o", TOOL_FILE, &options.output, "FILE", "output file (required); its extension selects the format"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);

@@ -1,5 +1,6 @@
 /* Messages, JSON helpers and other functions that several subcommands need. */
 #include "carom/extend.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <math.h>
@@ -11,13 +12,28 @@
 
 int tool_fail(const tool_command *command, const char *format, ...)
 {
-    fprintf(stderr, "carom %s: ", command->name);
+    /* a message may hold the names of files, which may hold anything; the longest path has 4095 bytes */
+    char message[8192];
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "carom %s: ", command->name);
+    text_print_safe(stderr, message);
     fputc('\n', stderr);
     return TOOL_ERROR;
+}
+
+void tool_note(const tool_command *command, const char *format, ...)
+{
+    char message[8192];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "carom %s: note: ", command->name);
+    text_print_safe(stderr, message);
+    fputc('\n', stderr);
 }
 
 int tool_fail_status(const tool_command *command, carom_context *context, carom_status status)
@@ -43,7 +59,7 @@ const char *tool_plain(void) { return colour("\033[0m"); }
 static void print_warning(carom_log_level level, const char *message, void *user)
 {
     if (level == CAROM_LOG_WARNING)
-        fprintf(stderr, "carom %s: note: %s\n", ((const tool_command *)user)->name, message);
+        tool_note(user, "%s", message);
 }
 
 carom_context *tool_context(const tool_arguments *arguments)
