@@ -10,7 +10,7 @@ static const tool_command commands[] = {
      "FILE is an STL (ASCII or binary) or OBJ file, by its extension.\n"
      "Exit codes: 0 every file was read, 2 error; the other files are still described.\n",
      NULL, TOOL_FLAG, true, tool_info},
-    {"check", "A B", "check whether two models meet, where, and how far apart they are",
+    {"check", "FILE|FOLDER...", "check whether models meet, where, and how far apart they are",
      "A and B are STL or OBJ files. If --seconds runs out, the rest is reported as unknown, with valid bounds.\n"
      "Verdicts: clash, the models overlap, one is inside the other, they are equal, or they are open surfaces that\n"
      "meet; contact, they touch but do not overlap; too close, the gap is smaller than the clearance; probably\n"

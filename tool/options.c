@@ -263,3 +263,15 @@ bool tool_parse_length(const tool_command *command, const char *option, const ch
     *out = strcmp(unit, suffix) == 0 ? value : value * metres / unit_metres(unit);
     return true;
 }
+
+void tool_unit_ratio(const char *from, const char *to, double out[2])
+{
+    /* all units are whole numbers of tenths of a micrometre */
+    long a = lround(1e7 * unit_metres(from)), b = lround(1e7 * unit_metres(to)), common = a, rest = b;
+    while (rest != 0)
+    {
+        long next = common % rest;
+        common = rest, rest = next;
+    }
+    out[0] = (double)(a / common), out[1] = (double)(b / common);
+}

@@ -133,6 +133,8 @@ bool tool_check_triangles(const tool_command *command, const char *shape, uint64
 bool tool_parse_length(const tool_command *command, const char *option, const char *text, const char *unit,
                        double *out);
 const char *tool_unit_name(int i); /* null past the last */
+/* A length of x in one unit is x * out[0] / out[1] in the other; both are whole numbers. */
+void tool_unit_ratio(const char *from, const char *to, double out[2]);
 
 /* ---- messages ---- */
 
