@@ -67,6 +67,8 @@ typedef struct body_maker
     const tool_reading *reading;
     uint32_t *new_index; /* per vertex of the mesh that is being split */
     uint32_t *new_stamp; /* the part for which new_index was set, counted from 1 */
+    double start_ms;
+    bool shown; /* progress */
 } body_maker;
 
 /* A range of triangles with a name; null: triangles before the first named ones. */
@@ -180,19 +182,40 @@ static carom_status make_tree(const body_maker *maker, tool_body *body)
     return reading->def ? carom_tree_create(reading->context, body->mesh, reading->def, &body->tree) : CAROM_OK;
 }
 
+/* Null for nothing, and when out of memory. */
+static void *copy_bytes(const void *bytes, size_t size)
+{
+    void *copy = size ? malloc(size) : NULL;
+    return copy ? memcpy(copy, bytes, size) : NULL;
+}
+
+uint32_t tool_number_in_file(const tool_body *body, uint32_t triangle)
+{
+    return body->numbers ? body->numbers[triangle] : body->first_triangle + triangle;
+}
+
+/* Parts in one piece need no list. */
+static carom_status number_triangles(tool_body *body, const mesh_piece *piece)
+{
+    body->first_triangle = piece->ranges[0].first;
+    if (piece->range_count == 1)
+        return CAROM_OK;
+    body->numbers = malloc(((size_t)carom_mesh_get_info(body->mesh).triangle_count + 1) * sizeof *body->numbers);
+    if (!body->numbers)
+        return CAROM_OUT_OF_MEMORY;
+    uint32_t *number = body->numbers;
+    for (uint32_t r = 0; r < piece->range_count; r++)
+        for (uint32_t k = 0; k < piece->ranges[r].count; k++)
+            *number++ = piece->ranges[r].first + k;
+    return CAROM_OK;
+}
+
 static carom_status finish_body(const body_maker *maker, tool_input *input, const char *name, carom_mesh *mesh)
 {
     tool_body *body = &input->bodies[input->body_count++];
     *body = (tool_body){.mesh = mesh, .closed = tool_is_closed(mesh)};
-    if (name)
-    {
-        size_t size = strlen(name) + 1;
-        char *copy = malloc(size);
-        if (!copy)
-            return CAROM_OUT_OF_MEMORY;
-        body->part = memcpy(copy, name, size);
-    }
-    return make_tree(maker, body);
+    body->part = copy_bytes(name, name ? strlen(name) + 1 : 0);
+    return name && !body->part ? CAROM_OUT_OF_MEMORY : make_tree(maker, body);
 }
 
 /* Each part a body. */
@@ -215,6 +238,8 @@ static carom_status split_parts(body_maker *maker, tool_input *input, const io_m
         status = make_piece(maker, &piece, &mesh);
         if (!carom_failed(status))
             status = finish_body(maker, input, ranges[i].name, mesh);
+        if (!carom_failed(status))
+            status = number_triangles(&input->bodies[input->body_count - 1], &piece);
         i = end;
     }
     free(maker->new_index);
@@ -253,14 +278,15 @@ static carom_status share_bodies(tool_input *input, const tool_input *with)
     {
         tool_body *body = &input->bodies[input->body_count++];
         const tool_body *shared = &with->bodies[i];
-        *body = (tool_body){.mesh = (carom_mesh *)carom_mesh_retain(shared->mesh), .closed = shared->closed};
-        if (shared->tree)
-            body->tree = (carom_tree *)carom_tree_retain(shared->tree);
-        size_t size = shared->part ? strlen(shared->part) + 1 : 0;
-        char *copy = size ? malloc(size) : NULL;
-        if (size && !copy)
+        *body = *shared;
+        carom_mesh_retain(body->mesh);
+        if (body->tree)
+            carom_tree_retain(body->tree);
+        body->part = copy_bytes(shared->part, shared->part ? strlen(shared->part) + 1 : 0);
+        size_t triangles = carom_mesh_get_info(body->mesh).triangle_count;
+        body->numbers = copy_bytes(shared->numbers, shared->numbers ? triangles * sizeof *body->numbers : 0);
+        if ((shared->part && !body->part) || (shared->numbers && !body->numbers))
             return CAROM_OUT_OF_MEMORY;
-        body->part = copy ? memcpy(copy, shared->part, size) : NULL;
     }
     return CAROM_OK;
 }
@@ -308,11 +334,18 @@ static void take_result(body_maker *maker, const file_key *keys, size_t count, c
 
 /* ---- all files ---- */
 
-static void show_progress(const body_maker *maker, size_t done, size_t total)
+/* Only where reading takes long enough for someone to wonder. */
+static void show_progress(body_maker *maker, size_t done, size_t total)
 {
-    if (total > 1 && isatty(STDERR_FILENO))
-        fprintf(stderr, done < total ? "\rcarom %s: %zu of %zu files read " : "\r\033[K", maker->inputs->command->name,
-                done, total);
+    const char *terminal = getenv("TERM");
+    bool able = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+    if (!able || (tool_now_ms() - maker->start_ms < 500 && !maker->shown))
+        return;
+    if (done < total)
+        fprintf(stderr, "\rcarom %s: %zu of %zu files read ", maker->inputs->command->name, done, total);
+    else if (maker->shown)
+        fputs("\r\033[K", stderr);
+    maker->shown = true;
 }
 
 /* One past the last key of the same file. */
@@ -370,7 +403,7 @@ static bool make_keys(const tool_inputs *inputs, const tool_reading *reading, fi
 
 bool tool_read_inputs(tool_inputs *inputs, const tool_reading *reading)
 {
-    body_maker maker = {.inputs = inputs, .reading = reading};
+    body_maker maker = {.inputs = inputs, .reading = reading, .start_ms = tool_now_ms()};
     file_key *keys = calloc(inputs->count + 1, sizeof *keys);
     if (!keys)
         return tool_fail(inputs->command, "out of memory"), false;

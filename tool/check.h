@@ -32,6 +32,13 @@ typedef struct check_work
     tool_out out;
 } check_work;
 
+/* What meets between two bodies; triangles are numbered as in their files. */
+typedef struct check_triangles
+{
+    const carom_report *report;
+    const tool_body *body[2];
+} check_triangles;
+
 /* Two models, each as one body: everything about them. All models are read. Returns the exit code. */
 int check_pair(check_work *work);
 /* Any number of bodies, all against all. */
@@ -46,7 +53,9 @@ size_t check_count_empty(const check_work *work);
 
 /* The parts of a JSON document that both kinds of check have: its head, the models and the triangles. */
 void check_write_head(const check_work *work, tool_writer *writer, const char *mode);
-void check_write_triangles(const check_work *work, tool_writer *writer, const carom_report *report);
+void check_write_pairs(tool_writer *writer, const check_triangles *triangles);
+/* A contact names its triangles itself, and its number in the list of pairs only where there is one. */
+void check_write_contacts(tool_writer *writer, const check_triangles *triangles, bool numbered);
 void check_write_probably_inside(tool_writer *writer, const carom_report *report);
 
 /* "violated" or "kept"; null: unknown. */

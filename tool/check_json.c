@@ -43,36 +43,39 @@ void check_write_head(const check_work *work, tool_writer *writer, const char *m
         writer_number(writer, "clearance", work->options->clearance);
 }
 
-static void write_pair(tool_writer *writer, const char *key, const carom_pair *pair, bool meeting)
+static void write_triangles(tool_writer *writer, const check_triangles *triangles, const carom_pair *pair)
 {
-    writer_begin_line(writer, key, '[');
-    writer_count(writer, NULL, pair->triangle_a);
-    writer_count(writer, NULL, pair->triangle_b);
-    if (meeting)
-        writer_text(writer, NULL, tool_meeting_name(pair->meeting));
+    writer_count(writer, NULL, tool_number_in_file(triangles->body[0], pair->triangle_a));
+    writer_count(writer, NULL, tool_number_in_file(triangles->body[1], pair->triangle_b));
+}
+
+void check_write_pairs(tool_writer *writer, const check_triangles *triangles)
+{
+    const carom_report *report = triangles->report;
+    writer_begin(writer, "pairs", '[');
+    for (uint64_t i = 0; i < report->pairs_listed; i++)
+    {
+        writer_begin_line(writer, NULL, '[');
+        write_triangles(writer, triangles, &report->pairs[i]);
+        writer_text(writer, NULL, tool_meeting_name(report->pairs[i].meeting));
+        writer_end(writer);
+    }
     writer_end(writer);
 }
 
-/* A contact names its triangles itself: the list of pairs need not be there. */
-void check_write_triangles(const check_work *work, tool_writer *writer, const carom_report *report)
+void check_write_contacts(tool_writer *writer, const check_triangles *triangles, bool numbered)
 {
-    if (work->options->all)
-    {
-        writer_begin(writer, "pairs", '[');
-        for (uint64_t i = 0; i < report->pairs_listed; i++)
-            write_pair(writer, NULL, &report->pairs[i], true);
-        writer_end(writer);
-    }
-    if (!work->options->contacts)
-        return;
+    const carom_report *report = triangles->report;
     writer_begin(writer, "contacts", '[');
     for (uint64_t i = 0; i < report->contact_count; i++)
     {
         const carom_contact *contact = &report->contacts[i];
         writer_begin_line(writer, NULL, '{');
-        if (work->options->all)
+        if (numbered)
             writer_count(writer, "pair", contact->pair);
-        write_pair(writer, "triangles", &report->pairs[contact->pair], false);
+        writer_begin_line(writer, "triangles", '[');
+        write_triangles(writer, triangles, &report->pairs[contact->pair]);
+        writer_end(writer);
         writer_begin_line(writer, "points", '[');
         for (uint32_t k = 0; k < contact->point_count; k++)
             writer_point(writer, NULL, report->points[contact->first_point + k]);

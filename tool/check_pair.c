@@ -12,7 +12,7 @@ typedef struct pair_work
     tool_asker asker;
     carom_placed placed[2];
     carom_report report, distance;
-    bool checked; /* both models have triangles */
+    bool checked; /* both models have triangles, or the time was over before one of them was read */
 } pair_work;
 
 /* A check without two models to compare has no answer. */
@@ -95,13 +95,17 @@ static void write_answer(const pair_work *work, tool_writer *writer)
     writer_text(writer, "verdict", tool_verdict_name(tool_judge(report)));
     writer_text(writer, "explanation", tool_explain_verdict(report));
     check_write_probably_inside(writer, report);
-    if (not_closed(report))
+    if (work->model[0]->tried && work->model[1]->tried && not_closed(report))
         writer_text(writer, "not_closed", not_closed(report));
     if (work->check->options->clearance > 0 && check_clearance_verdict(report))
         writer_bool(writer, "clearance_violated", report->clearance_violated);
     else if (work->check->options->clearance > 0)
         writer_null(writer, "clearance_violated");
-    check_write_triangles(work->check, writer, report);
+    check_triangles triangles = {report, {work->model[0]->bodies, work->model[1]->bodies}};
+    if (work->check->options->all)
+        check_write_pairs(writer, &triangles);
+    if (work->check->options->contacts)
+        check_write_contacts(writer, &triangles, work->check->options->all);
     if (work->check->options->distance)
         write_distance(writer, &work->distance);
     if (report->hash)
@@ -320,9 +324,12 @@ int check_pair(check_work *check)
             const tool_body *body = &work.model[i]->bodies[0];
             work.placed[i] = (carom_placed){tool_shape(body->mesh, body->tree), work.model[i]->pose};
         }
-    work.checked = work.model[0]->body_count > 0 && work.model[1]->body_count > 0;
+    bool late = !work.model[0]->tried || !work.model[1]->tried;
+    work.checked = late || (work.model[0]->body_count > 0 && work.model[1]->body_count > 0);
     if (!work.checked)
         return report_unchecked(&work);
+    if (late)
+        return report_answer(&work);
     carom_status status = tool_asker_open(check->context, check->method, &work.asker);
     if (!carom_failed(status))
         status = ask(&work);

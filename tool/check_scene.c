@@ -179,6 +179,16 @@ static carom_status sort_findings(scene_work *work)
 
 /* ---- text ---- */
 
+/* The worst of all pairs. Where nothing is wrong, but not everything was checked, that is said instead. */
+static const char *verdict_of(const scene_work *work)
+{
+    if (work->body_count < 2)
+        return "not checked";
+    if (work->violations == 0 && (work->failed > 0 || work->empty > 0 || work->check->inputs.failed))
+        return "incomplete";
+    return tool_verdict_name(work->report.body_pair_count > 0 ? work->findings[0].verdict : TOOL_CLEAR);
+}
+
 static void print_body(tool_out *out, const scene_work *work, uint32_t index)
 {
     const scene_body *body = &work->bodies[index];
@@ -207,7 +217,9 @@ static void print_finding(scene_work *work, const scene_finding *finding)
     print_body(out, work, finding->body[1]);
     tool_out_print(out, "\n");
     for (uint64_t i = 0; work->check->options->all && i < report.pairs_listed; i++)
-        tool_out_print(out, "pair      %u %u %s\n", report.pairs[i].triangle_a, report.pairs[i].triangle_b,
+        tool_out_print(out, "pair      %u %u %s\n",
+                       tool_number_in_file(work->bodies[finding->body[0]].body, report.pairs[i].triangle_a),
+                       tool_number_in_file(work->bodies[finding->body[1]].body, report.pairs[i].triangle_b),
                        tool_meeting_name(report.pairs[i].meeting));
 }
 
@@ -255,6 +267,8 @@ static void print_text(scene_work *work)
         tool_out_print(out, "... and %s more\n", tool_thousands(report->body_pair_count - work->listed, number[0]));
     tool_out_print(out, "%s", work->listed > 0 ? "\n" : "");
     print_counts(work);
+    const char *tint = tool_out_tint(out, work->violations > 0 ? tool_red() : "");
+    tool_out_print(out, "verdict   %s%s%s\n", tint, verdict_of(work), *tint ? tool_plain() : "");
     tool_out_print(out, "hash      %016llx\n", (unsigned long long)report->hash);
 }
 
@@ -317,29 +331,6 @@ static void find_contacts(const scene_work *work, const carom_body_pair *pair, c
     report->pairs = work->report.pairs, report->points = work->report.points;
 }
 
-static void write_triangles(const scene_work *work, tool_writer *writer, const scene_finding *finding)
-{
-    const check_options *options = work->check->options;
-    carom_report report = pair_report(work, finding);
-    if (options->all)
-    {
-        check_options no_contacts = *options;
-        no_contacts.contacts = false;
-        check_work pairs_only = *work->check;
-        pairs_only.options = &no_contacts;
-        check_write_triangles(&pairs_only, writer, &report);
-    }
-    if (options->contacts)
-    {
-        check_options only_contacts = *options;
-        only_contacts.all = false;
-        check_work contacts_only = *work->check;
-        contacts_only.options = &only_contacts;
-        find_contacts(work, finding->pair, &report);
-        check_write_triangles(&contacts_only, writer, &report);
-    }
-}
-
 static void write_finding(const scene_work *work, tool_writer *writer, const scene_finding *finding)
 {
     carom_report report = pair_report(work, finding);
@@ -357,17 +348,16 @@ static void write_finding(const scene_work *work, tool_writer *writer, const sce
     else if (work->check->options->clearance > 0)
         writer_null(writer, "clearance_violated");
     writer_number(writer, "distance", finding->distance);
-    write_triangles(work, writer, finding);
+    check_triangles triangles = {&report, {work->bodies[finding->body[0]].body, work->bodies[finding->body[1]].body}};
+    if (work->check->options->all)
+        check_write_pairs(writer, &triangles);
+    if (work->check->options->contacts)
+    {
+        find_contacts(work, finding->pair, &report);
+        check_write_contacts(writer, &triangles, false);
+    }
     writer_hash(writer, "hash", finding->pair->hash);
     writer_end(writer);
-}
-
-/* The worst of all pairs. */
-static const char *verdict_of(const scene_work *work)
-{
-    if (work->body_count < 2)
-        return "not checked";
-    return tool_verdict_name(work->report.body_pair_count > 0 ? work->findings[0].verdict : TOOL_CLEAR);
 }
 
 static void write_json(scene_work *work)

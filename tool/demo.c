@@ -3,6 +3,7 @@
 #include "scenes/scenes.h"
 #include "tool/picture.h"
 #include "tool/skin.h"
+#include "tool/text.h"
 #include "tool/verdict.h"
 
 #include <errno.h>
@@ -307,7 +308,11 @@ static int present(demo_work *work)
         status = write_picture(work, picture_path);
     if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
-    printf("report: %s\npicture: %s\n", report_path, picture_path);
+    fputs("report: ", stdout);
+    text_print_safe(stdout, report_path);
+    fputs("\npicture: ", stdout);
+    text_print_safe(stdout, picture_path);
+    putchar('\n');
     return TOOL_CLEAN;
 }
 

@@ -58,10 +58,10 @@ static int generate(const tool_arguments *arguments, generate_kind kind, const g
     if (code == TOOL_CLEAN)
     {
         carom_mesh_info info = carom_mesh_get_info(mesh);
-        fprintf(stderr, "%s: %u triangles, %u vertices\n", options->output, info.triangle_count, info.vertex_count);
+        tool_say("%s: %u triangles, %u vertices", options->output, info.triangle_count, info.vertex_count);
         if (info.triangle_count != options->triangles)
-            fprintf(stderr, "carom gen: note: %s has %u triangles instead of %llu\n", options->output,
-                    info.triangle_count, (unsigned long long)options->triangles);
+            tool_say("carom gen: note: %s has %u triangles instead of %llu", options->output, info.triangle_count,
+                     (unsigned long long)options->triangles);
     }
     carom_mesh_destroy(mesh);
     carom_context_destroy(context);

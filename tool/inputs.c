@@ -46,6 +46,7 @@ void tool_free_inputs(tool_inputs *inputs)
             carom_tree_destroy(input->bodies[k].tree);
             carom_mesh_destroy(input->bodies[k].mesh);
             free((char *)input->bodies[k].part);
+            free(input->bodies[k].numbers);
         }
         free(input->bodies);
         free(input->path);

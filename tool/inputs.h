@@ -20,7 +20,12 @@ typedef struct tool_body
     carom_mesh *mesh; /* bodies of one file that differ in nothing but the pose share it */
     carom_tree *tree; /* null: the mesh's default */
     bool closed;
+    uint32_t first_triangle; /* number in the file of its first triangle; the others follow it, */
+    uint32_t *numbers;       /* unless these are their numbers, ascending; to be freed */
 } tool_body;
+
+/* The number in the file of a body's triangle. */
+uint32_t tool_number_in_file(const tool_body *body, uint32_t triangle);
 
 /* One model: a file at a pose. */
 typedef struct tool_input

@@ -11,14 +11,28 @@ static const tool_command commands[] = {
      "Exit codes: 0 every file was read, 2 error; the other files are still described.\n",
      NULL, TOOL_FLAG, true, tool_info},
     {"check", "FILE|FOLDER...", "check whether models meet, where, and how far apart they are",
-     "A and B are STL or OBJ files. If --seconds runs out, the rest is reported as unknown, with valid bounds.\n"
+     "FILE is an STL or OBJ file, or a list (see below); a FOLDER stands for its model files. Two files are compared\n"
+     "with each other, each as one body. In all other cases, each named part (OBJ object or group, STL solid) is a "
+     "body,\n"
+     "or each file with --whole, and all bodies are compared with each other: also the parts of a single file.\n"
+     "POSE is 3 numbers (translation), 7 (translation, quaternion x y z w), 12 (rotation row by row, translation) or "
+     "16\n"
+     "(4x4 row by row); rotations that were rounded are made rigid.\n"
+     "A list is a JSON file: {\"unit\": \"mm\", \"clearance\": 0.5, \"files\": [{\"file\": \"arm.stl\", \"name\": "
+     "\"left arm\",\n"
+     "\"unit\": \"in\", \"whole\": true, \"pose\": [1, 2, 3]}, ...]}; only files and file are required. pose may also "
+     "be an\n"
+     "object with translation, and quaternion or axis and degrees. For `carom sim`: steps; in a file velocity, axis,\n"
+     "turns (per step) and static. Paths are relative to the list.\n"
+     "If --seconds runs out, the rest is reported as unknown, with valid bounds.\n"
      "Verdicts: clash, the models overlap, one is inside the other, they are equal, or they are open surfaces that\n"
      "meet; contact, they touch but do not overlap; too close, the gap is smaller than the clearance; probably\n"
      "inside, they are apart or touch, but one seems to be inside the other, which is not closed: an estimate (if\n"
      "rounding tore the model open, --weld makes it certain); clear, none of these.\n"
      "Exit codes: 0 clear, or a contact if no clearance is demanded, 1 a clash, probably inside, or a violated\n"
-     "clearance (which a contact always violates), 2 error, or undecided when the time ran out, 3 nothing was\n"
-     "checked: a model has no triangles.\n",
+     "clearance (which a contact always violates), 2 error, also if just one of many files can't be read, or "
+     "undecided\n"
+     "when the time ran out, 3 nothing was checked, or nothing was found but a model has no triangles.\n",
      NULL, TOOL_FLAG, true, tool_check},
     {"gen", "KIND", "write a generated shape with a chosen number of triangles",
      "Exit codes: 0 the file was written, 2 error; then no file is left behind.\n", NULL, TOOL_SHAPE, false, tool_gen},

@@ -177,7 +177,8 @@ static int take_option(const tool_arguments *arguments, int argc, char **argv)
         snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), argv[0]);
         const char *meant = text_nearest(word, option_at, arguments);
         tool_fail(arguments->command, "unknown option '%s'%s%s%s `carom %s --help`", argv[0],
-                  meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'? See" : "; see", arguments->command->name);
+                  meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'? See" : "; see",
+                  arguments->command->name);
         return -1;
     }
     if (!equals)

@@ -10,30 +10,40 @@
 #include <time.h>
 #include <unistd.h>
 
-int tool_fail(const tool_command *command, const char *format, ...)
+/* A message may hold the names of files, which may hold anything; the longest path has 4095 bytes. */
+static void print_message(const char *format, va_list arguments)
 {
-    /* a message may hold the names of files, which may hold anything; the longest path has 4095 bytes */
     char message[8192];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "carom %s: ", command->name);
     text_print_safe(stderr, message);
     fputc('\n', stderr);
+}
+
+int tool_fail(const tool_command *command, const char *format, ...)
+{
+    fprintf(stderr, "carom %s: ", command->name);
+    va_list arguments;
+    va_start(arguments, format);
+    print_message(format, arguments);
+    va_end(arguments);
     return TOOL_ERROR;
 }
 
 void tool_note(const tool_command *command, const char *format, ...)
 {
-    char message[8192];
+    fprintf(stderr, "carom %s: note: ", command->name);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    print_message(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "carom %s: note: ", command->name);
-    text_print_safe(stderr, message);
-    fputc('\n', stderr);
+}
+
+void tool_say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_message(format, arguments);
+    va_end(arguments);
 }
 
 int tool_fail_status(const tool_command *command, carom_context *context, carom_status status)

@@ -142,6 +142,8 @@ void tool_unit_ratio(const char *from, const char *to, double out[2]);
 int tool_fail(const tool_command *command, const char *format, ...) TOOL_PRINTF(2, 3);
 /* "carom COMMAND: note: ..." on stderr. */
 void tool_note(const tool_command *command, const char *format, ...) TOOL_PRINTF(2, 3);
+/* A line on stderr. */
+void tool_say(const char *format, ...) TOOL_PRINTF(1, 2);
 /* The context's latest message. */
 int tool_fail_status(const tool_command *command, carom_context *context, carom_status status);
 
