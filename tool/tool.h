@@ -195,6 +195,11 @@ const char *tool_meeting_name(uint32_t meeting);
 
 double tool_now_ms(void);
 
+/* Like mkdir -p; false after a message. */
+bool tool_make_folder(const tool_command *command, const char *folder);
+/* The table of generated scenes. */
+void tool_print_scenes(void);
+
 /* 1234567 as "1,234,567". */
 const char *tool_thousands(uint64_t value, char out[32]);
 
