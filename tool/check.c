@@ -128,6 +128,8 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
                             .deadline_ms = work->deadline_ms};
     if (!work->method->engine && (pair || chosen || options->cache))
         reading.def = &work->method->def;
+    if (options->cache && !tool_make_folder(work->command, options->cache))
+        return TOOL_ERROR;
     if (!tool_read_inputs(&work->inputs, &reading) ||
         !tool_out_open(work->command, work->context, options->output, &work->out))
         return TOOL_ERROR;

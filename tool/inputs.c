@@ -397,7 +397,7 @@ static bool add_list_entries(list_reader *reader, json_t *root)
 static bool add_list(tool_inputs *inputs, const char *path)
 {
     json_error_t error;
-    size_t before = inputs->count;
+    const tool_inputs before = *inputs;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (!root)
     {
@@ -413,10 +413,10 @@ static bool add_list(tool_inputs *inputs, const char *path)
     /* a list that is wrong in one place may be wrong in others: nothing of it counts */
     if (reader.failed)
     {
-        tool_inputs wrong = {.items = inputs->items + before, .count = inputs->count - before};
-        for (size_t i = 0; i < wrong.count; i++)
-            free(wrong.items[i].path), free(wrong.items[i].name);
-        inputs->count = before;
+        for (size_t i = before.count; i < inputs->count; i++)
+            free(inputs->items[i].path), free(inputs->items[i].name);
+        inputs->count = before.count;
+        inputs->unit = before.unit, inputs->clearance = before.clearance, inputs->steps = before.steps;
         inputs->failed = true;
     }
     return fine;

@@ -65,7 +65,7 @@ static const tool_command commands[] = {
      "NAME is a generated scene (--list); FILE a list of models with their motion, as JSON (see `carom check "
      "--help`).\n"
      "On a terminal, a table is kept up to date; otherwise each step is a line. The times are those of one step in\n"
-     "milliseconds: broad phase, search in trees, contact points, report.\n"
+     "milliseconds: broad phase, search in trees with contact points, report.\n"
      "Exit codes: 0 all steps were done, whatever was found, 2 error, 3 the scene has fewer than two bodies.\n",
      NULL, TOOL_SCENE, true, tool_sim},
     {"man", "", "print the manual page", "`carom man | man -l -` shows it.\nExit codes: 0 printed, 2 error.\n", NULL,

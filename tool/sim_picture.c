@@ -71,8 +71,7 @@ static void mark(unsigned char *marks, uint32_t triangle, unsigned char how)
 }
 
 /* Triangles that pass through each other are red, those that merely touch amber. */
-static void mark_pairs(const sim_world *world, const carom_frame *frame, const carom_scene_report *report,
-                       unsigned char **marks)
+static void mark_pairs(const carom_frame *frame, const carom_scene_report *report, unsigned char **marks)
 {
     for (uint64_t i = 0; i < report->body_pair_count; i++)
     {
@@ -87,7 +86,6 @@ static void mark_pairs(const sim_world *world, const carom_frame *frame, const c
             mark(marks[b], pair->triangle_b, how);
         }
     }
-    (void)world;
 }
 
 /* The single element of a sphere or capsule is the whole shape. */
@@ -124,7 +122,7 @@ carom_status sim_camera_draw(sim_camera *camera, const sim_world *world, const c
     carom_status status = parts && marks && make_marks(camera, world, marks) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
     if (!carom_failed(status))
     {
-        mark_pairs(world, frame, report, marks);
+        mark_pairs(frame, report, marks);
         spread_marks(camera, world, marks);
         for (uint32_t i = 0; i < world->body_count; i++)
             parts[i] = (picture_part){camera->skins[i], world->bodies[i].pose, marks[i], picture_tint(i)};

@@ -122,9 +122,14 @@ def main():
         peer = None
     wrong = 0
     for path in sys.argv[2:]:
-        with open(path, encoding="utf-8", errors="strict") as file:
-            document = json.load(file, parse_constant=refuse)
-        found = list(errors(document, schema, schema, "report"))
+        try:
+            with open(path, encoding="utf-8", errors="strict") as file:
+                document = json.load(file, parse_constant=refuse)
+        except ValueError as error:
+            print(f"{path}: {error}")
+            wrong += 1
+            continue
+        found = list(errors(document, schema, schema, f"{path}: report"))
         if peer and peer.is_valid(document) == bool(found):
             found.append(f"{path}: jsonschema disagrees")
         print("\n".join(found), end="\n" if found else "")
