@@ -10,8 +10,11 @@
 enum
 {
     PIPE_BLOCK = 1 << 16,
+    PIECE_SIZE = 8 << 20, /* read at once */
     OUTPUT_BUFFER = 1 << 16,
     TEMPORARY_TRIES = 100,
+    MAX_LINKS = 40,
+    MAX_PATH = 4096,
     REASON_SIZE = 80
 };
 
@@ -36,7 +39,7 @@ carom_status io_source_copy(io_source *source, const void *bytes, size_t size)
 {
     if (!bytes && size > 0)
         return io_fail(source, CAROM_INVALID_ARGUMENT, "the bytes are null");
-    source->begin = size < SIZE_MAX ? carom_context_allocate(source->context, size + 1, 1) : NULL;
+    source->begin = size < SIZE_MAX ? carom_context_allocate(source->context, size + 1, BASE_CACHE_LINE) : NULL;
     if (!source->begin)
         return io_out_of_memory(source);
     if (size > 0)
@@ -45,6 +48,12 @@ carom_status io_source_copy(io_source *source, const void *bytes, size_t size)
     source->end = source->begin + size;
     source->capacity = size + 1;
     return CAROM_OK;
+}
+
+static carom_status read_failed(const io_source *source, int error)
+{
+    char reason[REASON_SIZE];
+    return io_fail(source, CAROM_IO_ERROR, "can't be read: %s", error_text(error, reason));
 }
 
 /* Until the end of the file; sizes may change while we read, and pipes have none. */
@@ -61,14 +70,15 @@ static carom_status read_all(io_source *source, int file, size_t expected)
             status = io_out_of_memory(source);
             break;
         }
-        ssize_t got = read(file, (char *)memory + used, capacity - used - 1);
+        status = io_step(source, "read", used, expected);
+        if (status != CAROM_OK)
+            break;
+        size_t room = capacity - used - 1;
+        ssize_t got = read(file, (char *)memory + used, room < PIECE_SIZE ? room : PIECE_SIZE);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-        {
-            char reason[REASON_SIZE];
-            status = io_fail(source, CAROM_IO_ERROR, "can't be read: %s", error_text(errno, reason));
-        }
+            status = read_failed(source, errno);
         if (got <= 0)
             break;
         used += (size_t)got;
@@ -83,10 +93,12 @@ static carom_status read_all(io_source *source, int file, size_t expected)
     return status;
 }
 
-carom_status io_source_load(io_source *source, const char *path)
+bool io_is_standard_input(const char *path) { return strcmp(path, "-") == 0; }
+
+carom_status io_source_open(io_source *source, const char *path)
 {
     char reason[REASON_SIZE];
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int file = io_is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (file < 0)
         return io_fail(source, CAROM_IO_ERROR, "can't be opened: %s", error_text(errno, reason));
     struct stat about;
@@ -95,12 +107,53 @@ carom_status io_source_load(io_source *source, const char *path)
         status = io_fail(source, CAROM_IO_ERROR, "can't be read: %s", error_text(errno, reason));
     else if (S_ISDIR(about.st_mode))
         status = io_fail(source, CAROM_IO_ERROR, "is a directory, not a model file");
-    else if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
+    else if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode) && !S_ISSOCK(about.st_mode))
         status = io_fail(source, CAROM_IO_ERROR, "is neither a file nor a pipe");
-    else
-        status = read_all(source, file, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
-    close(file);
+    source->file = file;
+    source->file_size = status == CAROM_OK && S_ISREG(about.st_mode) ? (size_t)about.st_size : 0;
+    if (status != CAROM_OK)
+        io_source_close(source);
     return status;
+}
+
+void io_source_close(io_source *source)
+{
+    if (source->file > STDIN_FILENO)
+        close(source->file);
+    source->file = -1;
+}
+
+carom_status io_source_load(io_source *source) { return read_all(source, source->file, source->file_size); }
+
+carom_status io_source_fill(io_source *source, char **filled, bool *at_end)
+{
+    char *end = source->begin + source->capacity - 1;
+    *at_end = false;
+    while (*filled < end && !*at_end)
+    {
+        BASE_TRY(io_step(source, "read", source->file_done, source->file_size));
+        ssize_t got = read(source->file, *filled, (size_t)(end - *filled));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return read_failed(source, errno);
+        *at_end = got == 0;
+        *filled += got;
+        source->file_done += (size_t)got;
+    }
+    **filled = '\0';
+    return CAROM_OK;
+}
+
+size_t io_source_peek(const io_source *source, void *out, size_t size)
+{
+    ssize_t got = pread(source->file, out, size, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+carom_status io_source_rewind(io_source *source)
+{
+    return lseek(source->file, 0, SEEK_SET) == 0 ? CAROM_OK : read_failed(source, errno);
 }
 
 /* ---- out ---- */
@@ -123,6 +176,8 @@ const char *io_output_path(const io_output *output) { return output->path; }
 static void output_free(io_output *output)
 {
     carom_context *context = output->context;
+    if (output->path)
+        carom_context_progress(context, &(carom_progress){"write", output->path, 1, 1});
     carom_context_release(context, output->path, output->path_size);
     carom_context_release(context, output->temporary, output->temporary_size);
     carom_context_release(context, output, sizeof *output);
@@ -131,36 +186,89 @@ static void output_free(io_output *output)
 static carom_status output_fail(carom_context *context, const char *path, int error)
 {
     char reason[REASON_SIZE];
-    return io_context_fail(context, CAROM_IO_ERROR, "%s: can't be written: %s", io_short_path(path),
-                           error_text(error, reason));
+    carom_status status = error == ECANCELED ? CAROM_CANCELLED : error == ENOMEM ? CAROM_OUT_OF_MEMORY : CAROM_IO_ERROR;
+    return io_context_fail(context, status, "%s: can't be written: %s", io_short_path(path), error_text(error, reason));
 }
 
-/* Next to the target, so that the rename stays within one file system; the name is unique. */
-static int open_temporary(io_output *output)
+/* The caller's hook knows from these calls when there is a file to remove: from the first until one that is done. */
+static bool write_step(const io_output *output, uint64_t done, uint64_t total)
+{
+    return carom_context_progress(output->context, &(carom_progress){"write", output->path, done, total});
+}
+
+/* Next to the target, so that the rename stays within one file system; the name is unique. Of a file that exists, the
+ * new one gets the mode and, where the system allows it, the owner; until then no one else can read it. */
+static int open_temporary(io_output *output, const struct stat *replaced)
 {
     for (int attempt = 0; attempt < TEMPORARY_TRIES; attempt++)
     {
         snprintf(output->temporary, output->temporary_size, "%s.%ld-%d.tmp", output->path, (long)getpid(), attempt);
-        int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST)
+        int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced ? 0600 : 0666);
+        if (file < 0 && errno == EEXIST)
+            continue;
+        if (file < 0 || !replaced)
             return file;
+        /* without the owner, what a group may do would be another group's */
+        bool same_group =
+            fchown(file, replaced->st_uid, replaced->st_gid) == 0 || fchown(file, (uid_t)-1, replaced->st_gid) == 0;
+        fchmod(file, replaced->st_mode & (same_group ? 0777 : 0707));
+        return file;
     }
     return -1;
+}
+
+/* Replaces the path by what it points to, if it is a symbolic link, to a file or to nothing yet. 0, or errno. */
+static int follow_links(io_output *output)
+{
+    for (int depth = 0; depth < MAX_LINKS; depth++)
+    {
+        char target[MAX_PATH];
+        ssize_t length = readlink(output->path, target, sizeof target - 1);
+        if (length < 0)
+            return errno == EINVAL || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+        if ((size_t)length == sizeof target - 1)
+            return ENAMETOOLONG;
+        target[length] = '\0';
+        const char *slash = target[0] == '/' ? NULL : strrchr(output->path, '/');
+        size_t folder = slash ? (size_t)(slash - output->path) + 1 : 0;
+        size_t size = folder + (size_t)length + 1;
+        char *path = carom_context_allocate(output->context, size, 1);
+        if (!path)
+            return ENOMEM;
+        memcpy(path, output->path, folder);
+        memcpy(path + folder, target, (size_t)length + 1);
+        carom_context_release(output->context, output->path, output->path_size);
+        output->path = path, output->path_size = size;
+    }
+    return ELOOP;
 }
 
 static carom_status output_begin(io_output *output)
 {
     struct stat about;
+    int error = follow_links(output);
+    if (error)
+        return output_fail(output->context, output->path, error);
+    output->temporary_size = output->path_size + 40;
+    output->temporary = carom_context_allocate(output->context, output->temporary_size, 1);
+    if (!output->temporary)
+        return output_fail(output->context, output->path, ENOMEM);
     bool exists = stat(output->path, &about) == 0;
     if (exists && S_ISDIR(about.st_mode))
         return output_fail(output->context, output->path, EISDIR);
+    if (exists && access(output->path, W_OK) != 0)
+        return output_fail(output->context, output->path, errno);
     if (exists && !S_ISREG(about.st_mode))
     {
         output->temporary[0] = '\0';
         output->file = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     }
     else
-        output->file = open_temporary(output);
+    {
+        if (!write_step(output, 0, 0))
+            return output_fail(output->context, output->path, ECANCELED);
+        output->file = open_temporary(output, exists ? &about : NULL);
+    }
     return output->file < 0 ? output_fail(output->context, output->path, errno) : CAROM_OK;
 }
 
@@ -174,11 +282,11 @@ carom_status io_output_open(carom_context *context, const char *path, io_output 
     output->error = 0;
     output->used = 0;
     output->path_size = strlen(path) + 1;
-    output->temporary_size = output->path_size + 40;
     output->path = carom_context_allocate(context, output->path_size, 1);
-    output->temporary = carom_context_allocate(context, output->temporary_size, 1);
+    output->temporary = NULL;
+    output->temporary_size = 0;
     carom_status status;
-    if (!output->path || !output->temporary)
+    if (!output->path)
         status = io_context_fail(context, CAROM_OUT_OF_MEMORY, "%s: out of memory", io_short_path(path));
     else
     {
@@ -194,6 +302,8 @@ carom_status io_output_open(carom_context *context, const char *path, io_output 
 
 static void write_through(io_output *output, const char *bytes, size_t size)
 {
+    if (!output->error && !write_step(output, 0, 0))
+        output->error = ECANCELED;
     while (size > 0 && !output->error)
     {
         ssize_t written = write(output->file, bytes, size);

@@ -6,8 +6,8 @@
 
 /* To add a format, write its two functions and add its row. */
 static const io_format formats[] = {
-    {{"stl", "triangles, binary or ASCII", "stl"}, io_stl_read, io_stl_write},
-    {{"obj", "Wavefront polygons, text", "obj"}, io_obj_read, io_obj_write},
+    {{"stl", "triangles, binary or ASCII", "stl"}, io_stl_read, io_stl_write, io_stl_stream},
+    {{"obj", "Wavefront polygons, text", "obj"}, io_obj_read, io_obj_write, NULL},
 };
 
 enum
@@ -46,6 +46,8 @@ carom_status io_find_format(const char *path, const char *name, char message[IO_
     const char *shown = io_short_path(path);
     if (name)
         snprintf(message, IO_MESSAGE_SIZE, "%s: unknown format '%.32s' (known: %s)", shown, name, known);
+    else if (io_is_standard_input(path))
+        snprintf(message, IO_MESSAGE_SIZE, "standard input needs a format by name (known: %s)", known);
     else if (!*extension)
         snprintf(message, IO_MESSAGE_SIZE, "%s: no extension to tell the file type by (known: %s)", shown, known);
     else

@@ -2,6 +2,12 @@
  * counted; everything else (materials, curves, smoothing) is skipped. */
 #include "io/soup.h"
 
+enum
+{
+    STEP_SIZE = 1 << 20, /* bytes between two calls of the caller's hook */
+    MIN_WORK = 20000000  /* corners looked at while polygons are cut: some tenths of a second */
+};
+
 typedef struct obj_reader
 {
     io_source *source;
@@ -33,6 +39,21 @@ static const char *skip_comment(const char *at)
     return end ? end + 1 : at + strlen(at);
 }
 
+/* What follows three coordinates should be numbers, or a comment. */
+static void check_extras(obj_reader *reader, const char *at)
+{
+    for (double ignored; *at != '\n' && *at != '\0' && *at != '#'; at = io_skip_blanks(at))
+    {
+        const char *end = io_parse_number(at, &ignored);
+        if (!end || !(io_ends_word(*end) || *end == '\\'))
+        {
+            io_note_at(reader->source, at, &reader->soup->skipped);
+            return;
+        }
+        at = end;
+    }
+}
+
 static carom_status read_vertex(obj_reader *reader, const char **at)
 {
     io_soup *soup = reader->soup;
@@ -45,6 +66,8 @@ static carom_status read_vertex(obj_reader *reader, const char **at)
     soup->vertices.count++;
     /* a weight or a colour may follow */
     const char *rest = io_skip_blanks(*at);
+    if (BASE_UNLIKELY(*rest != '\n'))
+        check_extras(reader, rest);
     *at = *rest == '\n' ? rest + 1 : skip_statement(rest);
     return CAROM_OK;
 }
@@ -129,9 +152,8 @@ static carom_status read_face(obj_reader *reader, const char **at)
     carom_status status = io_polygon_triangulate(&reader->polygon, reader->soup);
     if (status == CAROM_OUT_OF_MEMORY)
         return io_out_of_memory(reader->source);
-    if (status == CAROM_TOO_LARGE)
-        return io_fail_at(reader->source, start, "a concave face of %zu corners is too complex to triangulate",
-                          corners);
+    if (reader->polygon.is_odd)
+        io_note_at(reader->source, start, &reader->soup->odd_faces);
     *at = skip_comment(*at);
     return CAROM_OK;
 }
@@ -178,17 +200,26 @@ static carom_status read_other(obj_reader *reader, const char **at)
         reader->soup->ignored_points++;
     else if (single && *word == 'l')
         reader->soup->ignored_lines++;
-    else if (!reader->unknown && !is_known(word))
-        reader->unknown = word;
+    else if (!is_known(word))
+    {
+        reader->unknown = reader->unknown ? reader->unknown : word;
+        io_note_at(reader->source, word, &reader->soup->skipped);
+    }
     *at = skip_statement(word);
     return CAROM_OK;
 }
 
 static carom_status read_statements(obj_reader *reader)
 {
-    const char *at = reader->source->begin;
+    const io_source *source = reader->source;
+    const char *at = source->begin, *next_step = at;
     for (;;)
     {
+        if (BASE_UNLIKELY(at >= next_step))
+        {
+            BASE_TRY(io_step(source, "parse", (size_t)(at - source->begin), (size_t)(source->end - source->begin)));
+            next_step = at + STEP_SIZE;
+        }
         at = io_skip_blanks(at);
         if (*at == '\0')
             return CAROM_OK;
@@ -207,7 +238,7 @@ carom_status io_obj_read(io_source *source, io_soup *soup)
 {
     BASE_TRY(io_source_to_text(source));
     /* hostile polygons must not cost more than a constant times the file's size */
-    uint64_t work = 1000000 + 64 * (uint64_t)(source->end - source->begin);
+    uint64_t work = MIN_WORK + 16 * (uint64_t)(source->end - source->begin);
     obj_reader reader = {.source = source, .soup = soup, .polygon = {.context = source->context, .work_left = work}};
     carom_status status = read_statements(&reader);
     io_polygon_free(&reader.polygon);

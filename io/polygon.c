@@ -1,6 +1,16 @@
 /* Polygons to triangles. A fan where that is correct, otherwise ear clipping (Meisters 1975) in the polygon's plane:
- * the coordinate in which its normal is largest is left out, and every decision is an exact sign. */
+ * the coordinate in which its normal is largest is left out, and every decision is an exact sign. A grid finds the
+ * corners near an ear, so that polygons of many thousand corners take about n log n steps; those that take far more,
+ * and those that cross themselves, become a fan, of which the caller takes note. */
 #include "io/soup.h"
+
+enum
+{
+    GRID_CORNERS = 64,      /* fewer need no grid */
+    MANY_CORNERS = 1024,    /* more are clipped in another order */
+    MAX_GRID_SIDE = 1024,   /* cells */
+    CROSSING_CORNERS = 256, /* up to so many, each pair of sides is tested */
+};
 
 /* Newell's normal, relative to the first corner so that far polygons keep their digits. */
 static carom_vec3 polygon_normal(const io_polygon *polygon, size_t count)
@@ -66,21 +76,147 @@ static bool blocks_ear(const io_polygon *polygon, const uint32_t ear[3], uint32_
            turn(polygon, ear[2], ear[0], other) >= 0;
 }
 
+/* ---- the grid ---- */
+
+static double plane_coordinate(const io_polygon *polygon, carom_vec3 point, int i)
+{
+    int axis = (polygon->axis + 1 + i) % 3;
+    return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
+}
+
+/* Rounding is monotonic: a point between two others is in a cell between theirs. */
+static size_t cell_of(const io_polygon *polygon, carom_vec3 point, int i)
+{
+    const io_polygon_grid *grid = &polygon->grid;
+    double at = (plane_coordinate(polygon, point, i) - grid->min[i]) * grid->scale[i];
+    return at >= (double)(grid->side - 1) ? grid->side - 1 : at > 0 ? (size_t)at : 0;
+}
+
+/* False when out of memory. */
+static bool build_grid(io_polygon *polygon, size_t count)
+{
+    io_polygon_grid *grid = &polygon->grid;
+    grid->side = 0;
+    if (count < GRID_CORNERS)
+        return true;
+    size_t side = (size_t)sqrt((double)count);
+    side = side < MAX_GRID_SIDE ? side : MAX_GRID_SIDE;
+    grid->first.count = 0;
+    if (!io_array_reserve(polygon->context, &grid->first, side * side))
+        return false;
+    memset(grid->first.items, 0xff, side * side * sizeof *grid->first.items);
+    grid->side = side;
+    io_polygon_corner *corners = polygon->corners.items;
+    for (int i = 0; i < 2; i++)
+    {
+        double low = plane_coordinate(polygon, corners[0].position, i), high = low;
+        for (size_t k = 1; k < count; k++)
+        {
+            double value = plane_coordinate(polygon, corners[k].position, i);
+            low = fmin(low, value), high = fmax(high, value);
+        }
+        grid->min[i] = low;
+        double scale = (double)side / (high - low);
+        grid->scale[i] = isfinite(scale) ? scale : 0;
+    }
+    for (size_t k = count; k-- > 0;)
+    {
+        uint32_t *first =
+            &grid->first
+                 .items[cell_of(polygon, corners[k].position, 1) * side + cell_of(polygon, corners[k].position, 0)];
+        corners[k].next_in_cell = *first;
+        *first = (uint32_t)k;
+    }
+    return true;
+}
+
+static void spend(io_polygon *polygon) { polygon->work_left -= polygon->work_left > 0; }
+
 /* Only corners that do not turn left can be the ones that reach into an ear. */
+static bool reaches_into(io_polygon *polygon, const uint32_t ear[3], uint32_t other)
+{
+    const io_polygon_corner *corner = &polygon->corners.items[other];
+    spend(polygon);
+    return corner->turn <= 0 && !corner->clipped && blocks_ear(polygon, ear, other);
+}
+
+/* The corners in the cells that the ear's box meets. */
+static bool is_ear_in_grid(io_polygon *polygon, const uint32_t ear[3])
+{
+    const io_polygon_corner *corners = polygon->corners.items;
+    size_t low[2], high[2];
+    for (int i = 0; i < 2; i++)
+    {
+        low[i] = high[i] = cell_of(polygon, corners[ear[0]].position, i);
+        for (int k = 1; k < 3; k++)
+        {
+            size_t cell = cell_of(polygon, corners[ear[k]].position, i);
+            low[i] = cell < low[i] ? cell : low[i], high[i] = cell > high[i] ? cell : high[i];
+        }
+    }
+    for (size_t row = low[1]; row <= high[1]; row++)
+        for (size_t column = low[0]; column <= high[0]; column++)
+        {
+            spend(polygon);
+            uint32_t other = polygon->grid.first.items[row * polygon->grid.side + column];
+            for (; other != UINT32_MAX; other = corners[other].next_in_cell)
+                if (other != ear[0] && other != ear[1] && other != ear[2] && reaches_into(polygon, ear, other))
+                    return false;
+        }
+    return true;
+}
+
 static bool is_ear(io_polygon *polygon, uint32_t tip)
 {
     const io_polygon_corner *corners = polygon->corners.items;
+    spend(polygon);
     if (corners[tip].turn <= 0)
         return false;
     uint32_t ear[3] = {corners[tip].previous, tip, corners[tip].next};
+    if (polygon->grid.side > 0)
+        return is_ear_in_grid(polygon, ear);
     for (uint32_t other = corners[ear[2]].next; other != ear[0]; other = corners[other].next)
+        if (reaches_into(polygon, ear, other))
+            return false;
+    return true;
+}
+
+/* ---- sides that cross ---- */
+
+static bool boxes_overlap(const io_polygon *polygon, const carom_vec3 a[2], const carom_vec3 b[2])
+{
+    for (int i = 0; i < 2; i++)
     {
-        polygon->work_left -= polygon->work_left > 0;
-        if (corners[other].turn <= 0 && blocks_ear(polygon, ear, other))
+        double p = plane_coordinate(polygon, a[0], i), q = plane_coordinate(polygon, a[1], i);
+        double r = plane_coordinate(polygon, b[0], i), s = plane_coordinate(polygon, b[1], i);
+        if (fmax(p, q) < fmin(r, s) || fmax(r, s) < fmin(p, q))
             return false;
     }
     return true;
 }
+
+/* Does any side pass from one side of another to the other? Sides that only touch do no harm. */
+static bool crosses_itself(io_polygon *polygon, size_t count)
+{
+    const io_polygon_corner *corners = polygon->corners.items;
+    if (count > CROSSING_CORNERS)
+        return false; /* shows when no ear is left */
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = a + 2; b < count; b++)
+        {
+            size_t a_end = a + 1, b_end = b + 1 == count ? 0 : b + 1;
+            carom_vec3 p[2] = {corners[a].position, corners[a_end].position};
+            carom_vec3 q[2] = {corners[b].position, corners[b_end].position};
+            if (b_end == a || !boxes_overlap(polygon, p, q))
+                continue;
+            if (turn(polygon, a, a_end, b) * turn(polygon, a, a_end, b_end) < 0 &&
+                turn(polygon, b, b_end, a) * turn(polygon, b, b_end, a_end) < 0)
+                return true;
+        }
+    return false;
+}
+
+/* ---- ear clipping ---- */
 
 static void update_turn(io_polygon *polygon, uint32_t corner)
 {
@@ -96,17 +232,14 @@ static uint32_t clip_corner(io_polygon *polygon, io_soup *soup, uint32_t tip)
     io_soup_add_triangle(soup, corners[previous].vertex, corners[tip].vertex, corners[next].vertex);
     corners[previous].next = next;
     corners[next].previous = previous;
+    corners[tip].clipped = true;
     update_turn(polygon, previous);
     update_turn(polygon, next);
     return corners[next].next;
 }
 
-/* A simple polygon always has an ear. Where none is found, the polygon crosses itself or has spikes: then a flat corner
- * is cut off, or else any corner, so that the loop ends and every corner stays in the mesh. */
-static carom_status clip_ears(io_polygon *polygon, io_soup *soup, size_t count)
+static void link_corners(io_polygon *polygon, size_t count)
 {
-    if (!io_array_reserve(soup->context, &soup->indices, 3 * (count - 2)))
-        return CAROM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < count; i++)
     {
         polygon->corners.items[i].previous = i == 0 ? (uint32_t)count - 1 : i - 1;
@@ -114,15 +247,20 @@ static carom_status clip_ears(io_polygon *polygon, io_soup *soup, size_t count)
     }
     for (uint32_t i = 0; i < count; i++)
         update_turn(polygon, i);
+}
 
+/* A simple polygon always has an ear, or a flat corner to cut off. False: this one has neither, so it crosses itself,
+ * or the work is spent. */
+static bool clip_ears(io_polygon *polygon, io_soup *soup, size_t count)
+{
+    link_corners(polygon, count);
     uint32_t at = 0;
-    size_t left = count, looked_at = 0;
-    while (left > 3)
+    for (size_t left = count, looked_at = 0; left > 3;)
     {
-        if (polygon->work_left == 0)
-            return CAROM_TOO_LARGE;
-        bool flat_will_do = looked_at >= left, any_will_do = looked_at >= 2 * left;
-        if (any_will_do || (flat_will_do ? polygon->corners.items[at].turn == 0 : is_ear(polygon, at)))
+        if (polygon->work_left == 0 || looked_at >= 2 * left)
+            return false;
+        bool flat_will_do = looked_at >= left;
+        if (flat_will_do ? polygon->corners.items[at].turn == 0 : is_ear(polygon, at))
         {
             at = clip_corner(polygon, soup, at);
             left--;
@@ -135,13 +273,76 @@ static carom_status clip_ears(io_polygon *polygon, io_soup *soup, size_t count)
         }
     }
     clip_corner(polygon, soup, at);
-    return CAROM_OK;
+    return true;
+}
+
+/* The next corner that is one of the polygon's, and is an ear, or flat; count if no corner is. */
+static size_t find_clip(io_polygon *polygon, size_t count, bool flat)
+{
+    const io_polygon_corner *corners = polygon->corners.items;
+    size_t at = 0;
+    while (at < count && (corners[at].clipped || (flat ? corners[at].turn != 0 : !is_ear(polygon, (uint32_t)at))))
+        at++;
+    return at;
+}
+
+/* The same for polygons of many corners, in another order: after each ear, the corners beside it are the next to be
+ * looked at, because only there is anything new. Round the whole polygon, that leaves out ears whose obstacle has gone,
+ * so it is repeated until all is clipped. */
+static bool clip_many_ears(io_polygon *polygon, io_soup *soup, size_t count)
+{
+    const io_polygon_corner *corners = polygon->corners.items;
+    link_corners(polygon, count);
+    for (size_t left = count, clipped = 1; left > 3;)
+    {
+        if (clipped == 0 && find_clip(polygon, count, false) == count)
+        {
+            size_t flat = find_clip(polygon, count, true);
+            if (flat == count)
+                return false;
+            clip_corner(polygon, soup, (uint32_t)flat);
+            left--;
+        }
+        clipped = 0;
+        for (uint32_t start = 0; start < count && left > 3; start++)
+            for (uint32_t at = start; left > 3 && !corners[at].clipped && is_ear(polygon, at); left--, clipped++)
+            {
+                if (polygon->work_left == 0)
+                    return false;
+                clip_corner(polygon, soup, at);
+                uint32_t next = corners[at].next;
+                at = corners[at].previous;
+                if (!is_ear(polygon, at))
+                    at = next;
+            }
+        if (polygon->work_left == 0)
+            return false;
+    }
+    uint32_t last = 0;
+    while (corners[last].clipped)
+        last++;
+    clip_corner(polygon, soup, last);
+    return true;
+}
+
+static carom_status clip_or_fan(io_polygon *polygon, io_soup *soup, size_t count)
+{
+    size_t before = soup->indices.count;
+    if (!build_grid(polygon, count) || !io_array_reserve(soup->context, &soup->indices, 3 * (count - 2)))
+        return CAROM_OUT_OF_MEMORY;
+    if (!crosses_itself(polygon, count) &&
+        (count < MANY_CORNERS ? clip_ears(polygon, soup, count) : clip_many_ears(polygon, soup, count)))
+        return CAROM_OK;
+    polygon->is_odd = true;
+    soup->indices.count = before;
+    return add_fan(polygon, soup, 0, count) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
 
 carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup)
 {
     size_t count = polygon->vertices.count;
     const uint32_t *vertices = polygon->vertices.items;
+    polygon->is_odd = false;
     if (count == 3)
         return io_soup_add_triangle(soup, vertices[0], vertices[1], vertices[2]) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 
@@ -155,11 +356,12 @@ carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup)
         return add_fan(polygon, soup, 0, count) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
     if (count == 4 && fan_is_right(polygon, 1, count))
         return add_fan(polygon, soup, 1, count) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
-    return clip_ears(polygon, soup, count);
+    return clip_or_fan(polygon, soup, count);
 }
 
 void io_polygon_free(io_polygon *polygon)
 {
     io_array_free(polygon->context, &polygon->vertices);
     io_array_free(polygon->context, &polygon->corners);
+    io_array_free(polygon->context, &polygon->grid.first);
 }

@@ -6,9 +6,15 @@
 #include "io/soup.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define NOT_SHARED UINT32_MAX
+
+enum
+{
+    LARGE_FILE = 4 << 20 /* bytes; worth the attention of all workers */
+};
 
 /* One file being read. */
 typedef struct reading
@@ -18,12 +24,14 @@ typedef struct reading
     size_t size;
     io_read_options options;
 
-    bool alone;       /* no other file is read at the same time */
-    uint32_t same_as; /* an earlier reading of the same file, or NOT_SHARED */
-    uint32_t next;    /* in its chain of equal hashes */
+    const io_format *format;
+    struct stat about; /* st_mode 0: no regular file */
+    bool alone;        /* the only file of the call: its mesh is made in order anyway */
+    uint32_t same_as;  /* an earlier reading of the same file, or NOT_SHARED */
+    uint32_t next;     /* in its chain of equal hashes */
 
-    io_source source;
-    io_soup soup; /* kept until its mesh is made */
+    io_source source; /* kept as long as the soup, which may point into it */
+    io_soup soup;     /* kept until its mesh is made */
     io_model model;
     size_t vertex_count;
     carom_status status;
@@ -44,8 +52,18 @@ static carom_status make_mesh(reading *r)
 {
     const io_soup *soup = &r->soup;
     carom_mesh_def def = carom_mesh_def_default();
-    def.vertices_f64 = (const double *)soup->vertices.items;
-    def.vertex_count = soup->vertices.count;
+    if (soup->records)
+    {
+        /* at byte 96 of an aligned block; the others are read byte by byte */
+        def.vertices_f32 = (const float *)(const void *)soup->records;
+        def.triangle_stride = soup->record_size;
+        def.vertex_count = 3 * soup->record_count;
+    }
+    else
+    {
+        def.vertices_f64 = (const double *)soup->vertices.items;
+        def.vertex_count = soup->vertices.count;
+    }
     def.indices_u32 = soup->unindexed ? NULL : soup->indices.items;
     def.unindexed = soup->unindexed;
     def.triangle_count = io_soup_triangle_count(soup);
@@ -70,47 +88,106 @@ static void take_parts(io_soup *soup, io_model *model)
     model->names_capacity = soup->names.capacity;
     memset(&soup->parts, 0, sizeof soup->parts);
     memset(&soup->names, 0, sizeof soup->names);
+    model->skipped_statements = soup->skipped.count;
+    model->odd_faces = soup->odd_faces.count;
     model->ignored_points = soup->ignored_points;
     model->ignored_lines = soup->ignored_lines;
     model->joined_corners = soup->joined_corners;
     model->collapsed_triangles = soup->collapsed_triangles;
 }
 
-static carom_status parse(reading *r)
+/* A large file in pieces, if its format can do that. Whatever goes wrong there goes wrong again with the whole file. */
+static carom_status stream(reading *r, bool *complete)
 {
-    BASE_TRY(r->path ? io_source_load(&r->source, r->path) : io_source_copy(&r->source, r->bytes, r->size));
-    const io_format *format;
-    BASE_TRY(io_find_format(r->path ? r->path : r->source.name, r->options.format, r->message, &format));
+    if (!r->format->stream || r->source.file_size < LARGE_FILE || io_is_standard_input(r->path))
+        return CAROM_OK;
+    carom_status status = r->format->stream(&r->source, &r->soup, complete);
+    if (status == CAROM_OK && *complete)
+        return CAROM_OK;
+    *complete = false;
+    io_soup_free(&r->soup);
+    return status == CAROM_CANCELLED ? status : CAROM_OK;
+}
+
+/* From the file or memory to the soup. */
+static carom_status fill_soup(reading *r)
+{
+    if (r->path)
+        BASE_TRY(io_source_open(&r->source, r->path));
+    /* before a byte is read: a wrong name should not cost the time of a large file */
+    BASE_TRY(io_find_format(r->source.name, r->options.format, r->message, &r->format));
+    bool complete = false;
+    if (r->path)
+        BASE_TRY(stream(r, &complete));
+    if (complete)
+        return CAROM_OK;
+    if (r->path && r->source.file_size > 0)
+        BASE_TRY(io_source_rewind(&r->source));
+    BASE_TRY(r->path ? io_source_load(&r->source) : io_source_copy(&r->source, r->bytes, r->size));
+    io_source_close(&r->source);
     if (r->source.begin == r->source.end)
         return io_fail(&r->source, CAROM_BAD_DATA, "the file is empty");
-    BASE_TRY(format->read(&r->source, &r->soup));
+    return r->format->read(&r->source, &r->soup);
+}
+
+static carom_status parse(reading *r)
+{
+    carom_status status = fill_soup(r);
+    io_source_close(&r->source);
+    BASE_TRY(status);
     BASE_TRY(io_soup_weld(&r->source, &r->soup, r->options.weld));
-    r->vertex_count = r->soup.vertices.count;
+    r->vertex_count = r->soup.records ? 3 * r->soup.record_count : r->soup.vertices.count;
     r->model.context = r->soup.context;
-    r->model.format = format->info.name;
+    r->model.format = r->format->info.name;
+    if (!r->soup.records)
+        io_source_free(&r->source);
     return CAROM_OK;
+}
+
+static void free_input(reading *r)
+{
+    io_source_free(&r->source);
+    io_soup_free(&r->soup);
 }
 
 static void read_one(reading *r)
 {
     double start = now_ms();
     r->status = parse(r);
-    io_source_free(&r->source);
     /* a mesh that could not be made is tried again in order, to leave its message on the context */
     if (r->status == CAROM_OK && !r->alone && make_mesh(r) == CAROM_OK)
         take_parts(&r->soup, &r->model);
     if (r->status != CAROM_OK || r->model.mesh)
-        io_soup_free(&r->soup);
+        free_input(r);
     r->milliseconds = now_ms() - start;
 }
+
+static bool is_large(const reading *r) { return r->about.st_mode != 0 && r->about.st_size >= LARGE_FILE; }
+
+static bool is_to_read(const reading *r) { return r->same_as == NOT_SHARED && r->status == CAROM_OK; }
 
 static void read_range(uint32_t first, uint32_t last, uint32_t worker, void *task_data)
 {
     (void)worker;
     reading *readings = task_data;
     for (uint32_t i = first; i < last; i++)
-        if (readings[i].same_as == NOT_SHARED && readings[i].status == CAROM_OK)
+        if (is_to_read(&readings[i]) && !is_large(&readings[i]))
             read_one(&readings[i]);
+}
+
+static void do_nothing(uint32_t first, uint32_t last, uint32_t worker, void *task_data)
+{
+    (void)first, (void)last, (void)worker, (void)task_data;
+}
+
+/* Large files one after another, each on all workers; then the small ones, each on one of them. */
+static carom_status read_all(carom_context *context, reading *readings, uint32_t count)
+{
+    BASE_TRY(carom_context_run(context, 1, 1, do_nothing, NULL)); /* checks the thread's float mode */
+    for (uint32_t i = 0; i < count; i++)
+        if (is_to_read(&readings[i]) && is_large(&readings[i]))
+            read_one(&readings[i]);
+    return carom_context_run(context, count, 1, read_range, readings);
 }
 
 /* ---- in order ---- */
@@ -120,6 +197,19 @@ static void warn_ignored_bytes(const reading *r)
     if (r->soup.ignored_bytes > 0)
         io_context_warn(r->soup.context, "%s: %zu bytes after the last triangle are ignored",
                         io_short_path(r->source.name), r->soup.ignored_bytes);
+}
+
+static void warn_notes(const reading *r)
+{
+    const io_notes *skipped = &r->soup.skipped, *odd = &r->soup.odd_faces;
+    const char *name = io_short_path(r->source.name);
+    if (skipped->count > 0)
+        io_context_warn(r->soup.context, "%s: line %zu: '%s' was not understood; %llu such statements were skipped",
+                        name, skipped->first_line, skipped->first_word, (unsigned long long)skipped->count);
+    if (odd->count > 0)
+        io_context_warn(r->soup.context,
+                        "%s: line %zu: a face crosses itself or is too complex, and became a fan; so did %llu in all",
+                        name, odd->first_line, (unsigned long long)odd->count);
 }
 
 static void warn_empty(const reading *r, const io_model *model)
@@ -153,7 +243,7 @@ static void finish(reading *r, io_result *result)
             take_parts(&r->soup, &r->model);
         else
             carom_context_message(context, r->message, sizeof r->message);
-        io_soup_free(&r->soup);
+        free_input(r);
         r->milliseconds += now_ms() - start;
     }
     result->status = r->status;
@@ -161,6 +251,7 @@ static void finish(reading *r, io_result *result)
     memcpy(result->message, r->message, sizeof r->message);
     if (r->status != CAROM_OK)
         return;
+    warn_notes(r);
     warn_empty(r, &r->model);
     warn_collapsed(r, &r->model);
     result->model = r->model;
@@ -189,31 +280,26 @@ static bool copy_model(const io_model *from, io_model *to)
     return true;
 }
 
-/* The same file again: repeats the messages of its first reading. */
-static void finish_again(const reading *first, const io_result *from, io_result *result)
+/* The same file again: repeats the messages of its first reading, under its own name. */
+static void finish_again(reading *r, const reading *first, const io_result *from, io_result *result)
 {
-    carom_context *context = first->soup.context;
-    warn_ignored_bytes(first);
-    result->milliseconds = 0;
-    if (from->status == CAROM_OK && copy_model(&from->model, &result->model))
+    if (from->status != CAROM_OK)
     {
-        result->status = CAROM_OK;
-        result->message[0] = '\0';
-        warn_empty(first, &result->model);
-        warn_collapsed(first, &result->model);
+        /* its message has the other name in it: fail in the same way */
+        if (strcmp(r->path, first->path) != 0)
+            read_one(r);
+        else
+            r->status = from->status, memcpy(r->message, from->message, sizeof r->message);
+        finish(r, result);
         return;
     }
-    if (from->status == CAROM_OK)
-    {
-        result->status = CAROM_OUT_OF_MEMORY;
-        snprintf(result->message, sizeof result->message, "%s: out of memory", io_short_path(first->source.name));
-    }
-    else
-    {
-        result->status = from->status;
-        memcpy(result->message, from->message, sizeof result->message);
-    }
-    carom_context_fail(context, result->status, result->message);
+    r->soup.ignored_bytes = first->soup.ignored_bytes;
+    r->soup.skipped = first->soup.skipped;
+    r->soup.odd_faces = first->soup.odd_faces;
+    r->vertex_count = first->vertex_count;
+    if (!copy_model(&from->model, &r->model))
+        r->status = io_out_of_memory(&r->source);
+    finish(r, result);
 }
 
 /* ---- public functions ---- */
@@ -221,7 +307,8 @@ static void finish_again(const reading *first, const io_result *from, io_result 
 static void begin(carom_context *context, reading *r)
 {
     r->same_as = r->next = NOT_SHARED;
-    r->source = (io_source){.context = context, .name = r->path ? r->path : "memory", .message = r->message};
+    r->source =
+        (io_source){.file = -1, .context = context, .name = r->path ? r->path : "memory", .message = r->message};
     r->soup = (io_soup){.context = context};
 }
 
@@ -229,7 +316,8 @@ static carom_status read_alone(carom_context *context, reading *r, io_model *out
 {
     *out = (io_model){.context = context};
     begin(context, r);
-    BASE_TRY(carom_context_run(context, 1, 1, read_range, r));
+    BASE_TRY(carom_context_run(context, 1, 1, do_nothing, NULL));
+    read_one(r);
     io_result result = {.model = *out};
     finish(r, &result);
     *out = result.model;
@@ -259,19 +347,28 @@ carom_status io_read_memory(carom_context *context, const void *bytes, size_t si
     return read_alone(context, &r, out);
 }
 
-static uint64_t hash_path(const char *path)
+static uint64_t hash_bytes(const void *bytes, size_t size)
 {
     uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (const char *c = path; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
     return hash;
+}
+
+/* Of what all paths to one file have in common: its number, or the path itself where there is none. */
+static uint64_t hash_file(const reading *r)
+{
+    uint64_t number[2] = {(uint64_t)r->about.st_dev, (uint64_t)r->about.st_ino};
+    return r->about.st_mode != 0 ? hash_bytes(number, sizeof number) : hash_bytes(r->path, strlen(r->path));
 }
 
 static bool is_same_file(const reading *a, const reading *b)
 {
-    const char *format_a = a->options.format, *format_b = b->options.format;
-    bool same_format = format_a && format_b ? strcmp(format_a, format_b) == 0 : format_a == format_b;
-    return same_format && a->options.weld == b->options.weld && strcmp(a->path, b->path) == 0;
+    if (a->format != b->format || a->options.weld != b->options.weld)
+        return false;
+    if (a->about.st_mode != 0 && b->about.st_mode != 0)
+        return a->about.st_dev == b->about.st_dev && a->about.st_ino == b->about.st_ino;
+    return strcmp(a->path, b->path) == 0;
 }
 
 /* chains: one per hash, of those readings that are the first of their file. */
@@ -282,15 +379,25 @@ static void find_same(reading *readings, uint32_t count, uint32_t *chains)
     for (uint32_t i = 0; i < count; i++)
     {
         reading *r = &readings[i];
-        if (!r->path)
+        if (!r->path || !r->format)
             continue;
-        uint32_t *chain = &chains[hash_path(r->path) % count], earlier = *chain;
+        uint32_t *chain = &chains[hash_file(r) % count], earlier = *chain;
         while (earlier != NOT_SHARED && !is_same_file(&readings[earlier], r))
             earlier = readings[earlier].next;
         r->same_as = earlier;
         if (earlier == NOT_SHARED)
             r->next = *chain, *chain = i;
     }
+}
+
+/* What two paths can be compared by; whatever is wrong with one is found when it is read. */
+static void look_at(reading *r)
+{
+    char message[IO_MESSAGE_SIZE];
+    if (io_find_format(r->path, r->options.format, message, &r->format) != CAROM_OK)
+        r->format = NULL;
+    if (io_is_standard_input(r->path) || stat(r->path, &r->about) != 0 || !S_ISREG(r->about.st_mode))
+        r->about.st_mode = 0;
 }
 
 /* Null paths are reported here; everything else fails where it is tried. */
@@ -302,7 +409,10 @@ static void begin_all(carom_context *context, const io_request *requests, uint32
         *r = (reading){.path = requests[i].path, .options = requests[i].options};
         begin(context, r);
         if (r->path)
+        {
+            look_at(r);
             continue;
+        }
         r->status = CAROM_INVALID_ARGUMENT;
         snprintf(r->message, sizeof r->message, "io_read_files: the path of file %u is null", i);
     }
@@ -317,7 +427,7 @@ static carom_status finish_all(reading *readings, uint32_t count, io_result *res
         if (same_as == NOT_SHARED)
             finish(&readings[i], &results[i]);
         else
-            finish_again(&readings[same_as], &results[same_as], &results[i]);
+            finish_again(&readings[i], &readings[same_as], &results[same_as], &results[i]);
         if (first_failure == CAROM_OK)
             first_failure = results[i].status;
     }
@@ -354,7 +464,7 @@ carom_status io_read_files(carom_context *context, const io_request *requests, u
     {
         begin_all(context, requests, count, readings);
         find_same(readings, count, chains);
-        status = carom_context_run(context, count, 1, read_range, readings);
+        status = read_all(context, readings, count);
         status = status == CAROM_OK ? finish_all(readings, count, results) : fail_all(context, status, results, count);
     }
     else

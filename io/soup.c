@@ -30,11 +30,25 @@ carom_status io_fail(const io_source *source, carom_status status, const char *f
     return fail_with(source, status, "", message);
 }
 
-carom_status io_fail_at(const io_source *source, const char *at, const char *format, ...)
+static size_t line_of(const io_source *source, const char *at)
 {
     size_t line = 1;
     for (const char *c = source->begin; c < at; c++)
         line += *c == '\n';
+    return line;
+}
+
+void io_note_at(const io_source *source, const char *at, io_notes *notes)
+{
+    if (notes->count++ > 0)
+        return;
+    notes->first_line = line_of(source, at);
+    io_quote(at, notes->first_word);
+}
+
+carom_status io_fail_at(const io_source *source, const char *at, const char *format, ...)
+{
+    size_t line = line_of(source, at);
     char place[32], message[IO_MESSAGE_SIZE];
     snprintf(place, sizeof place, " line %zu:", line);
     va_list arguments;
@@ -45,6 +59,13 @@ carom_status io_fail_at(const io_source *source, const char *at, const char *for
 }
 
 carom_status io_out_of_memory(const io_source *source) { return io_fail(source, CAROM_OUT_OF_MEMORY, "out of memory"); }
+
+carom_status io_step(const io_source *source, const char *stage, uint64_t done, uint64_t total)
+{
+    if (carom_context_progress(source->context, &(carom_progress){stage, source->name, done, total}))
+        return CAROM_OK;
+    return io_fail(source, CAROM_CANCELLED, "cancelled (%s)", stage);
+}
 
 const char *io_quote(const char *at, char out[IO_QUOTE_SIZE])
 {
@@ -87,8 +108,27 @@ bool io_soup_add_triangle(io_soup *soup, uint32_t a, uint32_t b, uint32_t c)
     return true;
 }
 
+bool io_soup_expand(io_soup *soup)
+{
+    size_t count = 3 * soup->record_count;
+    if (!soup->records)
+        return true;
+    if (!io_array_reserve(soup->context, &soup->vertices, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+    {
+        float point[3];
+        memcpy(point, soup->records + i / 3 * soup->record_size + i % 3 * sizeof point, sizeof point);
+        soup->vertices.items[i] = vec3((double)point[0], (double)point[1], (double)point[2]);
+    }
+    soup->vertices.count = count;
+    soup->records = NULL;
+    return true;
+}
+
 void io_soup_free(io_soup *soup)
 {
+    soup->records = NULL;
     io_array_free(soup->context, &soup->vertices);
     io_array_free(soup->context, &soup->indices);
     io_array_free(soup->context, &soup->parts);

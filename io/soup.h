@@ -27,6 +27,11 @@ void io_context_warn(const carom_context *context, const char *format, ...) BASE
 
 /* ---- what readers fill ---- */
 
+enum
+{
+    IO_QUOTE_SIZE = 32
+};
+
 /* Bytes being read: begin .. end, with a zero after the end that ends every scan. */
 typedef struct io_source
 {
@@ -35,7 +40,18 @@ typedef struct io_source
     char *message;    /* of IO_MESSAGE_SIZE: the error; it reaches the context when it is this file's turn */
     char *begin, *end;
     size_t capacity;
+    int file;         /* open, or -1 */
+    size_t file_size; /* 0 for a pipe */
+    size_t file_done; /* read so far through io_source_fill */
 } io_source;
+
+/* Something that a reader has to say about several places, the first by its line. */
+typedef struct io_notes
+{
+    uint64_t count;
+    size_t first_line;
+    char first_word[IO_QUOTE_SIZE];
+} io_notes;
 
 /* A triangle mesh that grows while it is read. */
 typedef struct io_soup
@@ -44,10 +60,14 @@ typedef struct io_soup
     BASE_ARRAY(carom_vec3) vertices;
     BASE_ARRAY(uint32_t) indices;
     bool unindexed; /* vertices 0 1 2, 3 4 5, ... are the triangles */
+    /* Instead of vertices: triangles in the source's own bytes, three times three floats each. */
+    const unsigned char *records;
+    size_t record_count, record_size;
     BASE_ARRAY(io_part) parts;
     BASE_ARRAY(char) names;
     uint64_t ignored_points, ignored_lines;
     size_t ignored_bytes;                         /* after the end of what was read */
+    io_notes skipped, odd_faces;                  /* statements that were not understood; see io_polygon.is_odd */
     uint64_t joined_corners, collapsed_triangles; /* see io_read_options.weld */
 } io_soup;
 
@@ -57,9 +77,14 @@ typedef struct io_format
     io_format_info info;
     carom_status (*read)(io_source *source, io_soup *soup);
     carom_status (*write)(io_output *output, const carom_mesh *mesh, const io_write_options *options);
+    /* Null, or for large files: reads the open file in pieces. Not complete: it must be read as a whole. */
+    carom_status (*stream)(io_source *source, io_soup *soup, bool *complete);
 } io_format;
 
 carom_status io_stl_read(io_source *source, io_soup *soup);
+carom_status io_stl_read_text(io_source *source, io_soup *soup);
+bool io_stl_begins_as_text(const io_source *source); /* the open file */
+carom_status io_stl_stream(io_source *source, io_soup *soup, bool *complete);
 carom_status io_stl_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
 carom_status io_obj_read(io_source *source, io_soup *soup);
 carom_status io_obj_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
@@ -69,8 +94,22 @@ carom_status io_find_format(const char *path, const char *name, char message[IO_
 
 /* ---- files ---- */
 
-/* Fill a source whose context, name and message are set. */
-carom_status io_source_load(io_source *source, const char *path);
+/* Does the path stand for standard input: "-"? */
+bool io_is_standard_input(const char *path);
+
+/* Opens what may be a model file. */
+carom_status io_source_open(io_source *source, const char *path);
+void io_source_close(io_source *source);
+
+/* Fill a source whose context, name and message are set: from the open file, or from memory. */
+carom_status io_source_load(io_source *source);
+
+/* Reads from the open file into begin .. begin + capacity - 1, of which begin .. *filled is full already, and puts a
+ * zero after it. */
+carom_status io_source_fill(io_source *source, char **filled, bool *at_end);
+carom_status io_source_rewind(io_source *source);
+/* The first bytes of an open file, at most `size`; returns how many. */
+size_t io_source_peek(const io_source *source, void *out, size_t size);
 carom_status io_source_copy(io_source *source, const void *bytes, size_t size);
 void io_source_free(io_source *source);
 void io_output_print(io_output *output, const char *text);
@@ -90,10 +129,12 @@ carom_status io_fail_at(const io_source *source, const char *at, const char *for
 carom_status io_fail(const io_source *source, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 carom_status io_out_of_memory(const io_source *source);
 
-enum
-{
-    IO_QUOTE_SIZE = 32
-};
+/* Counts a place, and keeps the first. */
+void io_note_at(const io_source *source, const char *at, io_notes *notes);
+
+/* Tells the caller's hook how far a stage is; CAROM_CANCELLED if it says so. */
+carom_status io_step(const io_source *source, const char *stage, uint64_t done, uint64_t total);
+
 /* The word at `at`, printable and short, for a message. */
 const char *io_quote(const char *at, char out[IO_QUOTE_SIZE]);
 
@@ -104,8 +145,13 @@ const char *io_short_path(const char *path);
 
 static inline size_t io_soup_triangle_count(const io_soup *soup)
 {
+    if (soup->records)
+        return soup->record_count;
     return (soup->unindexed ? soup->vertices.count : soup->indices.count) / 3;
 }
+
+/* Turns records into vertices, if there are any. */
+bool io_soup_expand(io_soup *soup);
 
 /* From here on triangles belong to a part with this name (to the end of the line). */
 bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end);
@@ -147,8 +193,18 @@ typedef struct io_polygon_corner
     carom_vec3 position;
     uint32_t vertex;
     uint32_t previous, next;
-    int turn; /* sign of the corner: > 0 convex seen along the polygon's normal */
+    uint32_t next_in_cell; /* of the grid, or UINT32_MAX */
+    int turn;              /* sign of the corner: > 0 convex seen along the polygon's normal */
+    bool clipped;
 } io_polygon_corner;
+
+/* The corners by where they are in the plane, for polygons of many. */
+typedef struct io_polygon_grid
+{
+    size_t side; /* cells per row and column; 0: no grid */
+    double min[2], scale[2];
+    BASE_ARRAY(uint32_t) first; /* corner of each cell, or UINT32_MAX */
+} io_polygon_grid;
 
 /* Scratch memory of the triangulation, kept from face to face. */
 typedef struct io_polygon
@@ -156,13 +212,15 @@ typedef struct io_polygon
     carom_context *context;
     BASE_ARRAY(uint32_t) vertices; /* the current face */
     BASE_ARRAY(io_polygon_corner) corners;
-    uint64_t work_left; /* corner visits that ear clipping may still make in this file */
+    io_polygon_grid grid;
+    uint64_t work_left; /* corners that ear clipping may still look at in this file */
     int axis;           /* the projection leaves out this coordinate */
     int sign;
+    bool is_odd; /* the last one crosses itself, or took more than the work left: it became a fan */
 } io_polygon;
 
 /* Appends vertices.count - 2 triangles that cover the polygon, in its plane, without overlap if it is simple.
- * CAROM_OK, CAROM_OUT_OF_MEMORY, or CAROM_TOO_LARGE where work_left is spent. */
+ * CAROM_OK or CAROM_OUT_OF_MEMORY. */
 carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup);
 void io_polygon_free(io_polygon *polygon);
 

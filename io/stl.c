@@ -1,5 +1,6 @@
-/* STL: binary (an 80 byte header, a count, 50 bytes per triangle) and ASCII. Normals and attribute bytes are ignored:
- * the corners are enough. A file is binary if its size matches its count, whatever its first word is. */
+/* STL: binary (an 80 byte header, a count, 50 bytes per triangle), and writing of both kinds. Normals and attribute
+ * bytes are ignored: the corners are enough. A file is binary if its size matches its count, whatever its first word
+ * is. */
 #include "io/soup.h"
 
 #include <strings.h>
@@ -9,7 +10,8 @@ enum
     HEADER_SIZE = 84,
     TRIANGLE_SIZE = 50,
     NORMAL_SIZE = 12,
-    SNIFF_SIZE = 1024
+    SNIFF_SIZE = 1024,
+    TRIANGLES_PER_TASK = 4096
 };
 
 static uint32_t read_u32(const unsigned char *at)
@@ -27,29 +29,75 @@ static float read_float(const unsigned char *at)
 
 /* ---- binary ---- */
 
-static carom_status read_binary_triangle(const io_source *source, const unsigned char *bytes, carom_vec3 out[3])
+typedef struct record_check
 {
-    for (int corner = 0; corner < 3; corner++)
+    unsigned char *records;
+    atomic_bool bad;
+} record_check;
+
+static bool is_good(const unsigned char *record)
+{
+    bool good = true;
+    for (int i = 0; i < 9; i++)
+        good &= fabsf(read_float(record + NORMAL_SIZE + 4 * i)) <= (float)MATH_COORDINATE_LIMIT;
+    return good;
+}
+
+static void check_records(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    record_check *check = data;
+    (void)worker;
+    bool good = true;
+    for (size_t i = first; i < last; i++)
+        good &= is_good(check->records + i * TRIANGLE_SIZE);
+    if (!good)
+        atomic_store(&check->bad, true);
+}
+
+/* Turns the file's numbers into the machine's. */
+static void swap_records(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    const record_check *check = data;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+        for (int k = 0; k < 9; k++)
+        {
+            unsigned char *at = check->records + i * TRIANGLE_SIZE + NORMAL_SIZE + 4 * k;
+            float value = read_float(at);
+            memcpy(at, &value, sizeof value);
+        }
+}
+
+static carom_status refuse_record(const io_source *source, const unsigned char *records)
+{
+    size_t triangle = 0;
+    while (is_good(records + triangle * TRIANGLE_SIZE))
+        triangle++;
+    for (int corner = 0;; corner++)
     {
-        const unsigned char *at = bytes + NORMAL_SIZE + 12 * corner;
+        const unsigned char *at = records + triangle * TRIANGLE_SIZE + NORMAL_SIZE + 12 * corner;
         carom_vec3 point = vec3(read_float(at), read_float(at + 4), read_float(at + 8));
         double largest = fmax(fmax(fabs(point.x), fabs(point.y)), fabs(point.z));
-        if (BASE_UNLIKELY(!vec3_finite(point) || largest > MATH_COORDINATE_LIMIT))
-        {
-            size_t byte = (size_t)(at - (const unsigned char *)source->begin);
-            return io_fail(source, CAROM_BAD_DATA, "triangle %zu, corner %d at byte %zu: (%g, %g, %g) is %s",
-                           (byte - HEADER_SIZE) / TRIANGLE_SIZE, corner, byte, point.x, point.y, point.z,
-                           vec3_finite(point) ? "beyond 2^100" : "not finite");
-        }
-        out[corner] = point;
+        if (vec3_finite(point) && largest <= MATH_COORDINATE_LIMIT)
+            continue;
+        return io_fail(source, CAROM_BAD_DATA, "triangle %zu, corner %d at byte %zu: (%g, %g, %g) is %s", triangle,
+                       corner, (size_t)(at - (const unsigned char *)source->begin), point.x, point.y, point.z,
+                       vec3_finite(point) ? "beyond 2^100" : "not finite");
     }
-    return CAROM_OK;
+}
+
+static bool is_little_endian(void)
+{
+    uint32_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 1;
 }
 
 static carom_status read_binary(io_source *source, io_soup *soup)
 {
     size_t size = (size_t)(source->end - source->begin);
-    const unsigned char *bytes = (const unsigned char *)source->begin;
+    unsigned char *bytes = (unsigned char *)source->begin;
     if (size < HEADER_SIZE)
         return io_fail(source, CAROM_BAD_DATA, "%zu bytes are too few for an STL file", size);
     uint32_t count = read_u32(bytes + HEADER_SIZE - 4);
@@ -64,144 +112,53 @@ static carom_status read_binary(io_source *source, io_soup *soup)
     if (count >= (uint32_t)1 << 30)
         return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", count);
 
-    if (!io_array_reserve(soup->context, &soup->vertices, 3 * (size_t)count))
-        return io_out_of_memory(source);
-    for (size_t i = 0; i < count; i++)
-        BASE_TRY(read_binary_triangle(source, bytes + HEADER_SIZE + i * TRIANGLE_SIZE, soup->vertices.items + 3 * i));
-    soup->vertices.count = 3 * (size_t)count;
+    record_check check = {.records = bytes + HEADER_SIZE};
+    BASE_TRY(carom_context_run(source->context, count, TRIANGLES_PER_TASK, check_records, &check));
+    if (atomic_load(&check.bad))
+        return refuse_record(source, check.records);
+    if (!is_little_endian())
+        BASE_TRY(carom_context_run(source->context, count, TRIANGLES_PER_TASK, swap_records, &check));
+    soup->records = check.records + NORMAL_SIZE;
+    soup->record_count = count;
+    soup->record_size = TRIANGLE_SIZE;
     return CAROM_OK;
 }
 
-/* ---- ASCII ---- */
+/* ---- either ---- */
 
-/* Is this the word, in upper or lower case? */
-static bool word_is(const char *at, const char *word)
+/* A binary header may begin with "solid" too, but then a zero byte follows before long. The bytes end in a zero; of all
+ * of the file's, they may be the first few. */
+static bool looks_ascii(const char *begin, size_t size, size_t file_size)
 {
-    size_t length = strlen(word);
-    return strncasecmp(at, word, length) == 0 && io_ends_word(at[length]);
-}
-
-static const char *skip_line(const char *at)
-{
-    const char *end = strchr(at, '\n');
-    return end ? end + 1 : at + strlen(at);
-}
-
-static const char *next_word(const char *at)
-{
-    while (io_is_blank(*at) || *at == '\n')
-        at++;
-    return at;
-}
-
-static const char *skip_word(const char *at)
-{
-    while (!io_ends_word(*at))
-        at++;
-    return at;
-}
-
-static carom_status expect_word(const io_source *source, const char **at, const char *word)
-{
-    *at = next_word(*at);
-    if (!word_is(*at, word))
-    {
-        char found[IO_QUOTE_SIZE];
-        if (**at == '\0')
-            return io_fail_at(source, *at, "the file ends where '%s' should be", word);
-        return io_fail_at(source, *at, "'%s' where '%s' should be", io_quote(*at, found), word);
-    }
-    *at += strlen(word);
-    return CAROM_OK;
-}
-
-/* From after "facet" to after "endfacet". */
-static carom_status read_facet(const io_source *source, io_soup *soup, const char **at)
-{
-    /* the normal, which may be nan, up to the word outer */
-    BASE_TRY(expect_word(source, at, "normal"));
-    for (int i = 0; i < 3; i++)
-    {
-        const char *word = next_word(*at);
-        if (!word_is(word, "outer"))
-            *at = skip_word(word);
-    }
-    BASE_TRY(expect_word(source, at, "outer"));
-    BASE_TRY(expect_word(source, at, "loop"));
-    if (!io_array_reserve(soup->context, &soup->vertices, 3))
-        return io_out_of_memory(source);
-    for (int corner = 0; corner < 3; corner++)
-    {
-        BASE_TRY(expect_word(source, at, "vertex"));
-        BASE_TRY(io_read_point(source, at, soup->vertices.items + soup->vertices.count));
-        soup->vertices.count++;
-    }
-    BASE_TRY(expect_word(source, at, "endloop"));
-    return expect_word(source, at, "endfacet");
-}
-
-static carom_status read_solid(const io_source *source, io_soup *soup, const char **at)
-{
-    const char *name = io_skip_blanks(*at), *line_end = strchr(name, '\n');
-    if (!line_end)
-        line_end = source->end;
-    /* a first facet on the same line is not part of the name */
-    if (word_is(name, "facet"))
-        line_end = name;
-    if (!io_soup_begin_part(soup, name, line_end))
-        return io_out_of_memory(source);
-    *at = line_end;
-    for (;;)
-    {
-        *at = next_word(*at);
-        if (!word_is(*at, "facet"))
-            break;
-        *at += strlen("facet");
-        BASE_TRY(read_facet(source, soup, at));
-        if (soup->vertices.count > UINT32_MAX - 3)
-            return io_fail_at(source, *at, "more triangles than a mesh can hold");
-    }
-    BASE_TRY(expect_word(source, at, "endsolid"));
-    *at = skip_line(*at);
-    return CAROM_OK;
-}
-
-static carom_status read_ascii(io_source *source, io_soup *soup)
-{
-    BASE_TRY(io_source_to_text(source));
-    const char *at = next_word(source->begin);
-    do
-    {
-        BASE_TRY(expect_word(source, &at, "solid"));
-        BASE_TRY(read_solid(source, soup, &at));
-        at = next_word(at);
-    } while (*at != '\0');
-    return CAROM_OK;
-}
-
-/* A binary header may begin with "solid" too, but then a zero byte follows before long. */
-static bool looks_ascii(const io_source *source)
-{
-    size_t size = (size_t)(source->end - source->begin);
-    const unsigned char *bytes = (const unsigned char *)source->begin;
-    if (size >= HEADER_SIZE && size == HEADER_SIZE + (size_t)read_u32(bytes + HEADER_SIZE - 4) * TRIANGLE_SIZE)
+    const unsigned char *bytes = (const unsigned char *)begin;
+    if (size >= HEADER_SIZE && file_size == HEADER_SIZE + (size_t)read_u32(bytes + HEADER_SIZE - 4) * TRIANGLE_SIZE)
         return false;
     if (size >= 2 && ((bytes[0] == 0xfe && bytes[1] == 0xff) || (bytes[0] == 0xff && bytes[1] == 0xfe)))
         return true;
-    const char *at = source->begin;
+    const char *at = begin;
     if (size >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf)
         at += 3;
-    at = next_word(at);
+    while (io_is_blank(*at) || *at == '\n')
+        at++;
     if (strncasecmp(at, "solid", 5) != 0)
         return false;
-    size_t left = (size_t)(source->end - at);
+    size_t left = (size_t)(begin + size - at);
     return memchr(at, '\0', left < SNIFF_SIZE ? left : SNIFF_SIZE) == NULL;
+}
+
+bool io_stl_begins_as_text(const io_source *source)
+{
+    char first[2 * SNIFF_SIZE];
+    size_t size = io_source_peek(source, first, sizeof first - 1);
+    first[size] = '\0';
+    return looks_ascii(first, size, source->file_size);
 }
 
 carom_status io_stl_read(io_source *source, io_soup *soup)
 {
     soup->unindexed = true;
-    return looks_ascii(source) ? read_ascii(source, soup) : read_binary(source, soup);
+    size_t size = (size_t)(source->end - source->begin);
+    return looks_ascii(source->begin, size, size) ? io_stl_read_text(source, soup) : read_binary(source, soup);
 }
 
 /* ---- writing ---- */

@@ -303,6 +303,9 @@ carom_status io_soup_weld(const io_source *source, io_soup *soup, double length)
         return io_fail(source, CAROM_INVALID_ARGUMENT, "a weld length of %g is not a number from 0 to 2^100", length);
     if (length == 0 || io_soup_triangle_count(soup) == 0)
         return CAROM_OK;
+    BASE_TRY(io_step(source, "weld", 0, 1));
+    if (!io_soup_expand(soup))
+        return io_out_of_memory(source);
     weld w = {.length = length, .scale = ldexp(1, length < 0x1p-1000 ? 1000 : -ilogb(length))};
     w.limit = length * w.scale * (length * w.scale);
     size_t size = vertex_bytes(soup->vertices.count);

@@ -67,8 +67,6 @@ typedef struct body_maker
     const tool_reading *reading;
     uint32_t *new_index; /* per vertex of the mesh that is being split */
     uint32_t *new_stamp; /* the part for which new_index was set, counted from 1 */
-    double start_ms;
-    bool shown; /* progress */
 } body_maker;
 
 /* A range of triangles with a name; null: triangles before the first named ones. */
@@ -314,7 +312,7 @@ static void take_result(body_maker *maker, const file_key *keys, size_t count, c
     for (size_t i = 0; i < count; i++)
     {
         tool_input *input = &maker->inputs->items[keys[i].input], *first = &maker->inputs->items[keys[0].input];
-        input->tried = true;
+        input->tried = result->status != CAROM_CANCELLED; /* by the time limit */
         input->status = result->status;
         memcpy(input->message, result->message, sizeof input->message);
         if (carom_failed(result->status))
@@ -327,26 +325,15 @@ static void take_result(body_maker *maker, const file_key *keys, size_t count, c
         input->status = i > 0 && is_alike(first, input) && !carom_failed(first->status)
                             ? share_bodies(input, first)
                             : make_bodies(maker, input, model);
-        if (carom_failed(input->status))
-            carom_context_message(maker->reading->context, input->message, sizeof input->message);
+        input->tried = input->status != CAROM_CANCELLED;
+        if (!carom_failed(input->status))
+            continue;
+        carom_context_message(maker->reading->context, input->message, sizeof input->message);
+        tool_drop_bodies(input); /* not half of them */
     }
 }
 
 /* ---- all files ---- */
-
-/* Only where reading takes long enough for someone to wonder. */
-static void show_progress(body_maker *maker, size_t done, size_t total)
-{
-    const char *terminal = getenv("TERM");
-    bool able = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-    if (!able || (tool_now_ms() - maker->start_ms < 500 && !maker->shown))
-        return;
-    if (done < total)
-        fprintf(stderr, "\rcarom %s: %zu of %zu files read ", maker->inputs->command->name, done, total);
-    else if (maker->shown)
-        fputs("\r\033[K", stderr);
-    maker->shown = true;
-}
 
 /* One past the last key of the same file. */
 static size_t end_of_file(const file_key *keys, size_t at, size_t count)
@@ -372,7 +359,8 @@ static size_t read_batch(body_maker *maker, const file_key *keys, size_t count)
     for (size_t at = 0; at < count && files < FILES_AT_ONCE && files < limit; files++)
     {
         const tool_input *input = &maker->inputs->items[keys[at].input];
-        requests[files] = (io_request){.path = input->path, .options = {.weld = keys[at].weld}};
+        requests[files] =
+            (io_request){.path = input->path, .options = {.weld = keys[at].weld, .format = maker->reading->format}};
         starts[files + 1] = at = end_of_file(keys, at, count);
     }
     io_read_files(maker->reading->context, requests, files, results);
@@ -403,19 +391,15 @@ static bool make_keys(const tool_inputs *inputs, const tool_reading *reading, fi
 
 bool tool_read_inputs(tool_inputs *inputs, const tool_reading *reading)
 {
-    body_maker maker = {.inputs = inputs, .reading = reading, .start_ms = tool_now_ms()};
+    body_maker maker = {.inputs = inputs, .reading = reading};
     file_key *keys = calloc(inputs->count + 1, sizeof *keys);
     if (!keys)
         return tool_fail(inputs->command, "out of memory"), false;
     bool fine = make_keys(inputs, reading, keys);
     if (fine)
         sort_keys(keys, inputs->count);
-    for (size_t at = 0; fine && at < inputs->count && tool_now_ms() < reading->deadline_ms;)
-    {
-        show_progress(&maker, at, inputs->count);
+    for (size_t at = 0; fine && at < inputs->count && tool_seconds_left() > 0;)
         at += read_batch(&maker, keys + at, inputs->count - at);
-    }
-    show_progress(&maker, inputs->count, inputs->count);
     free(keys);
     return fine;
 }

@@ -11,8 +11,8 @@ carom_budget check_budget(const check_work *work)
 {
     carom_budget budget = carom_collide_options_default().budget;
     /* a budget of 0 would be no limit */
-    if (!isinf(work->deadline_ms))
-        budget.seconds = fmax(1e-3 * (work->deadline_ms - tool_now_ms()), 1e-9);
+    if (!isinf(work->options->seconds))
+        budget.seconds = fmax(tool_seconds_left(), 1e-9);
     return budget;
 }
 
@@ -117,6 +117,7 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
 {
     char **paths = arguments->positional;
     int count = arguments->positional_count;
+    tool_set_deadline(options->seconds);
     bool pair = count == 2 && !options->parts && is_plain_file(paths[0]) && is_plain_file(paths[1]);
     options->whole = options->whole || pair;
     if (!tool_find_inputs(&work->inputs, paths, count) || !settle(work, options))
@@ -125,7 +126,7 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
     tool_reading reading = {.context = work->context,
                             .weld = options->files.weld,
                             .cache = options->cache,
-                            .deadline_ms = work->deadline_ms};
+                            .format = options->files.format};
     if (!work->method->engine && (pair || chosen || options->cache))
         reading.def = &work->method->def;
     if (options->cache && !tool_make_folder(work->command, options->cache))
@@ -162,8 +163,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
     check_options options = {.seconds = INFINITY};
     const tool_option table[] = {
         {"--pose", TOOL_TEXTS, &options.poses, "FILE=POSE", "where a model is; FILE as given, or its number"},
-        {"--pose-a", TOOL_POSE, &options.pose[0], "R T", "of the first: 12 numbers, rotation row by row, translation"},
-        {"--pose-b", TOOL_POSE, &options.pose[1], "R T", "likewise for the second"},
+        {"--pose-a", TOOL_POSE, &options.pose[0], "POSE", "where the first is"},
+        {"--pose-b", TOOL_POSE, &options.pose[1], "POSE", "where the second is"},
         TOOL_FILE_ROWS(&options.files),
         {"--file-unit", TOOL_TEXTS, &options.units, "FILE=UNIT", "the unit of one model, converted to --unit"},
         {"--parts", TOOL_FLAG, &options.parts, NULL, "each named part is a body, also of just two files"},
@@ -174,7 +175,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
         {"--all", TOOL_FLAG, &options.all, NULL, "list all pairs of triangles that meet"},
         {"--contacts", TOOL_FLAG, &options.contacts, NULL,
          "with --json: also list the points that each pair has in common"},
-        {"--seconds", TOOL_NUMBER, &options.seconds, "S", "time limit; undecided results are then unknown"},
+        {"--seconds", TOOL_NUMBER, &options.seconds, "S",
+         "time limit, reading included; undecided results are then unknown"},
         {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most N pairs of triangles, but count all"},
         {"--top", TOOL_COUNT, &options.top, "N", "list at most N pairs of bodies, the worst first, but count all"},
         TOOL_METHOD_ROWS(&options.method),
@@ -183,7 +185,6 @@ int tool_check(const tool_command *command, int argc, char **argv)
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
         {"-o", TOOL_FILE, &options.output, "FILE", "write the report there instead of to standard output"},
     };
-    double start = tool_now_ms();
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);
     if (code < 0)
@@ -198,7 +199,6 @@ int tool_check(const tool_command *command, int argc, char **argv)
                            .options = &options,
                            .method = &methods[0],
                            .inputs = {.command = command},
-                           .deadline_ms = start + 1e3 * options.seconds,
                            .context = tool_context(&arguments)};
         code = work.context ? run(&work, &options, &arguments) : TOOL_ERROR;
         tool_free_inputs(&work.inputs);

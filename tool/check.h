@@ -28,7 +28,6 @@ typedef struct check_work
     const tool_method *method;
     carom_context *context;
     tool_inputs inputs;
-    double deadline_ms; /* as tool_now_ms; infinity: none */
     tool_out out;
 } check_work;
 

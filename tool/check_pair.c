@@ -15,7 +15,7 @@ typedef struct pair_work
     bool checked; /* both models have triangles, or the time was over before one of them was read */
 } pair_work;
 
-/* A check without two models to compare has no answer. */
+/* Nothing is known. */
 static carom_report no_report(void)
 {
     return (carom_report){.status = CAROM_UNKNOWN,
@@ -238,6 +238,8 @@ static double one_digit(double value, char out[32])
 static bool find_weld(const pair_work *work, int which, char out[32])
 {
     carom_context *context = NULL;
+    if (strcmp(work->model[which]->path, "-") == 0) /* can't be read again */
+        return false;
     if (carom_failed(carom_context_create(NULL, &context)))
         return false;
     const tool_input *input = work->model[which];
@@ -249,7 +251,7 @@ static bool find_weld(const pair_work *work, int which, char out[32])
     for (double part = 1e-7 * ratio[0] / ratio[1], end = 2e4 * part; part < end && !found; part *= 10)
     {
         io_model model = {0};
-        io_read_options reading = {.weld = one_digit(part * size, out)};
+        io_read_options reading = {.weld = one_digit(part * size, out), .format = work->check->options->files.format};
         if (!carom_failed(io_read(context, input->path, &reading, &model)))
             found = tool_is_closed(model.mesh) && model.collapsed_triangles == 0;
         io_model_free(&model);
@@ -283,6 +285,7 @@ static void advise(const pair_work *work)
 /* What can't be compared is still reported: which file is the reason? */
 static int report_unchecked(pair_work *work)
 {
+    tool_set_deadline(INFINITY);
     size_t failed = check_count_failed(work->check), empty = check_count_empty(work->check);
     const char *why_not = failed > 0 ? "a model could not be read" : "a model has no triangles";
     if (work->check->options->json)
@@ -297,6 +300,7 @@ static int report_unchecked(pair_work *work)
 
 static int report_answer(pair_work *work)
 {
+    tool_set_deadline(INFINITY); /* the report is written, late or not */
     if (work->check->options->json)
         write_json(work, NULL);
     else
@@ -333,6 +337,8 @@ int check_pair(check_work *check)
     carom_status status = tool_asker_open(check->context, check->method, &work.asker);
     if (!carom_failed(status))
         status = ask(&work);
+    if (status == CAROM_CANCELLED) /* no time even for what a query needs first */
+        work.report = work.distance = no_report(), status = CAROM_UNKNOWN;
     int code = TOOL_ERROR;
     if (carom_failed(status))
         tool_fail_status(check->command, check->context, status), tool_out_abandon(&check->out);

@@ -92,7 +92,9 @@ static carom_status examine(scene_work *work)
     carom_collide_options options = check_collide_options(check);
     if (!carom_failed(status))
         status = carom_engine_run(work->engine, &work->frame, &options, &work->report);
-    return status;
+    if (status == CAROM_CANCELLED) /* no time even for what a run needs first */
+        work->report = (carom_scene_report){.status = CAROM_UNKNOWN};
+    return status == CAROM_CANCELLED ? CAROM_UNKNOWN : status;
 }
 
 /* The answer for a pair of bodies, as if it had been asked alone. Its contacts begin at the one given, which moves on.
@@ -186,6 +188,8 @@ static const char *verdict_of(const scene_work *work)
         return "not checked";
     if (work->violations == 0 && (work->failed > 0 || work->empty > 0 || work->check->inputs.failed))
         return "incomplete";
+    if (work->violations == 0 && work->report.status == CAROM_UNKNOWN)
+        return tool_verdict_name(TOOL_UNDECIDED);
     return tool_verdict_name(work->report.body_pair_count > 0 ? work->findings[0].verdict : TOOL_CLEAR);
 }
 
@@ -290,7 +294,10 @@ static void write_counts(const scene_work *work, tool_writer *writer)
     for (int i = 0; i < TOOL_VERDICT_COUNT; i++)
         if (keys[i])
             writer_count(writer, keys[i], work->counts[i]), not_clear += work->counts[i];
-    writer_count(writer, "clear", work->pair_total - not_clear);
+    if (work->report.status == CAROM_UNKNOWN)
+        writer_null(writer, "clear");
+    else
+        writer_count(writer, "clear", work->pair_total - not_clear);
     writer_end(writer);
 }
 
@@ -388,6 +395,7 @@ static void write_json(scene_work *work)
 static int report_all(scene_work *work)
 {
     const tool_command *command = work->check->command;
+    tool_set_deadline(INFINITY); /* the report is written, late or not */
     if (work->check->options->json)
         write_json(work);
     else

@@ -83,8 +83,9 @@ int tool_draw(const tool_command *command, int argc, char **argv)
 {
     draw_options options = {.pose = {carom_pose_identity(), carom_pose_identity()}, .width = 1280, .height = 800};
     const tool_option table[] = {
-        {"--pose-a", TOOL_POSE, &options.pose[0], "R T", "12 numbers: rotation row by row, then translation"},
-        {"--pose-b", TOOL_POSE, &options.pose[1], "R T", "likewise for B"},
+        {"--pose-a", TOOL_POSE, &options.pose[0], "POSE",
+         "translation, with a quaternion, 12 or 16 numbers of a matrix, or: axis x y z degrees at x y z"},
+        {"--pose-b", TOOL_POSE, &options.pose[1], "POSE", "likewise for B"},
         TOOL_FILE_ROWS(&options.files),
         {"--width", TOOL_COUNT, &options.width, "N", "width in pixels (default: 1280)"},
         {"--height", TOOL_COUNT, &options.height, "N", "height in pixels (default: 800)"},

@@ -36,21 +36,26 @@ static tool_input *add_input(tool_inputs *inputs, const char *path, const char *
     return NULL;
 }
 
+void tool_drop_bodies(tool_input *input)
+{
+    for (uint32_t k = 0; k < input->body_count; k++)
+    {
+        carom_tree_destroy(input->bodies[k].tree);
+        carom_mesh_destroy(input->bodies[k].mesh);
+        free((char *)input->bodies[k].part);
+        free(input->bodies[k].numbers);
+    }
+    free(input->bodies);
+    input->bodies = NULL, input->body_count = 0;
+}
+
 void tool_free_inputs(tool_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++)
     {
-        tool_input *input = &inputs->items[i];
-        for (uint32_t k = 0; k < input->body_count; k++)
-        {
-            carom_tree_destroy(input->bodies[k].tree);
-            carom_mesh_destroy(input->bodies[k].mesh);
-            free((char *)input->bodies[k].part);
-            free(input->bodies[k].numbers);
-        }
-        free(input->bodies);
-        free(input->path);
-        free(input->name);
+        tool_drop_bodies(&inputs->items[i]);
+        free(inputs->items[i].path);
+        free(inputs->items[i].name);
     }
     free(inputs->items);
     inputs->items = NULL, inputs->count = inputs->capacity = 0;
@@ -145,67 +150,6 @@ static bool add_folder(tool_inputs *inputs, const char *folder)
     else if (fine && names.skipped > 0)
         tool_note(inputs->command, "%s: %zu entries that are no model files were skipped", folder, names.skipped);
     return fine;
-}
-
-/* ---- poses ---- */
-
-/* The numbers of a text; returns how many, -1 if it has anything else or more than the limit. */
-static int find_numbers(const char *text, double *out, int limit)
-{
-    static const char between[] = " \t\n,;";
-    int count = 0;
-    for (text += strspn(text, between); *text; text += strspn(text, between))
-    {
-        const char *end = count < limit ? io_parse_number(text, &out[count]) : NULL;
-        if (!end || !(*end == '\0' || strchr(between, *end)))
-            return -1;
-        count++, text = end;
-    }
-    return count;
-}
-
-/* As given where that is rigid, otherwise made so. */
-static bool pose_from_matrix(const double matrix[12], carom_pose *out)
-{
-    for (int i = 0; i < 9; i++)
-        out->rotation[i] = matrix[4 * (i / 3) + i % 3];
-    out->translation = (carom_vec3){matrix[3], matrix[7], matrix[11]};
-    return carom_pose_check(out) == CAROM_OK || carom_pose_from_matrix(matrix, out) == CAROM_OK;
-}
-
-/* False: no such form. */
-static bool pose_from_numbers(const double *numbers, int count, carom_pose *out)
-{
-    double matrix[12];
-    switch (count)
-    {
-    case 3: *out = carom_pose_translation(numbers[0], numbers[1], numbers[2]); return true;
-    case 7:
-        *out = carom_pose_from_quaternion(numbers + 3, (carom_vec3){numbers[0], numbers[1], numbers[2]});
-        return true;
-    case 12:
-        for (int row = 0; row < 3; row++)
-        {
-            memcpy(matrix + 4 * row, numbers + 3 * row, 3 * sizeof *matrix);
-            matrix[4 * row + 3] = numbers[9 + row];
-        }
-        return pose_from_matrix(matrix, out);
-    case 16:
-        return numbers[12] == 0 && numbers[13] == 0 && numbers[14] == 0 && numbers[15] == 1 &&
-               pose_from_matrix(numbers, out);
-    default: return false;
-    }
-}
-
-static const char pose_forms[] =
-    "3 numbers (translation), 7 (translation, quaternion x y z w), 12 (rotation row by row, "
-    "translation) or 16 (4x4 row by row)";
-
-static bool parse_pose(const char *text, carom_pose *out)
-{
-    double numbers[16];
-    int count = find_numbers(text, numbers, 16);
-    return count > 0 && pose_from_numbers(numbers, count, out) && carom_pose_check(out) == CAROM_OK;
 }
 
 /* ---- lists ---- */
@@ -304,19 +248,41 @@ static bool pose_from_object(list_reader *reader, const json_t *object, carom_po
     return !reader->failed;
 }
 
+/* An array has the same numbers as the text of an option: write them as such. */
+static bool pose_from_array(list_reader *reader, const json_t *object, carom_pose *out, char *message)
+{
+    enum
+    {
+        MOST = 16
+    };
+    size_t count = json_array_size(json_object_get(object, "pose")), used = 0;
+    double numbers[MOST];
+    char text[MOST * (IO_NUMBER_SIZE + 1) + 1] = "";
+    if (count > MOST || !get_numbers(reader, object, "pose", numbers, (int)count))
+        return snprintf(message, TOOL_POSE_MESSAGE, "too many numbers"), false;
+    for (size_t i = 0; i < count; i++)
+    {
+        used += io_format_number(numbers[i], text + used);
+        text[used++] = ' ';
+        text[used] = '\0';
+    }
+    return tool_parse_pose(text, out, message);
+}
+
 static void get_pose(list_reader *reader, const json_t *object, carom_pose *out)
 {
     const json_t *pose = json_object_get(object, "pose");
-    double numbers[16];
+    char message[TOOL_POSE_MESSAGE] = "must be a text, an array or an object";
     bool fine = !pose;
     if (json_is_string(pose))
-        fine = parse_pose(json_string_value(pose), out);
+        fine = tool_parse_pose(json_string_value(pose), out, message);
     else if (json_is_object(pose))
         fine = pose_from_object(reader, pose, out);
-    else if (json_is_array(pose) && json_array_size(pose) <= 16)
-        fine = get_numbers(reader, object, "pose", numbers, (int)json_array_size(pose)) &&
-               pose_from_numbers(numbers, (int)json_array_size(pose), out);
-    if (!fine || carom_pose_check(out) != CAROM_OK)
+    else if (json_is_array(pose))
+        fine = pose_from_array(reader, object, out, message);
+    if (!fine)
+        list_fail(reader, "pose", message);
+    else if (carom_pose_check(out) != CAROM_OK)
         list_fail(reader, "pose", "is no rigid pose");
 }
 
@@ -476,10 +442,9 @@ bool tool_set_poses(tool_inputs *inputs, const char *option, const tool_texts *t
         tool_input *input = find_named(inputs, option, texts->items[i], &value);
         if (!input)
             return false;
-        if (!parse_pose(value, &input->pose))
-            return tool_fail(inputs->command, "%s %s: '%s' is no rigid pose: %s", option, texts->items[i], value,
-                             pose_forms),
-                   false;
+        char message[TOOL_POSE_MESSAGE];
+        if (!tool_parse_pose(value, &input->pose, message))
+            return tool_fail(inputs->command, "%s %s: %s", option, texts->items[i], message), false;
     }
     return true;
 }

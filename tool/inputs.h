@@ -38,7 +38,7 @@ typedef struct tool_input
     tool_motion motion;
 
     /* set by tool_read_inputs */
-    bool tried; /* false: the time ran out before it was read */
+    bool tried; /* false: the time ran out before it was read, or before its trees were built */
     carom_status status;
     char message[IO_MESSAGE_SIZE];
     const char *format;
@@ -63,6 +63,7 @@ typedef struct tool_inputs
  * can't be listed is reported, marked in `failed` and left out. */
 bool tool_find_inputs(tool_inputs *inputs, char **paths, int count);
 void tool_free_inputs(tool_inputs *inputs);
+void tool_drop_bodies(tool_input *input); /* of one that is not to be checked */
 bool tool_is_list(const char *path);
 
 /* "NAME=POSE" and "NAME=UNIT"; NAME is a path as given or found, or the number of a model. False after a message. */
@@ -75,7 +76,7 @@ typedef struct tool_reading
     const char *weld;          /* as given; null: none */
     const char *cache;         /* folder for trees; null: none */
     const carom_tree_def *def; /* of the trees to build; null: the meshes' default ones, when they are needed */
-    double deadline_ms;        /* as tool_now_ms; infinity: none */
+    const char *format;        /* of all files; null: by their names */
 } tool_reading;
 
 /* Reads all files, each once, and makes bodies of them. False: out of memory, or a length that is none, after a

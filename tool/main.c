@@ -15,9 +15,8 @@ static const tool_command commands[] = {
      "with each other, each as one body. In all other cases, each named part (OBJ object or group, STL solid) is a "
      "body,\n"
      "or each file with --whole, and all bodies are compared with each other: also the parts of a single file.\n"
-     "POSE is 3 numbers (translation), 7 (translation, quaternion x y z w), 12 (rotation row by row, translation) or "
-     "16\n"
-     "(4x4 row by row); rotations that were rounded are made rigid.\n"
+     "POSE is 3 numbers (translation), 7 (translation, quaternion x y z w), 12 (rotation row by row, translation), 16\n"
+     "(4x4), or: axis x y z degrees at x y z; rotations that were rounded are made rigid.\n"
      "A list is a JSON file: {\"unit\": \"mm\", \"clearance\": 0.5, \"files\": [{\"file\": \"arm.stl\", \"name\": "
      "\"left arm\",\n"
      "\"unit\": \"in\", \"whole\": true, \"pose\": [1, 2, 3]}, ...]}; only files and file are required. pose may also "
@@ -135,6 +134,7 @@ int main(int argc, char **argv)
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN);
 #endif
+    tool_watch_begin();
     if (argc < 2)
     {
         print_usage(stderr);

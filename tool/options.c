@@ -65,23 +65,6 @@ static bool parse_workers(const char *text, uint32_t *out)
     return true;
 }
 
-/* Numbers separated by blanks, commas or semicolons; false at anything else. */
-static bool add_numbers(const char *text, double *numbers, int *count, int limit)
-{
-    for (;;)
-    {
-        text += strspn(text, " \t\n,;");
-        if (*text == '\0')
-            return true;
-        double value;
-        const char *end = io_parse_number(text, &value);
-        if (!end || *count == limit || !(*end == '\0' || strchr(" \t\n,;", *end)))
-            return false;
-        numbers[(*count)++] = value;
-        text = end;
-    }
-}
-
 static bool add_text(tool_texts *texts, const char *text)
 {
     const char **items = realloc(texts->items, ((size_t)texts->count + 1) * sizeof *items);
@@ -92,35 +75,27 @@ static bool add_text(tool_texts *texts, const char *text)
     return true;
 }
 
-/* Takes arguments until there are 12 numbers; returns how many it took, -1 after an error. */
+/* A pose in one argument, or a number in each of twelve; returns how many it took, -1 after an error. */
 static int parse_pose(const tool_arguments *arguments, const tool_option *option, int argc, char **argv)
 {
-    double numbers[12];
-    int count = 0, taken = 0;
-    while (count < 12 && taken < argc)
-        if (!add_numbers(argv[taken++], numbers, &count, 12))
-        {
-            tool_fail(arguments->command, "%s: '%s' is not a list of numbers, 12 in all", option->name,
-                      argv[taken - 1]);
-            return -1;
-        }
-    if (count < 12)
+    char message[TOOL_POSE_MESSAGE], joined[512] = "";
+    double number;
+    int taken = 1;
+    /* a lone number is the first of several */
+    const char *end = io_parse_number(argv[0], &number), *text = argv[0];
+    if (end && *end == '\0')
     {
-        tool_fail(arguments->command, "%s: %d numbers instead of 12 (rotation row by row, then translation)",
-                  option->name, count);
-        return -1;
+        size_t used = 0;
+        for (taken = 0; taken < argc && taken < 12 && io_parse_number(argv[taken], &number); taken++)
+            used +=
+                (size_t)snprintf(joined + used, used < sizeof joined ? sizeof joined - used : 0, "%s ", argv[taken]);
+        if (used >= sizeof joined)
+            return tool_fail(arguments->command, "%s: the numbers are too long", option->name), -1;
+        text = joined;
     }
-    carom_pose *pose = option->target;
-    memcpy(pose->rotation, numbers, sizeof pose->rotation);
-    pose->translation = (carom_vec3){numbers[9], numbers[10], numbers[11]};
-    carom_status status = carom_pose_check(pose);
-    if (status == CAROM_OK)
+    if (tool_parse_pose(text, option->target, message))
         return taken;
-    tool_fail(arguments->command, "%s: %s", option->name,
-              status == CAROM_NOT_RIGID    ? "the first nine numbers are not a rotation (to 1e-9)"
-              : status == CAROM_NOT_FINITE ? "not all numbers are finite"
-                                           : "the translation is beyond 2^100");
-    return -1;
+    return tool_fail(arguments->command, "%s: %s", option->name, message), -1;
 }
 
 /* Reads an option's value; returns how many arguments it took beyond the option, -1 after an error. */

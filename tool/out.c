@@ -10,6 +10,7 @@
 bool tool_out_open(const tool_command *command, carom_context *context, const char *path, tool_out *out)
 {
     *out = (tool_out){.command = command, .context = context};
+    tool_clear_progress();
     carom_status status = path ? io_output_open(context, path, &out->file) : CAROM_OK;
     if (carom_failed(status))
         tool_fail_status(command, context, status);

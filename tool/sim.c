@@ -201,6 +201,7 @@ static void write_tail(sim_work *work)
 
 static void show_step(sim_work *work, uint32_t step)
 {
+    tool_clear_progress();
     if (work->options->json)
         write_step(work, step);
     else if (work->live)

@@ -39,7 +39,7 @@ static int take_scene(const tool_command *command, sim_world *world, const char 
 static int take_list(const tool_command *command, sim_world *world, const char *path)
 {
     char *paths[1] = {(char *)path};
-    tool_reading reading = {.context = world->context, .deadline_ms = INFINITY};
+    tool_reading reading = {.context = world->context};
     world->inputs = (tool_inputs){.command = command};
     if (!tool_find_inputs(&world->inputs, paths, 1) || world->inputs.failed ||
         !tool_read_inputs(&world->inputs, &reading))

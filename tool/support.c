@@ -21,6 +21,7 @@ static void print_message(const char *format, va_list arguments)
 
 int tool_fail(const tool_command *command, const char *format, ...)
 {
+    tool_clear_progress();
     fprintf(stderr, "carom %s: ", command->name);
     va_list arguments;
     va_start(arguments, format);
@@ -31,6 +32,7 @@ int tool_fail(const tool_command *command, const char *format, ...)
 
 void tool_note(const tool_command *command, const char *format, ...)
 {
+    tool_clear_progress();
     fprintf(stderr, "carom %s: note: ", command->name);
     va_list arguments;
     va_start(arguments, format);
@@ -40,6 +42,7 @@ void tool_note(const tool_command *command, const char *format, ...)
 
 void tool_say(const char *format, ...)
 {
+    tool_clear_progress();
     va_list arguments;
     va_start(arguments, format);
     print_message(format, arguments);
@@ -79,6 +82,7 @@ carom_context *tool_context(const tool_arguments *arguments)
     def.log = print_warning;
     def.log_user = (void *)command;
     def.workers = arguments->workers;
+    def.progress = tool_watch;
     carom_context *context = NULL;
     carom_status status = carom_context_create(&def, &context);
     if (status != CAROM_OK)
@@ -88,7 +92,7 @@ carom_context *tool_context(const tool_arguments *arguments)
 
 bool tool_read_options(const tool_command *command, const tool_file_options *files, io_read_options *out)
 {
-    *out = (io_read_options){0};
+    *out = (io_read_options){.format = files->format};
     return !files->weld || tool_parse_length(command, "--weld", files->weld, files->unit, &out->weld);
 }
 
@@ -116,6 +120,7 @@ bool tool_is_closed(const carom_mesh *mesh)
 
 int tool_print_json(const tool_command *command, json_t *root)
 {
+    tool_clear_progress();
     int failed = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(root);
     putchar('\n');

@@ -32,7 +32,7 @@ typedef enum tool_option_kind
     TOOL_TEXT,    /* const char * */
     TOOL_COUNT,   /* uint64_t */
     TOOL_NUMBER,  /* double */
-    TOOL_POSE,    /* carom_pose: 12 numbers in one argument or twelve */
+    TOOL_POSE,    /* carom_pose: text for tool_parse_pose, or 12 numbers in twelve arguments */
     TOOL_WORKERS, /* uint32_t: 1 to CAROM_MAX_WORKERS */
     TOOL_TEXTS,   /* tool_texts: the option may be given several times */
     TOOL_FILE,    /* const char *: a path, which completion of shells proposes */
@@ -136,6 +136,15 @@ const char *tool_unit_name(int i); /* null past the last */
 /* A length of x in one unit is x * out[0] / out[1] in the other; both are whole numbers. */
 void tool_unit_ratio(const char *from, const char *to, double out[2]);
 
+enum
+{
+    TOOL_POSE_MESSAGE = 160
+};
+
+/* Parses a pose in one of the forms that pose.c lists, made rigid where it was rounded. False, with what is wrong with
+ * which number, if there is none. */
+bool tool_parse_pose(const char *text, carom_pose *out, char message[TOOL_POSE_MESSAGE]);
+
 /* ---- messages ---- */
 
 /* "carom COMMAND: ..." on stderr; returns TOOL_ERROR. */
@@ -153,6 +162,17 @@ const char *tool_green(void);
 const char *tool_bold(void);
 const char *tool_plain(void);
 
+/* ---- while the tool works (watch.c): one process, one line, one time limit ---- */
+
+void tool_watch_begin(void);
+/* The hook of every context: shows a line on a terminal; false after a signal or the deadline. */
+bool tool_watch(const carom_progress *progress, void *user);
+/* Seconds from now for everything that follows, reading and building included; infinity: none. */
+void tool_set_deadline(double seconds);
+double tool_seconds_left(void); /* infinity without a deadline */
+/* Before anything else is printed. */
+void tool_clear_progress(void);
+
 /* ---- what most subcommands need ---- */
 
 /* A context that prints warnings, with as many workers as the command line requests; null after a message. */
@@ -161,11 +181,13 @@ carom_context *tool_context(const tool_arguments *arguments);
 /* How commands read model files, and the rows of their tables for it. */
 typedef struct tool_file_options
 {
-    const char *unit, *weld; /* null: not given */
+    const char *unit, *weld, *format; /* null: not given */
 } tool_file_options;
 
 #define TOOL_FILE_ROWS(options)                                                                                        \
     {"--unit", TOOL_UNIT, &(options)->unit, "UNIT", "unit of the models"},                                             \
+        {"--format", TOOL_TEXT, &(options)->format, "NAME",                                                            \
+         "format of the files, whatever their names: stl or obj; FILE can then be - for standard input"},              \
     {                                                                                                                  \
         "--weld", TOOL_TEXT, &(options)->weld, "LENGTH",                                                               \
             "join corners up to this far apart: 1e-5, or with --unit also 0.01mm"                                      \

@@ -47,7 +47,8 @@ extern "C"
         CAROM_UNSUPPORTED = 26,      /* this build, machine or tree can't do it */
         CAROM_BUSY = 27,             /* the object is in use further up the call stack */
         CAROM_STALE_FRAME = 28,      /* the scene has changed since the frame was taken */
-        CAROM_UNAVAILABLE = 29       /* a driver or device that is needed is missing on this machine */
+        CAROM_UNAVAILABLE = 29,      /* a driver or device that is needed is missing on this machine */
+        CAROM_CANCELLED = 30         /* the context's progress hook ended the call before there was a result */
     } carom_status;
 
     /* True for errors only. CAROM_TRUNCATED, CAROM_UNKNOWN and CAROM_STOPPED are answers, and the result says what they
@@ -111,6 +112,14 @@ extern "C"
         CAROM_SIMD_AVX2 = 3
     } carom_simd;
 
+    /* How far a call is that may take long. Valid during the hook's call. */
+    typedef struct carom_progress
+    {
+        const char *stage;    /* what it does: "read", "parse", "weld", "mesh", "tree", "write" */
+        const char *subject;  /* the name of the file or mesh */
+        uint64_t done, total; /* of this stage, in units of its own; total 0: not known */
+    } carom_progress;
+
     typedef struct carom_context_def
     {
         /* Both functions null: malloc and free, except that the context keeps up to 16 released blocks of 2 MiB and
@@ -120,6 +129,12 @@ extern "C"
          * once. */
         void (*log)(carom_log_level level, const char *message, void *user);
         void *log_user;
+        /* Null: none. Called now and then while files are read and written, meshes made and trees built, before each
+         * step, on the thread that does the work: possibly from several at once. False ends the call as soon as
+         * possible with CAROM_CANCELLED, and nothing is left of what it made. The hook must not use the context. A step
+         * of a mesh or tree is at most about half of the work. */
+        bool (*progress)(const carom_progress *progress, void *user);
+        void *progress_user;
         carom_task_hooks tasks;
 
         /* Carom's own threads. 0: none, everything runs on the calling thread. n: n workers, including the calling

@@ -26,6 +26,10 @@ extern "C"
     /* Passes a message to the caller's log hook, if there is one. */
     CAROM_API void carom_context_log(const carom_context *context, carom_log_level level, const char *message);
 
+    /* Passes the progress of a long call to the caller's hook, if there is one. False: stop, undo and return
+     * CAROM_CANCELLED. */
+    CAROM_API bool carom_context_progress(const carom_context *context, const carom_progress *progress);
+
     /* Calls task for ranges that cover [0, count), each of at least min_range items except the last, on the context's
      * workers (carom_context_workers), and returns when all are done. The order and the threads are unspecified, so
      * each item should write to its own memory, to be collected afterwards. Tasks must not wait for each other. A run

@@ -24,7 +24,8 @@ extern "C"
         const uint32_t *indices_u32; /* three per triangle: set one of these two, or */
         const uint16_t *indices_u16;
         bool unindexed;         /* neither: the triangles are vertices 0 1 2, 3 4 5, ... */
-        size_t triangle_stride; /* bytes from triangle to triangle; 0: packed */
+        size_t triangle_stride; /* bytes from triangle to triangle; 0: packed. unindexed: from the first vertex of one
+                                 * to that of the next */
         size_t triangle_count;  /* fewer than 2^31 */
         const char *name;       /* for messages; copied; may be null */
     } carom_mesh_def;

@@ -106,6 +106,8 @@ struct carom_context
     base_spare spare;
     void (*log)(carom_log_level level, const char *message, void *user);
     void *log_user;
+    bool (*progress)(const carom_progress *progress, void *user);
+    void *progress_user;
     carom_task_hooks tasks;
     struct base_pool *pool; /* null: no threads */
     uint32_t worker_count;
@@ -124,6 +126,9 @@ struct carom_context
 /* ---- errors ---- */
 
 /* Records the message on the context, passes it to the log hook, returns the status. */
+/* A step of a long call on `subject` (a mesh's name, say), of which `done` of `total` are made. OK, or CAROM_CANCELLED
+ * after base_fail where the caller's hook says so. */
+carom_status base_step(carom_context *context, const carom_progress *progress);
 carom_status base_fail(carom_context *context, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 void base_log(const carom_context *context, carom_log_level level, const char *format, ...) BASE_PRINTF(3, 4);
 

@@ -41,6 +41,7 @@ const char *carom_status_name(carom_status status)
     case CAROM_BUSY: return "BUSY";
     case CAROM_STALE_FRAME: return "STALE_FRAME";
     case CAROM_UNAVAILABLE: return "UNAVAILABLE";
+    case CAROM_CANCELLED: return "CANCELLED";
     }
     return "INVALID_STATUS";
 }
@@ -198,6 +199,8 @@ carom_status carom_context_create(const carom_context_def *def, carom_context **
     base_spare_begin(&context->allocator, &context->spare);
     context->log = chosen.log;
     context->log_user = chosen.log_user;
+    context->progress = chosen.progress;
+    context->progress_user = chosen.progress_user;
     context->simd = simd;
     atomic_init(&context->next_serial, 1);
     context->has_counter = base_has_counter();
@@ -265,6 +268,13 @@ carom_status base_fail(carom_context *context, carom_status status, const char *
     if (context->log)
         context->log(CAROM_LOG_ERROR, message, context->log_user);
     return status;
+}
+
+carom_status base_step(carom_context *context, const carom_progress *progress)
+{
+    if (!context->progress || context->progress(progress, context->progress_user))
+        return CAROM_OK;
+    return base_fail(context, CAROM_CANCELLED, "%.100s: cancelled (%s)", progress->subject, progress->stage);
 }
 
 void base_log(const carom_context *context, carom_log_level level, const char *format, ...)

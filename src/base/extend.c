@@ -28,6 +28,11 @@ void carom_context_log(const carom_context *context, carom_log_level level, cons
         base_log(context, level, "%s", message);
 }
 
+bool carom_context_progress(const carom_context *context, const carom_progress *progress)
+{
+    return !context || !progress || !context->progress || context->progress(progress, context->progress_user);
+}
+
 carom_status carom_context_run(carom_context *context, uint32_t count, uint32_t min_range, carom_task_fn *task,
                                void *task_data)
 {

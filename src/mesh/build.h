@@ -4,22 +4,30 @@
 
 #include "mesh/mesh.h"
 
-/* What is known so far. Arrays of `parts` live in the arena until mesh_assemble copies them. */
+/* A mesh in the making: its arrays are the finished mesh's from the start, so that nothing is copied in the end. */
 typedef struct mesh_build
 {
     carom_mesh parts;
-    base_arena arena;
+    carom_context *context;
+    void *block; /* will begin with the mesh; null: none yet */
 } mesh_build;
 
-/* An array of numbers from the arena; null, after base_fail, when out of memory. */
+/* The block, with room for what is known from these counts: all arrays but the edges and component_vertex. parts.name
+ * is set; it moves into the block. */
+carom_status mesh_build_begin(mesh_build *build, size_t vertex_count, size_t triangle_count);
+/* The rest, of the sizes that are found on the way; null, after base_fail, when out of memory. */
 uint32_t *mesh_build_numbers(mesh_build *build, size_t count);
 carom_status mesh_build_out_of_memory(const mesh_build *build);
+/* The finished mesh if all went well, otherwise nothing: passes the status on. */
+carom_status mesh_build_end(mesh_build *build, carom_status status, carom_mesh **out);
 
-/* Checks the def and copies vertices or indices out of it. */
+/* Check the def's numbers; then copy vertices or indices out of it. */
+carom_status mesh_check_vertices(const mesh_build *build, const carom_mesh_def *def);
+carom_status mesh_check_indices(const mesh_build *build, const carom_mesh_def *def);
 carom_status mesh_read_vertices(mesh_build *build, const carom_mesh_def *def);
 carom_status mesh_read_indices(mesh_build *build, const carom_mesh_def *def);
 
-/* parts.merged from parts.vertices. */
+/* Fills parts.merged from parts.vertices. */
 carom_status mesh_merge_positions(mesh_build *build);
 
 /* The topology, from parts.indices and parts.merged: edges, neighbours, closedness; distinct vertices, manifoldness;

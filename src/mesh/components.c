@@ -87,23 +87,18 @@ static uint32_t number_components(const carom_mesh *mesh, _Atomic uint32_t *numb
 carom_status mesh_find_components(mesh_build *build)
 {
     carom_mesh *mesh = &build->parts;
-    carom_context *context = build->arena.context;
+    carom_context *context = build->context;
     size_t vertices = mesh->vertex_count;
     vertex_sets sets = {.mesh = mesh, .alone = base_worker_count(context) == 1};
     sets.parent = base_allocate(context, vertices, sizeof *sets.parent, BASE_CACHE_LINE);
-    mesh->component = mesh_build_numbers(build, mesh->triangle_count);
-    bool have = sets.parent && mesh->component;
-    if (have)
-    {
-        for (uint32_t i = 0; i < vertices; i++)
-            store(&sets.parent[i], i);
-        base_parallel_for(context, mesh->triangle_count, TRIANGLES_PER_TASK, join_corners, &sets);
-        base_parallel_for(context, mesh->triangle_count, TRIANGLES_PER_TASK, note_roots, &sets);
-        mesh->info.component_count = number_components(mesh, sets.parent);
-    }
-    base_release(context, sets.parent, vertices, sizeof *sets.parent);
-    if (!have)
+    if (!sets.parent)
         return mesh_build_out_of_memory(build);
+    for (uint32_t i = 0; i < vertices; i++)
+        store(&sets.parent[i], i);
+    base_parallel_for(context, mesh->triangle_count, TRIANGLES_PER_TASK, join_corners, &sets);
+    base_parallel_for(context, mesh->triangle_count, TRIANGLES_PER_TASK, note_roots, &sets);
+    mesh->info.component_count = number_components(mesh, sets.parent);
+    base_release(context, sets.parent, vertices, sizeof *sets.parent);
     mesh->component_vertex = mesh_build_numbers(build, mesh->info.component_count);
     if (!mesh->component_vertex)
         return CAROM_OUT_OF_MEMORY;

@@ -258,10 +258,7 @@ static void add_tallies(const edge_uses *edges, uint32_t worker_count, carom_mes
 static carom_status make_edges(mesh_build *build, edge_uses *edges)
 {
     carom_mesh *mesh = &build->parts;
-    carom_context *context = build->arena.context;
-    mesh->neighbours = mesh_build_numbers(build, 3 * (size_t)mesh->triangle_count);
-    if (!mesh->neighbours)
-        return CAROM_OUT_OF_MEMORY;
+    carom_context *context = build->context;
     base_parallel_for(context, edges->block_count, 1, gather_uses, edges);
     base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, sort_uses, edges);
     size_t count = number_edges(edges);
@@ -270,15 +267,15 @@ static carom_status make_edges(mesh_build *build, edge_uses *edges)
     mesh->edges = mesh_build_numbers(build, 2 * count);
     if (!mesh->edges)
         return CAROM_OUT_OF_MEMORY;
-    base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, list_edges, edges);
     mesh->info.edge_count = (uint32_t)count;
+    base_parallel_for(context, mesh->vertex_count, VERTICES_PER_TASK, list_edges, edges);
     add_tallies(edges, base_worker_count(context), &mesh->info);
     return CAROM_OK;
 }
 
 carom_status mesh_find_edges(mesh_build *build)
 {
-    carom_context *context = build->arena.context;
+    carom_context *context = build->context;
     size_t vertices = build->parts.vertex_count, workers = base_worker_count(context);
     edge_uses edges = {.mesh = &build->parts, .slice_count = mesh_slice_count(vertices)};
     size_t blocks = workers < MAX_BLOCKS ? workers : MAX_BLOCKS, limit = build->parts.triangle_count / MIN_BLOCK;

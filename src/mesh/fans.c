@@ -103,7 +103,7 @@ static void check_fans(uint32_t first, uint32_t last, uint32_t worker, void *dat
 
 carom_status mesh_check_fans(mesh_build *build)
 {
-    carom_context *context = build->arena.context;
+    carom_context *context = build->context;
     carom_mesh *mesh = &build->parts;
     uint32_t count = mesh->vertex_count;
     fan_check check = {.mesh = mesh};

@@ -13,7 +13,7 @@ static const size_t TRIANGLE_LIMIT = ((size_t)1 << 31) - 1; /* keeps a bit free 
 /* Stride in bytes, or an error where items overlap or the array's size does not fit. */
 static carom_status check_stride(const mesh_build *build, const char *what, size_t given, size_t packed, size_t count)
 {
-    carom_context *context = build->arena.context;
+    carom_context *context = build->context;
     size_t stride = given ? given : packed;
     if (stride < packed)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: %s stride of %zu bytes, but a %s has %zu",
@@ -24,9 +24,9 @@ static carom_status check_stride(const mesh_build *build, const char *what, size
     return CAROM_OK;
 }
 
-static carom_status check_vertex_def(const mesh_build *build, const carom_mesh_def *def)
+carom_status mesh_check_vertices(const mesh_build *build, const carom_mesh_def *def)
 {
-    carom_context *context = build->arena.context;
+    carom_context *context = build->context;
     const char *name = build->parts.name;
     if (def->vertices_f32 && def->vertices_f64)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "%.100s: both vertices_f32 and vertices_f64 are set", name);
@@ -38,7 +38,12 @@ static carom_status check_vertex_def(const mesh_build *build, const carom_mesh_d
                          "%.100s: %zu vertices, but both vertices_f32 and vertices_f64 are null", name,
                          def->vertex_count);
     size_t packed = COORDINATES * (def->vertices_f32 ? sizeof(float) : sizeof(double));
-    return check_stride(build, "vertex", def->vertex_stride, packed, def->vertex_count);
+    BASE_TRY(check_stride(build, "vertex", def->vertex_stride, packed, def->vertex_count));
+    if (!def->unindexed || def->triangle_stride == 0)
+        return CAROM_OK;
+    size_t stride = def->vertex_stride ? def->vertex_stride : packed;
+    size_t triangle = stride <= (SIZE_MAX - packed) / 2 ? 2 * stride + packed : SIZE_MAX;
+    return check_stride(build, "triangle", def->triangle_stride, triangle, def->vertex_count / 3 + 1);
 }
 
 /* ---- copies, which workers share ---- */
@@ -46,9 +51,10 @@ static carom_status check_vertex_def(const mesh_build *build, const carom_mesh_d
 typedef struct input_copy
 {
     const unsigned char *from;
-    size_t stride;
+    size_t stride, triangle_stride; /* the latter of unindexed triangles that are not packed, otherwise 0 */
     carom_vec3 *vertices;
     uint32_t *indices, vertex_count;
+    bool single;     /* floats */
     base_cancel bad; /* something was; what exactly is found out afterwards, in order */
 } input_copy;
 
@@ -67,6 +73,29 @@ static void copy_doubles(uint32_t first, uint32_t last, uint32_t worker, void *d
     for (size_t i = first; i < last; i++)
     {
         memcpy(&copy->vertices[i], copy->from + i * copy->stride, sizeof(carom_vec3));
+        good &= in_range(copy->vertices[i]);
+    }
+    if (!good)
+        base_cancel_set(&copy->bad);
+}
+
+/* Vertices of triangles with something in between. */
+static void copy_corners(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    input_copy *copy = data;
+    bool good = true;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+    {
+        const unsigned char *from = copy->from + i / 3 * copy->triangle_stride + i % 3 * copy->stride;
+        float single[COORDINATES];
+        if (copy->single)
+        {
+            memcpy(single, from, sizeof single);
+            copy->vertices[i] = vec3((double)single[0], (double)single[1], (double)single[2]);
+        }
+        else
+            memcpy(&copy->vertices[i], from, sizeof(carom_vec3));
         good &= in_range(copy->vertices[i]);
     }
     if (!good)
@@ -141,35 +170,35 @@ static carom_status refuse_vertex(const mesh_build *build)
         i++;
     carom_vec3 v = vertices[i];
     if (!vec3_finite(v))
-        return base_fail(build->arena.context, CAROM_NOT_FINITE, "%.100s: vertex %u is (%g, %g, %g)", build->parts.name,
-                         i, v.x, v.y, v.z);
-    return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%.100s: vertex %u is (%g, %g, %g), beyond 2^100",
+        return base_fail(build->context, CAROM_NOT_FINITE, "%.100s: vertex %u is (%g, %g, %g)", build->parts.name, i,
+                         v.x, v.y, v.z);
+    return base_fail(build->context, CAROM_OUT_OF_RANGE, "%.100s: vertex %u is (%g, %g, %g), beyond 2^100",
                      build->parts.name, i, v.x, v.y, v.z);
 }
 
 carom_status mesh_read_vertices(mesh_build *build, const carom_mesh_def *def)
 {
-    BASE_TRY(check_vertex_def(build, def));
-    uint32_t count = (uint32_t)def->vertex_count;
+    uint32_t count = build->parts.vertex_count;
     bool single = def->vertices_f32 != NULL;
-    carom_vec3 *vertices = base_arena_allocate(&build->arena, count, sizeof *vertices, BASE_CACHE_LINE);
-    if (!vertices)
-        return mesh_build_out_of_memory(build);
-    build->parts.vertices = vertices;
-    build->parts.vertex_count = count;
     size_t packed = single ? COORDINATES * sizeof(float) : sizeof(carom_vec3);
     input_copy copy = {.from = single ? (const void *)def->vertices_f32 : (const void *)def->vertices_f64,
                        .stride = def->vertex_stride ? def->vertex_stride : packed,
-                       .vertices = vertices};
-    base_parallel_for(build->arena.context, count, ITEMS_PER_TASK, single ? copy_floats : copy_doubles, &copy);
+                       .triangle_stride = def->unindexed ? def->triangle_stride : 0,
+                       .vertices = build->parts.vertices,
+                       .single = single};
+    base_parallel_for(build->context, count, ITEMS_PER_TASK,
+                      copy.triangle_stride ? copy_corners
+                      : single             ? copy_floats
+                                           : copy_doubles,
+                      &copy);
     return base_cancel_is_set(&copy.bad) ? refuse_vertex(build) : CAROM_OK;
 }
 
 /* ---- indices ---- */
 
-static carom_status check_index_def(const mesh_build *build, const carom_mesh_def *def)
+carom_status mesh_check_indices(const mesh_build *build, const carom_mesh_def *def)
 {
-    carom_context *context = build->arena.context;
+    carom_context *context = build->context;
     const char *name = build->parts.name;
     int given = (def->indices_u32 != NULL) + (def->indices_u16 != NULL) + def->unindexed;
     if (given > 1)
@@ -180,10 +209,11 @@ static carom_status check_index_def(const mesh_build *build, const carom_mesh_de
                          TRIANGLE_LIMIT);
     if (def->unindexed)
     {
-        size_t complete = build->parts.vertex_count / 3;
+        size_t complete = def->vertex_count / 3;
         if (def->triangle_count > complete)
-            return base_fail(context, CAROM_OUT_OF_RANGE, "%.100s: triangle %zu without indices needs vertex %zu of %u",
-                             name, complete, 3 * complete + 2, build->parts.vertex_count);
+            return base_fail(context, CAROM_OUT_OF_RANGE,
+                             "%.100s: triangle %zu without indices needs vertex %zu of %zu", name, complete,
+                             3 * complete + 2, def->vertex_count);
         return CAROM_OK;
     }
     if (def->triangle_count > 0 && given == 0)
@@ -200,25 +230,19 @@ static carom_status refuse_index(const mesh_build *build)
     size_t i = 0;
     while (indices[i] < vertex_count)
         i++;
-    return base_fail(build->arena.context, CAROM_OUT_OF_RANGE, "%.100s: triangle %zu: vertex index %u of %u",
+    return base_fail(build->context, CAROM_OUT_OF_RANGE, "%.100s: triangle %zu: vertex index %u of %u",
                      build->parts.name, i / 3, indices[i], vertex_count);
 }
 
 carom_status mesh_read_indices(mesh_build *build, const carom_mesh_def *def)
 {
-    BASE_TRY(check_index_def(build, def));
-    uint32_t count = (uint32_t)def->triangle_count;
-    uint32_t *indices = mesh_build_numbers(build, 3 * (size_t)count);
-    if (!indices)
-        return CAROM_OUT_OF_MEMORY;
-    build->parts.indices = indices;
-    build->parts.triangle_count = count;
+    uint32_t count = build->parts.triangle_count;
     size_t packed = 3 * (def->indices_u16 ? sizeof(uint16_t) : sizeof(uint32_t));
     input_copy copy = {.from = def->indices_u16 ? (const void *)def->indices_u16 : (const void *)def->indices_u32,
                        .stride = def->triangle_stride ? def->triangle_stride : packed,
-                       .indices = indices,
+                       .indices = build->parts.indices,
                        .vertex_count = build->parts.vertex_count};
-    base_parallel_for(build->arena.context, count, ITEMS_PER_TASK,
+    base_parallel_for(build->context, count, ITEMS_PER_TASK,
                       def->unindexed     ? count_up
                       : def->indices_u16 ? copy_u16
                                          : copy_u32,

@@ -23,7 +23,8 @@ enum
     MESH_SLOTS = 3
 };
 
-/* A mesh and all its arrays are one allocation of block_size bytes that begins with this struct. */
+/* A mesh and its arrays are one allocation of block_size bytes that begins with this struct, except for two arrays
+ * whose sizes are only known when the others are filled. */
 struct carom_mesh
 {
     carom_context *context;
@@ -38,10 +39,10 @@ struct carom_mesh
     /* Topology, over vertices merged by position. A triangle uses an edge once for each of its sides that lies on it,
      * so one that is folded onto an edge uses it twice. Sides of zero length are not edges. */
     uint32_t *merged;           /* vertex -> representative vertex: the smallest index at the same position */
-    uint32_t *edges;            /* 2 per unique edge, representatives, smaller first; sorted */
+    uint32_t *edges;            /* 2 per unique edge, representatives, smaller first; sorted; its own allocation */
     uint32_t *neighbours;       /* 3 per triangle, MESH_NONE where there is none or more than one */
     uint32_t *component;        /* per triangle, 0 .. component_count - 1 in order of first triangle */
-    uint32_t *component_vertex; /* one vertex index per component: corner 0 of its first triangle */
+    uint32_t *component_vertex; /* one vertex index per component: corner 0 of its first triangle; its own too */
 
     char *name;
     size_t block_size;

@@ -293,13 +293,24 @@ static void measure_oriented(uint32_t first, uint32_t last, uint32_t worker, voi
     }
 }
 
+static carom_status begin_step(const wide_build *build, const carom_mesh *mesh, uint64_t done)
+{
+    enum
+    {
+        STEPS = 3
+    };
+    return base_step(build->context, &(carom_progress){"tree", mesh->name, done, STEPS});
+}
+
 static carom_status build_into(wide_build *build, base_arena *arena, const carom_mesh *mesh, const carom_tree_def *def,
                                wide_tree **out)
 {
     wide_tree frame = {0};
+    BASE_TRY(begin_step(build, mesh, 0));
     wide_choose_frame(&frame, mesh);
     bool own = build->principal_splits && def->builder == CAROM_BUILDER_SAH;
     BASE_TRY(own ? split_tightly(build, arena, mesh, &frame) : take_structure(build, arena, mesh, def));
+    BASE_TRY(begin_step(build, mesh, 1));
     build->moments = base_arena_allocate(arena, build->node_count, sizeof(split_moments), BASE_CACHE_LINE);
     if (!build->moments || !wide_reserve_sorted(build, arena, build->count))
         return CAROM_OUT_OF_MEMORY;
@@ -308,6 +319,7 @@ static carom_status build_into(wide_build *build, base_arena *arena, const carom
     tree_subtrees_climb(build->context, &build->parts, find_moments, build);
     if (build->oriented_area)
         base_parallel_for(build->context, build->node_count, WIDE_NODES_PER_TASK, measure_oriented, &pass);
+    BASE_TRY(begin_step(build, mesh, 2));
     return wide_collapse(build, arena, mesh, &frame, out);
 }
 
@@ -329,6 +341,7 @@ carom_status wide_tree_create(carom_context *context, const carom_mesh *mesh, co
     base_arena arena = {.context = context};
     carom_status status = build_into(&build, &arena, mesh, def, out);
     base_arena_free(&arena);
-    return status == CAROM_OK ? status
-                              : base_fail(context, status, "tree over %u triangles: out of memory", build.count);
+    return status != CAROM_OUT_OF_MEMORY
+               ? status
+               : base_fail(context, status, "tree over %u triangles: out of memory", build.count);
 }

@@ -486,7 +486,7 @@ static void answers_are_no_failures(void **state)
     const carom_status answers[] = {CAROM_OK, CAROM_TRUNCATED, CAROM_UNKNOWN, CAROM_STOPPED};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         assert_false(carom_failed(answers[i]));
-    for (int status = CAROM_FIRST_ERROR; status <= CAROM_UNAVAILABLE; status++)
+    for (int status = CAROM_FIRST_ERROR; status <= CAROM_CANCELLED; status++)
         assert_true(carom_failed((carom_status)status));
 }
 
@@ -496,9 +496,10 @@ static void every_status_has_its_own_name(void **state)
     assert_string_equal(carom_status_name(CAROM_BUSY), "BUSY");
     assert_string_equal(carom_status_name(CAROM_STALE_FRAME), "STALE_FRAME");
     assert_string_equal(carom_status_name(CAROM_UNAVAILABLE), "UNAVAILABLE");
-    const char *unknown = carom_status_name((carom_status)(CAROM_UNAVAILABLE + 1));
+    assert_string_equal(carom_status_name(CAROM_CANCELLED), "CANCELLED");
+    const char *unknown = carom_status_name((carom_status)(CAROM_CANCELLED + 1));
     assert_string_equal(unknown, "INVALID_STATUS");
-    for (int a = CAROM_FIRST_ERROR; a <= CAROM_UNAVAILABLE; a++)
+    for (int a = CAROM_FIRST_ERROR; a <= CAROM_CANCELLED; a++)
     {
         assert_string_not_equal(carom_status_name((carom_status)a), unknown);
         for (int b = CAROM_FIRST_ERROR; b < a; b++)

@@ -160,7 +160,7 @@ follows
 says '"distance": 1.0'
 
 # ---- poses and units of single files ----
-for pose in "3 0 0" "3,0,0" "3 0 0 0 0 0 1" "$(at 3 0 0)" "1 0 0 3 0 1 0 0 0 0 1 0 0 0 0 1" \
+for pose in "3 0 0" "3,0,0" "axis 0 0 1 90 at 3 0 0" "3 0 0 0 0 0 1" "$(at 3 0 0)" "1 0 0 3 0 1 0 0 0 0 1 0 0 0 0 1" \
     "1.0000001 1e-9 0 0 1 0 0 0 0.9999999 3 0 0"; do
     expect 0 check box.obj box.obj small.obj --pose "2=$pose" --pose "small.obj=0 0 9" --clearance 0.9
     expect 1 check box.obj box.obj small.obj --pose "2=$pose" --pose "small.obj=0 0 9" --clearance 1.1
@@ -175,9 +175,9 @@ tells "use its number"
 expect 2 check box.obj small.obj --pose "none.obj=1 2 3"
 tells "none.obj"
 expect 2 check box.obj small.obj --pose "small.obj=1 2"
-tells "no rigid pose"
+tells "2 numbers; a pose has"
 expect 2 check box.obj small.obj --pose "small.obj=2 0 0 0 2 0 0 0 2 0 0 0"
-tells "no rigid pose"
+tells "not a rotation"
 # a box of 2 cm and one of 2 mm, in millimetres: 10 - 1 is the gap at 20
 expect 0 check box.obj box.obj --unit mm --file-unit 1=cm --pose "2=20 0 0" --distance
 says "distance  9mm"
@@ -189,6 +189,12 @@ expect 2 check box.obj box.obj --file-unit 1=cm
 tells "--unit"
 expect 2 check box.obj box.obj --unit mm --file-unit 1=parsec
 tells "parsec"
+
+# standard input as one of the files
+"$carom" check box.obj - ring.obj --format obj --pose "2=9 0 0" <small.obj >.out 2>.err
+holds $? = 1
+last="carom check box.obj - ring.obj"
+says "bodies    3, 2,024 triangles"
 
 # ---- lists ----
 cat >list.json <<'END'

@@ -5,10 +5,10 @@
 expect 0 --version
 says "carom "
 expect 0 --help
-for command in info check gen bench verify draw demo; do
+for command in info check gen bench verify draw demo sim man completion; do
     says "  $command "
 done
-for command in info check gen bench verify draw demo; do
+for command in info check gen bench verify draw demo sim man completion; do
     expect 0 "$command" --help
     says "usage: carom $command"
     says "Exit codes: 0 "
@@ -44,10 +44,10 @@ tells "'nonsense'"
 
 expect 2 info
 expect 2 check one.stl
-expect 2 check a b --pose-a 1 2 3
+expect 2 check a b --pose-a 1 2
 tells "--pose-a"
 expect 2 check a b --pose-a "1 0 0 0 1 0 0 0 1 0 0"
-tells "11 numbers instead of 12"
+tells "11 numbers; a pose has 3"
 expect 2 check a b --pose-a "1 0 0 0 1 0 0 0 2 0 0 0"
 tells "not a rotation"
 expect 2 check a b --pose-b "1 0 0 0 1 0 0 0 1 0 0 nan"
