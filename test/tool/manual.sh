@@ -32,6 +32,12 @@ for command in $commands "bench parallel"; do
         grep -qE "^\.B $option( |\$)" section || complain "the manual lacks $option of $command"
     done
 done
+# commands of two words that the help names are in the manual, too
+expect 0 bench --help
+for below in $(grep -o 'carom bench [a-z]*' .out | cut -d' ' -f3 | sort -u); do
+    cases=$((cases + 1))
+    grep -qF ".SS \"carom bench $below\"" plain || complain "the manual lacks bench $below: tool/main.c, below"
+done
 if command -v groff >/dev/null; then
     groff -man -Tutf8 -ww -z manual >.out 2>.err
     holds ! -s .err

@@ -138,6 +138,8 @@ says "contact         touching"
 says "#1 parts.obj:lower  #2 parts.obj:upper"
 holds "$(awk '$1 == "pair" && ($2 > 24 || $3 > 24)' .out | wc -l)" = 0
 holds "$(awk '$1 == "pair" && $3 >= 19' .out | wc -l)" -gt 0 # upper's second piece: 19 .. 24
+# side: triangle 18 of the file
+holds "$(awk '/^[a-z]/ && $1 != "pair" { side = /#3 parts.obj:side/ } side && $1 == "pair" { print $3 }' .out | sort -u)" = 18
 expect 3 check parts.obj --whole
 says "not checked: two bodies are needed"
 tells "nothing was checked"
