@@ -86,7 +86,7 @@ static int parse_pose(const tool_arguments *arguments, const tool_option *option
     if (end && *end == '\0')
     {
         size_t used = 0;
-        for (taken = 0; taken < argc && taken < 12 && io_parse_number(argv[taken], &number); taken++)
+        for (taken = 0; taken < argc && taken < 12 && parse_number(argv[taken], &number); taken++)
             used +=
                 (size_t)snprintf(joined + used, used < sizeof joined ? sizeof joined - used : 0, "%s ", argv[taken]);
         if (used >= sizeof joined)
