@@ -15,6 +15,14 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DEST
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/samples ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/carom)
 if(TARGET carom_tool)
   install(TARGETS carom_tool)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/check.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/carom)
+endif()
+if(TARGET carom_pages)
+  set(pages ${PROJECT_BINARY_DIR}/pages)
+  install(FILES ${pages}/carom.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${pages}/carom DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${pages}/_carom DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${pages}/carom.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 # pkg-config finds the prefix from where the file is: as many steps up as the folder is deep. A packager who gives

@@ -48,6 +48,19 @@ function(carom_add_tool)
   set_target_properties(carom_tool PROPERTIES OUTPUT_NAME carom)
   carom_link_all(carom_tool)
   target_link_libraries(carom_tool PRIVATE PkgConfig::JANSSON PNG::PNG)
+  # The tool prints its manual and the completion of shells from its own tables; it must run on this machine for that.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(pages ${PROJECT_BINARY_DIR}/pages)
+    set(CAROM_TOOL_PAGES ${pages}/carom.1 ${pages}/carom ${pages}/_carom ${pages}/carom.fish)
+    add_custom_command(OUTPUT ${CAROM_TOOL_PAGES} VERBATIM
+                       COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}
+                       COMMAND carom_tool man > ${pages}/carom.1
+                       COMMAND carom_tool completion bash > ${pages}/carom
+                       COMMAND carom_tool completion zsh > ${pages}/_carom
+                       COMMAND carom_tool completion fish > ${pages}/carom.fish
+                       COMMENT "Printing the manual and the completion of shells")
+    add_custom_target(carom_pages ALL DEPENDS ${CAROM_TOOL_PAGES})
+  endif()
 endfunction()
 if(CAROM_TOOL STREQUAL "AUTO")
   if(PROJECT_IS_TOP_LEVEL AND NOT CAROM_FUZZ)
@@ -68,6 +81,9 @@ if(TARGET carom)
   add_dependencies(ship carom carom_static carom_io carom_io_static)
   if(TARGET carom_tool)
     add_dependencies(ship carom_tool)
+  endif()
+  if(TARGET carom_pages)
+    add_dependencies(ship carom_pages)
   endif()
 endif()
 

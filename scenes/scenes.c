@@ -69,6 +69,8 @@ static const scene_row SCENES[] = {
     {{"capsules", "a hand of capsules and spheres strokes a dented sphere and passes a ring", 26, 100, 6000},
      stage_capsules,
      0},
+    {{"gears", "four gears in a row, the last one mounted too close", 4, 100, 16384}, stage_gears, 0},
+    {{"falling", "a thousand bodies fall through each other", 1000, 100, 35500}, stage_falling, 0},
 };
 
 enum

@@ -63,5 +63,7 @@ void stage_fdh_rings(stage *stage);
 void stage_fdh_pipes(stage *stage);
 void stage_geometry_image(stage *stage);
 void stage_capsules(stage *stage);
+void stage_gears(stage *stage);
+void stage_falling(stage *stage);
 
 #endif

@@ -528,7 +528,7 @@ int tool_bench_parallel(int argc, char **argv)
         {"--steps", TOOL_COUNT, &options.steps, "N", "steps of each scene, evenly spaced (default: 20)"},
         {"--repeats", TOOL_COUNT, &options.repeats, "N", "repeats of each step; the fastest counts (default: 5)"},
         {"--tasks-at-once", TOOL_COUNT, &options.tasks_at_once, "K", "tasks that epcd runs at once (default: 32)"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "PNG file for a chart of speed-ups and times"},
+        {"-o", TOOL_FILE, &options.output, "FILE", "PNG file for a chart of speed-ups and times"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};

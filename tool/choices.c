@@ -1,6 +1,7 @@
 /* The values of options that take one of a list; each list comes from its owner. */
 #include "scenes/generate.h"
 #include "scenes/scenes.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <string.h>
@@ -20,6 +21,12 @@ static const char *engine_word(int i)
     return info ? info->name : NULL;
 }
 
+static const char *broad_word(int i)
+{
+    const carom_broad_info *info = carom_broad_list((uint32_t)i);
+    return info ? info->name : NULL;
+}
+
 static const char *shape_word(int i)
 {
     return i < GENERATE_KIND_COUNT ? generate_get_info((generate_kind)i)->name : NULL;
@@ -35,7 +42,7 @@ static const char *(*const lists[TOOL_KIND_COUNT])(int) = {
     [TOOL_UNIT] = tool_unit_name,   [TOOL_TREE] = tree_word,      [TOOL_VOLUME] = volume_word,
     [TOOL_BUILDER] = builder_word,  [TOOL_ENGINE] = engine_word,  [TOOL_VOLUMES] = volume_word,
     [TOOL_BUILDERS] = builder_word, [TOOL_ENGINES] = engine_word, [TOOL_SHAPE] = shape_word,
-    [TOOL_SCENE] = scene_word};
+    [TOOL_SCENE] = scene_word,      [TOOL_BROAD] = broad_word};
 
 static bool takes_all(tool_option_kind kind)
 {
@@ -61,14 +68,21 @@ int tool_find_choice(tool_option_kind kind, const char *word)
     return -1;
 }
 
+static const char *choice_at(const void *list, int i) { return tool_choice(*(const tool_option_kind *)list, i); }
+
 bool tool_check_choice(const tool_command *command, const char *what, tool_option_kind kind, const char *word)
 {
     if (tool_find_choice(kind, word) >= 0)
         return true;
-    fprintf(stderr, "carom %s: %s: '%s' is not one of", command->name, what, word);
+    fprintf(stderr, "carom %s: %s: '", command->name, what);
+    text_print_safe(stderr, word);
+    fprintf(stderr, "' is not one of");
     const char *known;
     for (int i = 0; (known = tool_choice(kind, i)) != NULL; i++)
         fprintf(stderr, "%s %s", i > 0 ? "," : "", known);
+    const char *meant = text_nearest(word, choice_at, &kind);
+    if (meant)
+        fprintf(stderr, "; did you mean '%s'?", meant);
     fputc('\n', stderr);
     return false;
 }

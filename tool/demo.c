@@ -3,6 +3,7 @@
 #include "scenes/scenes.h"
 #include "tool/picture.h"
 #include "tool/skin.h"
+#include "tool/text.h"
 #include "tool/verdict.h"
 
 #include <errno.h>
@@ -266,8 +267,7 @@ static carom_status write_picture(const demo_work *work, const char *path)
 
 /* ---- the subcommand ---- */
 
-/* Like mkdir -p. */
-static bool make_folder(const tool_command *command, const char *folder)
+bool tool_make_folder(const tool_command *command, const char *folder)
 {
     char path[1024];
     if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path)
@@ -300,14 +300,18 @@ static int present(demo_work *work)
         return tool_fail_status(work->command, work->context, status);
     print_examined(work);
     print_found(work);
-    if (!make_folder(work->command, work->options->folder))
+    if (!tool_make_folder(work->command, work->options->folder))
         return TOOL_ERROR;
     status = write_report(work, report_path);
     if (!carom_failed(status))
         status = write_picture(work, picture_path);
     if (carom_failed(status))
         return tool_fail_status(work->command, work->context, status);
-    printf("report: %s\npicture: %s\n", report_path, picture_path);
+    fputs("report: ", stdout);
+    text_print_safe(stdout, report_path);
+    fputs("\npicture: ", stdout);
+    text_print_safe(stdout, picture_path);
+    putchar('\n');
     return TOOL_CLEAN;
 }
 
@@ -327,12 +331,12 @@ static void clean_up(demo_work *work)
     carom_context_destroy(work->context);
 }
 
-static void print_scenes(void)
+void tool_print_scenes(void)
 {
     const scenes_info *info;
     char triangles[32];
     for (uint32_t i = 0; (info = scenes_get_info(i)) != NULL; i++)
-        printf("%-15s %3u parts %8s triangles  %s\n", info->name, info->body_count,
+        printf("%-15s %4u parts %8s triangles  %s\n", info->name, info->body_count,
                tool_thousands(info->triangle_count, triangles), info->summary);
 }
 
@@ -343,7 +347,7 @@ int tool_demo(const tool_command *command, int argc, char **argv)
         {"--list", TOOL_FLAG, &options.list, NULL, "list all scenes and what is in them"},
         {"--scene", TOOL_SCENE, &options.scene, "NAME", "generated scene (default: assembly)"},
         {"--engine", TOOL_ENGINE, &options.engine, "NAME", "engine (default: tree)"},
-        {"-o", TOOL_TEXT, &options.folder, "FOLDER",
+        {"-o", TOOL_FILE, &options.folder, "FOLDER",
          "output folder for report.json and demo.png (default: build/demo)"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
@@ -353,7 +357,7 @@ int tool_demo(const tool_command *command, int argc, char **argv)
     if (arguments.positional_count != 0)
         return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
     if (options.list)
-        return print_scenes(), TOOL_CLEAN;
+        return tool_print_scenes(), TOOL_CLEAN;
     demo_work work = {.command = command, .options = &options, .context = tool_context(&arguments)};
     if (!work.context)
         return TOOL_ERROR;

@@ -62,17 +62,16 @@ static int run(const tool_command *command, carom_context *context, const draw_o
     if (carom_failed(status))
         code = tool_fail_status(command, context, status);
     else if (nothing)
-        fprintf(stderr, "carom draw: nothing was drawn: neither %s nor %s has triangles\n", path[0], path[1]);
+        tool_say("carom draw: nothing was drawn: neither %s nor %s has triangles", path[0], path[1]);
     else if (triangles[0] == 0 || triangles[1] == 0)
-        fprintf(stderr, "%s: drawn, but nothing was checked: %s has no triangles\n", options->output,
-                path[triangles[0] == 0 ? 0 : 1]);
+        tool_say("%s: drawn, but nothing was checked: %s has no triangles", options->output,
+                 path[triangles[0] == 0 ? 0 : 1]);
     else
     {
         const char *reason = tool_explain_verdict(&report);
         char number[32];
-        fprintf(stderr, "%s: %s%s%s; %s pairs of triangles meet\n", options->output,
-                tool_verdict_name(tool_judge(&report)), reason ? ": " : "", reason ? reason : "",
-                tool_thousands(report.pair_count, number));
+        tool_say("%s: %s%s%s; %s pairs of triangles meet", options->output, tool_verdict_name(tool_judge(&report)),
+                 reason ? ": " : "", reason ? reason : "", tool_thousands(report.pair_count, number));
         code = tool_is_finding(&report) ? TOOL_FINDINGS : TOOL_CLEAN;
     }
     io_model_free(&model[0]);
@@ -90,7 +89,7 @@ int tool_draw(const tool_command *command, int argc, char **argv)
         TOOL_FILE_ROWS(&options.files),
         {"--width", TOOL_COUNT, &options.width, "N", "width in pixels (default: 1280)"},
         {"--height", TOOL_COUNT, &options.height, "N", "height in pixels (default: 800)"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "output PNG file (required)"},
+        {"-o", TOOL_FILE, &options.output, "FILE", "output PNG file (required)"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);

@@ -58,10 +58,10 @@ static int generate(const tool_arguments *arguments, generate_kind kind, const g
     if (code == TOOL_CLEAN)
     {
         carom_mesh_info info = carom_mesh_get_info(mesh);
-        fprintf(stderr, "%s: %u triangles, %u vertices\n", options->output, info.triangle_count, info.vertex_count);
+        tool_say("%s: %u triangles, %u vertices", options->output, info.triangle_count, info.vertex_count);
         if (info.triangle_count != options->triangles)
-            fprintf(stderr, "carom gen: note: %s has %u triangles instead of %llu\n", options->output,
-                    info.triangle_count, (unsigned long long)options->triangles);
+            tool_say("carom gen: note: %s has %u triangles instead of %llu", options->output, info.triangle_count,
+                     (unsigned long long)options->triangles);
     }
     carom_mesh_destroy(mesh);
     carom_context_destroy(context);
@@ -91,7 +91,7 @@ int tool_gen(const tool_command *command, int argc, char **argv)
         {"--size", TOOL_NUMBER, &options.size, "L", "side of the cube that the shape fits (default: 1)"},
         {"--text", TOOL_FLAG, &options.text, NULL, "write STL as ASCII, which is lossless, instead of binary"},
         {"--json", TOOL_FLAG, &options.json, NULL, "with --list: print JSON"},
-        {"-o", TOOL_TEXT, &options.output, "FILE", "output file (required); its extension selects the format"},
+        {"-o", TOOL_FILE, &options.output, "FILE", "output file (required); its extension selects the format"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     int code = tool_parse(&arguments, argc, argv);

@@ -1,6 +1,8 @@
 /* carom info: what a model file holds. */
-#include "tool/tool.h"
+#include "tool/out.h"
+#include "tool/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct info_options
@@ -35,50 +37,64 @@ static carom_status gather(carom_context *context, const carom_tree_def *def, co
     return status;
 }
 
-static json_t *parts_to_json(const io_model *model)
+static void write_parts(tool_writer *writer, const io_model *model)
 {
-    json_t *parts = json_array();
+    writer_begin(writer, "parts", '[');
     for (size_t i = 0; i < model->part_count; i++)
     {
-        /* names come from the file, and JSON must be UTF-8 */
-        json_t *name = json_string(io_part_name(model, i));
-        json_array_append_new(parts, json_pack("{s:o,s:I,s:I}", "name", name ? name : json_null(), "first_triangle",
-                                               (json_int_t)model->parts[i].first_triangle, "triangles",
-                                               (json_int_t)model->parts[i].triangle_count));
+        writer_begin(writer, NULL, '{');
+        writer_text(writer, "name", io_part_name(model, i));
+        writer_count(writer, "first_triangle", model->parts[i].first_triangle);
+        writer_count(writer, "triangles", model->parts[i].triangle_count);
+        writer_end(writer);
     }
-    return parts;
+    writer_end(writer);
 }
 
-static json_t *facts_to_json(const file_facts *facts)
+static void write_tree(tool_writer *writer, const carom_tree_info *tree)
+{
+    writer_begin(writer, "tree", '{');
+    writer_count(writer, "bytes", tree->bytes);
+    writer_number(writer, "bytes_per_triangle", tree->bytes_per_triangle);
+    writer_count(writer, "nodes", tree->node_count);
+    writer_count(writer, "depth", tree->depth);
+    writer_number(writer, "build_ms", tree->build_ms);
+    writer_end(writer);
+}
+
+static void write_facts(tool_writer *writer, const file_facts *facts)
 {
     const carom_mesh_info *mesh = &facts->mesh;
-    json_t *root =
-        json_pack("{s:o*,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "file", json_string(facts->path), "format",
-                  facts->model.format, "triangles", (json_int_t)mesh->triangle_count, "vertices",
-                  (json_int_t)mesh->vertex_count, "distinct_vertices", (json_int_t)mesh->distinct_vertex_count, "edges",
-                  (json_int_t)mesh->edge_count, "boundary_edges", (json_int_t)mesh->boundary_edge_count,
-                  "nonmanifold_edges", (json_int_t)mesh->nonmanifold_edge_count, "degenerate_triangles",
-                  (json_int_t)mesh->degenerate_triangle_count, "components", (json_int_t)mesh->component_count);
-    json_object_set_new(root, "closed", json_boolean(tool_is_closed(facts->model.mesh)));
-    json_object_set_new(root, "oriented", json_boolean(mesh->oriented));
-    json_object_set_new(root, "manifold", json_boolean(mesh->manifold));
-    json_object_set_new(root, "area", tool_json_number(mesh->area));
-    json_object_set_new(root, "volume",
-                        tool_is_closed(facts->model.mesh) ? tool_json_number(mesh->volume) : json_null());
-    json_object_set_new(root, "joined_corners", json_integer((json_int_t)facts->model.joined_corners));
-    json_object_set_new(root, "collapsed_triangles", json_integer((json_int_t)facts->model.collapsed_triangles));
-    bool empty = mesh->triangle_count == 0;
-    json_object_set_new(root, "min", empty ? json_null() : tool_json_point(mesh->bounds.min));
-    json_object_set_new(root, "max", empty ? json_null() : tool_json_point(mesh->bounds.max));
-    json_object_set_new(root, "parts", parts_to_json(&facts->model));
-    json_object_set_new(root, "mesh_bytes", json_integer((json_int_t)mesh->bytes));
-    json_object_set_new(root, "read_ms", tool_json_number(facts->read_ms));
-    json_object_set_new(root, "tree",
-                        json_pack("{s:I,s:o,s:I,s:I,s:o}", "bytes", (json_int_t)facts->tree.bytes, "bytes_per_triangle",
-                                  tool_json_number(facts->tree.bytes_per_triangle), "nodes",
-                                  (json_int_t)facts->tree.node_count, "depth", (json_int_t)facts->tree.depth,
-                                  "build_ms", tool_json_number(facts->tree.build_ms)));
-    return root;
+    bool closed = tool_is_closed(facts->model.mesh), empty = mesh->triangle_count == 0;
+    writer_begin(writer, NULL, '{');
+    writer_text(writer, "file", facts->path);
+    writer_text(writer, "format", facts->model.format);
+    writer_count(writer, "triangles", mesh->triangle_count);
+    writer_count(writer, "vertices", mesh->vertex_count);
+    writer_count(writer, "distinct_vertices", mesh->distinct_vertex_count);
+    writer_count(writer, "edges", mesh->edge_count);
+    writer_count(writer, "boundary_edges", mesh->boundary_edge_count);
+    writer_count(writer, "nonmanifold_edges", mesh->nonmanifold_edge_count);
+    writer_count(writer, "degenerate_triangles", mesh->degenerate_triangle_count);
+    writer_count(writer, "components", mesh->component_count);
+    writer_bool(writer, "closed", closed);
+    writer_bool(writer, "oriented", mesh->oriented);
+    writer_bool(writer, "manifold", mesh->manifold);
+    writer_number(writer, "area", mesh->area);
+    writer_number(writer, "volume", closed ? mesh->volume : NAN);
+    writer_count(writer, "joined_corners", facts->model.joined_corners);
+    writer_count(writer, "collapsed_triangles", facts->model.collapsed_triangles);
+    const carom_vec3 *ends[2] = {&mesh->bounds.min, &mesh->bounds.max};
+    for (int i = 0; i < 2; i++)
+        if (empty)
+            writer_null(writer, i == 0 ? "min" : "max");
+        else
+            writer_point(writer, i == 0 ? "min" : "max", *ends[i]);
+    write_parts(writer, &facts->model);
+    writer_count(writer, "mesh_bytes", mesh->bytes);
+    writer_number(writer, "read_ms", facts->read_ms);
+    write_tree(writer, &facts->tree);
+    writer_end(writer);
 }
 
 /* Without a boundary a surface may still not be closed: then say why. */
@@ -94,7 +110,9 @@ static void print_facts(const file_facts *facts, const info_options *options)
     const carom_mesh_info *mesh = &facts->mesh;
     char a[32], b[32], c[32];
     tool_clear_progress();
-    printf("%s%s%s (%s)\n", tool_bold(), facts->path, tool_plain(), facts->model.format);
+    fputs(tool_bold(), stdout);
+    text_print_safe(stdout, facts->path);
+    printf("%s (%s)\n", tool_plain(), facts->model.format);
     printf("  triangles   %s (%u degenerate)\n", tool_thousands(mesh->triangle_count, a),
            mesh->degenerate_triangle_count);
     printf("  vertices    %s (%s distinct)\n", tool_thousands(mesh->vertex_count, a),
@@ -118,8 +136,11 @@ static void print_facts(const file_facts *facts, const info_options *options)
            tool_thousands(facts->tree.node_count, b), facts->tree.depth, facts->tree.build_ms);
     printf("  read        %.2f ms\n", facts->read_ms);
     for (size_t i = 0; options->parts && i < facts->model.part_count; i++)
-        printf("  part        %s: %s triangles\n", io_part_name(&facts->model, i),
-               tool_thousands(facts->model.parts[i].triangle_count, a));
+    {
+        printf("  part        ");
+        text_print_safe(stdout, io_part_name(&facts->model, i));
+        printf(": %s triangles\n", tool_thousands(facts->model.parts[i].triangle_count, a));
+    }
 }
 
 typedef struct info_work
@@ -128,7 +149,7 @@ typedef struct info_work
     const info_options *options;
     carom_tree_def def;
     carom_context *context;
-    json_t *list; /* what --json prints at the end */
+    tool_writer *writer; /* of --json, within a list */
 } info_work;
 
 static int describe(info_work *work, const char *path, io_result *read)
@@ -141,7 +162,7 @@ static int describe(info_work *work, const char *path, io_result *read)
     if (carom_failed(status))
         return tool_fail_status(command, work->context, status);
     if (work->options->json)
-        json_array_append_new(work->list, facts_to_json(&facts));
+        write_facts(work->writer, &facts);
     else
         print_facts(&facts, work->options);
     return TOOL_CLEAN;
@@ -192,11 +213,17 @@ int tool_info(const tool_command *command, int argc, char **argv)
         return TOOL_ERROR;
     tool_method method[TOOL_METHOD_LIMIT];
     tool_methods(&(tool_method_options){.tree = options.tree}, method);
-    info_work work = {&arguments, &options, method[0].def, tool_context(&arguments), json_array()};
-    code = work.context ? describe_files(&work) : TOOL_ERROR;
-    if (work.context && options.json && tool_print_json(command, json_incref(work.list)) != TOOL_CLEAN)
-        code = TOOL_ERROR;
-    json_decref(work.list);
+    tool_out out;
+    tool_writer writer = {.out = &out};
+    info_work work = {&arguments, &options, method[0].def, tool_context(&arguments), &writer};
+    if (!work.context || !tool_out_open(command, work.context, NULL, &out))
+        return TOOL_ERROR;
+    if (options.json)
+        writer_begin(&writer, NULL, '[');
+    code = describe_files(&work);
+    if (options.json)
+        writer_end(&writer);
+    code = tool_out_close(&out, code);
     carom_context_destroy(work.context);
     return code;
 }

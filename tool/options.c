@@ -1,34 +1,11 @@
-/* Command lines: tables of options, the option --threads of all commands that compute, poses, lengths with units. */
+/* Command lines: values of options, the option --threads of all commands that compute, poses, lengths with units. */
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum
-{
-    HELP_LEFT = 26, /* where an option's text begins */
-    HELP_WIDTH = 100
-};
-
-/* Prints the accepted values below their option, wrapped. */
-static void print_choices(tool_option_kind kind)
-{
-    const char *word = tool_choice(kind, 0);
-    if (!word)
-        return;
-    int column = printf("%*s one of", HELP_LEFT, "");
-    for (int i = 0; word; i++)
-    {
-        const char *next = tool_choice(kind, i + 1);
-        if (column + (int)strlen(word) + 2 > HELP_WIDTH)
-            column = printf("\n%*s  ", HELP_LEFT, "") - 1;
-        column += printf(" %s%s", word, next ? "," : "");
-        word = next;
-    }
-    putchar('\n');
-}
 
 static bool is_called(const tool_option *option, const char *text, size_t length)
 {
@@ -45,25 +22,19 @@ static const tool_option *find_option(const tool_arguments *arguments, const cha
     return common ? &arguments->threads : NULL;
 }
 
-static void print_option(const tool_option *option)
+const tool_option *tool_common_option(const tool_arguments *arguments, int i)
 {
-    char left[48];
-    snprintf(left, sizeof left, "%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
-    printf("  %-24s %s\n", left, option->help);
-    print_choices(option->kind);
+    const tool_option *threads = &arguments->threads;
+    return i == 0 && find_option(arguments, threads->name, strlen(threads->name)) == threads ? threads : NULL;
 }
 
-static void print_help(const tool_arguments *arguments)
+static const char *option_at(const void *list, int i)
 {
-    const tool_command *command = arguments->command;
-    printf("usage: carom %s %s%s[options]\n%s\n\n", command->name, command->arguments, *command->arguments ? " " : "",
-           command->summary);
-    for (int i = 0; i < arguments->option_count; i++)
-        print_option(&arguments->options[i]);
-    const tool_option *threads = &arguments->threads;
-    if (find_option(arguments, threads->name, strlen(threads->name)) == threads)
-        print_option(threads);
-    printf("  %-24s %s\n\n%s", "--help", "show this text", command->details);
+    const tool_arguments *arguments = list;
+    if (i < arguments->option_count)
+        return arguments->options[i].name;
+    const tool_option *common = tool_common_option(arguments, i - arguments->option_count);
+    return common ? common->name : NULL;
 }
 
 /* ---- values ---- */
@@ -91,6 +62,16 @@ static bool parse_workers(const char *text, uint32_t *out)
     if (!parse_count(text, &value) || value < 1 || value > CAROM_MAX_WORKERS)
         return false;
     *out = (uint32_t)value;
+    return true;
+}
+
+static bool add_text(tool_texts *texts, const char *text)
+{
+    const char **items = realloc(texts->items, ((size_t)texts->count + 1) * sizeof *items);
+    if (!items)
+        return false;
+    texts->items = items;
+    texts->items[texts->count++] = text;
     return true;
 }
 
@@ -128,6 +109,12 @@ static int take_value(const tool_arguments *arguments, const tool_option *option
     switch (option->kind)
     {
     case TOOL_POSE: return parse_pose(arguments, option, argc, argv);
+    case TOOL_TEXTS:
+        if (!add_text(option->target, argv[0]))
+            return tool_fail(arguments->command, "out of memory"), -1;
+        fine = true;
+        break;
+    case TOOL_FILE:
     case TOOL_TEXT: *(const char **)option->target = argv[0], fine = true; break;
     case TOOL_COUNT: fine = parse_count(argv[0], option->target); break;
     case TOOL_NUMBER: fine = parse_number(argv[0], option->target); break;
@@ -160,9 +147,15 @@ static int take_option(const tool_arguments *arguments, int argc, char **argv)
     size_t length = equals ? (size_t)(equals - argv[0]) : strlen(argv[0]);
     const tool_option *option = find_option(arguments, argv[0], length);
     if (!option)
-        return tool_fail(arguments->command, "unknown option '%s'; see `carom %s --help`", argv[0],
-                         arguments->command->name),
-               -1;
+    {
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), argv[0]);
+        const char *meant = text_nearest(word, option_at, arguments);
+        tool_fail(arguments->command, "unknown option '%s'%s%s%s `carom %s --help`", argv[0],
+                  meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'? See" : "; see",
+                  arguments->command->name);
+        return -1;
+    }
     if (!equals)
     {
         int taken = take_value(arguments, option, argc - 1, argv + 1);
@@ -186,7 +179,9 @@ int tool_parse(tool_arguments *arguments, int argc, char **argv)
     arguments->positional_count = 0;
     for (int i = 0; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return print_help(arguments), TOOL_CLEAN;
+            return tool_help(arguments, "");
+    if (argc == 1 && strncmp(argv[0], "--help=", 7) == 0)
+        return tool_help(arguments, argv[0] + 7);
     bool only_positional = false;
     for (int i = 0; i < argc;)
     {
@@ -243,4 +238,16 @@ bool tool_parse_length(const tool_command *command, const char *option, const ch
     /* the same unit needs no conversion, and so no rounding */
     *out = strcmp(unit, suffix) == 0 ? value : value * metres / unit_metres(unit);
     return true;
+}
+
+void tool_unit_ratio(const char *from, const char *to, double out[2])
+{
+    /* all units are whole numbers of tenths of a micrometre */
+    long a = lround(1e7 * unit_metres(from)), b = lround(1e7 * unit_metres(to)), common = a, rest = b;
+    while (rest != 0)
+    {
+        long next = common % rest;
+        common = rest, rest = next;
+    }
+    out[0] = (double)(a / common), out[1] = (double)(b / common);
 }

@@ -278,9 +278,12 @@ static bool draw_view(scene_view *view, const picture_def *def, uint32_t count)
     if (!make_image(&view->image, (int)def->width * SUPERSAMPLING, (int)def->height * SUPERSAMPLING) ||
         !make_image(&view->shadow, SHADOW_SIZE, SHADOW_SIZE))
         return false;
-    view->camera = raster_aim(def, view->parts, count, &view->image);
+    const picture_part extent = {.mesh = def->extent, .pose = carom_pose_identity()};
+    const picture_part *aim = def->extent ? &extent : view->parts;
+    uint32_t aim_count = def->extent ? 1 : count;
+    view->camera = raster_aim(def, aim, aim_count, &view->image);
     picture_def from_light = {.from = key_in_world(&view->camera)};
-    view->light = raster_aim(&from_light, view->parts, count, &view->shadow);
+    view->light = raster_aim(&from_light, aim, aim_count, &view->shadow);
     if (!draw_parts(&view->image, &view->camera, view->parts, count) ||
         !draw_parts(&view->shadow, &view->light, view->parts, count))
         return false;
@@ -290,22 +293,32 @@ static bool draw_view(scene_view *view, const picture_def *def, uint32_t count)
     return true;
 }
 
-carom_status picture_write(carom_context *context, const picture_def *def, const picture_part *parts, uint32_t count,
-                           const char *path)
+carom_status picture_draw(const picture_def *def, const picture_part *parts, uint32_t count, picture_pixels *out)
 {
+    *out = (picture_pixels){def->width, def->height, NULL};
     if (def->width == 0 || def->height == 0 || def->width > SIZE_LIMIT || def->height > SIZE_LIMIT ||
         count >= RASTER_NOTHING)
         return CAROM_INVALID_ARGUMENT;
     scene_view view = {.parts = parts};
     unsigned char *pixels = malloc(3 * (size_t)def->width * def->height);
-    carom_status status = CAROM_OUT_OF_MEMORY;
-    if (pixels && draw_view(&view, def, count))
-    {
+    bool drawn = pixels && draw_view(&view, def, count);
+    if (drawn)
         resolve(&view, pixels);
-        status = picture_write_png(context, &(picture_pixels){def->width, def->height, pixels}, path);
-    }
-    free(pixels);
+    else
+        free(pixels);
     free(view.image.samples);
     free(view.shadow.samples);
+    out->rgb = drawn ? pixels : NULL;
+    return drawn ? CAROM_OK : CAROM_OUT_OF_MEMORY;
+}
+
+carom_status picture_write(carom_context *context, const picture_def *def, const picture_part *parts, uint32_t count,
+                           const char *path)
+{
+    picture_pixels pixels;
+    carom_status status = picture_draw(def, parts, count, &pixels);
+    if (status == CAROM_OK)
+        status = picture_write_png(context, &pixels, path);
+    free(pixels.rgb);
     return status;
 }

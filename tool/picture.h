@@ -29,6 +29,8 @@ typedef struct picture_def
 {
     uint32_t width, height;
     carom_vec3 from; /* direction from the models to the eye; z is up */
+    /* What must fit into the picture, in the world, so that the camera rests while the parts move; null: the parts. */
+    const carom_mesh *extent;
 } picture_def;
 
 picture_def picture_def_default(void);
@@ -36,17 +38,20 @@ picture_def picture_def_default(void);
 /* Muted colours that are easy to distinguish. */
 uint32_t picture_tint(uint32_t index);
 
-/* Draws the parts and writes a PNG whole or not at all. */
-carom_status picture_write(carom_context *context, const picture_def *def, const picture_part *parts, uint32_t count,
-                           const char *path);
-
-/* ---- pixels ---- */
-
 typedef struct picture_pixels
 {
     uint32_t width, height;
     unsigned char *rgb; /* rows from the top */
 } picture_pixels;
+
+/* Draws the parts; free the pixels' rgb. */
+carom_status picture_draw(const picture_def *def, const picture_part *parts, uint32_t count, picture_pixels *out);
+
+/* Draws the parts and writes a PNG whole or not at all. */
+carom_status picture_write(carom_context *context, const picture_def *def, const picture_part *parts, uint32_t count,
+                           const char *path);
+
+/* ---- files ---- */
 
 /* Does the name end in .png? A typo must not overwrite a model. */
 bool picture_is_png(const char *path);

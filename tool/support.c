@@ -1,5 +1,6 @@
 /* Messages, JSON helpers and other functions that several subcommands need. */
 #include "carom/extend.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <math.h>
@@ -9,16 +10,43 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A message may hold the names of files, which may hold anything; the longest path has 4095 bytes. */
+static void print_message(const char *format, va_list arguments)
+{
+    char message[8192];
+    vsnprintf(message, sizeof message, format, arguments);
+    text_print_safe(stderr, message);
+    fputc('\n', stderr);
+}
+
 int tool_fail(const tool_command *command, const char *format, ...)
 {
     tool_clear_progress();
     fprintf(stderr, "carom %s: ", command->name);
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    print_message(format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
     return TOOL_ERROR;
+}
+
+void tool_note(const tool_command *command, const char *format, ...)
+{
+    tool_clear_progress();
+    fprintf(stderr, "carom %s: note: ", command->name);
+    va_list arguments;
+    va_start(arguments, format);
+    print_message(format, arguments);
+    va_end(arguments);
+}
+
+void tool_say(const char *format, ...)
+{
+    tool_clear_progress();
+    va_list arguments;
+    va_start(arguments, format);
+    print_message(format, arguments);
+    va_end(arguments);
 }
 
 int tool_fail_status(const tool_command *command, carom_context *context, carom_status status)
@@ -43,10 +71,8 @@ const char *tool_plain(void) { return colour("\033[0m"); }
 /* Errors are printed by the command that fails because of them. */
 static void print_warning(carom_log_level level, const char *message, void *user)
 {
-    if (level != CAROM_LOG_WARNING)
-        return;
-    tool_clear_progress();
-    fprintf(stderr, "carom %s: note: %s\n", ((const tool_command *)user)->name, message);
+    if (level == CAROM_LOG_WARNING)
+        tool_note(user, "%s", message);
 }
 
 carom_context *tool_context(const tool_arguments *arguments)

@@ -26,13 +26,41 @@ enum
 
 /* ---- subcommands ---- */
 
+typedef enum tool_option_kind
+{
+    TOOL_FLAG,    /* bool */
+    TOOL_TEXT,    /* const char * */
+    TOOL_COUNT,   /* uint64_t */
+    TOOL_NUMBER,  /* double */
+    TOOL_POSE,    /* carom_pose: text for tool_parse_pose, or 12 numbers in twelve arguments */
+    TOOL_WORKERS, /* uint32_t: 1 to CAROM_MAX_WORKERS */
+    TOOL_TEXTS,   /* tool_texts: the option may be given several times */
+    TOOL_FILE,    /* const char *: a path, which completion of shells proposes */
+
+    /* const char *: one of a list of values, which is shown in the help and in the message for any other value */
+    TOOL_UNIT,
+    TOOL_TREE,
+    TOOL_VOLUME,
+    TOOL_BUILDER,
+    TOOL_ENGINE,
+    TOOL_BROAD,
+    TOOL_VOLUMES, /* one, or the word all; so for the next two */
+    TOOL_BUILDERS,
+    TOOL_ENGINES,
+    TOOL_SHAPE,
+    TOOL_SCENE,
+    TOOL_KIND_COUNT
+} tool_option_kind;
+
 typedef struct tool_command
 {
     const char *name;
     const char *arguments; /* as the usage line shows them */
     const char *summary;
-    const char *details; /* further lines of its help, with the meaning of its exit codes */
-    bool computes;       /* on all processors, or on as many as --threads says */
+    const char *details;    /* further lines of its help, with the meaning of its exit codes */
+    const char *below;      /* commands below this one, separated by spaces; null: none */
+    tool_option_kind words; /* a list of which the arguments are; TOOL_FLAG: none */
+    bool computes;          /* on all processors, or on as many as --threads says */
     int (*run)(const struct tool_command *command, int argc, char **argv); /* argv[0] is the first argument */
 } tool_command;
 
@@ -45,31 +73,21 @@ int tool_bench_tsgo(int argc, char **argv);
 int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);
 int tool_demo(const tool_command *command, int argc, char **argv);
+int tool_sim(const tool_command *command, int argc, char **argv);
+int tool_man(const tool_command *command, int argc, char **argv);
+int tool_completion(const tool_command *command, int argc, char **argv);
+
+/* The i-th command, null past the last. */
+const tool_command *tool_command_at(int i);
 
 /* ---- options ---- */
 
-typedef enum tool_option_kind
+/* The values of an option that may be given several times, in order; borrowed from the command line. */
+typedef struct tool_texts
 {
-    TOOL_FLAG,    /* bool */
-    TOOL_TEXT,    /* const char * */
-    TOOL_COUNT,   /* uint64_t */
-    TOOL_NUMBER,  /* double */
-    TOOL_POSE,    /* carom_pose: text for tool_parse_pose, or 12 numbers in twelve arguments */
-    TOOL_WORKERS, /* uint32_t: 1 to CAROM_MAX_WORKERS */
-
-    /* const char *: one of a list of values, which is shown in the help and in the message for any other value */
-    TOOL_UNIT,
-    TOOL_TREE,
-    TOOL_VOLUME,
-    TOOL_BUILDER,
-    TOOL_ENGINE,
-    TOOL_VOLUMES, /* one, or the word all; so for the next two */
-    TOOL_BUILDERS,
-    TOOL_ENGINES,
-    TOOL_SHAPE,
-    TOOL_SCENE,
-    TOOL_KIND_COUNT
-} tool_option_kind;
+    const char **items; /* to be freed */
+    int count;
+} tool_texts;
 
 typedef struct tool_option
 {
@@ -95,6 +113,12 @@ typedef struct tool_arguments
  * options and option_count before. */
 int tool_parse(tool_arguments *arguments, int argc, char **argv);
 
+/* How the help of a command is printed, chosen by its first argument: --help, or for the manual and for the completion
+ * of shells --help=man, --help=bash and --help=fish. All of them read the same tables. */
+int tool_help(const tool_arguments *arguments, const char *form);
+/* The common option that a command has besides its own; null past the last. */
+const tool_option *tool_common_option(const tool_arguments *arguments, int i);
+
 /* The i-th value of a kind's list; null past its end, and for kinds without a list. */
 const char *tool_choice(tool_option_kind kind, int i);
 /* The index of the value in the list; negative: none. */
@@ -110,6 +134,8 @@ bool tool_check_triangles(const tool_command *command, const char *shape, uint64
 bool tool_parse_length(const tool_command *command, const char *option, const char *text, const char *unit,
                        double *out);
 const char *tool_unit_name(int i); /* null past the last */
+/* A length of x in one unit is x * out[0] / out[1] in the other; both are whole numbers. */
+void tool_unit_ratio(const char *from, const char *to, double out[2]);
 
 enum
 {
@@ -124,6 +150,10 @@ bool tool_parse_pose(const char *text, carom_pose *out, char message[TOOL_POSE_M
 
 /* "carom COMMAND: ..." on stderr; returns TOOL_ERROR. */
 int tool_fail(const tool_command *command, const char *format, ...) TOOL_PRINTF(2, 3);
+/* "carom COMMAND: note: ..." on stderr. */
+void tool_note(const tool_command *command, const char *format, ...) TOOL_PRINTF(2, 3);
+/* A line on stderr. */
+void tool_say(const char *format, ...) TOOL_PRINTF(1, 2);
 /* The context's latest message. */
 int tool_fail_status(const tool_command *command, carom_context *context, carom_status status);
 
@@ -187,6 +217,11 @@ json_t *tool_json_times(const carom_times *times);
 const char *tool_meeting_name(uint32_t meeting);
 
 double tool_now_ms(void);
+
+/* Like mkdir -p; false after a message. */
+bool tool_make_folder(const tool_command *command, const char *folder);
+/* The table of generated scenes. */
+void tool_print_scenes(void);
 
 /* 1234567 as "1,234,567". */
 const char *tool_thousands(uint64_t value, char out[32]);

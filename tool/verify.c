@@ -130,10 +130,10 @@ static int verify_file(verify_work *work, verify_function *verify, const tool_me
     int code = carom_failed(status) ? tool_fail_status(work->command, work->context, status) : verify(work);
     tool_asker_close(&work->asker);
     if (code == TOOL_CLEAN)
-        fprintf(stderr, "%s: [%s] %llu cases, %llu wrong, %llu skipped\n", work->path, method->name,
-                (unsigned long long)(work->tally.cases - before.cases),
-                (unsigned long long)(work->tally.wrong - before.wrong),
-                (unsigned long long)(work->tally.skipped - before.skipped));
+        tool_say("%s: [%s] %llu cases, %llu wrong, %llu skipped", work->path, method->name,
+                 (unsigned long long)(work->tally.cases - before.cases),
+                 (unsigned long long)(work->tally.wrong - before.wrong),
+                 (unsigned long long)(work->tally.skipped - before.skipped));
     return code;
 }
 

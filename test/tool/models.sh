@@ -123,12 +123,16 @@ printf 'v 0 0 0\nf 1 2 3\n' >index.obj
 printf 'v 0 nan 0\n' >nan.obj
 head -c 1000 torus.stl >short.stl
 mkdir folder.stl
-for bad in empty.stl index.obj nan.obj short.stl folder.stl missing.stl; do
+for bad in empty.stl index.obj nan.obj short.stl missing.stl; do
     expect 2 check box.obj $bad
     tells $bad
     expect 2 info $bad
     tells $bad
 done
+expect 2 info folder.stl
+tells folder.stl
+expect 3 check box.obj folder.stl # a folder stands for the models in it
+tells "folder.stl: no model files"
 expect 2 info box.obj index.obj
 says "box.obj"
 tells "line 2"
