@@ -34,7 +34,8 @@ extern "C"
         const char *broad_phase; /* by name; null: "tree" */
         double cut_size; /* > 0: static meshes larger than this enter the broad phase as parts of about this size, so
                             that a small body near one part is not tested against the whole; world units */
-        uint32_t tasks_at_once; /* engine "epcd": the thesis's K; 0: 32 */
+        uint32_t tasks_at_once;  /* engine "epcd": the thesis's K; 0: 32 */
+        bool estimate_undecided; /* guess about pairs that a budget leaves undecided, see carom_pair_estimate */
     } carom_engine_def;
 
     CAROM_API carom_engine_def carom_engine_def_default(void);

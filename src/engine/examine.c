@@ -2,23 +2,30 @@
  *
  * Without a budget every pair is searched to its end: light ones as a whole, each by one worker; a heavy one is
  * suspended after a slice of work and then split among all workers by its front, even if there is only one worker. What
- * the pair remembers comes from the first slice, so it too is the same for any number of workers. A work budget is cut
- * into slices per pair, in rounds that share out what is left; it is never drawn from a shared counter, so the search
- * stops at the same point for any number of workers. */
+ * the pair remembers comes from the first slice, so it too is the same for any number of workers.
+ *
+ * With a budget, pairs are examined breadth first (chapter 25.6): in rounds that give each undecided pair a slice of
+ * work, the most urgent ones first, each round four times as much as the one before. A work budget is never drawn from
+ * a shared counter, so the search stops at the same point for any number of workers; a deadline stops it anywhere. */
 #include "engine/engine.h"
 
 enum
 {
     LIGHT_WORK = 1 << 16, /* tests of boxes and triangles after which a pair counts as heavy */
     MIN_SLICE = 256,      /* of a work budget: with less, starting the search would use it up */
+    ROUND_FACTOR = 4,     /* work per pair, from one round to the next */
+    STEP_WORK = 4096,     /* before a deadline: after as much, what the commit will take is looked at again */
     MIN_RANGE = 4         /* pairs that are worth handing to another worker */
 };
+static const uint64_t MAX_SHARE = (uint64_t)1 << 40; /* per pair and round */
 
 typedef struct examination
 {
     carom_engine *engine;
     const carom_frame *frame;
-    double deadline; /* 0: none */
+    size_t served;   /* the first of the waiting pairs have something to spend */
+    double deadline; /* of the whole call; 0: none */
+    double reserve;  /* seconds of it for the commit, judging by what was found before this round */
     bool slices;     /* each waiting pair has one */
     bool limited;    /* by the caller's budget */
 } examination;
@@ -71,6 +78,7 @@ typedef struct pair_task
     uint32_t worker_number, index;
     base_budget *budget; /* for this attempt */
     bool limited;        /* by the caller's budget, not only to find out which pairs are heavy */
+    double reserve;      /* with a deadline: seconds for the commit */
 } pair_task;
 
 /* If a clearance is violated, by how much? CAROM_UNKNOWN: the budget did not suffice for that. */
@@ -139,8 +147,7 @@ static carom_status suspend(const pair_task *task, query_job *job)
 static void take_back(const pair_task *task)
 {
     engine_open_pair **open = &task->engine->open.items[task->index];
-    query_job_free(task->engine->context, &(*open)->job);
-    base_release(task->engine->context, *open, 1, sizeof **open);
+    engine_free_open(task->engine, *open);
     *open = NULL;
 }
 
@@ -158,6 +165,31 @@ static carom_status begin_front(const pair_task *task, query_job *job)
     return CAROM_OK;
 }
 
+/* Sorting and listing what a pair found can't be cut short; before a deadline that may have to wait. */
+static bool may_finish(const pair_task *task, const query_job *job)
+{
+    const double always = 5e-6, per_pair = 4e-8, per_contact = 6e-7;
+    double seconds = (double)job->keys.count * (job->options->contacts ? per_contact : per_pair);
+    return seconds < always || engine_pace_allows(&task->engine->pace, seconds, task->reserve);
+}
+
+/* The report of a job that has been searched to its end; CAROM_UNKNOWN: something is open. */
+static carom_status answer(const pair_task *task, query_job *job, carom_report *report)
+{
+    carom_query *query = task->worker->query;
+    if (task->budget->deadline > 0.0)
+    {
+        if (!may_finish(task, job))
+            return CAROM_UNKNOWN;
+        carom_status status = query_job_settle(query, job, task->budget);
+        if (carom_failed(status) || status == CAROM_UNKNOWN)
+            return status;
+        if (!may_finish(task, job))
+            return CAROM_UNKNOWN;
+    }
+    return query_job_answer(query, job, task->budget, report);
+}
+
 /* Continues a job; suspends it, or stores its report. */
 static carom_status advance(const pair_task *task, query_job *job, bool is_open)
 {
@@ -165,7 +197,7 @@ static carom_status advance(const pair_task *task, query_job *job, bool is_open)
     carom_status status = query_job_search(query, job, task->budget);
     carom_report report;
     if (status != CAROM_UNKNOWN && !carom_failed(status))
-        status = query_job_answer(query, job, task->budget, &report);
+        status = answer(task, job, &report);
     if (status != CAROM_UNKNOWN && !carom_failed(status))
         status = file_report(task, job, &report);
     if (carom_failed(status))
@@ -184,6 +216,8 @@ static carom_status examine_pair(const pair_task *task)
     const engine_pair *pair = &engine->pairs.items[task->index];
     if (open)
         return advance(task, &open->job, true);
+    if (task->budget->deadline > 0.0 && engine_pair_lacks_trees(engine, task->frame, pair))
+        return CAROM_OK; /* there was no time to build them */
     carom_query *query = task->worker->query;
     query_question question = ask(engine, task->frame, task->index);
     BASE_TRY(query_find_trees(query, &question));
@@ -207,19 +241,58 @@ static carom_status examine_pair(const pair_task *task)
 
 /* ---- many pairs ---- */
 
+static double cost_of_findings(const carom_engine *engine, const engine_findings *findings)
+{
+    engine_load load = {.listed = findings->items.count,
+                        .pairs = findings->pairs.count,
+                        .contacts = findings->contacts.count,
+                        .points = findings->points.count};
+    return engine_pace_cost(&engine->pace, &load);
+}
+
+/* Seconds for the commit, if all workers have found as much in this round as this one. */
+static double reserve_of(const examination *run, const engine_worker *own)
+{
+    return run->reserve + run->engine->worker_count * (cost_of_findings(run->engine, &own->findings) - own->found_cost);
+}
+
+/* Examines a pair up to the deadline, step by step: what it finds adds to the commit. False: it is late. */
+static bool examine_before_deadline(const examination *run, pair_task *task, uint64_t *slice)
+{
+    engine_worker *own = task->worker;
+    const engine_finding_ref *ref = &run->engine->finding_refs.items[task->index];
+    for (bool progress = true; progress && *slice > 0 && *ref == ENGINE_UNDECIDED && own->failure == CAROM_OK;)
+    {
+        uint64_t step = *slice < STEP_WORK ? *slice : STEP_WORK;
+        task->reserve = reserve_of(run, own);
+        base_budget budget = {.work_left = step, .deadline = run->deadline - task->reserve};
+        if (base_now() >= budget.deadline)
+            return false;
+        task->budget = &budget;
+        own->failure = examine_pair(task);
+        *slice -= step - budget.work_left;
+        progress = budget.work_left < step;
+    }
+    return true;
+}
+
 static void examine_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     const examination *run = data;
     carom_engine *engine = run->engine;
     engine_worker *own = &engine->workers[worker];
-    for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
+    bool in_time = true;
+    for (uint32_t i = first; i < last && own->failure == CAROM_OK && in_time; i++)
     {
+        pair_task task = {engine, run->frame, own, worker, engine->waiting.items[i], NULL, run->limited, 0.0};
+        if (run->deadline > 0.0)
+        {
+            in_time = examine_before_deadline(run, &task, &engine->slices.items[i]);
+            continue;
+        }
         base_budget budget = {.work_left = run->slices ? engine->slices.items[i] : UINT64_MAX};
-        budget.deadline = run->deadline;
-        pair_task task = {engine, run->frame, own, worker, engine->waiting.items[i], &budget, run->limited};
-        bool late = run->deadline > 0.0 && base_now() >= run->deadline;
-        if (!late)
-            own->failure = examine_pair(&task);
+        task.budget = &budget;
+        own->failure = examine_pair(&task);
         if (run->slices)
             engine->slices.items[i] = budget.work_left;
     }
@@ -229,7 +302,7 @@ static carom_status examine_waiting(carom_engine *engine, examination *run)
 {
     for (uint32_t i = 0; i < engine->worker_count; i++)
         engine->workers[i].failure = CAROM_OK;
-    uint32_t count = (uint32_t)engine->waiting.count;
+    uint32_t count = (uint32_t)run->served;
     if (engine->kind->parallel_inside)
         examine_range(0, count, 0, run);
     else
@@ -254,7 +327,7 @@ static void list_waiting(carom_engine *engine)
 static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame, uint32_t index)
 {
     base_budget unlimited = base_budget_begin(NULL);
-    pair_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false};
+    pair_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false, 0.0};
     engine_open_pair *open = engine->open.items[index];
     carom_status status = query_job_search_all(task.worker->query, &open->job);
     return carom_failed(status) ? status : advance(&task, &open->job, true);
@@ -262,7 +335,10 @@ static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame,
 
 static carom_status examine_all(carom_engine *engine, const carom_frame *frame)
 {
-    examination run = {.engine = engine, .frame = frame, .slices = engine->kind->method == &query_tree_method};
+    examination run = {.engine = engine,
+                       .frame = frame,
+                       .served = engine->waiting.count,
+                       .slices = engine->kind->method == &query_tree_method};
     for (size_t i = 0; run.slices && i < engine->waiting.count; i++)
         engine->slices.items[i] = LIGHT_WORK;
     BASE_TRY(examine_waiting(engine, &run));
@@ -274,22 +350,31 @@ static carom_status examine_all(carom_engine *engine, const carom_frame *frame)
 
 /* ---- with a budget ---- */
 
-static double share_of(const carom_engine *engine, const carom_frame *frame, uint32_t index)
+static carom_status find_urgencies(carom_engine *engine, const carom_frame *frame)
 {
-    const engine_pair *pair = &engine->pairs.items[index];
-    return fmax(frame->bodies[pair->a].priority, frame->bodies[pair->b].priority);
+    engine->urgencies.count = 0;
+    if (!base_array_reserve(engine->context, &engine->urgencies, engine->pairs.count))
+        return base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine run: no memory to share out the budget");
+    double largest = engine_largest_side(frame);
+    for (size_t i = 0; i < engine->pairs.count; i++)
+    {
+        const engine_pair *pair = &engine->pairs.items[i];
+        engine->urgencies.items[i] = engine_urgency(&frame->bodies[pair->a], &frame->bodies[pair->b], largest);
+    }
+    engine->urgencies.count = engine->pairs.count;
+    return CAROM_OK;
 }
 
-/* Pairs of high priority first; pairs of equal priority keep their order. */
-static void sort_by_priority(carom_engine *engine, const carom_frame *frame)
+/* Urgent pairs first; pairs of equal urgency keep their order. */
+static void sort_by_urgency(carom_engine *engine)
 {
     size_t count = engine->waiting.count;
     base_key_value *keys = engine->grouped.items;
     for (size_t i = 0; i < count; i++)
     {
-        double share = share_of(engine, frame, engine->waiting.items[i]);
+        double urgency = engine->urgencies.items[engine->waiting.items[i]];
         uint64_t bits;
-        memcpy(&bits, &share, sizeof bits); /* not negative: the bits sort as the numbers do */
+        memcpy(&bits, &urgency, sizeof bits); /* not negative: the bits sort as the numbers do */
         keys[i] = (base_key_value){~bits, engine->waiting.items[i]};
     }
     base_sort_keys(keys, engine->space.items, count);
@@ -297,54 +382,73 @@ static void sort_by_priority(carom_engine *engine, const carom_frame *frame)
         engine->waiting.items[i] = (uint32_t)keys[i].value;
 }
 
-/* Cuts the work into slices by priority; pairs for which nothing is left wait. Returns the sum of the slices. */
-static uint64_t deal_slices(carom_engine *engine, const carom_frame *frame, uint64_t work)
+/* Cuts the work into slices by urgency; the last pairs may get none. Returns the sum of the slices. */
+static uint64_t deal_slices(carom_engine *engine, uint64_t work, size_t *served)
 {
     double total = 0.0;
-    for (size_t i = 0; i < engine->waiting.count; i++)
-        total += share_of(engine, frame, engine->waiting.items[i]);
+    size_t count = engine->waiting.count;
+    for (size_t i = 0; i < count; i++)
+        total += engine->urgencies.items[engine->waiting.items[i]];
     uint64_t left = work;
-    size_t served = 0;
-    for (; served < engine->waiting.count && left > 0; served++)
+    for (*served = 0; *served < count && left > 0; ++*served)
     {
-        double share = share_of(engine, frame, engine->waiting.items[served]);
-        double part = total > 0.0 ? share / total : 1.0 / (double)engine->waiting.count;
+        double share = engine->urgencies.items[engine->waiting.items[*served]];
+        double part = total > 0.0 ? share / total : 1.0 / (double)count;
         double fair = (double)work * part;
         uint64_t slice = fair < (double)left ? (uint64_t)fair : left;
         slice = slice < MIN_SLICE ? MIN_SLICE : slice;
         slice = slice < left ? slice : left;
-        engine->slices.items[served] = slice;
+        engine->slices.items[*served] = slice;
         left -= slice;
     }
-    engine->waiting.count = served;
     return work - left;
 }
 
-static bool decided_some(const carom_engine *engine)
+/* Drops what was decided from the list. True: something was. */
+static bool keep_undecided(carom_engine *engine)
 {
-    for (size_t i = 0; i < engine->waiting.count; i++)
-        if (engine->finding_refs.items[engine->waiting.items[i]] != ENGINE_UNDECIDED)
-            return true;
-    return false;
+    size_t kept = 0, count = engine->waiting.count;
+    for (size_t i = 0; i < count; i++)
+        if (engine->finding_refs.items[engine->waiting.items[i]] == ENGINE_UNDECIDED)
+            engine->waiting.items[kept++] = engine->waiting.items[i];
+    engine->waiting.count = kept;
+    return kept < count;
 }
 
-static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *frame, const carom_budget *budget)
+/* Seconds that the commit would take if the examination ended now. */
+static double set_reserve(carom_engine *engine)
 {
-    examination run = {.engine = engine, .frame = frame, .slices = budget->work > 0, .limited = true};
-    run.deadline = budget->seconds > 0.0 ? base_now() + budget->seconds : 0.0;
-    uint64_t left = budget->work;
-    for (bool progress = true; progress;)
+    uint64_t undecided = engine->waiting.count;
+    engine_load open = {.undecided = undecided, .estimates = engine->estimates_undecided ? undecided : 0};
+    double reserve = engine_pace_cost(&engine->pace, &open) + cost_of_findings(engine, &engine->carried);
+    for (uint32_t i = 0; i < engine->worker_count; i++)
     {
-        list_waiting(engine);
-        sort_by_priority(engine, frame);
-        uint64_t dealt = run.slices ? deal_slices(engine, frame, left) : 0, unused = 0;
+        engine->workers[i].found_cost = cost_of_findings(engine, &engine->workers[i].findings);
+        reserve += engine->workers[i].found_cost;
+    }
+    return reserve;
+}
+
+static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *frame, uint64_t work)
+{
+    examination run = {
+        .engine = engine, .frame = frame, .deadline = engine->pace.deadline, .slices = true, .limited = true};
+    uint64_t left = work > 0 ? work : UINT64_MAX, share = MIN_SLICE;
+    BASE_TRY(find_urgencies(engine, frame));
+    sort_by_urgency(engine);
+    for (bool progress = engine->waiting.count > 0; progress;)
+    {
+        uint64_t wanted = share * (uint64_t)engine->waiting.count, unused = 0;
+        uint64_t dealt = deal_slices(engine, wanted < left ? wanted : left, &run.served);
+        run.reserve = run.deadline > 0.0 ? set_reserve(engine) : 0.0;
         BASE_TRY(examine_waiting(engine, &run));
-        for (size_t i = 0; run.slices && i < engine->waiting.count; i++)
+        for (size_t i = 0; i < run.served; i++)
             unused += engine->slices.items[i];
         left -= dealt - unused;
-        bool in_time = run.deadline == 0.0 || base_now() < run.deadline;
-        bool moved = dealt > unused || decided_some(engine); /* a pair may be decided without any test */
-        progress = run.slices && moved && left > 0 && in_time;
+        bool in_time = run.deadline == 0.0 || base_now() < run.deadline - run.reserve;
+        bool moved = keep_undecided(engine) || dealt > unused; /* a pair may be decided without any test */
+        progress = moved && left > 0 && in_time && engine->waiting.count > 0;
+        share = share < MAX_SHARE ? share * ROUND_FACTOR : share;
     }
     return CAROM_OK;
 }
@@ -353,9 +457,10 @@ static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *f
 
 carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget)
 {
-    bool limited = budget && (budget->work > 0 || budget->seconds > 0.0);
+    uint64_t work = budget ? budget->work : 0;
     list_waiting(engine);
-    return limited ? examine_in_rounds(engine, frame, budget) : examine_all(engine, frame);
+    return work > 0 || engine->pace.deadline > 0.0 ? examine_in_rounds(engine, frame, work)
+                                                   : examine_all(engine, frame);
 }
 
 void engine_reopen(carom_engine *engine, const carom_frame *frame)
@@ -365,19 +470,27 @@ void engine_reopen(carom_engine *engine, const carom_frame *frame)
         engine_open_pair *open = engine->open.items[i];
         if (!open)
             continue;
-        open->job.question.a = &frame->bodies[engine->pairs.items[i].a].placed;
-        open->job.question.b = &frame->bodies[engine->pairs.items[i].b].placed;
+        const engine_pair *pair = &engine->pairs.items[i];
+        query_question *question = &open->job.question;
+        question->a = &frame->bodies[pair->a].placed;
+        question->b = &frame->bodies[pair->b].placed;
+        question->asset_a = engine->kept ? engine->kept[pair->a] : NULL;
+        question->asset_b = engine->kept ? engine->kept[pair->b] : NULL;
+        if (question->memory)
+            question->memory = engine_memories_at(&engine->memories, i);
     }
+}
+
+void engine_free_open(carom_engine *engine, engine_open_pair *open)
+{
+    query_job_free(engine->context, &open->job);
+    base_release(engine->context, open, 1, sizeof *open);
 }
 
 void engine_forget_open(carom_engine *engine)
 {
     for (size_t i = 0; i < engine->open.count; i++)
         if (engine->open.items[i])
-        {
-            query_job_free(engine->context, &engine->open.items[i]->job);
-            base_release(engine->context, engine->open.items[i], 1, sizeof *engine->open.items[i]);
-            engine->open.items[i] = NULL;
-        }
+            engine_free_open(engine, engine->open.items[i]);
     engine->open.count = 0;
 }

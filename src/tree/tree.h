@@ -266,4 +266,7 @@ typedef BASE_ARRAY(tree_part) tree_parts;
  * every triangle. Replaces the contents of `out`. */
 carom_status tree_cut(const carom_tree *tree, double size, tree_parts *out);
 
+/* World boxes around both parts of an entry of a front that tree_collide left. */
+void tree_part_boxes(const mesh_placed *a, const mesh_placed *b, const narrow_part_pair *parts, carom_aabb out[2]);
+
 #endif

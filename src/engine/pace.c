@@ -1,0 +1,134 @@
+/* How a frame keeps its deadline. The time budget covers all of a call: checks, proxies, broad phase, examination and
+ * commit. Examination can stop at any moment; the rest can't, so what it will take is predicted from what it took
+ * before:
+ *
+ *   - Where the steps before the examination alone are expected to take longer than the budget, the frame is skipped.
+ *   - What the commit will take is set aside while pairs are examined, and grows with what they find.
+ *   - A step that can't be cut short (building a tree, sorting and listing what a pair found) is postponed if it does
+ *     not fit into the time that is left. A step that fits into no frame is made late, once the frames that it waited
+ *     for have had several times the time that it takes, so that every search comes to an end.
+ *
+ * Nothing here influences an answer, only which pairs are left undecided. */
+#include "engine/engine.h"
+
+enum
+{
+    FEW_BODIES = 16,  /* what a frame takes however few bodies it has, in bodies */
+    FIRST_RETRY = 4,  /* skipped frames before one is tried all the same: the prediction may be wrong; then */
+    RETRY_FACTOR = 4, /* times as many, again and again, which makes misses rare */
+    PATIENCE = 8      /* a step is made late after frames that together had as many times its time */
+};
+
+void engine_pace_create(engine_pace *pace)
+{
+    *pace = (engine_pace){.commit_factor = 1.5, .build_rate = 4e-7, .max_skipped = FIRST_RETRY};
+}
+
+void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start)
+{
+    pace->start = start;
+    pace->seconds = budget && isfinite(budget->seconds) ? budget->seconds : 0.0;
+    pace->deadline = pace->seconds > 0.0 ? start + pace->seconds : 0.0;
+    pace->reserve = 0.0;
+    atomic_store(&pace->postponed, false);
+    atomic_store(&pace->late, false);
+}
+
+void engine_pace_end(engine_pace *pace)
+{
+    if (atomic_load(&pace->late))
+        pace->waited = 0.0;
+    else if (atomic_load(&pace->postponed))
+        pace->waited += pace->seconds;
+}
+
+/* What may be missed without being worth a frame. */
+static double tolerance(const engine_pace *pace) { return 0.02 * pace->seconds + 50e-6; }
+
+/* ---- before the examination ---- */
+
+/* The median of the latest measurements, which a thread that had to wait for its processor does not disturb. */
+static double predict_preparation(const engine_pace *pace, uint32_t body_count)
+{
+    double sorted[ENGINE_PACE_KEPT];
+    uint32_t count = pace->prepared_count < ENGINE_PACE_KEPT ? pace->prepared_count : ENGINE_PACE_KEPT;
+    if (count == 0)
+        return 0.0;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1] > pace->prepared[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = pace->prepared[i];
+    }
+    return sorted[count / 2] * ((double)body_count + FEW_BODIES);
+}
+
+bool engine_pace_skips(engine_pace *pace, uint32_t body_count)
+{
+    if (pace->deadline == 0.0 || predict_preparation(pace, body_count) <= pace->seconds + tolerance(pace))
+        return false;
+    if (pace->skipped++ < pace->max_skipped)
+        return true;
+    pace->skipped = 0;
+    if (pace->max_skipped < UINT32_MAX / RETRY_FACTOR)
+        pace->max_skipped *= RETRY_FACTOR;
+    return false;
+}
+
+void engine_pace_prepared(engine_pace *pace, uint32_t body_count)
+{
+    double taken = base_now() - pace->start;
+    pace->prepared[pace->prepared_count++ % ENGINE_PACE_KEPT] = taken / ((double)body_count + FEW_BODIES);
+    if (pace->prepared_count >= 2 * ENGINE_PACE_KEPT)
+        pace->prepared_count -= ENGINE_PACE_KEPT; /* it only counts round and round */
+    if (pace->deadline > 0.0 && taken <= pace->seconds)
+        pace->skipped = 0, pace->max_skipped = FIRST_RETRY;
+}
+
+bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, double commit)
+{
+    if (pace->deadline == 0.0)
+        return false;
+    double prepared = pace->continued ? 0.0 : predict_preparation(pace, body_count);
+    return prepared + commit > pace->seconds + tolerance(pace);
+}
+
+/* ---- the commit ---- */
+
+double engine_pace_cost(const engine_pace *pace, const engine_load *load)
+{
+    double seconds = 1e-7 * (double)load->undecided + 1e-7 * (double)load->listed + 3e-9 * (double)load->pairs +
+                     2e-8 * (double)load->contacts + 6e-9 * (double)load->points + 5e-7 * (double)load->estimates;
+    return pace->commit_factor * (2e-6 + seconds);
+}
+
+/* Follows a measurement, but no single one far. */
+static double follow(double rate, double measured) { return fmin(fmax(measured, 0.8 * rate), 1.25 * rate); }
+
+void engine_pace_committed(engine_pace *pace, double expected, double taken)
+{
+    pace->commit_factor = fmin(fmax(follow(pace->commit_factor, pace->commit_factor * taken / expected), 0.2), 20.0);
+}
+
+/* ---- steps that can't be cut short ---- */
+
+bool engine_pace_allows(engine_pace *pace, double seconds, double reserve)
+{
+    if (pace->deadline == 0.0 || base_now() + seconds <= pace->deadline - reserve)
+        return true;
+    if (pace->waited >= PATIENCE * seconds && !atomic_exchange(&pace->late, true))
+        return true;
+    atomic_store(&pace->postponed, true);
+    return false;
+}
+
+double engine_pace_build_cost(const engine_pace *pace, uint32_t triangles)
+{
+    return 1e-5 + pace->build_rate * (double)triangles;
+}
+
+void engine_pace_built(engine_pace *pace, uint32_t triangles, double taken)
+{
+    pace->build_rate = fmax(follow(pace->build_rate, taken / ((double)triangles + 64.0)), 1e-9);
+}
