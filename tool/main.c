@@ -21,8 +21,9 @@ static const tool_command commands[] = {
      true, tool_check},
     {"gen", "KIND", "write a generated shape with a chosen number of triangles",
      "Exit codes: 0 the file was written, 2 error; then no file is left behind.\n", false, tool_gen},
-    {"bench", "[A B | parallel]", "time queries on random poses, for each kind of tree",
+    {"bench", "[A B | parallel | deadline]", "time queries on random poses, for each kind of tree",
      "`carom bench parallel` compares the parallel engines instead; `carom bench parallel --help` explains it.\n"
+     "`carom bench deadline` measures how frames keep budgets of time.\n"
      "Exit codes: 0 all methods give the same answers, 1 they differ, 2 error, 3 a model has no triangles.\n",
      true, tool_bench},
     {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with known results from a file",

@@ -60,10 +60,8 @@ void engine_set_aside(carom_engine *engine)
 void engine_forget_past(carom_engine *engine)
 {
     engine_past *past = &engine->past;
-    for (size_t i = 0; i < past->open.count; i++)
-        if (past->open.items[i])
-            engine_free_open(engine, past->open.items[i]);
-    past->pairs.count = past->finding_refs.count = past->open.count = 0;
+    engine_forget_open(engine, &past->open);
+    past->pairs.count = past->finding_refs.count = 0;
 }
 
 void engine_free_past(carom_engine *engine)

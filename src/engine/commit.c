@@ -205,8 +205,11 @@ static engine_load load_of(const carom_engine *engine)
         load.points += findings->points.count;
     }
     for (size_t i = 0; i < engine->finding_refs.count; i++)
+    {
         load.undecided += engine->finding_refs.items[i] == ENGINE_UNDECIDED;
-    load.estimates = engine->estimates_undecided ? load.undecided : 0;
+        load.open += engine->open.items[i] != NULL;
+    }
+    load.estimates = engine->estimates_undecided ? load.open : 0;
     return load;
 }
 
@@ -262,7 +265,7 @@ carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom
     if (engine->pace.deadline == 0.0)
         return report_all(engine, frame, report);
     const engine_load load = load_of(engine);
-    double expected = engine_pace_cost(&engine->pace, &load), start = base_now();
+    double expected = ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load), start = base_now();
     if (engine_pace_fits_nothing(&engine->pace, frame->body_count, expected))
     {
         engine_report_nothing(frame, report);

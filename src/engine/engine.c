@@ -108,6 +108,7 @@ carom_status carom_engine_create(carom_context *context, const carom_engine_def 
 static void free_worker(carom_engine *engine, engine_worker *worker)
 {
     engine_findings_free(&worker->findings);
+    engine_free_spare(engine, worker);
     carom_query_destroy(worker->query);
     if (worker->method_state)
         engine->kind->destroy_state(worker->method_state);
@@ -149,7 +150,7 @@ void carom_engine_destroy(carom_engine *engine)
         refuse_busy(engine, "engine destroy");
         return;
     }
-    engine_forget_open(engine);
+    engine_forget_open(engine, &engine->open);
     engine_free_past(engine);
     engine_assets_free(&engine->assets);
     if (engine->broad_state)

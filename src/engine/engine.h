@@ -175,15 +175,6 @@ carom_status engine_findings_add(engine_findings *findings, const carom_body_pai
 
 /* ---- the engine ---- */
 
-typedef struct engine_worker
-{
-    _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
-    void *method_state;
-    engine_findings findings;
-    double found_cost; /* what it takes to commit its findings of earlier rounds; see engine_pace_cost */
-    carom_status failure;
-} engine_worker;
-
 /* A pair that was suspended when its budget was spent. */
 typedef struct engine_open_pair
 {
@@ -192,6 +183,17 @@ typedef struct engine_open_pair
 } engine_open_pair;
 
 typedef BASE_ARRAY(engine_open_pair *) engine_open_pairs;
+
+typedef struct engine_worker
+{
+    _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
+    void *method_state;
+    engine_findings findings;
+    double found_cost;       /* what it takes to commit its findings of earlier rounds; see engine_pace_cost */
+    uint64_t opened;         /* pairs that it has begun in this round */
+    engine_open_pairs spare; /* for pairs that are begun */
+    carom_status failure;
+} engine_worker;
 
 /* Where a pair's finding is: worker << 32 | index + 1; the number after the last worker's: among those carried over
  * from the last frame. */
@@ -219,6 +221,7 @@ typedef struct engine_pace
     uint32_t skipped, max_skipped; /* frames in a row */
     double commit_factor;          /* what a commit takes, over what engine_pace_cost would say without it */
     double build_rate;             /* seconds per triangle of a tree */
+    double building;               /* seconds of this call */
     double waited;                 /* seconds of the frames that a step was postponed in */
     atomic_bool postponed, late;   /* some step was, in this call; one is made late */
 } engine_pace;
@@ -227,9 +230,12 @@ typedef struct engine_pace
 typedef struct engine_load
 {
     uint64_t undecided, listed; /* pairs of bodies */
+    uint64_t open;              /* of the undecided ones: begun */
     uint64_t pairs, contacts, points;
-    uint64_t estimates;
+    uint64_t estimates; /* of open pairs */
 } engine_load;
+
+#define ENGINE_COMMIT_SECONDS 5e-6 /* whatever there is to commit */
 
 void engine_pace_create(engine_pace *pace);
 /* Begins a call that has been under way since `start`. */
@@ -377,8 +383,10 @@ double engine_largest_side(const carom_frame *frame);
 carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget);
 /* From now on the suspended pairs refer to this frame. */
 void engine_reopen(carom_engine *engine, const carom_frame *frame);
-void engine_free_open(carom_engine *engine, engine_open_pair *open);
-void engine_forget_open(carom_engine *engine);
+/* The worker keeps the memory for others. */
+void engine_free_open(carom_engine *engine, engine_worker *worker, engine_open_pair *open);
+void engine_forget_open(carom_engine *engine, engine_open_pairs *open);
+void engine_free_spare(carom_engine *engine, engine_worker *worker);
 
 /* What is known about a pair that is undecided, without its pairs of triangles. */
 carom_body_pair engine_describe_undecided(const carom_engine *engine, const carom_frame *frame, size_t index);

@@ -129,25 +129,38 @@ static carom_status file_report(const pair_task *task, query_job *job, carom_rep
     return CAROM_OK;
 }
 
+/* A job of its own for a pair that may be suspended: one that is free, with the memory that its arrays have. */
+static engine_open_pair *new_open(carom_engine *engine, engine_worker *worker)
+{
+    if (worker->spare.count > 0)
+        return worker->spare.items[--worker->spare.count];
+    engine_open_pair *open = base_allocate(engine->context, 1, sizeof *open, BASE_CACHE_LINE);
+    if (open)
+        memset(open, 0, sizeof *open);
+    else
+        base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for an open pair");
+    return open;
+}
+
 /* Keeps the query's job for later; the query gets an empty one. */
 static carom_status suspend(const pair_task *task, query_job *job)
 {
-    carom_engine *engine = task->engine;
-    engine_open_pair *open = base_allocate(engine->context, 1, sizeof *open, BASE_CACHE_LINE);
+    engine_open_pair *open = new_open(task->engine, task->worker);
     if (!open)
-        return base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine run: no memory for an open pair");
+        return CAROM_OUT_OF_MEMORY;
+    query_job_free(task->engine->context, &open->job);
     open->job = *job;
     open->options = *job->options;
     open->job.options = &open->options;
     memset(job, 0, sizeof *job);
-    engine->open.items[task->index] = open;
+    task->engine->open.items[task->index] = open;
     return CAROM_OK;
 }
 
 static void take_back(const pair_task *task)
 {
     engine_open_pair **open = &task->engine->open.items[task->index];
-    engine_free_open(task->engine, *open);
+    engine_free_open(task->engine, task->worker, *open);
     *open = NULL;
 }
 
@@ -209,6 +222,21 @@ static carom_status advance(const pair_task *task, query_job *job, bool is_open)
     return CAROM_OK;
 }
 
+/* Begins a pair that the caller's budget may cut short. */
+static carom_status begin_limited(const pair_task *task, const query_question *question,
+                                  const carom_collide_options *options)
+{
+    engine_open_pair *open = new_open(task->engine, task->worker);
+    if (!open)
+        return CAROM_OUT_OF_MEMORY;
+    task->engine->open.items[task->index] = open;
+    task->worker->opened++;
+    open->options = *options;
+    query_job_begin(&open->job, question, &open->options);
+    BASE_TRY(begin_front(task, &open->job));
+    return advance(task, &open->job, true);
+}
+
 static carom_status examine_pair(const pair_task *task)
 {
     carom_engine *engine = task->engine;
@@ -235,6 +263,8 @@ static carom_status examine_pair(const pair_task *task)
         report.relation = CAROM_RELATION_APART;
         return file_report(task, &query->job, &report);
     }
+    if (task->limited)
+        return begin_limited(task, &question, &options);
     BASE_TRY(begin_front(task, &query->job));
     return advance(task, &query->job, false);
 }
@@ -250,10 +280,18 @@ static double cost_of_findings(const carom_engine *engine, const engine_findings
     return engine_pace_cost(&engine->pace, &load);
 }
 
+static engine_load load_of_open(const carom_engine *engine, uint64_t count)
+{
+    return (engine_load){.open = count, .estimates = engine->estimates_undecided ? count : 0};
+}
+
 /* Seconds for the commit, if all workers have found as much in this round as this one. */
 static double reserve_of(const examination *run, const engine_worker *own)
 {
-    return run->reserve + run->engine->worker_count * (cost_of_findings(run->engine, &own->findings) - own->found_cost);
+    const carom_engine *engine = run->engine;
+    const engine_load opened = load_of_open(engine, own->opened);
+    double found = cost_of_findings(engine, &own->findings) - own->found_cost;
+    return run->reserve + engine->worker_count * (found + engine_pace_cost(&engine->pace, &opened));
 }
 
 /* Examines a pair up to the deadline, step by step: what it finds adds to the commit. False: it is late. */
@@ -374,8 +412,8 @@ static void sort_by_urgency(carom_engine *engine)
     {
         double urgency = engine->urgencies.items[engine->waiting.items[i]];
         uint64_t bits;
-        memcpy(&bits, &urgency, sizeof bits); /* not negative: the bits sort as the numbers do */
-        keys[i] = (base_key_value){~bits, engine->waiting.items[i]};
+        memcpy(&bits, &urgency, sizeof bits); /* not negative: the bits sort as the numbers do, the first 32 suffice */
+        keys[i] = (base_key_value){~bits >> 32, engine->waiting.items[i]};
     }
     base_sort_keys(keys, engine->space.items, count);
     for (size_t i = 0; i < count; i++)
@@ -418,11 +456,16 @@ static bool keep_undecided(carom_engine *engine)
 /* Seconds that the commit would take if the examination ended now. */
 static double set_reserve(carom_engine *engine)
 {
-    uint64_t undecided = engine->waiting.count;
-    engine_load open = {.undecided = undecided, .estimates = engine->estimates_undecided ? undecided : 0};
-    double reserve = engine_pace_cost(&engine->pace, &open) + cost_of_findings(engine, &engine->carried);
+    uint64_t begun = 0;
+    for (size_t i = 0; i < engine->waiting.count; i++)
+        begun += engine->open.items[engine->waiting.items[i]] != NULL;
+    engine_load load = load_of_open(engine, begun);
+    load.undecided = engine->waiting.count;
+    double reserve =
+        ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load) + cost_of_findings(engine, &engine->carried);
     for (uint32_t i = 0; i < engine->worker_count; i++)
     {
+        engine->workers[i].opened = 0;
         engine->workers[i].found_cost = cost_of_findings(engine, &engine->workers[i].findings);
         reserve += engine->workers[i].found_cost;
     }
@@ -436,6 +479,8 @@ static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *f
     uint64_t left = work > 0 ? work : UINT64_MAX, share = MIN_SLICE;
     BASE_TRY(find_urgencies(engine, frame));
     sort_by_urgency(engine);
+    if (!engine->pace.continued)
+        engine_pace_prepared(&engine->pace, frame->body_count);
     for (bool progress = engine->waiting.count > 0; progress;)
     {
         uint64_t wanted = share * (uint64_t)engine->waiting.count, unused = 0;
@@ -481,16 +526,32 @@ void engine_reopen(carom_engine *engine, const carom_frame *frame)
     }
 }
 
-void engine_free_open(carom_engine *engine, engine_open_pair *open)
+void engine_free_open(carom_engine *engine, engine_worker *worker, engine_open_pair *open)
 {
+    if (base_array_reserve(engine->context, &worker->spare, 1))
+    {
+        worker->spare.items[worker->spare.count++] = open;
+        return;
+    }
     query_job_free(engine->context, &open->job);
     base_release(engine->context, open, 1, sizeof *open);
 }
 
-void engine_forget_open(carom_engine *engine)
+/* To each worker its share, so that none has to ask for memory while others have it to spare. */
+void engine_forget_open(carom_engine *engine, engine_open_pairs *open)
 {
-    for (size_t i = 0; i < engine->open.count; i++)
-        if (engine->open.items[i])
-            engine_free_open(engine, engine->open.items[i]);
-    engine->open.count = 0;
+    for (size_t i = 0; i < open->count; i++)
+        if (open->items[i])
+            engine_free_open(engine, &engine->workers[i % engine->worker_count], open->items[i]);
+    open->count = 0;
+}
+
+void engine_free_spare(carom_engine *engine, engine_worker *worker)
+{
+    for (size_t i = 0; i < worker->spare.count; i++)
+    {
+        query_job_free(engine->context, &worker->spare.items[i]->job);
+        base_release(engine->context, worker->spare.items[i], 1, sizeof *worker->spare.items[i]);
+    }
+    base_array_free(engine->context, &worker->spare);
 }

@@ -21,7 +21,9 @@ enum
 
 void engine_pace_create(engine_pace *pace)
 {
-    *pace = (engine_pace){.commit_factor = 1.5, .build_rate = 4e-7, .max_skipped = FIRST_RETRY};
+    *pace = (engine_pace){.commit_factor = 3.0, /* at first, memory is new */
+                          .build_rate = 4e-7,
+                          .max_skipped = FIRST_RETRY};
 }
 
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start)
@@ -29,7 +31,7 @@ void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double sta
     pace->start = start;
     pace->seconds = budget && isfinite(budget->seconds) ? budget->seconds : 0.0;
     pace->deadline = pace->seconds > 0.0 ? start + pace->seconds : 0.0;
-    pace->reserve = 0.0;
+    pace->reserve = pace->building = 0.0;
     atomic_store(&pace->postponed, false);
     atomic_store(&pace->late, false);
 }
@@ -78,7 +80,7 @@ bool engine_pace_skips(engine_pace *pace, uint32_t body_count)
 
 void engine_pace_prepared(engine_pace *pace, uint32_t body_count)
 {
-    double taken = base_now() - pace->start;
+    double taken = base_now() - pace->start - pace->building;
     pace->prepared[pace->prepared_count++ % ENGINE_PACE_KEPT] = taken / ((double)body_count + FEW_BODIES);
     if (pace->prepared_count >= 2 * ENGINE_PACE_KEPT)
         pace->prepared_count -= ENGINE_PACE_KEPT; /* it only counts round and round */
@@ -98,17 +100,19 @@ bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, doub
 
 double engine_pace_cost(const engine_pace *pace, const engine_load *load)
 {
-    double seconds = 1e-7 * (double)load->undecided + 1e-7 * (double)load->listed + 3e-9 * (double)load->pairs +
-                     2e-8 * (double)load->contacts + 6e-9 * (double)load->points + 5e-7 * (double)load->estimates;
-    return pace->commit_factor * (2e-6 + seconds);
+    double seconds = 5e-8 * (double)load->undecided + 6e-8 * (double)load->listed + 4e-8 * (double)load->open +
+                     1.5e-9 * (double)load->pairs + 8e-9 * (double)load->contacts + 1.5e-9 * (double)load->points +
+                     3.5e-7 * (double)load->estimates;
+    return pace->commit_factor * seconds;
 }
 
-/* Follows a measurement, but no single one far. */
-static double follow(double rate, double measured) { return fmin(fmax(measured, 0.8 * rate), 1.25 * rate); }
+/* Follows measurements, no single one far, and upwards faster than downwards: to set too much time aside does less harm
+ * than too little. */
+static double follow(double rate, double measured) { return fmin(fmax(measured, 0.97 * rate), 1.5 * rate); }
 
 void engine_pace_committed(engine_pace *pace, double expected, double taken)
 {
-    pace->commit_factor = fmin(fmax(follow(pace->commit_factor, pace->commit_factor * taken / expected), 0.2), 20.0);
+    pace->commit_factor = fmin(fmax(follow(pace->commit_factor, pace->commit_factor * taken / expected), 0.5), 10.0);
 }
 
 /* ---- steps that can't be cut short ---- */
@@ -130,5 +134,6 @@ double engine_pace_build_cost(const engine_pace *pace, uint32_t triangles)
 
 void engine_pace_built(engine_pace *pace, uint32_t triangles, double taken)
 {
+    pace->building += taken;
     pace->build_rate = fmax(follow(pace->build_rate, taken / ((double)triangles + 64.0)), 1e-9);
 }

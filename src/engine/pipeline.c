@@ -31,7 +31,6 @@ carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_sc
     BASE_TRY(begin_pairs(engine, frame));
     note_stage(&since, &engine->times.broad_ms);
 
-    engine_pace_prepared(&engine->pace, frame->body_count);
     BASE_TRY(prepare_shapes(engine, frame));
     engine_reopen(engine, frame);
     BASE_TRY(engine_examine(engine, frame, &engine->options.budget));

@@ -93,7 +93,7 @@ static carom_aabb box_of_element(const carom_frame_body *body, uint32_t element)
  * front some entries will do. */
 static void find_deepest(const query_job *job, carom_aabb out[2])
 {
-    const size_t enough = 64;
+    const size_t enough = 16;
     const narrow_front *front = &job->front;
     const mesh_placed a = query_placed_mesh(job->question.a, job->question.tree_a);
     const mesh_placed b = query_placed_mesh(job->question.b, job->question.tree_b);
@@ -111,6 +111,12 @@ static void find_deepest(const query_job *job, carom_aabb out[2])
     }
 }
 
+/* Guesses get better with time, so they are the first to do without. */
+static bool is_late(const carom_engine *engine)
+{
+    return engine->pace.deadline > 0.0 && base_now() >= engine->pace.deadline;
+}
+
 carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const carom_frame *frame, size_t index)
 {
     const engine_pair *pair = &engine->pairs.items[index];
@@ -123,7 +129,7 @@ carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const 
         boxes[0] = box_of_element(a, open->job.found.first_a);
         boxes[1] = box_of_element(b, open->job.found.first_b);
     }
-    else if (open && query_can_split(&open->job.question) && open->job.front.count > 0)
+    else if (open && query_can_split(&open->job.question) && open->job.front.count > 0 && !is_late(engine))
         find_deepest(&open->job, boxes);
     carom_pair_estimate estimate = guess(boxes);
     estimate.open = open ? open->job.front.count : 0;
