@@ -170,6 +170,31 @@ static uint64_t hash_report(const carom_engine *engine, carom_status status)
     return base_hash_end(&hash);
 }
 
+/* ---- memory ---- */
+
+/* New memory takes most of its time when it is first written to. */
+static void touch(void *items, size_t size)
+{
+    if (items)
+        memset(items, 0, size);
+}
+
+#define GROW(context, array, needed)                                                                                   \
+    ((array)->count = 0,                                                                                               \
+     (array)->capacity < (needed) && base_array_reserve((context), (array), (needed) + (needed) / 2)                   \
+         ? touch((array)->items, (array)->capacity * sizeof *(array)->items)                                           \
+         : (void)0)
+
+void engine_prepare_report(carom_engine *engine, const engine_load *load)
+{
+    carom_context *context = engine->context;
+    GROW(context, &engine->body_pairs, (size_t)(load->undecided + load->listed));
+    GROW(context, &engine->estimates, (size_t)(engine->estimates_undecided ? load->undecided : 0));
+    GROW(context, &engine->listed, (size_t)load->pairs);
+    GROW(context, &engine->contacts, (size_t)load->contacts);
+    GROW(context, &engine->points, (size_t)load->points);
+}
+
 /* ---- the stage ---- */
 
 static carom_status add_pairs(commit *commit, const carom_frame *frame)
@@ -193,7 +218,7 @@ static carom_status add_pairs(commit *commit, const carom_frame *frame)
     return CAROM_OK;
 }
 
-static engine_load load_of(const carom_engine *engine)
+engine_load engine_load_of(const carom_engine *engine)
 {
     engine_load load = {0};
     for (uint32_t i = 0; i <= engine->worker_count; i++)
@@ -264,7 +289,7 @@ carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom
 {
     if (engine->pace.deadline == 0.0)
         return report_all(engine, frame, report);
-    const engine_load load = load_of(engine);
+    const engine_load load = engine_load_of(engine);
     double expected = ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load), start = base_now();
     if (engine_pace_fits_nothing(&engine->pace, frame->body_count, expected))
     {

@@ -393,6 +393,10 @@ carom_body_pair engine_describe_undecided(const carom_engine *engine, const caro
 /* A guess about it. */
 carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const carom_frame *frame, size_t index);
 
+/* What there is to commit now. */
+engine_load engine_load_of(const carom_engine *engine);
+/* Makes room for the report of so much, before the commit; out of memory, the commit will notice. */
+void engine_prepare_report(carom_engine *engine, const engine_load *load);
 /* Makes the canonical report of all findings. */
 carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom_scene_report *report);
 /* The report of a frame for which there was no time: everything is unknown. */

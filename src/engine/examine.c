@@ -456,20 +456,30 @@ static bool keep_undecided(carom_engine *engine)
 /* Seconds that the commit would take if the examination ended now. */
 static double set_reserve(carom_engine *engine)
 {
-    uint64_t begun = 0;
-    for (size_t i = 0; i < engine->waiting.count; i++)
-        begun += engine->open.items[engine->waiting.items[i]] != NULL;
-    engine_load load = load_of_open(engine, begun);
-    load.undecided = engine->waiting.count;
-    double reserve =
-        ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load) + cost_of_findings(engine, &engine->carried);
+    const engine_load load = engine_load_of(engine);
+    engine_prepare_report(engine, &load);
     for (uint32_t i = 0; i < engine->worker_count; i++)
     {
         engine->workers[i].opened = 0;
         engine->workers[i].found_cost = cost_of_findings(engine, &engine->workers[i].findings);
-        reserve += engine->workers[i].found_cost;
     }
-    return reserve;
+    return ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load);
+}
+
+/* Brings the waiting pairs into their order, if there is time to examine any. */
+static carom_status line_up(carom_engine *engine, const carom_frame *frame)
+{
+    bool late = engine->pace.deadline > 0.0 && base_now() >= engine->pace.deadline - set_reserve(engine);
+    if (!late)
+    {
+        BASE_TRY(find_urgencies(engine, frame));
+        sort_by_urgency(engine);
+    }
+    else
+        engine->waiting.count = 0;
+    if (!engine->pace.continued)
+        engine_pace_prepared(&engine->pace, frame->body_count);
+    return CAROM_OK;
 }
 
 static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *frame, uint64_t work)
@@ -477,10 +487,7 @@ static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *f
     examination run = {
         .engine = engine, .frame = frame, .deadline = engine->pace.deadline, .slices = true, .limited = true};
     uint64_t left = work > 0 ? work : UINT64_MAX, share = MIN_SLICE;
-    BASE_TRY(find_urgencies(engine, frame));
-    sort_by_urgency(engine);
-    if (!engine->pace.continued)
-        engine_pace_prepared(&engine->pace, frame->body_count);
+    BASE_TRY(line_up(engine, frame));
     for (bool progress = engine->waiting.count > 0; progress;)
     {
         uint64_t wanted = share * (uint64_t)engine->waiting.count, unused = 0;

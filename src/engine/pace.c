@@ -49,7 +49,8 @@ static double tolerance(const engine_pace *pace) { return 0.02 * pace->seconds +
 
 /* ---- before the examination ---- */
 
-/* The median of the latest measurements, which a thread that had to wait for its processor does not disturb. */
+/* The second largest of the latest measurements, which a thread that had to wait for its processor once does not
+ * disturb. */
 static double predict_preparation(const engine_pace *pace, uint32_t body_count)
 {
     double sorted[ENGINE_PACE_KEPT];
@@ -63,7 +64,7 @@ static double predict_preparation(const engine_pace *pace, uint32_t body_count)
             sorted[at] = sorted[at - 1];
         sorted[at] = pace->prepared[i];
     }
-    return sorted[count / 2] * ((double)body_count + FEW_BODIES);
+    return sorted[count > 1 ? count - 2 : 0] * ((double)body_count + FEW_BODIES);
 }
 
 bool engine_pace_skips(engine_pace *pace, uint32_t body_count)
@@ -101,7 +102,7 @@ bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, doub
 double engine_pace_cost(const engine_pace *pace, const engine_load *load)
 {
     double seconds = 5e-8 * (double)load->undecided + 6e-8 * (double)load->listed + 4e-8 * (double)load->open +
-                     1.5e-9 * (double)load->pairs + 8e-9 * (double)load->contacts + 1.5e-9 * (double)load->points +
+                     3e-9 * (double)load->pairs + 2e-8 * (double)load->contacts + 3e-9 * (double)load->points +
                      3.5e-7 * (double)load->estimates;
     return pace->commit_factor * seconds;
 }
