@@ -203,10 +203,24 @@ static carom_status answer(const pair_task *task, query_job *job, carom_report *
     return query_job_answer(query, job, task->budget, report);
 }
 
+/* A search leaves what it would have looked at next first: deep parts before those near the roots. The other way round,
+ * a pair too is refined breadth first, slice by slice. */
+static void turn_front(narrow_front *front)
+{
+    for (size_t i = 0, k = front->count; i + 1 < k; i++)
+    {
+        narrow_part_pair last = front->items[--k];
+        front->items[k] = front->items[i];
+        front->items[i] = last;
+    }
+}
+
 /* Continues a job; suspends it, or stores its report. */
 static carom_status advance(const pair_task *task, query_job *job, bool is_open)
 {
     carom_query *query = task->worker->query;
+    if (is_open && task->limited)
+        turn_front(&job->front);
     carom_status status = query_job_search(query, job, task->budget);
     carom_report report;
     if (status != CAROM_UNKNOWN && !carom_failed(status))
