@@ -26,6 +26,13 @@ extern "C"
     /* The available broad phases; null past the end. */
     CAROM_API const carom_broad_info *carom_broad_list(uint32_t index);
 
+    /* The broad phase in use, and why. Both texts stay valid until the engine's next run. */
+    typedef struct carom_broad_choice
+    {
+        const char *name;
+        const char *reason;
+    } carom_broad_choice;
+
 #ifdef __cplusplus
 }
 #endif

@@ -31,7 +31,7 @@ extern "C"
     typedef struct carom_engine_def
     {
         const char *engine;      /* by name; null: "tree" */
-        const char *broad_phase; /* by name; null: "tree" */
+        const char *broad_phase; /* by name; null: "auto" */
         double cut_size; /* > 0: static meshes larger than this enter the broad phase as parts of about this size, so
                             that a small body near one part is not tested against the whole; world units */
         uint32_t tasks_at_once;  /* engine "epcd": the thesis's K; 0: 32 */
@@ -54,6 +54,10 @@ extern "C"
      * engine keeps its own cache, and a streamed pair would not say which bodies it belongs to. */
     CAROM_API carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame,
                                             const carom_collide_options *options, carom_scene_report *report);
+
+    /* Which broad phase the last run used, and why: "auto" chooses one by what the bodies do. Both are empty if an
+     * author's engine proposes the pairs itself, or the engine is null. */
+    CAROM_API carom_broad_choice carom_engine_broad_phase(const carom_engine *engine);
 
     /* Continues the last run of this engine, if it ended in CAROM_UNKNOWN, from where its budget ran out, with a new
      * budget (null: no limit). The frame must be of the same scene and version, otherwise CAROM_STALE_FRAME. The report

@@ -1,8 +1,9 @@
 /* The table of broad phases. */
 #include "broad/broad.h"
 
-static const broad_kind *const KINDS[] = {&broad_tree,         &broad_sweep,   &broad_sweep3, &broad_grid,  &broad_hash,
-                                          &broad_hierarchical, &broad_dynamic, &broad_octree, &broad_brute, &broad_all};
+static const broad_kind *const KINDS[] = {&broad_auto,   &broad_tree,  &broad_sweep,        &broad_sweep3,
+                                          &broad_grid,   &broad_hash,  &broad_hierarchical, &broad_dynamic,
+                                          &broad_octree, &broad_brute, &broad_all};
 
 const broad_kind *broad_find(uint32_t index) { return index < sizeof KINDS / sizeof KINDS[0] ? KINDS[index] : NULL; }
 

@@ -30,6 +30,11 @@ typedef struct broad_input
     double margin;        /* >= 0: how far apart two boxes may be and still matter, along each axis */
 } broad_input;
 
+enum
+{
+    BROAD_REASON_SIZE = 160
+};
+
 /* Pairs of slots, smaller << 32 | larger. */
 typedef BASE_ARRAY(uint64_t) broad_pairs;
 
@@ -45,7 +50,10 @@ typedef struct broad_kind
 /* The table of broad phases; null past the end. */
 const broad_kind *broad_find(uint32_t index);
 const broad_kind *broad_find_name(const char *name);
+/* Which kind a state uses, and why. */
+carom_broad_choice broad_choice(const broad_kind *kind, const void *state);
 
+extern const broad_kind broad_auto;
 extern const broad_kind broad_all;
 extern const broad_kind broad_brute;
 extern const broad_kind broad_tree;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-carom_engine_def carom_engine_def_default(void) { return (carom_engine_def){.engine = "tree", .broad_phase = "tree"}; }
+carom_engine_def carom_engine_def_default(void) { return (carom_engine_def){.engine = "tree", .broad_phase = "auto"}; }
 
 /* ---- life ---- */
 
@@ -63,7 +63,7 @@ static carom_status make_parts(carom_engine *engine, const carom_engine_def *def
 static carom_status choose_kind(carom_context *context, const carom_engine_def *def, carom_engine *out)
 {
     const char *engine_name = def && def->engine ? def->engine : "tree";
-    const char *broad_name = def && def->broad_phase ? def->broad_phase : "tree";
+    const char *broad_name = def && def->broad_phase ? def->broad_phase : "auto";
     out->author = engine_find_author(context, engine_name);
     out->kind = out->author ? &engine_tree : engine_find_name(engine_name);
     if (!out->kind)
@@ -172,6 +172,13 @@ carom_engine_stats carom_engine_get_stats(const carom_engine *engine)
     for (uint32_t i = 0; engine && engine->kind->add_stats && i < engine->worker_count; i++)
         engine->kind->add_stats(engine->workers[i].method_state, &sum);
     return sum;
+}
+
+carom_broad_choice carom_engine_broad_phase(const carom_engine *engine)
+{
+    if (!engine || engine->author)
+        return (carom_broad_choice){"", ""};
+    return broad_choice(engine->broad, engine->broad_state);
 }
 
 /* ---- checks ---- */
