@@ -209,21 +209,29 @@ enum
     ENGINE_PACE_KEPT = 5
 };
 
+/* What it takes to come to the examination. */
+typedef struct engine_preparation
+{
+    double seconds[ENGINE_PACE_KEPT]; /* per body, in the latest runs */
+    uint32_t count;
+    uint32_t skipped, max_skipped; /* frames in a row */
+} engine_preparation;
+
 typedef struct engine_pace
 {
-    double start;                      /* of the call */
-    double seconds;                    /* its budget; 0: none */
-    double deadline;                   /* 0: none */
-    double reserve;                    /* seconds set aside for the commit before the examination begins */
-    bool continued;                    /* the call goes on with the pairs of an earlier one */
-    double prepared[ENGINE_PACE_KEPT]; /* seconds per body up to the examination, in the latest runs */
-    uint32_t prepared_count;
-    uint32_t skipped, max_skipped; /* frames in a row */
-    double commit_factor;          /* what a commit takes, over what engine_pace_cost would say without it */
-    double build_rate;             /* seconds per triangle of a tree */
-    double building;               /* seconds of this call */
-    double waited;                 /* seconds of the frames that a step was postponed in */
-    atomic_bool postponed, late;   /* some step was, in this call; one is made late */
+    double start;                       /* of the call */
+    double seconds;                     /* its budget; 0: none */
+    double deadline;                    /* 0: none */
+    double reserve;                     /* seconds set aside for the commit before the examination begins */
+    bool continued;                     /* the call goes on with the pairs of an earlier one */
+    engine_preparation preparations[2]; /* [1]: of frames in which many bodies moved, which take longer */
+    bool many_moved;                    /* in this one */
+    bool retrying;                      /* it begins although it is expected to take too long */
+    double commit_factor;               /* what a commit takes, over what engine_pace_cost would say without it */
+    double build_rate;                  /* seconds per triangle of a tree */
+    double building;                    /* seconds of this call */
+    double waited;                      /* seconds of the frames that a step was postponed in */
+    atomic_bool postponed, late;        /* some step was, in this call; one is made late */
 } engine_pace;
 
 /* What a commit has to deal with. */
@@ -241,8 +249,10 @@ void engine_pace_create(engine_pace *pace);
 /* Begins a call that has been under way since `start`. */
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start);
 void engine_pace_end(engine_pace *pace);
-/* Would the steps before the examination alone take longer than the budget? */
+/* Would the steps before the examination alone take longer than the budget? Whatever has moved; and once that is known.
+ */
 bool engine_pace_skips(engine_pace *pace, uint32_t body_count);
+bool engine_pace_skips_moved(engine_pace *pace, uint32_t body_count, size_t moved_count);
 /* Notes that these steps are done. */
 void engine_pace_prepared(engine_pace *pace, uint32_t body_count);
 /* Do they and a commit of so many seconds alone take longer than the budget? */

@@ -178,11 +178,14 @@ static carom_status begin_front(const pair_task *task, query_job *job)
     return CAROM_OK;
 }
 
-/* Sorting and listing what a pair found can't be cut short; before a deadline that may have to wait. */
+/* Sorting and listing what a pair found can't be cut short, nor can what a relation begins with; before a deadline that
+ * may have to wait. */
 static bool may_finish(const pair_task *task, const query_job *job)
 {
-    const double always = 5e-6, per_pair = 4e-8, per_contact = 6e-7;
-    double seconds = (double)job->keys.count * (job->options->contacts ? per_contact : per_pair);
+    const double always = 5e-6, listing = 4e-8, contact = 1e-6, relation = 3e-7; /* per pair of triangles */
+    bool decides = job->options->relation && !job->relation.begun;
+    double seconds = listing + (job->options->contacts ? contact : 0.0) + (decides ? relation : 0.0);
+    seconds *= (double)job->keys.count;
     return seconds < always || engine_pace_allows(&task->engine->pace, seconds, task->reserve);
 }
 
@@ -483,7 +486,9 @@ static double set_reserve(carom_engine *engine)
 /* Brings the waiting pairs into their order, if there is time to examine any. */
 static carom_status line_up(carom_engine *engine, const carom_frame *frame)
 {
-    bool late = engine->pace.deadline > 0.0 && base_now() >= engine->pace.deadline - set_reserve(engine);
+    const double per_pair = 1e-7;
+    double cost = per_pair * (double)engine->waiting.count;
+    bool late = engine->pace.deadline > 0.0 && base_now() + cost >= engine->pace.deadline - set_reserve(engine);
     if (!late)
     {
         BASE_TRY(find_urgencies(engine, frame));

@@ -23,7 +23,7 @@ void engine_pace_create(engine_pace *pace)
 {
     *pace = (engine_pace){.commit_factor = 3.0, /* at first, memory is new */
                           .build_rate = 4e-7,
-                          .max_skipped = FIRST_RETRY};
+                          .preparations = {{.max_skipped = FIRST_RETRY}, {.max_skipped = FIRST_RETRY}}};
 }
 
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start)
@@ -32,6 +32,7 @@ void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double sta
     pace->seconds = budget && isfinite(budget->seconds) ? budget->seconds : 0.0;
     pace->deadline = pace->seconds > 0.0 ? start + pace->seconds : 0.0;
     pace->reserve = pace->building = 0.0;
+    pace->many_moved = pace->retrying = false;
     atomic_store(&pace->postponed, false);
     atomic_store(&pace->late, false);
 }
@@ -50,50 +51,63 @@ static double tolerance(const engine_pace *pace) { return 0.02 * pace->seconds +
 /* ---- before the examination ---- */
 
 /* The second largest of the latest measurements, which a thread that had to wait for its processor once does not
- * disturb. */
-static double predict_preparation(const engine_pace *pace, uint32_t body_count)
+ * disturb; 0: none yet. */
+static double predict(const engine_preparation *preparation, uint32_t body_count)
 {
     double sorted[ENGINE_PACE_KEPT];
-    uint32_t count = pace->prepared_count < ENGINE_PACE_KEPT ? pace->prepared_count : ENGINE_PACE_KEPT;
+    uint32_t count = preparation->count < ENGINE_PACE_KEPT ? preparation->count : ENGINE_PACE_KEPT;
     if (count == 0)
         return 0.0;
     for (uint32_t i = 0; i < count; i++)
     {
         uint32_t at = i;
-        for (; at > 0 && sorted[at - 1] > pace->prepared[i]; at--)
+        for (; at > 0 && sorted[at - 1] > preparation->seconds[i]; at--)
             sorted[at] = sorted[at - 1];
-        sorted[at] = pace->prepared[i];
+        sorted[at] = preparation->seconds[i];
     }
     return sorted[count > 1 ? count - 2 : 0] * ((double)body_count + FEW_BODIES);
 }
 
+static bool skips(engine_pace *pace, engine_preparation *preparation, uint32_t body_count)
+{
+    if (pace->deadline == 0.0 || predict(preparation, body_count) <= pace->seconds + tolerance(pace))
+        return false;
+    if (preparation->skipped++ < preparation->max_skipped)
+        return true;
+    preparation->skipped = 0;
+    if (preparation->max_skipped < UINT32_MAX / RETRY_FACTOR)
+        preparation->max_skipped *= RETRY_FACTOR;
+    return pace->retrying = true, false;
+}
+
 bool engine_pace_skips(engine_pace *pace, uint32_t body_count)
 {
-    if (pace->deadline == 0.0 || predict_preparation(pace, body_count) <= pace->seconds + tolerance(pace))
-        return false;
-    if (pace->skipped++ < pace->max_skipped)
-        return true;
-    pace->skipped = 0;
-    if (pace->max_skipped < UINT32_MAX / RETRY_FACTOR)
-        pace->max_skipped *= RETRY_FACTOR;
-    return false;
+    double few = predict(&pace->preparations[0], body_count), many = predict(&pace->preparations[1], body_count);
+    return skips(pace, &pace->preparations[few <= many ? 0 : 1], body_count);
+}
+
+bool engine_pace_skips_moved(engine_pace *pace, uint32_t body_count, size_t moved_count)
+{
+    pace->many_moved = moved_count > body_count / 4;
+    return !pace->retrying && skips(pace, &pace->preparations[pace->many_moved], body_count);
 }
 
 void engine_pace_prepared(engine_pace *pace, uint32_t body_count)
 {
+    engine_preparation *preparation = &pace->preparations[pace->many_moved];
     double taken = base_now() - pace->start - pace->building;
-    pace->prepared[pace->prepared_count++ % ENGINE_PACE_KEPT] = taken / ((double)body_count + FEW_BODIES);
-    if (pace->prepared_count >= 2 * ENGINE_PACE_KEPT)
-        pace->prepared_count -= ENGINE_PACE_KEPT; /* it only counts round and round */
+    preparation->seconds[preparation->count++ % ENGINE_PACE_KEPT] = taken / ((double)body_count + FEW_BODIES);
+    if (preparation->count >= 2 * ENGINE_PACE_KEPT)
+        preparation->count -= ENGINE_PACE_KEPT; /* it only counts round and round */
     if (pace->deadline > 0.0 && taken <= pace->seconds)
-        pace->skipped = 0, pace->max_skipped = FIRST_RETRY;
+        preparation->skipped = 0, preparation->max_skipped = FIRST_RETRY;
 }
 
 bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, double commit)
 {
     if (pace->deadline == 0.0)
         return false;
-    double prepared = pace->continued ? 0.0 : predict_preparation(pace, body_count);
+    double prepared = pace->continued ? 0.0 : predict(&pace->preparations[pace->many_moved], body_count);
     return prepared + commit > pace->seconds + tolerance(pace);
 }
 
@@ -113,7 +127,10 @@ static double follow(double rate, double measured) { return fmin(fmax(measured, 
 
 void engine_pace_committed(engine_pace *pace, double expected, double taken)
 {
-    pace->commit_factor = fmin(fmax(follow(pace->commit_factor, pace->commit_factor * taken / expected), 0.5), 10.0);
+    double factor = follow(pace->commit_factor, pace->commit_factor * taken / expected);
+    if (base_now() > pace->deadline) /* then it has left out what it could */
+        factor = fmax(factor, pace->commit_factor);
+    pace->commit_factor = fmin(fmax(factor, 0.5), 10.0);
 }
 
 /* ---- steps that can't be cut short ---- */

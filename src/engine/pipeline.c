@@ -25,8 +25,10 @@ carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_sc
     double since = base_now();
     engine->times = (carom_times){0};
     engine->pace.continued = false;
-    engine_set_aside(engine);
     BASE_TRY(propose_pairs(engine, frame));
+    if (engine->skipped)
+        return engine_report_nothing(frame, report), CAROM_OK;
+    engine_set_aside(engine);
     BASE_TRY(group_pairs(engine, frame));
     BASE_TRY(begin_pairs(engine, frame));
     note_stage(&since, &engine->times.broad_ms);
@@ -102,6 +104,9 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
     engine->proxies.estimates = engine->options.relation;
     BASE_TRY(engine_proxies_update(&engine->proxies, frame));
     const engine_proxies *proxies = &engine->proxies;
+    engine->skipped = engine_pace_skips_moved(&engine->pace, frame->body_count, proxies->changed.count);
+    if (engine->skipped)
+        return CAROM_OK; /* what has changed is kept for the next frame */
     broad_input input = {.boxes = proxies->boxes.items,
                          .traits = proxies->traits.items,
                          .slot_count = (uint32_t)proxies->boxes.count,
