@@ -15,11 +15,12 @@
 
 enum
 {
-    BLOCK = 50 /* frames that ask the same question */
+    BLOCK = 50, /* frames that ask the same question */
+    POINTS = 7  /* of the plot */
 };
 
 /* Budgets of the plot, in microseconds. */
-static const uint32_t BUDGETS[CHART_MAX_POINTS] = {200, 350, 600, 1000, 2000, 4000, 8000, 16000};
+static const uint32_t BUDGETS[POINTS] = {200, 400, 1000, 2000, 4000, 8000, 16000};
 
 typedef struct deadline_options
 {
@@ -208,12 +209,12 @@ static void judge(const carom_scene_report *report, const carom_scene_report *tr
 }
 
 /* One frame with each budget. The frame is a new one for the engine each time: nothing goes on. */
-static carom_status run_budgets(deadline_work *work, curve_point points[CHART_MAX_POINTS])
+static carom_status run_budgets(deadline_work *work, curve_point points[POINTS])
 {
     carom_frame frame;
     carom_scene_report truth, report;
     carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .contacts = true}, limited = options;
-    for (int i = 0; i < CHART_MAX_POINTS; i++)
+    for (int i = 0; i < POINTS; i++)
     {
         carom_status status = crowd_move(&work->crowd, 1.0);
         if (!carom_failed(status))
@@ -232,22 +233,22 @@ static carom_status run_budgets(deadline_work *work, curve_point points[CHART_MA
 
 static double percent(double part, double whole) { return whole > 0.0 ? 100.0 * part / whole : 0.0; }
 
-static void print_curve(const deadline_work *work, const curve_point points[CHART_MAX_POINTS])
+static void print_curve(const deadline_work *work, const curve_point points[POINTS])
 {
     printf("\nwhat a budget leaves undecided, %llu frames each, about %.0f pairs of bodies\n",
            (unsigned long long)work->options->steps, points[0].pairs / (double)work->options->steps);
     printf("  %12s %14s %20s %24s\n", "budget, ms", "undecided", "guessed to meet,", "place of the guess off,");
     printf("  %12s %14s %20s %24s\n", "", "", "but apart", "of a body's size");
-    for (int i = 0; i < CHART_MAX_POINTS; i++)
+    for (int i = 0; i < POINTS; i++)
         printf("  %12.2f %12.2f %% %18.1f %% %22.1f %%\n", 1e-3 * BUDGETS[i],
                percent(points[i].undecided, points[i].pairs), percent(points[i].wrong, points[i].guesses),
                percent(points[i].off, points[i].places));
 }
 
-static int draw_curve(const deadline_work *work, const curve_point points[CHART_MAX_POINTS])
+static int draw_curve(const deadline_work *work, const curve_point points[POINTS])
 {
     chart_panel panel = {.title = "budgets of time"};
-    for (int i = 0; i < CHART_MAX_POINTS; i++)
+    for (int i = 0; i < POINTS; i++)
     {
         panel.line[0][i] = percent(points[i].undecided, points[i].pairs);
         panel.line[1][i] = percent(points[i].wrong, points[i].guesses);
@@ -256,7 +257,7 @@ static int draw_curve(const deadline_work *work, const curve_point points[CHART_
     chart_def def = {.lines_title = "percent, by budget in microseconds",
                      .line_name = {"undecided", "wrong guess", "place off"},
                      .line_count = 3,
-                     .point_count = CHART_MAX_POINTS,
+                     .point_count = POINTS,
                      .points = BUDGETS,
                      .panels = &panel,
                      .panel_count = 1};
@@ -267,7 +268,7 @@ static int draw_curve(const deadline_work *work, const curve_point points[CHART_
     return TOOL_CLEAN;
 }
 
-static carom_status find_curve(deadline_work *work, curve_point points[CHART_MAX_POINTS])
+static carom_status find_curve(deadline_work *work, curve_point points[POINTS])
 {
     carom_status status = CAROM_OK;
     for (uint64_t i = 0; i < work->options->steps && !carom_failed(status); i++)
@@ -299,7 +300,7 @@ static carom_status open_work(deadline_work *work)
 
 static int run_bench(deadline_work *work)
 {
-    curve_point points[CHART_MAX_POINTS] = {0};
+    curve_point points[POINTS] = {0};
     int code = TOOL_CLEAN;
     carom_status status = open_work(work);
     if (!carom_failed(status) && work->options->frames > 0)

@@ -4,10 +4,7 @@
  * which only costs time. */
 #include "engine/engine.h"
 
-enum
-{
-    NOWHERE = UINT32_MAX
-};
+#define NOWHERE UINT32_MAX
 
 static engine_known_body know_body(const carom_frame_body *body)
 {
