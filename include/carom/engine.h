@@ -64,6 +64,7 @@ extern "C"
      * those whose two bodies have not. So do their counters. Where everything is decided, nothing is kept.
      *
      * A budget of seconds covers the whole call, not only the examination of pairs; time for the report is set aside.
+     * 0 and infinity are no limit; NaN is refused as CAROM_NOT_FINITE, a negative number as CAROM_INVALID_ARGUMENT.
      * - If finding the pairs and listing them would take longer than that alone, everything is unknown: see
      *   carom_scene_report.bodies_undecided. Whether it would is known from earlier frames of this engine; the first
      *   one can't be predicted, and a prediction is put to the test from time to time, ever more rarely.
@@ -79,8 +80,8 @@ extern "C"
     CAROM_API carom_broad_choice carom_engine_broad_phase(const carom_engine *engine);
 
     /* Continues the last run of this engine, if it ended in CAROM_UNKNOWN, from where its budget ran out, with a new
-     * budget (null: no limit), as carom_engine_run would with this frame. The frame must be of the same scene and version, otherwise CAROM_STALE_FRAME. The report
-     * covers everything since the start of that run. */
+     * budget (null: no limit), as carom_engine_run would with this frame. The frame must be of the same scene and
+     * version, otherwise CAROM_STALE_FRAME. The report covers everything since the start of that run. */
     CAROM_API carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame,
                                                const carom_budget *budget, carom_scene_report *report);
 
