@@ -362,6 +362,37 @@ static void short_frames_come_to_an_end(void **state)
     world_close(&w);
 }
 
+/* Another question starts afresh: nothing of the one that was cut short is right for it. */
+static void other_questions_do_not_go_on(void **state)
+{
+    (void)state;
+    world w = world_open();
+    stage s = stage_open(w.context, 8, 300);
+    carom_frame frame;
+    carom_scene_report report;
+    carom_engine *engine, *fresh;
+    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    assert_int_equal(carom_engine_create(w.context, NULL, &fresh), CAROM_OK);
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    const carom_collide_options cut = {.mode = CAROM_COLLIDE_ALL, .budget.work = 5000};
+    const carom_collide_options others[4] = {{.mode = CAROM_COLLIDE_ALL, .relation = true},
+                                             {.mode = CAROM_COLLIDE_ALL, .contacts = true},
+                                             {.mode = CAROM_COLLIDE_ALL, .clearance = 0.3},
+                                             {.mode = CAROM_COLLIDE_COUNT}};
+    for (int i = 0; i < 4; i++)
+    {
+        assert_int_equal(carom_engine_run(fresh, &frame, &others[i], &report), CAROM_OK);
+        uint64_t hash = report.hash;
+        assert_int_equal(carom_engine_run(engine, &frame, &cut, &report), CAROM_UNKNOWN);
+        assert_int_equal(carom_engine_run(engine, &frame, &others[i], &report), CAROM_OK);
+        assert_int_equal(report.hash, hash);
+    }
+    carom_engine_destroy(engine);
+    carom_engine_destroy(fresh);
+    stage_close(&s);
+    world_close(&w);
+}
+
 /* ---- urgency ---- */
 
 static void add_pair(carom_scene *scene, carom_mesh *mesh, double offset, double z, double priority)
@@ -632,6 +663,7 @@ int main(void)
         cmocka_unit_test(work_budgets_do_not_depend_on_workers),
         cmocka_unit_test(next_frames_go_on),
         cmocka_unit_test(short_frames_come_to_an_end),
+        cmocka_unit_test(other_questions_do_not_go_on),
         cmocka_unit_test(urgent_pairs_are_served_first),
         cmocka_unit_test(urgency_is_what_is_documented),
         cmocka_unit_test(too_little_time_leaves_everything_unknown),
