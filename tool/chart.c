@@ -225,10 +225,13 @@ static chart_point place(const chart_def *def, const chart_box *plot, uint32_t p
     return (chart_point){plot->x + slot * (point + 0.5), plot->y + plot->height * (1 - fmin(share, 1))};
 }
 
+/* Lines are below the bars, if there are any. */
+static int lines_top(const chart_def *def) { return def->bar_count > 0 ? TOP + PLOT_HEIGHT + BETWEEN : BETWEEN; }
+
 static void draw_lines(const picture_pixels *image, const chart_def *def, uint32_t index)
 {
-    chart_box plot = {(int)index * PANEL_WIDTH + MARGIN_LEFT, TOP + PLOT_HEIGHT + BETWEEN,
-                      PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT, PLOT_HEIGHT};
+    chart_box plot = {(int)index * PANEL_WIDTH + MARGIN_LEFT, lines_top(def), PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT,
+                      PLOT_HEIGHT};
     double top = find_top(def);
     draw_text(image, (chart_point){plot.x, plot.y - 52}, FROM, def->lines_title);
     draw_scale(image, &plot, top);
@@ -264,14 +267,15 @@ static void draw_lines(const picture_pixels *image, const chart_def *def, uint32
 carom_status chart_write(carom_context *context, const chart_def *def, const char *path)
 {
     picture_pixels image = {.width = PANEL_WIDTH * def->panel_count,
-                            .height = TOP + PLOT_HEIGHT + BETWEEN + PLOT_HEIGHT + MARGIN_LOW};
+                            .height = (uint32_t)lines_top(def) + PLOT_HEIGHT + MARGIN_LOW};
     image.rgb = malloc(3 * (size_t)image.width * image.height);
     if (!image.rgb)
         return CAROM_OUT_OF_MEMORY;
     fill(&image, (chart_box){0, 0, (int)image.width, (int)image.height}, PAPER);
     for (uint32_t i = 0; i < def->panel_count; i++)
     {
-        draw_bars(&image, def, i);
+        if (def->bar_count > 0)
+            draw_bars(&image, def, i);
         draw_lines(&image, def, i);
     }
     carom_status status = picture_write_png(context, &image, path);

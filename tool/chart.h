@@ -25,8 +25,8 @@ typedef struct chart_def
 {
     const char *bars_title, *lines_title;
     const char *bar_name[CHART_MAX_BARS], *line_name[CHART_MAX_LINES];
-    uint32_t bar_count, line_count, point_count;
-    const uint32_t *points; /* x values of the lines; the ideal, value = point, is drawn too */
+    uint32_t bar_count, line_count, point_count; /* bar_count may be 0 */
+    const uint32_t *points; /* x values of the lines; the ideal, value = point, is drawn too where it fits */
     const chart_panel *panels;
     uint32_t panel_count;
 } chart_def;

@@ -37,6 +37,7 @@ extern "C"
         uint32_t grid_depth;    /* broad phase "topogrid": levels of its octree, up to 6; 0: automatic, the grid paper's
                                    rule, see carom_engine_choose_grid */
         uint32_t tasks_at_once; /* engine "epcd": the thesis's K; 0: 32 */
+        bool estimate_undecided; /* guess about pairs that a budget leaves undecided, see carom_pair_estimate */
     } carom_engine_def;
 
     CAROM_API carom_engine_def carom_engine_def_default(void);
@@ -50,10 +51,30 @@ extern "C"
      * that probably do, see carom_report), or are closer than the clearance of the pair: margin_a + margin_b +
      * options->clearance, an exact sum, where a rule of the pair (carom_scene_set_rule) may have a clearance in place
      * of the options'. options may be null: every pair. max_pairs and the budget apply to the whole frame. Pairs of
-     * bodies are shared among the context's workers; the answer is bit-identical for any number of them. A work budget
-     * is dealt out in rounds: each undecided pair gets a share in proportion to the higher priority of its two bodies,
-     * and what it does not use goes into the next round. A pair cache or on_pair is refused: an engine keeps its own
-     * cache, and a streamed pair would not say which bodies it belongs to. */
+     * bodies are shared among the context's workers; the answer is bit-identical for any number of them. A pair cache
+     * or on_pair is refused: an engine keeps its own cache, and a streamed pair would not say which bodies it belongs
+     * to.
+     *
+     * A budget is dealt out breadth first, in rounds: each undecided pair gets a slice of work in proportion to its
+     * urgency, the most urgent ones first, and each round four times as much. What a pair does not use goes to the
+     * others. The urgency of a pair is p (1 + c) (1 + s), where
+     *   p is the higher priority of the two bodies;
+     *   c, from 0 to 1, says how close they are: how far their boxes overlap, as a part of the shorter one, along the
+     *     axis where that is least;
+     *   s, from 0 to 1, is the longest side of the smaller body's box, as a part of the longest of all bodies.
+     * What is not decided then is in the report as CAROM_UNKNOWN, with a bound. The next run, if it asks the same and
+     * the frame is one of the same scene, goes on from there: with all pairs if nothing has changed, otherwise with
+     * those whose two bodies have not. So do their counters. Where everything is decided, nothing is kept.
+     *
+     * A budget of seconds covers the whole call, not only the examination of pairs; time for the report is set aside.
+     * 0 and infinity are no limit; NaN is refused as CAROM_NOT_FINITE, a negative number as CAROM_INVALID_ARGUMENT.
+     * - If finding the pairs and listing them would take longer than that alone, everything is unknown: see
+     *   carom_scene_report.bodies_undecided. Whether it would is known from earlier frames of this engine; the first
+     *   one can't be predicted, and a prediction is put to the test from time to time, ever more rarely.
+     * - Building a default tree, or sorting and listing the pairs of triangles of one pair of bodies, can't be cut
+     *   short: it waits for a frame with time for it. If there is none, it is done in a frame that then ends late, once
+     *   the frames it waited for had eight times its time. To avoid that, build trees beforehand: run a frame without a
+     *   budget, or use carom_shape_tree. */
     CAROM_API carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame,
                                             const carom_collide_options *options, carom_scene_report *report);
 
@@ -62,8 +83,8 @@ extern "C"
     CAROM_API carom_broad_choice carom_engine_broad_phase(const carom_engine *engine);
 
     /* Continues the last run of this engine, if it ended in CAROM_UNKNOWN, from where its budget ran out, with a new
-     * budget (null: no limit). The frame must be of the same scene and version, otherwise CAROM_STALE_FRAME. The report
-     * covers everything since the start of that run. */
+     * budget (null: no limit), as carom_engine_run would with this frame. The frame must be of the same scene and
+     * version, otherwise CAROM_STALE_FRAME. The report covers everything since the start of that run. */
     CAROM_API carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame,
                                                const carom_budget *budget, carom_scene_report *report);
 

@@ -138,13 +138,30 @@ extern "C"
         carom_relation relation;
         bool a_probably_inside_b, b_probably_inside_a; /* an estimate, see carom_report */
         bool clearance_violated;
-        uint64_t pair_count;               /* the total, even if fewer are listed */
-        uint64_t first_pair, pairs_listed; /* range in the scene report's pairs */
+        uint64_t pair_count;               /* the total, even if fewer are listed; UNKNOWN: found so far */
+        uint64_t first_pair, pairs_listed; /* range in the scene report's pairs; with a budget of time, pairs of
+                                              triangles are listed once their pair of bodies is decided */
         double distance;                   /* if clearance_violated, otherwise infinity */
         carom_vec3 point_a, point_b;
         uint32_t triangle_a, triangle_b;
-        uint64_t hash; /* that of carom_collide's report for this pair with the same options */
+        double distance_bound; /* a lower bound of the distance between the surfaces, as far as it was looked for:
+                                  UNKNOWN: what is certain so far; decided: as in carom_report */
+        uint64_t hash;         /* that of carom_collide's report for this pair with the same options */
     } carom_body_pair;
+
+    /* A guess about a pair of bodies that the budget left undecided; not an answer. The guess is that the bodies meet
+     * where the smallest parts of them are that are not known to be apart: the two boxes, each around a part of one
+     * body, that the search had come down to. See carom_engine_def.estimate_undecided. */
+    typedef struct carom_pair_estimate
+    {
+        uint64_t body_pair; /* index into the report's body_pairs */
+        carom_vec3 point;   /* world; in the middle of what the two boxes share, or between them */
+        double radius;      /* how far the place may be off: half the diagonal of the smaller box; world units */
+        double distance;    /* between the boxes; 0 if they overlap */
+        uint64_t open;      /* pairs of parts that are not decided; 0: the search had not begun, or is over and the
+                               relation or the distance is open */
+        bool certain; /* elements that meet were found already, and the two boxes are around two of these: no guess */
+    } carom_pair_estimate;
 
     /* The answer for a frame: body pairs that meet, are closer than the clearance, contain one another (for certain or
      * probably), or were not decided. Its arrays belong to the engine until its next run. */
@@ -160,8 +177,13 @@ extern "C"
         uint64_t contact_count;
         const carom_vec3 *points;
         uint64_t point_count;
+        const carom_pair_estimate *estimates; /* of undecided body pairs, in their order; if requested */
+        uint64_t estimate_count;
         uint64_t bodies_examined;
-        uint64_t body_pairs_examined; /* pairs that passed the broad phase and the filter */
+        uint64_t body_pairs_examined;  /* pairs that passed the broad phase and the filter */
+        uint64_t body_pairs_undecided; /* among body_pairs: UNKNOWN */
+        uint64_t bodies_undecided; /* all, if there was not even time to find pairs and to list them: then body_pairs is
+                                      empty, and any bodies may meet; otherwise 0 */
         uint64_t hash;
         carom_counters counters;
         carom_times times;

@@ -22,7 +22,7 @@ extern "C"
         carom_filter filter;
         bool is_static;   /* two static bodies are never compared; a static body may still be moved */
         double margin;    /* 0 .. 2^100: added to the clearance of each pair with this body, see carom_engine_run */
-        double priority;  /* 0 .. 2^100: the weight of its pairs when a work budget is shared out */
+        double priority;  /* 0 .. 2^100: the weight of its pairs when a budget is shared out, see carom_engine_run */
         const char *name; /* copied; may be null */
         uint64_t user;    /* for the caller's use */
     } carom_body_def;

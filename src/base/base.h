@@ -387,6 +387,8 @@ typedef struct base_budget
     double deadline;      /* 0: none */
     uint64_t work_left;   /* UINT64_MAX: no limit */
     uint32_t until_clock; /* work units until the clock is read again */
+    uint32_t per_clock;   /* work units between two readings: as many as take a few microseconds */
+    double last_clock;    /* the latest reading */
     bool begun;           /* something was spent; the first step is always granted */
     bool exhausted;
 } base_budget;

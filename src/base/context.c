@@ -299,10 +299,13 @@ double base_now(void)
     return seconds;
 }
 
-/* Reading the clock takes about as long as this many box tests. */
+/* Work between two readings of the clock. A unit takes from some nanoseconds to some microseconds, where exact
+ * arithmetic decides. */
 enum
 {
-    WORK_PER_CLOCK_READING = 512
+    FIRST_PER_CLOCK = 64,
+    MIN_PER_CLOCK = 8,
+    MAX_PER_CLOCK = 512 /* reading the clock takes about as long as so many box tests */
 };
 
 base_budget base_budget_begin(const carom_budget *limits)
@@ -313,6 +316,23 @@ base_budget base_budget_begin(const carom_budget *limits)
     if (limits && limits->seconds > 0.0)
         budget.deadline = base_now() + limits->seconds;
     return budget;
+}
+
+/* Reads the clock, and chooses when to read it next: rarely enough to cost little, and soon enough that no deadline is
+ * missed by much. */
+static bool is_late(base_budget *budget)
+{
+    const double too_long = 8e-6, very_short = 2e-6;
+    double now = base_now(), passed = now - budget->last_clock;
+    if (budget->per_clock == 0)
+        budget->per_clock = FIRST_PER_CLOCK;
+    else if (passed > too_long)
+        budget->per_clock = budget->per_clock / 4 > MIN_PER_CLOCK ? budget->per_clock / 4 : MIN_PER_CLOCK;
+    else if (passed < very_short)
+        budget->per_clock = budget->per_clock * 2 < MAX_PER_CLOCK ? budget->per_clock * 2 : MAX_PER_CLOCK;
+    budget->last_clock = now;
+    budget->until_clock = budget->per_clock;
+    return now >= budget->deadline;
 }
 
 bool base_budget_check(base_budget *budget, uint32_t work)
@@ -331,12 +351,8 @@ bool base_budget_check(base_budget *budget, uint32_t work)
     {
         if (budget->until_clock > work)
             budget->until_clock -= work;
-        else
-        {
-            budget->until_clock = WORK_PER_CLOCK_READING;
-            if (base_now() >= budget->deadline)
-                return budget->exhausted = true, false;
-        }
+        else if (is_late(budget))
+            return budget->exhausted = true, false;
     }
     return true;
 }

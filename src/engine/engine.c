@@ -97,6 +97,9 @@ carom_status carom_engine_create(carom_context *context, const carom_engine_def 
         return base_fail(context, CAROM_OUT_OF_MEMORY, "engine create: no memory");
     *engine = chosen;
     engine->proxies.context = engine->memories.context = context;
+    engine->carried.context = engine->past.findings.context = context;
+    engine->estimates_undecided = def && def->estimate_undecided;
+    engine_pace_create(&engine->pace);
     engine->proxies.first_free = ENGINE_NO_SLOT;
     carom_engine_def standard = carom_engine_def_default();
     carom_status status = make_parts(engine, def ? def : &standard);
@@ -109,6 +112,7 @@ carom_status carom_engine_create(carom_context *context, const carom_engine_def 
 static void free_worker(carom_engine *engine, engine_worker *worker)
 {
     engine_findings_free(&worker->findings);
+    engine_free_spare(engine, worker);
     carom_query_destroy(worker->query);
     if (worker->method_state)
         engine->kind->destroy_state(worker->method_state);
@@ -130,6 +134,8 @@ static void free_arrays(carom_engine *engine)
     base_array_free(context, &engine->listed);
     base_array_free(context, &engine->contacts);
     base_array_free(context, &engine->points);
+    base_array_free(context, &engine->urgencies);
+    base_array_free(context, &engine->estimates);
     base_release(context, engine->kept, engine->kept_capacity, sizeof *engine->kept);
 }
 
@@ -148,7 +154,8 @@ void carom_engine_destroy(carom_engine *engine)
         refuse_busy(engine, "engine destroy");
         return;
     }
-    engine_forget_open(engine);
+    engine_forget_open(engine, &engine->open);
+    engine_free_past(engine);
     engine_assets_free(&engine->assets);
     if (engine->broad_state)
         engine->broad->destroy(engine->broad_state);
@@ -233,8 +240,7 @@ static carom_status check_frame(carom_context *context, const carom_frame *frame
 {
     if (!frame || (!frame->bodies && frame->body_count > 0))
         return base_fail(context, CAROM_INVALID_ARGUMENT, "engine run: %s is null", frame ? "frame.bodies" : "frame");
-    BASE_TRY(scene_check_fresh(context, frame));
-    return check_bodies(context, frame);
+    return scene_check_fresh(context, frame);
 }
 
 static carom_status check_options(carom_context *context, const carom_collide_options *options)
@@ -251,28 +257,51 @@ static carom_status check_options(carom_context *context, const carom_collide_op
 
 static carom_status close_run(carom_engine *engine, carom_status status, double start, carom_scene_report *report)
 {
-    engine->has_run = !carom_failed(status);
+    engine->has_run = !carom_failed(status) && !engine->skipped;
+    engine_pace_end(&engine->pace);
     if (carom_failed(status))
     {
         *report = (carom_scene_report){.status = status};
         return status;
     }
     engine->can_resume = report->status == CAROM_UNKNOWN;
+    if (!engine->skipped)
+        engine->past.usable = engine->can_resume;
     report->times = engine->times;
     report->times.total_ms = 1e3 * (base_now() - start);
     return report->status;
 }
 
+/* Runs the engine's question on a frame, unless there is no time for that. */
+static carom_status begin_run(carom_engine *engine, const carom_frame *frame, carom_scene_report *report)
+{
+    engine->scene = frame->scene, engine->version = frame->version;
+    engine->skipped = engine_pace_skips(&engine->pace, frame->body_count);
+    if (engine->skipped)
+    {
+        engine->times = (carom_times){0};
+        return engine_report_nothing(frame, report), CAROM_OK;
+    }
+    BASE_TRY(check_bodies(engine->context, frame));
+    BASE_TRY(engine_rules_update(engine, frame));
+    return engine_run(engine, frame, report);
+}
+
 static carom_status run_checked(carom_engine *engine, const carom_frame *frame, const carom_collide_options *options,
                                 carom_scene_report *report)
 {
+    bool was_cut_short = engine->can_resume && !engine->skipped;
+    engine->can_resume = false;
     BASE_TRY(base_check_float_mode(engine->context));
     BASE_TRY(check_options(engine->context, options));
     BASE_TRY(check_frame(engine->context, frame));
+    bool goes_on = was_cut_short && frame->scene != 0 && frame->scene == engine->scene &&
+                   frame->version == engine->version && engine_same_question(options, &engine->options);
     engine->options = *options;
-    engine->scene = frame->scene, engine->version = frame->version;
-    BASE_TRY(engine_rules_update(engine, frame));
-    return engine_run(engine, frame, report);
+    if (!goes_on)
+        return begin_run(engine, frame, report);
+    BASE_TRY(check_bodies(engine->context, frame));
+    return engine_continue(engine, frame, &options->budget, report);
 }
 
 static carom_status begin_call(carom_engine *engine, const char *call, carom_scene_report *report)
@@ -289,9 +318,9 @@ carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame, co
 {
     double start = base_now();
     BASE_TRY(begin_call(engine, "engine run", report));
-    engine->can_resume = false;
     engine->busy = true;
     carom_collide_options chosen = options ? *options : carom_collide_options_default();
+    engine_pace_begin(&engine->pace, &chosen.budget, start);
     carom_status status = run_checked(engine, frame, &chosen, report);
     engine->busy = false;
     return close_run(engine, status, start, report);
@@ -310,10 +339,15 @@ static carom_status resume_checked(carom_engine *engine, const carom_frame *fram
     if (frame->scene == 0 || frame->scene != engine->scene || frame->version != engine->version)
         return base_fail(engine->context, CAROM_STALE_FRAME,
                          "engine resume: the frame is not that of the run to be resumed");
+    if (engine->skipped)
+    {
+        engine->can_resume = false;
+        engine->options.budget = budget ? *budget : none;
+        return begin_run(engine, frame, report);
+    }
+    BASE_TRY(check_bodies(engine->context, frame));
     engine->can_resume = false; /* unless this succeeds */
-    engine_reopen(engine, frame);
-    BASE_TRY(engine_examine(engine, frame, budget));
-    return engine_commit(engine, frame, report);
+    return engine_continue(engine, frame, budget, report);
 }
 
 carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame, const carom_budget *budget,
@@ -321,7 +355,10 @@ carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame,
 {
     double start = base_now();
     BASE_TRY(begin_call(engine, "engine resume", report));
+    engine->busy = true;
+    engine_pace_begin(&engine->pace, budget, start);
     engine->times = (carom_times){0};
     carom_status status = resume_checked(engine, frame, budget, report);
+    engine->busy = false;
     return close_run(engine, status, start, report);
 }

@@ -135,6 +135,8 @@ typedef struct engine_rules
     uint64_t scene, version; /* of which frame; scene 0: to be copied again */
 } engine_rules;
 
+typedef BASE_ARRAY(engine_pair) engine_pairs;
+
 /* What each pair of bodies remembers from the last frame. */
 typedef struct engine_memory
 {
@@ -176,19 +178,13 @@ typedef struct engine_findings
 
 void engine_findings_clear(engine_findings *findings);
 void engine_findings_free(engine_findings *findings);
+/* Copies a finding with its pairs, contacts and points. False: out of memory. */
+bool engine_findings_copy(engine_findings *findings, const engine_findings *from, const engine_finding *finding);
 /* Copies a report; `closest` is null if no distance was requested. */
 carom_status engine_findings_add(engine_findings *findings, const carom_body_pair *bodies, const carom_report *report,
                                  const carom_report *closest);
 
 /* ---- the engine ---- */
-
-typedef struct engine_worker
-{
-    _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
-    void *method_state;
-    engine_findings findings;
-    carom_status failure;
-} engine_worker;
 
 /* A pair that was suspended when its budget was spent. */
 typedef struct engine_open_pair
@@ -197,10 +193,112 @@ typedef struct engine_open_pair
     carom_collide_options options; /* of this pair */
 } engine_open_pair;
 
-/* Where a pair's finding is: worker << 32 | index + 1. */
+typedef BASE_ARRAY(engine_open_pair *) engine_open_pairs;
+
+typedef struct engine_worker
+{
+    _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
+    void *method_state;
+    engine_findings findings;
+    double found_cost;       /* what it takes to commit its findings of earlier rounds; see engine_pace_cost */
+    uint64_t opened;         /* pairs that it has begun in this round */
+    engine_open_pairs spare; /* for pairs that are begun */
+    carom_status failure;
+} engine_worker;
+
+/* Where a pair's finding is: worker << 32 | index + 1; the number after the last worker's: among those carried over
+ * from the last frame. */
 typedef uint64_t engine_finding_ref;
+typedef BASE_ARRAY(engine_finding_ref) engine_finding_refs;
 #define ENGINE_NOTHING   ((engine_finding_ref)0)  /* examined, not worth listing */
 #define ENGINE_UNDECIDED ((engine_finding_ref)-1) /* not examined to the end */
+
+/* ---- the deadline of a frame: pace.c ---- */
+
+enum
+{
+    ENGINE_PACE_KEPT = 5
+};
+
+/* What it takes to come to the examination. */
+typedef struct engine_preparation
+{
+    double seconds[ENGINE_PACE_KEPT]; /* per body, in the latest runs */
+    uint32_t count;
+    uint32_t skipped, max_skipped; /* frames in a row */
+} engine_preparation;
+
+typedef struct engine_pace
+{
+    double start;                       /* of the call */
+    double seconds;                     /* its budget; 0: none */
+    double deadline;                    /* 0: none */
+    double reserve;                     /* seconds set aside for the commit before the examination begins */
+    bool continued;                     /* the call goes on with the pairs of an earlier one */
+    engine_preparation preparations[2]; /* [1]: of frames in which many bodies moved, which take longer */
+    bool many_moved;                    /* in this one */
+    bool retrying;                      /* it begins although it is expected to take too long */
+    double commit_factor;               /* what a commit takes, over what engine_pace_cost would say without it */
+    double build_rate;                  /* seconds per triangle of a tree */
+    double building;                    /* seconds of this call */
+    double waited;                      /* seconds of the frames that a step was postponed in */
+    atomic_bool postponed, late;        /* some step was, in this call; one is made late */
+} engine_pace;
+
+/* What a commit has to deal with. */
+typedef struct engine_load
+{
+    uint64_t undecided, listed; /* pairs of bodies */
+    uint64_t open;              /* of the undecided ones: begun */
+    uint64_t pairs, contacts, points;
+    uint64_t estimates; /* of open pairs */
+} engine_load;
+
+#define ENGINE_COMMIT_SECONDS 5e-6 /* whatever there is to commit */
+
+void engine_pace_create(engine_pace *pace);
+/* Begins a call that has been under way since `start`. */
+void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start);
+void engine_pace_end(engine_pace *pace);
+/* Would the steps before the examination alone take longer than the budget? Whatever has moved; and once that is known.
+ */
+bool engine_pace_skips(engine_pace *pace, uint32_t body_count);
+bool engine_pace_skips_moved(engine_pace *pace, uint32_t body_count, size_t moved_count);
+/* Notes that these steps are done. */
+void engine_pace_prepared(engine_pace *pace, uint32_t body_count);
+/* Do they and a commit of so many seconds alone take longer than the budget? */
+bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, double commit);
+/* Seconds that a commit will take. */
+double engine_pace_cost(const engine_pace *pace, const engine_load *load);
+void engine_pace_committed(engine_pace *pace, double expected, double taken);
+/* May a step begin that takes so many seconds and can't be cut short, if others are set aside for the commit? On any
+ * worker. */
+bool engine_pace_allows(engine_pace *pace, double seconds, double reserve);
+double engine_pace_build_cost(const engine_pace *pace, uint32_t triangles);
+void engine_pace_built(engine_pace *pace, uint32_t triangles, double taken);
+
+/* ---- what the next frame goes on with: carry.c ---- */
+
+typedef struct engine_known_body
+{
+    carom_body_id id;
+    uint64_t pose_version, shape_version, settings_version;
+    const carom_mesh *mesh;
+    const carom_tree *tree;
+} engine_known_body;
+
+typedef struct engine_past
+{
+    bool usable; /* the last run was cut short, */
+    uint64_t scene;
+    carom_collide_options options;        /* and these were its scene and its question */
+    BASE_ARRAY(engine_known_body) bodies; /* of its frame */
+    BASE_ARRAY(uint32_t) current;         /* their positions in the new frame, if unchanged */
+    engine_pairs pairs;                   /* from here on empty but while a run begins */
+    engine_finding_refs finding_refs;
+    engine_open_pairs open;
+    engine_findings findings; /* what is carried over while it is collected */
+} engine_past;
 
 struct carom_engine
 {
@@ -225,18 +323,24 @@ struct carom_engine
     /* of the latest run */
     broad_pairs proposed; /* slots, or positions */
     BASE_ARRAY(base_key_value) grouped, space;
-    BASE_ARRAY(engine_pair) pairs;
+    engine_pairs pairs;
     BASE_ARRAY(narrow_part_pair) fronts;
-    BASE_ARRAY(engine_finding_ref) finding_refs; /* per pair */
-    BASE_ARRAY(engine_open_pair *) open;         /* per pair: what was found before it was suspended; or null */
-    BASE_ARRAY(uint32_t) waiting;                /* pairs to examine in this round */
+    engine_finding_refs finding_refs; /* per pair */
+    engine_open_pairs open;           /* per pair: what was found before it was suspended; or null */
+    BASE_ARRAY(double) urgencies;     /* per pair, where a budget is shared out */
+    BASE_ARRAY(uint32_t) waiting;     /* pairs to examine in this round */
     BASE_ARRAY(uint64_t)
     slices; /* per waiting pair: its share of a work budget; in: what it may spend, out: what is left */
+    engine_findings carried; /* of pairs that the last run decided already */
+    engine_past past;
+    engine_pace pace;
     carom_collide_options options;
     uint64_t scene, version; /* of its frame */
     bool can_resume;
     bool has_run; /* the latest run succeeded */
-    bool busy;    /* a run is under way: further up the call stack, where an author's function calls this engine */
+    bool skipped; /* it did not even begin, for lack of time */
+    bool estimates_undecided;
+    bool busy; /* a run is under way: further up the call stack, where an author's function calls this engine */
     uint64_t broad_boxes_tested;
     carom_times times;
 
@@ -245,7 +349,14 @@ struct carom_engine
     BASE_ARRAY(carom_pair) listed;
     BASE_ARRAY(carom_contact) contacts;
     BASE_ARRAY(carom_vec3) points;
+    BASE_ARRAY(carom_pair_estimate) estimates;
 };
+
+static inline const engine_findings *engine_findings_at(const carom_engine *engine, engine_finding_ref ref)
+{
+    uint32_t worker = (uint32_t)(ref >> 32);
+    return worker == engine->worker_count ? &engine->carried : &engine->workers[worker].findings;
+}
 
 /* What an author's run function gets. */
 struct carom_run
@@ -290,14 +401,52 @@ void engine_rules_free(carom_context *context, engine_rules *rules);
 
 /* ---- the stages of a run ---- */
 
+/* Keeps the pairs of the last run where engine_carry finds them. */
+void engine_set_aside(carom_engine *engine);
+/* Every pair of this frame whose bodies have not changed since goes on where the last run stopped; the rest of that is
+ * forgotten. The pairs of this frame are undecided before. */
+void engine_carry(carom_engine *engine, const carom_frame *frame);
+/* Notes the bodies of a frame whose run may be cut short. */
+void engine_note_bodies(carom_engine *engine, const carom_frame *frame);
+void engine_forget_past(carom_engine *engine);
+void engine_free_past(carom_engine *engine);
+/* Are the options the same but for the budget? */
+bool engine_same_question(const carom_collide_options *one, const carom_collide_options *other);
+
+/* Builds missing default trees of the frame's bodies; with a deadline, those for which there is time. */
+carom_status engine_prepare_trees(carom_engine *engine, const carom_frame *frame);
+bool engine_pair_lacks_trees(const carom_engine *engine, const carom_frame *frame, const engine_pair *pair);
+
+/* How urgent a pair is, see carom_engine_run; largest: the longest side of all bodies' boxes. */
+double engine_urgency(const carom_frame_body *a, const carom_frame_body *b, double largest);
+double engine_largest_side(const carom_frame *frame);
+
 /* Examines every pair that is undecided, within the budget. */
 carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget);
-/* From now on the suspended pairs refer to this frame, which is the same one, possibly elsewhere in memory. */
+/* From now on the suspended pairs refer to this frame. */
 void engine_reopen(carom_engine *engine, const carom_frame *frame);
-void engine_forget_open(carom_engine *engine);
+/* The worker keeps the memory for others. */
+void engine_free_open(carom_engine *engine, engine_worker *worker, engine_open_pair *open);
+void engine_forget_open(carom_engine *engine, engine_open_pairs *open);
+void engine_free_spare(carom_engine *engine, engine_worker *worker);
+
+/* What is known about a pair that is undecided, without its pairs of triangles. */
+carom_body_pair engine_describe_undecided(const carom_engine *engine, const carom_frame *frame, size_t index);
+/* A guess about it. */
+carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const carom_frame *frame, size_t index);
+
+/* What there is to commit now. */
+engine_load engine_load_of(const carom_engine *engine);
+/* Makes room for the report of so much, before the commit; out of memory, the commit will notice. */
+void engine_prepare_report(carom_engine *engine, const engine_load *load);
 /* Makes the canonical report of all findings. */
 carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom_scene_report *report);
+/* The report of a frame for which there was no time: everything is unknown. */
+void engine_report_nothing(const carom_frame *frame, carom_scene_report *report);
 
 carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_scene_report *report);
+/* Goes on with the pairs of the last run, whose frame this is. */
+carom_status engine_continue(carom_engine *engine, const carom_frame *frame, const carom_budget *budget,
+                             carom_scene_report *report);
 
 #endif

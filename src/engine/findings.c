@@ -48,6 +48,7 @@ carom_status engine_findings_add(engine_findings *findings, const carom_body_pai
     pair->distance = witness->distance;
     pair->point_a = witness->point_a, pair->point_b = witness->point_b;
     pair->triangle_a = witness->triangle_a, pair->triangle_b = witness->triangle_b;
+    pair->distance_bound = witness->distance_bound;
     pair->hash = report->hash;
     for (uint64_t i = 0; i < report->pairs_listed; i++)
         findings->pairs.items[findings->pairs.count++] = report->pairs[i];
@@ -56,4 +57,33 @@ carom_status engine_findings_add(engine_findings *findings, const carom_body_pai
     for (uint64_t i = 0; i < report->point_count; i++)
         findings->points.items[findings->points.count++] = report->points[i];
     return CAROM_OK;
+}
+
+bool engine_findings_copy(engine_findings *findings, const engine_findings *from, const engine_finding *finding)
+{
+    carom_context *context = findings->context;
+    const carom_pair *pairs = from->pairs.items + finding->pair.first_pair;
+    const carom_contact *contacts = from->contacts.items + finding->first_contact;
+    const carom_vec3 *points = from->points.items + finding->first_point;
+    size_t pair_count = finding->pair.pairs_listed, contact_count = finding->contact_count, point_count = 0;
+    if (contact_count > 0)
+        point_count = contacts[contact_count - 1].first_point + contacts[contact_count - 1].point_count;
+    if (!base_array_reserve(context, &findings->items, 1) ||
+        !base_array_reserve(context, &findings->pairs, pair_count) ||
+        !base_array_reserve(context, &findings->contacts, contact_count) ||
+        !base_array_reserve(context, &findings->points, point_count))
+        return false;
+    engine_finding *copy = &findings->items.items[findings->items.count++];
+    *copy = *finding;
+    copy->pair.first_pair = findings->pairs.count;
+    copy->first_contact = findings->contacts.count, copy->first_point = findings->points.count;
+    if (pair_count > 0)
+        memcpy(findings->pairs.items + findings->pairs.count, pairs, pair_count * sizeof *pairs);
+    if (contact_count > 0)
+        memcpy(findings->contacts.items + findings->contacts.count, contacts, contact_count * sizeof *contacts);
+    if (point_count > 0)
+        memcpy(findings->points.items + findings->points.count, points, point_count * sizeof *points);
+    findings->pairs.count += pair_count;
+    findings->contacts.count += contact_count, findings->points.count += point_count;
+    return true;
 }

@@ -17,21 +17,41 @@ static void note_stage(double *since, double *milliseconds)
 
 static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame);
 static carom_status group_pairs(carom_engine *engine, const carom_frame *frame);
+static carom_status begin_pairs(carom_engine *engine, const carom_frame *frame);
 static carom_status prepare_shapes(carom_engine *engine, const carom_frame *frame);
-static carom_status begin_pairs(carom_engine *engine);
 
 carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_scene_report *report)
 {
     double since = base_now();
     engine->times = (carom_times){0};
+    engine->pace.continued = false;
     BASE_TRY(propose_pairs(engine, frame));
+    if (engine->skipped)
+        return engine_report_nothing(frame, report), CAROM_OK;
+    engine_set_aside(engine);
     BASE_TRY(group_pairs(engine, frame));
+    BASE_TRY(begin_pairs(engine, frame));
     note_stage(&since, &engine->times.broad_ms);
 
     BASE_TRY(prepare_shapes(engine, frame));
-    BASE_TRY(begin_pairs(engine));
-    engine_memories_begin(&engine->memories, frame, engine->pairs.items, engine->pairs.count);
+    engine_reopen(engine, frame);
     BASE_TRY(engine_examine(engine, frame, &engine->options.budget));
+    note_stage(&since, &engine->times.mid_ms);
+
+    BASE_TRY(engine_commit(engine, frame, report));
+    note_stage(&since, &engine->times.report_ms);
+    return CAROM_OK;
+}
+
+carom_status engine_continue(carom_engine *engine, const carom_frame *frame, const carom_budget *budget,
+                             carom_scene_report *report)
+{
+    double since = base_now();
+    engine->times = (carom_times){0};
+    engine->pace.continued = true;
+    engine_reopen(engine, frame);
+    BASE_TRY(engine_prepare_trees(engine, frame));
+    BASE_TRY(engine_examine(engine, frame, budget));
     note_stage(&since, &engine->times.mid_ms);
 
     BASE_TRY(engine_commit(engine, frame, report));
@@ -91,6 +111,9 @@ static carom_status propose_pairs(carom_engine *engine, const carom_frame *frame
     engine->proxies.estimates = engine->options.relation;
     BASE_TRY(engine_proxies_update(&engine->proxies, frame));
     const engine_proxies *proxies = &engine->proxies;
+    engine->skipped = engine_pace_skips_moved(&engine->pace, frame->body_count, proxies->changed.count);
+    if (engine->skipped)
+        return CAROM_OK; /* what has changed is kept for the next frame */
     broad_input input = {.boxes = proxies->boxes.items,
                          .traits = proxies->traits.items,
                          .slot_count = (uint32_t)proxies->boxes.count,
@@ -194,70 +217,6 @@ static carom_status group_pairs(carom_engine *engine, const carom_frame *frame)
 
 /* ---- what examining needs ---- */
 
-typedef struct tree_building
-{
-    carom_engine *engine;
-    const carom_frame *frame;
-} tree_building;
-
-static bool lacks_tree(const carom_frame_body *body)
-{
-    const carom_shape *shape = &body->placed.shape;
-    return shape->kind == CAROM_SHAPE_MESH && !shape->tree && !tree_default_if_built(shape->mesh, TREE_FOR_PAIRS);
-}
-
-static void build_trees(uint32_t first, uint32_t last, uint32_t worker, void *data)
-{
-    const tree_building *building = data;
-    engine_worker *own = &building->engine->workers[worker];
-    const carom_tree *tree;
-    for (uint32_t i = first; i < last && own->failure == CAROM_OK; i++)
-    {
-        uint32_t position = building->engine->waiting.items[i];
-        own->failure = tree_default(building->frame->bodies[position].placed.shape.mesh, TREE_FOR_PAIRS, &tree);
-    }
-}
-
-/* Bodies whose default trees are missing, each mesh once, in engine->waiting. */
-static bool list_missing_trees(carom_engine *engine, const carom_frame *frame)
-{
-    engine->waiting.count = engine->grouped.count = engine->space.count = 0;
-    size_t needed = engine->pairs.count > 0 ? frame->body_count : 0, count = 0;
-    if (!base_array_reserve(engine->context, &engine->waiting, needed) ||
-        !base_array_reserve(engine->context, &engine->grouped, needed) ||
-        !base_array_reserve(engine->context, &engine->space, needed))
-        return false;
-    for (uint32_t i = 0; i < needed; i++)
-        if (lacks_tree(&frame->bodies[i]))
-            engine->grouped.items[count++] = (base_key_value){frame->bodies[i].placed.shape.mesh->serial, i};
-    base_sort_keys(engine->grouped.items, engine->space.items, count);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || engine->grouped.items[i].key != engine->grouped.items[i - 1].key)
-            engine->waiting.items[engine->waiting.count++] = (uint32_t)engine->grouped.items[i].value;
-    return true;
-}
-
-/* Many trees are built in parallel, one per task; a few are built one after the other, each by all workers. */
-static carom_status prepare_trees(carom_engine *engine, const carom_frame *frame)
-{
-    if (!engine->kind->method->needs_trees)
-        return CAROM_OK;
-    if (!list_missing_trees(engine, frame))
-        return out_of_memory(engine);
-    tree_building building = {engine, frame};
-    for (uint32_t i = 0; i < engine->worker_count; i++)
-        engine->workers[i].failure = CAROM_OK;
-    uint32_t count = (uint32_t)engine->waiting.count;
-    if (count >= 4 * engine->worker_count)
-        base_parallel_for(engine->context, count, 1, build_trees, &building);
-    else
-        build_trees(0, count, 0, &building);
-    for (uint32_t i = 0; i < engine->worker_count; i++)
-        if (engine->workers[i].failure != CAROM_OK)
-            return engine->workers[i].failure;
-    return CAROM_OK;
-}
-
 static carom_status prepare_assets(carom_engine *engine, const carom_frame *frame)
 {
     if (!engine->kind->create_asset)
@@ -279,25 +238,36 @@ static carom_status prepare_assets(carom_engine *engine, const carom_frame *fram
 
 static carom_status prepare_shapes(carom_engine *engine, const carom_frame *frame)
 {
-    BASE_TRY(prepare_trees(engine, frame));
+    BASE_TRY(engine_prepare_trees(engine, frame));
     return prepare_assets(engine, frame);
 }
 
-/* Every pair is undecided, and nothing has been found. */
-static carom_status begin_pairs(carom_engine *engine)
+/* ---- what is known of them before they are examined ---- */
+
+static bool reserve_pairs(carom_engine *engine)
 {
     carom_context *context = engine->context;
     size_t count = engine->pairs.count;
-    engine->finding_refs.count = engine->waiting.count = engine->slices.count = 0;
-    engine_forget_open(engine);
-    if (!base_array_reserve(context, &engine->finding_refs, count) ||
-        !base_array_reserve(context, &engine->open, count) || !base_array_reserve(context, &engine->waiting, count) ||
-        !base_array_reserve(context, &engine->slices, count))
+    engine->finding_refs.count = engine->waiting.count = engine->slices.count = engine->open.count = 0;
+    return base_array_reserve(context, &engine->finding_refs, count) &&
+           base_array_reserve(context, &engine->open, count) && base_array_reserve(context, &engine->waiting, count) &&
+           base_array_reserve(context, &engine->slices, count);
+}
+
+/* Every pair is undecided, but for what the last run left. */
+static carom_status begin_pairs(carom_engine *engine, const carom_frame *frame)
+{
+    size_t count = engine->pairs.count;
+    if (!reserve_pairs(engine))
         return out_of_memory(engine);
     for (size_t i = 0; i < count; i++)
         engine->finding_refs.items[i] = ENGINE_UNDECIDED, engine->open.items[i] = NULL;
     engine->finding_refs.count = engine->open.count = count;
-    for (uint32_t i = 0; i < engine->worker_count; i++)
-        engine_findings_clear(&engine->workers[i].findings);
+    engine_carry(engine, frame);
+    engine_memories_begin(&engine->memories, frame, engine->pairs.items, count);
+    const carom_budget *budget = &engine->options.budget;
+    if (budget->work > 0 || budget->seconds > 0.0)
+        engine_note_bodies(engine, frame);
+    engine->pace.reserve = engine_pace_cost(&engine->pace, &(engine_load){.undecided = count});
     return CAROM_OK;
 }

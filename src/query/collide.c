@@ -175,16 +175,21 @@ static void report_found(const query_job *job, carom_report *report)
         report->distance_bound = options->clearance;
 }
 
-static carom_status report_job(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
+static carom_status settle_job(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
-    const carom_collide_options *options = job->options;
     report_found(job, report);
-    bool lists = options->mode == CAROM_COLLIDE_ALL && !options->on_pair;
     if (job->keys.count > 1 && !job->sorted && !query_sort_unique(query->context, &job->keys, &query->sort_space))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for %zu pairs", job->keys.count);
     job->sorted = job->searched;
     BASE_TRY(decide_relation(query, job, budget, report));
-    BASE_TRY(query_estimate_inside(job, budget, report));
+    return query_estimate_inside(job, budget, report);
+}
+
+static carom_status report_job(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
+{
+    const carom_collide_options *options = job->options;
+    bool lists = options->mode == CAROM_COLLIDE_ALL && !options->on_pair;
+    BASE_TRY(settle_job(query, job, budget, report));
     if (lists && job->found.count > 0)
         BASE_TRY(list_pairs(query, job, report));
     if (options->contacts && report->pairs_listed > 0)
@@ -335,6 +340,14 @@ carom_status query_collide(carom_query *query, const query_question *question, c
     if (report->times.mid_ms == 0.0)
         report->times.mid_ms = report->times.total_ms;
     return status;
+}
+
+carom_status query_job_settle(carom_query *query, query_job *job, base_budget *budget)
+{
+    carom_report report;
+    query_clear_report(&report);
+    BASE_TRY(settle_job(query, job, budget, &report));
+    return report.status;
 }
 
 carom_status query_job_answer(carom_query *query, query_job *job, base_budget *budget, carom_report *report)

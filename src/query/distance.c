@@ -17,6 +17,11 @@ static void report_closest(const narrow_closest *closest, carom_status status, c
     report->distance_bound = status == CAROM_UNKNOWN ? fmin(closest->lower_bound, below) : below;
 }
 
+double query_nearest_bound(const query_nearest *nearest)
+{
+    return fmin(nearest->closest.lower_bound, narrow_closest_bound(&nearest->closest));
+}
+
 /* If the surfaces are apart, one body may still be inside the other. */
 static carom_status decide_relation(carom_query *query, const query_walk *walk, carom_report *report)
 {

@@ -362,6 +362,9 @@ carom_status query_job_search_all(carom_query *query, query_job *job);
 
 /* Are all pairs in the keys of a job that has been searched, whatever the number of workers? */
 bool query_job_has_all_pairs(const query_job *job);
+/* Decides what is open once the search is over, which a budget may cut short: the relation, and what an open surface
+ * probably contains. CAROM_UNKNOWN: not everything. Without it, query_job_answer does the same. */
+carom_status query_job_settle(carom_query *query, query_job *job, base_budget *budget);
 /* Makes the report of a job, finished or not: relation, pairs, contacts, hash. The report's arrays belong to the query,
  * and the job can still be continued. CAROM_UNKNOWN if something is undecided. */
 carom_status query_job_answer(carom_query *query, query_job *job, base_budget *budget, carom_report *report);
@@ -372,6 +375,8 @@ carom_status query_collide(carom_query *query, const query_question *question, c
                            base_budget *budget, carom_report *report);
 carom_status query_distance(carom_query *query, const query_question *question, base_budget *budget, double upper_bound,
                             carom_report *report);
+/* A lower bound of the distance, once a search for it has begun. */
+double query_nearest_bound(const query_nearest *nearest);
 /* Only the distance, below an upper bound, continuing from `nearest`; CAROM_UNKNOWN: call again. Adds to the report's
  * counters. */
 carom_status query_measure(carom_query *query, const query_walk *walk, double upper_bound, query_nearest *nearest,

@@ -269,4 +269,7 @@ carom_status tree_cut(const carom_tree *tree, double size, tree_parts *out);
 /* The oriented box of a part, in the mesh's frame: its centre and half of each edge. The tree is not empty. */
 void tree_part_box(const carom_tree *tree, uint32_t part, carom_vec3 *centre, carom_vec3 half[3]);
 
+/* World boxes around both parts of an entry of a front that tree_collide left. */
+void tree_part_boxes(const mesh_placed *a, const mesh_placed *b, const narrow_part_pair *parts, carom_aabb out[2]);
+
 #endif
