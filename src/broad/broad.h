@@ -131,8 +131,8 @@ typedef struct broad_box_tree
 
 /* Builds the tree over the boxes that are not empty. False when out of memory. */
 bool broad_box_tree_build(broad_box_tree *tree, const carom_aabb *boxes, uint32_t count);
-/* Replaces a box that is not empty by another one; index: in the tree's order. The order stays as it is, so a tree whose
- * boxes move far gets worse. */
+/* Replaces a box that is not empty by another one; index: in the tree's order. The order stays as it is, so a tree
+ * whose boxes move far gets worse. */
 void broad_box_tree_replace(broad_box_tree *tree, uint32_t index, const carom_aabb *box);
 void broad_box_tree_free(broad_box_tree *tree);
 
