@@ -350,11 +350,16 @@ static void short_frames_come_to_an_end(void **state)
     assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
     assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
     carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = true};
-    assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+    double whole_ms = INFINITY; /* a part of it, however slow the machine or a tool that watches it */
+    for (int i = 0; i < 4; i++)
+    {
+        assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
+        whole_ms = fmin(whole_ms, report.times.total_ms);
+    }
     uint64_t hash = report.hash;
-    options.budget.seconds = 3e-4;
+    options.budget.seconds = 1e-3 * whole_ms / 3.0;
     uint32_t runs = run_to_the_end(&s, engine, options, (carom_body_id){0}, &report);
-    print_message("%u frames of 0.3 ms\n", runs);
+    print_message("%u frames of %.2f ms\n", runs, 1e3 * options.budget.seconds);
     assert_true(runs > 1);
     assert_int_equal(report.hash, hash);
     carom_engine_destroy(engine);
