@@ -389,11 +389,9 @@ static void free_all(carom_mesh **meshes, int count)
         carom_mesh_destroy(meshes[i]);
 }
 
-/* No pair of triangles crosses: the box passes through the cube's top along edges of its own at z = 2. */
-static void walls_with_corners_where_they_pass_through(void **state)
+/* A box from z = 1 to 3 whose walls have corners and edges at z = 2. */
+static carom_mesh *ringed_box(const world *w)
 {
-    (void)state;
-    world w = world_open();
     double vertices[12][3];
     for (int i = 0; i < 12; i++)
     {
@@ -407,10 +405,31 @@ static void walls_with_corners_where_they_pass_through(void **state)
         memcpy(faces[at++], (uint32_t[3]){here, next, next + 4}, sizeof *faces);
         memcpy(faces[at++], (uint32_t[3]){here, next + 4, here + 4}, sizeof *faces);
     }
-    carom_mesh *all[2] = {box(&w, 0, 0, 0, 2, 2, 2), world_mesh(&w, vertices[0], 12, faces[0], 20)};
-    assert_true(carom_mesh_get_info(all[1]).closed && carom_mesh_get_info(all[1]).oriented);
-    expect(&w, all[0], all[1], CAROM_RELATION_OVERLAPPING);
-    free_all(all, 2);
+    carom_mesh *mesh = world_mesh(w, vertices[0], 12, faces[0], 20);
+    assert_true(carom_mesh_get_info(mesh).closed && carom_mesh_get_info(mesh).oriented);
+    return mesh;
+}
+
+/* No pair of triangles crosses: the box passes through the cube's top along edges of its own at z = 2, and through
+ * sheets of one triangle, of which nothing but their parts tells that one is inside and the other outside. */
+static void walls_with_corners_where_they_pass_through(void **state)
+{
+    (void)state;
+    world w = world_open();
+    const double middle_inside[9] = {0, 0, 2, 4, 0, 2, 0, 4, 2}, middle_outside[9] = {0.75, 0.75, 2, 3, 1, 2, 1, 3, 2},
+                 within[9] = {0.75, 0.75, 2, 1.25, 1, 2, 1, 1.25, 2}, beyond[9] = {1.5, 1, 2, 3, 1, 2, 3, 2, 2};
+    carom_mesh *all[] = {ringed_box(&w),
+                         box(&w, 0, 0, 0, 2, 2, 2),
+                         world_mesh(&w, middle_inside, 3, NULL, 1),
+                         world_mesh(&w, middle_outside, 3, NULL, 1),
+                         world_mesh(&w, within, 3, NULL, 1),
+                         world_mesh(&w, beyond, 3, NULL, 1)};
+    expect(&w, all[1], all[0], CAROM_RELATION_OVERLAPPING);
+    expect(&w, all[2], all[0], CAROM_RELATION_OVERLAPPING);
+    expect(&w, all[3], all[0], CAROM_RELATION_OVERLAPPING);
+    expect(&w, all[4], all[0], CAROM_RELATION_A_INSIDE_B);
+    expect(&w, all[5], all[0], CAROM_RELATION_TOUCHING);
+    free_all(all, 6);
     world_close(&w);
 }
 
