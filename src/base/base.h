@@ -422,6 +422,15 @@ static inline bool base_budget_spend(base_budget *budget, uint32_t work)
 /* Per mask of eight lanes: the numbers of its lanes, a byte each, lowest first. */
 extern const uint64_t base_set_lanes[256];
 
+/* All bits but those of lanes 3 and 7. Defined elsewhere: a compiler that knew the bits would leave the mask out
+ * wherever only the other lanes of a result are used, and compute with what the two hold. */
+typedef union base_lane_mask
+{
+    uint32_t bits[8];
+    _Alignas(32) float v[8];
+} base_lane_mask;
+extern const base_lane_mask base_xyz_lanes;
+
 /* Declares function pointers for the versions of a kernel: BASE_DECLARE_ISA(void, wide_test, (int x)); */
 #if BASE_HAS_X86
 #define BASE_DECLARE_ISA(result, name, parameters)                                                                     \

@@ -1,4 +1,4 @@
-/* The lanes of each mask of eight. */
+/* The lanes of each mask of eight, and a mask of lanes. */
 #include "base/base.h"
 
 #define BIT(mask, i) ((uint64_t)(mask) >> (i)&1)
@@ -14,3 +14,5 @@
 #define SIXTY_FOUR(mask) SIXTEEN(mask), SIXTEEN((mask) + 16), SIXTEEN((mask) + 32), SIXTEEN((mask) + 48)
 
 const uint64_t base_set_lanes[256] = {SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192)};
+
+const base_lane_mask base_xyz_lanes = {{~0u, ~0u, ~0u, 0, ~0u, ~0u, ~0u, 0}};

@@ -492,15 +492,7 @@ static inline uint32_t d4_le_bits(d4 a, d4 b)
 #endif
 
 /* lanes 3 and 7 cleared: builders keep ids there, whose bits are not floats and must not reach arithmetic */
-static BASE_ALWAYS_INLINE f8 f8_xyz(f8 a)
-{
-    static const union
-    {
-        uint32_t bits[8];
-        _Alignas(32) float v[8];
-    } lanes = {{~0u, ~0u, ~0u, 0, ~0u, ~0u, ~0u, 0}};
-    return f8_and(a, f8_load(lanes.v));
-}
+static BASE_ALWAYS_INLINE f8 f8_xyz(f8 a) { return f8_and(a, f8_load(base_xyz_lanes.v)); }
 
 /* one float and its bits */
 static inline float as_float(uint32_t bits)

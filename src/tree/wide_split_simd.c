@@ -48,7 +48,8 @@ static void principal_frame(const split_box *boxes, uint32_t count, float axis[3
     uint32_t stride = count > PRINCIPAL_SAMPLE ? count / PRINCIPAL_SAMPLE : 1;
     for (uint32_t i = 0; i < count; i += stride)
     {
-        const float *b = boxes[i].lane;
+        float b[8]; /* without the id: compilers subtract whole vectors */
+        f8_storeu(b, f8_xyz(f8_loadu(boxes[i].lane)));
         float x = b[0] - b[4], y = b[1] - b[5], z = b[2] - b[6];
         float w = box_area(b) + 1e-30f;
         weight += (double)w;
