@@ -142,6 +142,15 @@ typedef struct walk
     waiting_pairs waiting;
 } walk;
 
+/* Lanes that no pair fills are computed too, and must not be slow: they hold floats, and a triangle of A that has an
+ * area. If the edges of both triangles vanished, the product of their squares would underflow. */
+static inline void clear_waiting(waiting_pairs *waiting)
+{
+    memset(waiting, 0, sizeof *waiting);
+    f8_storeu(waiting->corner_a[1][0], f8_set1(1.0f));
+    f8_storeu(waiting->corner_a[2][1], f8_set1(1.0f));
+}
+
 /* Remembers a pair for the decision in double; false: out of memory. */
 static inline bool add_candidate(wide_nearest *search, uint32_t triangle_a, uint32_t triangle_b, float low)
 {
@@ -372,8 +381,8 @@ static bool begin_stack(walk *w)
 carom_status BASE_ISA(wide_distance_walk)(wide_nearest *search)
 {
     const wide_pair *pair = search->pair;
-    walk w; /* waiting lanes need no zeros, but floats: what is left in them must not be slow */
-    memset(&w.waiting, 0, sizeof w.waiting);
+    walk w;
+    clear_waiting(&w.waiting);
     w.search = search, w.pair = pair, w.scratch = pair->task->scratch, w.nodes_tested = 0;
     const wide_tree *a = pair->tree_a, *b = pair->tree_b;
     w.scratch->words.count = 0;

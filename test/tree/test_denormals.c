@@ -284,7 +284,7 @@ static void ordinary_models_raise_no_flag(carom_simd simd)
         double away; /* in sizes */
     } kinds[] = {{"a knot and a blob", GENERATE_TORUS_KNOT, GENERATE_BLOB, 400, 0.0},
                  {"a hand and rubble", GENERATE_HAND, GENERATE_RUBBLE, 300, 0.0},
-
+                 {"two sheets of two triangles", GENERATE_CLOTH, GENERATE_CLOTH, 2, 0.0}, /* lanes stay empty */
                  {"a sphere and a cylinder", GENERATE_UV_SPHERE, GENERATE_CYLINDER, 300, 0.0},
                  {"a box and a sheet", GENERATE_BOX, GENERATE_CLOTH, 200, 0.0},
                  {"pipes and a gear away from the origin", GENERATE_PIPE_NETWORK, GENERATE_GEAR, 400, 7.3}};
