@@ -312,6 +312,8 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         return tool_bench_parallel(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "tsgo") == 0)
         return tool_bench_tsgo(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "read") == 0)
+        return tool_bench_read(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "deadline") == 0)
         return tool_bench_deadline(argc - 1, argv + 1);
     bench_options options = {.shape = "torus-knot", .triangles = 5000, .poses = 200, .seed = 1};

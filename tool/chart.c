@@ -286,7 +286,7 @@ carom_status chart_write(carom_context *context, const chart_def *def, const cha
 /* ---- curves ---- */
 
 static const uint32_t CURVE_COLOUR[CHART_MAX_CURVES] = {0x4c78a8, 0xf58518, 0x54a24b, 0xb279a2, 0xe45756, 0x72b7b2,
-                                                        0x9d755d, 0x222222, 0xeeca3b, 0xff9da6, 0x86bcb6, 0x8c6d31};
+                                                        0x9d755d, 0x222222, 0xeeca3b, 0xff9da6, 0xb0b0b0, 0x8c6d31};
 
 /* The part of the image and the range of values that a panel's curves have. */
 typedef struct curve_frame

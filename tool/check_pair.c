@@ -168,6 +168,11 @@ static void print_models(pair_work *work)
         char number[32];
         tool_out_print(out, "%c         ", 'A' + i);
         tool_out_name(out, model->name, 0);
+        if (!model->tried)
+        {
+            tool_out_print(out, ": not read, out of time\n");
+            continue;
+        }
         tool_out_print(out, ": %s triangles", tool_thousands(model->triangles, number));
         if (model->body_count > 0)
             tool_out_print(out, "%s", model->bodies[0].closed ? ", closed" : ", not closed");

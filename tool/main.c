@@ -35,11 +35,12 @@ static const tool_command commands[] = {
      NULL, TOOL_FLAG, true, tool_check},
     {"gen", "KIND", "write a generated shape with a chosen number of triangles",
      "Exit codes: 0 the file was written, 2 error; then no file is left behind.\n", NULL, TOOL_SHAPE, false, tool_gen},
-    {"bench", "[A B | parallel | tsgo | deadline]", "time queries on random poses, for each kind of tree",
+    {"bench", "[A B | parallel | tsgo | deadline | read]", "time queries on random poses, for each kind of tree",
      "`carom bench parallel` compares the parallel engines instead, `carom bench tsgo` the grid paper's methods,\n"
-     "`carom bench deadline` measures how frames keep budgets of time; each has a --help of its own.\n"
+     "`carom bench deadline` measures how frames keep budgets of time, `carom bench read` how fast files are read;\n"
+     "each has a --help of its own.\n"
      "Exit codes: 0 all methods give the same answers, 1 they differ, 2 error, 3 a model has no triangles.\n",
-     "parallel tsgo deadline", TOOL_FLAG, true, tool_bench},
+     "parallel tsgo deadline read", TOOL_FLAG, true, tool_bench},
     {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with known results from a file",
      "tritri     text; each line: family, result (0 or 1), 18 hexadecimal floats: the corners of two triangles\n"
      "meshmesh   text; each line: the 12 numbers of a pose, pair count, distance, hash of the pairs in hexadecimal;\n"

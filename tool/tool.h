@@ -70,6 +70,7 @@ int tool_gen(const tool_command *command, int argc, char **argv);
 int tool_bench(const tool_command *command, int argc, char **argv);
 int tool_bench_parallel(int argc, char **argv);
 int tool_bench_tsgo(int argc, char **argv);
+int tool_bench_read(int argc, char **argv);
 int tool_bench_deadline(int argc, char **argv);
 int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);

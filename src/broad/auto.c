@@ -9,7 +9,7 @@ enum
 {
     SAMPLES = 64,
     REVIEW_CALLS = 16, /* decides after so many calls, by how the samples moved in the last one */
-    FEW_BOXES = 160,   /* `tree` sorts anew when boxes jump; up to here `sweep` is faster */
+    FEW_BOXES = 300,   /* `tree` sorts anew when boxes jump; up to here `sweep` is faster */
     MANY_JUMPS = 4     /* of 256 */
 };
 

@@ -68,7 +68,7 @@ expect 0 gen torus-knot --triangles 20000 -o knot.obj
 expect 0 gen torus --triangles 20000 -o ring.obj
 expect 2 check knot.obj ring.obj --seconds 1e-9 --clearance 10 --distance
 tells "not decided within 1e-09 seconds"
-tells "while models were read"
+says "knot.obj: not read, out of time"
 # nothing meets, and brute force takes many times as long as reading
 expect 0 gen uv-sphere --triangles 100000 --size 1 -o outer.obj
 expect 0 gen uv-sphere --triangles 100000 --size 0.99 -o inner.obj

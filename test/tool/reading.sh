@@ -112,4 +112,15 @@ printf 'v 0 0 0\nv 4 4 0\nv 4 0 0\nv 0 3 0\nv -1 2 0\nf 1 2 3 4 5\n' >crossing.o
 expect 0 info crossing.obj
 tells "line 6: a face crosses itself"
 
+# ---- how fast files are read ----
+expect 0 bench read box.obj torus.stl --repeats 2
+says "torus.stl"
+says "2,000"
+expect 2 bench read nowhere.obj
+tells "nowhere.obj"
+expect 2 bench read
+tells "which files"
+expect 2 bench read box.obj --repeats 0
+tells "--repeats 0"
+
 finish
