@@ -70,7 +70,8 @@ extern "C"
      * 0 and infinity are no limit; NaN is refused as CAROM_NOT_FINITE, a negative number as CAROM_INVALID_ARGUMENT.
      * - If finding the pairs and listing them would take longer than that alone, everything is unknown: see
      *   carom_scene_report.bodies_undecided. Whether it would is known from earlier frames of this engine; the first
-     *   one can't be predicted, and a prediction is put to the test from time to time, ever more rarely.
+     *   one can't be predicted, and a prediction is put to the test from time to time, ever more rarely, in the end in
+     *   every 1,024th frame.
      * - Building a default tree, or sorting and listing the pairs of triangles of one pair of bodies, can't be cut
      *   short: it waits for a frame with time for it. If there is none, it is done in a frame that then ends late, once
      *   the frames it waited for had eight times its time. To avoid that, build trees beforehand: run a frame without a

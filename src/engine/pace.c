@@ -13,10 +13,11 @@
 
 enum
 {
-    FEW_BODIES = 16,  /* what a frame takes however few bodies it has, in bodies */
-    FIRST_RETRY = 4,  /* skipped frames before one is tried all the same: the prediction may be wrong; then */
-    RETRY_FACTOR = 4, /* times as many, again and again, which makes misses rare */
-    PATIENCE = 8      /* a step is made late after frames that together had as many times its time */
+    FEW_BODIES = 16,     /* what a frame takes however few bodies it has, in bodies */
+    FIRST_RETRY = 4,     /* skipped frames before one is tried all the same: the prediction may be wrong; then */
+    RETRY_FACTOR = 4,    /* times as many, again and again, which makes misses rare */
+    MOST_SKIPPED = 1024, /* but a machine that was busy for a while must not count as slow for ever */
+    PATIENCE = 8         /* a step is made late after frames that together had as many times its time */
 };
 
 void engine_pace_create(engine_pace *pace)
@@ -75,7 +76,7 @@ static bool skips(engine_pace *pace, engine_preparation *preparation, uint32_t b
     if (preparation->skipped++ < preparation->max_skipped)
         return true;
     preparation->skipped = 0;
-    if (preparation->max_skipped < UINT32_MAX / RETRY_FACTOR)
+    if (preparation->max_skipped < MOST_SKIPPED)
         preparation->max_skipped *= RETRY_FACTOR;
     return pace->retrying = true, false;
 }
