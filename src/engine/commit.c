@@ -293,6 +293,7 @@ carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom
     double expected = ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load), start = base_now();
     if (engine_pace_fits_nothing(&engine->pace, frame->body_count, expected))
     {
+        engine_pace_not_committed(&engine->pace);
         engine_report_nothing(frame, report);
         add_counts(&(commit){.engine = engine}, report);
         return CAROM_OK;

@@ -271,6 +271,7 @@ bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, doub
 /* Seconds that a commit will take. */
 double engine_pace_cost(const engine_pace *pace, const engine_load *load);
 void engine_pace_committed(engine_pace *pace, double expected, double taken);
+void engine_pace_not_committed(engine_pace *pace); /* there was no time for it */
 /* May a step begin that takes so many seconds and can't be cut short, if others are set aside for the commit? On any
  * worker. */
 bool engine_pace_allows(engine_pace *pace, double seconds, double reserve);

@@ -134,6 +134,13 @@ void engine_pace_committed(engine_pace *pace, double expected, double taken)
     pace->commit_factor = fmin(fmax(factor, 0.5), 10.0);
 }
 
+/* Nothing was measured, so nothing would ever correct a prediction that was too high: it fades, so slowly that a commit
+ * that is really too long is tried about once in a thousand frames. */
+void engine_pace_not_committed(engine_pace *pace)
+{
+    pace->commit_factor = fmax(pace->commit_factor * (1.0 - 0x1p-12), 0.5);
+}
+
 /* ---- steps that can't be cut short ---- */
 
 bool engine_pace_allows(engine_pace *pace, double seconds, double reserve)
