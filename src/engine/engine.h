@@ -272,9 +272,17 @@ bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, doub
 double engine_pace_cost(const engine_pace *pace, const engine_load *load);
 void engine_pace_committed(engine_pace *pace, double expected, double taken);
 void engine_pace_not_committed(engine_pace *pace); /* there was no time for it */
+/* May a step begin that can't be cut short? */
+typedef enum engine_leave
+{
+    ENGINE_LEAVE_NONE = 0, /* no */
+    ENGINE_LEAVE_IN_TIME,
+    ENGINE_LEAVE_LATE /* it has waited long enough: the deadline does not count for it */
+} engine_leave;
+
 /* May a step begin that takes so many seconds and can't be cut short, if others are set aside for the commit? On any
  * worker. */
-bool engine_pace_allows(engine_pace *pace, double seconds, double reserve);
+engine_leave engine_pace_allows(engine_pace *pace, double seconds, double reserve);
 double engine_pace_build_cost(const engine_pace *pace, uint32_t triangles);
 void engine_pace_built(engine_pace *pace, uint32_t triangles, double taken);
 

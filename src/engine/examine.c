@@ -180,30 +180,34 @@ static carom_status begin_front(const pair_task *task, query_job *job)
 
 /* Sorting and listing what a pair found can't be cut short, nor can what a relation begins with; before a deadline that
  * may have to wait. */
-static bool may_finish(const pair_task *task, const query_job *job)
+static engine_leave may_finish(const pair_task *task, const query_job *job)
 {
     const double always = 5e-6, listing = 4e-8, contact = 1e-6, relation = 3e-7; /* per pair of triangles */
     bool decides = job->options->relation && !job->relation.begun;
     double seconds = listing + (job->options->contacts ? contact : 0.0) + (decides ? relation : 0.0);
     seconds *= (double)job->keys.count;
-    return seconds < always || engine_pace_allows(&task->engine->pace, seconds, task->reserve);
+    return seconds < always ? ENGINE_LEAVE_IN_TIME : engine_pace_allows(&task->engine->pace, seconds, task->reserve);
 }
 
 /* The report of a job that has been searched to its end; CAROM_UNKNOWN: something is open. */
 static carom_status answer(const pair_task *task, query_job *job, carom_report *report)
 {
     carom_query *query = task->worker->query;
-    if (task->budget->deadline > 0.0)
+    base_budget unlimited = base_budget_begin(NULL), *budget = task->budget;
+    if (budget->deadline > 0.0)
     {
-        if (!may_finish(task, job))
+        engine_leave leave = may_finish(task, job);
+        if (leave == ENGINE_LEAVE_NONE)
             return CAROM_UNKNOWN;
-        carom_status status = query_job_settle(query, job, task->budget);
+        if (leave == ENGINE_LEAVE_LATE) /* else the same would be cut short again and again */
+            budget = &unlimited;
+        carom_status status = query_job_settle(query, job, budget);
         if (carom_failed(status) || status == CAROM_UNKNOWN)
             return status;
-        if (!may_finish(task, job))
+        if (leave != ENGINE_LEAVE_LATE && may_finish(task, job) == ENGINE_LEAVE_NONE)
             return CAROM_UNKNOWN;
     }
-    return query_job_answer(query, job, task->budget, report);
+    return query_job_answer(query, job, budget, report);
 }
 
 /* A search leaves what it would have looked at next first: deep parts before those near the roots. The other way round,

@@ -143,14 +143,14 @@ void engine_pace_not_committed(engine_pace *pace)
 
 /* ---- steps that can't be cut short ---- */
 
-bool engine_pace_allows(engine_pace *pace, double seconds, double reserve)
+engine_leave engine_pace_allows(engine_pace *pace, double seconds, double reserve)
 {
     if (pace->deadline == 0.0 || base_now() + seconds <= pace->deadline - reserve)
-        return true;
+        return ENGINE_LEAVE_IN_TIME;
     if (pace->waited >= PATIENCE * seconds && !atomic_exchange(&pace->late, true))
-        return true;
+        return ENGINE_LEAVE_LATE;
     atomic_store(&pace->postponed, true);
-    return false;
+    return ENGINE_LEAVE_NONE;
 }
 
 double engine_pace_build_cost(const engine_pace *pace, uint32_t triangles)
