@@ -286,7 +286,7 @@ static void get_pose(list_reader *reader, const json_t *object, carom_pose *out)
         list_fail(reader, "pose", "is no rigid pose");
 }
 
-/* Keys that nobody reads are probably mistyped. */
+/* Unknown keys are probably mistyped. */
 static void check_keys(list_reader *reader, json_t *object, const char *const *known)
 {
     const char *key;
