@@ -1,0 +1,157 @@
+/* Certified images on the GPU. */
+#include "engine/image/image_pass.h"
+
+carom_status image_pass_create(gpu_device *device, image_pass *out)
+{
+    enum
+    {
+        VECTORS = sizeof(image_record) / 16
+    };
+    *out = (image_pass){.device = device};
+    gpu_program_def draw = {.vertex = "interval.vert.glsl", .fragment = "interval.frag.glsl"};
+    gpu_program_def meet = {.vertex = "tiles.vert.glsl", .fragment = "meet.frag.glsl"};
+    BASE_TRY(gpu_program_create(device, &draw, &out->draw));
+    BASE_TRY(gpu_program_create(device, &meet, &out->meet));
+    BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->records));
+    gpu_attribute attributes[VECTORS];
+    for (uint32_t i = 0; i < VECTORS; i++)
+        attributes[i] = (gpu_attribute){.location = i,
+                                        .type = GPU_FLOAT,
+                                        .components = 4,
+                                        .buffer = &out->records,
+                                        .offset = 16 * i,
+                                        .stride = sizeof(image_record),
+                                        .per_instance = true};
+    BASE_TRY(gpu_layout_create(device, attributes, VECTORS, NULL, &out->layout));
+    return gpu_layout_create(device, NULL, 0, NULL, &out->nothing);
+}
+
+static void destroy_targets(gpu_device *device, image_pass_targets *targets)
+{
+    gpu_target_destroy(device, &targets->depths);
+    gpu_target_destroy(device, &targets->tiles);
+    *targets = (image_pass_targets){0};
+}
+
+void image_pass_destroy(image_pass *pass)
+{
+    for (int i = 0; i < IMAGE_TARGET_SIZES; i++)
+        destroy_targets(pass->device, &pass->targets[i]);
+    gpu_layout_destroy(pass->device, &pass->layout);
+    gpu_layout_destroy(pass->device, &pass->nothing);
+    gpu_buffer_destroy(pass->device, &pass->records);
+    gpu_program_destroy(pass->device, &pass->draw);
+    gpu_program_destroy(pass->device, &pass->meet);
+}
+
+/* ---- targets ---- */
+
+static uint32_t max_width(const image_pass *pass)
+{
+    uint32_t limit = gpu_info(pass->device)->limits.texture_size, width = IMAGE_MIN_TARGET;
+    while (2 * width <= limit && 2 * width <= IMAGE_MIN_TARGET << (IMAGE_TARGET_SIZES - 1))
+        width *= 2;
+    return width;
+}
+
+carom_status image_pass_layout(const image_pass *pass, uint32_t side, size_t count, image_tiles *out)
+{
+    uint32_t limit = max_width(pass), width = IMAGE_MIN_TARGET;
+    if (side == 0 || side > limit)
+        return base_fail(NULL, CAROM_TOO_LARGE, "image: a tile of %u pixels does not fit into %u", side, limit);
+    while (width < limit && (size_t)(width / side) * (width / side) < count)
+        width *= 2;
+    while (width < side)
+        width *= 2;
+    *out = (image_tiles){side, width / side, width, (width / side) * (width / side)};
+    return CAROM_OK;
+}
+
+static carom_status find_targets(image_pass *pass, const image_tiles *tiles, image_pass_targets **out)
+{
+    int index = 0;
+    while ((uint32_t)IMAGE_MIN_TARGET << index < tiles->width)
+        index++;
+    image_pass_targets *targets = *out = &pass->targets[index];
+    if (targets->side == (int)tiles->side)
+        return CAROM_OK;
+    destroy_targets(pass->device, targets);
+    gpu_target_def depths = {.width = tiles->width, .height = tiles->width, .colors = {GPU_RGBA32F}};
+    gpu_target_def small = {.width = tiles->per_row, .height = tiles->per_row, .colors = {GPU_R8UI}};
+    BASE_TRY(gpu_target_create(pass->device, &depths, &targets->depths));
+    BASE_TRY(gpu_target_create(pass->device, &small, &targets->tiles));
+    targets->side = (int)tiles->side;
+    return CAROM_OK;
+}
+
+/* ---- a batch ---- */
+
+static carom_status draw_records(image_pass *pass, const image_pass_targets *targets, const image_records *records)
+{
+    gpu_clear_values clear = {.planes = GPU_PLANE_BIT(GPU_COLOR0),
+                              .color = {IMAGE_NOTHING, IMAGE_NOTHING, IMAGE_NOTHING, IMAGE_NOTHING}};
+    gpu_state state = gpu_state_default();
+    gpu_draw_def draw = gpu_draw_def_default();
+    float size[2] = {(float)targets->depths.width, (float)targets->depths.height};
+    gpu_uniform target_size = {"target_size", GPU_FLOAT, 2, 1, size};
+    state.blend = GPU_BLEND_MAX;
+    draw.target = &targets->depths, draw.program = &pass->draw, draw.layout = &pass->layout, draw.state = &state;
+    draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4, draw.instances = (uint32_t)records->count;
+    BASE_TRY(gpu_buffer_replace(pass->device, &pass->records, records->items, records->count * sizeof *records->items));
+    BASE_TRY(gpu_clear(pass->device, &targets->depths, &clear));
+    BASE_TRY(gpu_program_set(pass->device, &pass->draw, &target_size));
+    return gpu_draw(pass->device, &draw);
+}
+
+static carom_status compare_tiles(image_pass *pass, const image_pass_targets *targets, uint32_t rows)
+{
+    gpu_state state = gpu_state_default();
+    gpu_draw_def draw = gpu_draw_def_default();
+    int32_t side = targets->side;
+    gpu_uniform tile_side = {"side", GPU_INT, 1, 1, &side};
+    state.scissor = (gpu_rect){0, 0, targets->tiles.width, rows};
+    draw.target = &targets->tiles, draw.program = &pass->meet, draw.layout = &pass->nothing, draw.state = &state;
+    draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4, draw.textures[0] = &targets->depths.colors[0];
+    BASE_TRY(gpu_program_set(pass->device, &pass->meet, &tile_side));
+    return gpu_draw(pass->device, &draw);
+}
+
+/* Reads the clock, where it is asked for. */
+static carom_status mark(image_pass *pass, double *clock)
+{
+    return pass->measures ? gpu_clock(pass->device, clock) : CAROM_OK;
+}
+
+carom_status image_pass_run(image_pass *pass, const image_tiles *tiles, const image_records *records, uint32_t count,
+                            uint8_t *meets)
+{
+    image_pass_targets *targets;
+    double at[4] = {0};
+    uint32_t rows = (count + tiles->per_row - 1) / tiles->per_row, full = count / tiles->per_row * tiles->per_row;
+    BASE_TRY(find_targets(pass, tiles, &targets));
+    BASE_TRY(mark(pass, &at[0]));
+    BASE_TRY(draw_records(pass, targets, records));
+    BASE_TRY(mark(pass, &at[1]));
+    BASE_TRY(compare_tiles(pass, targets, rows));
+    BASE_TRY(mark(pass, &at[2]));
+    gpu_read_def whole = {GPU_COLOR0, {0, 0, tiles->per_row, full / tiles->per_row}, meets, full};
+    gpu_read_def rest = {GPU_COLOR0, {0, rows - 1, count - full, 1}, meets + full, count - full};
+    if (full > 0)
+        BASE_TRY(gpu_read(pass->device, &targets->tiles, &whole));
+    if (count > full)
+        BASE_TRY(gpu_read(pass->device, &targets->tiles, &rest));
+    BASE_TRY(mark(pass, &at[3]));
+    image_pass_stats *stats = &pass->stats;
+    stats->passes++, stats->tiles += count, stats->triangles += records->count;
+    stats->pixels += (uint64_t)tiles->width * tiles->width;
+    stats->draw_seconds += at[1] - at[0], stats->meet_seconds += at[2] - at[1], stats->read_seconds += at[3] - at[2];
+    return CAROM_OK;
+}
+
+carom_status image_pass_depths(image_pass *pass, const image_tiles *tiles, image_texel *out)
+{
+    image_pass_targets *targets;
+    BASE_TRY(find_targets(pass, tiles, &targets));
+    gpu_read_def read = {GPU_COLOR0, {0}, out, (size_t)tiles->width * tiles->width * sizeof *out};
+    return gpu_read(pass->device, &targets->depths, &read);
+}
