@@ -49,6 +49,12 @@ void image_choose_view(const volume_box *a, const volume_box *b, const image_ove
         usable = usable && fabs(component[i]) <= 1.01; /* as image_fit_view takes for granted */
     if (!usable)
         view->axis[0] = vec3(1.0, 0.0, 0.0), view->axis[1] = vec3(0.0, 1.0, 0.0), view->axis[2] = vec3(0.0, 0.0, 1.0);
+    /* Seen from the front, up is to the left of right: then facets that face the viewer are counterclockwise. */
+    if (vec3_dot(vec3_cross(view->axis[0], view->axis[1]), view->axis[2]) > 0.0)
+    {
+        carom_vec3 right = view->axis[0];
+        view->axis[0] = view->axis[1], view->axis[1] = right;
+    }
     view->centre = vec3_scale(vec3_add(a->centre, b->centre), 0.5);
 }
 
@@ -106,6 +112,7 @@ bool image_fit_view(const image_seen *a, const image_seen *b, int side, image_vi
         low = 0.5 * (low + high) - 0.5 * length;
         view->low[axis] = low - 2.0 * error;
         view->scale[axis] = (double)side / (length + 4.0 * error);
+        view->reach[axis] = 2.0 * reach * view->scale[axis] + (double)side;
         view->error[axis] = error * view->scale[axis] + 0x1p-46 * (reach * view->scale[axis] + (double)side);
     }
     double depth = fmax(fmax(fabs(low_a[2]), fabs(high_a[2])), fmax(fabs(low_b[2]), fabs(high_b[2])));

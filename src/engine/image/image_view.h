@@ -23,6 +23,7 @@ typedef struct image_view
     double low[2];      /* along the first two axes: where the image begins, */
     double scale[2];    /* and pixels per unit */
     double depth_scale; /* a power of two */
+    double reach[2];    /* largest |pixel| of a drawn point */
     double error[3];    /* bounds what rounding does to a placed point: pixels, pixels, depth */
 } image_view;
 

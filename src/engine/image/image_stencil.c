@@ -1,0 +1,227 @@
+/* Depth and stencil images of a pair of hulls. */
+#include "engine/image/image_stencil.h"
+
+/* ---- what is drawn ---- */
+
+void image_set_plane(const image_view *view, const carom_vec3 corner[3], float out[8])
+{
+    double z[3] = {0.5 + 0.5 * corner[0].z, 0.5 + 0.5 * corner[1].z, 0.5 + 0.5 * corner[2].z};
+    double sx = corner[1].x - corner[0].x, sy = corner[1].y - corner[0].y, sz = z[1] - z[0];
+    double tx = corner[2].x - corner[0].x, ty = corner[2].y - corner[0].y, tz = z[2] - z[0];
+    double area = sx * ty - sy * tx;
+    double g = (sz * ty - sy * tz) / area, h = (sx * tz - sz * tx) / area;
+    double at_zero = z[0] - g * corner[0].x - h * corner[0].y;
+    bool usable = fabs(g) < 1e20 && fabs(h) < 1e20 && fabs(at_zero) < 1e20;
+    (void)view;
+    /* A facet that is seen edge on covers no centre, or next to none: any depth of it will do. */
+    out[0] = usable ? (float)g : 0.0f, out[1] = usable ? (float)h : 0.0f;
+    out[2] = usable ? (float)at_zero : (float)z[0], out[3] = 0.0f;
+    out[4] = (float)fmin(z[0], fmin(z[1], z[2])), out[5] = (float)fmax(z[0], fmax(z[1], z[2]));
+    out[6] = out[7] = 0.0f;
+}
+
+/* The centre of a pixel is at most half its diagonal away from any point of it. What is drawn differs from the given
+ * hulls by up to 1/8 of a pixel across (OpenGL guarantees 4 bits below a pixel; the rest is reserve), 2^-20 of the largest
+ * pixel for positions and planes in float, and 2^-18 of the depths, besides the errors of the view. */
+double image_sampled_size(const image_view *view)
+{
+    double pitch[2], off[2];
+    for (int axis = 0; axis < 2; axis++)
+    {
+        pitch[axis] = 1.0 / view->scale[axis];
+        off[axis] = pitch[axis] * (0.125 + 0x1p-20 * view->reach[axis] + view->error[axis]);
+    }
+    double deep = (0x1p-18 + view->error[2]) / view->depth_scale;
+    double half = 0.5 * sqrt(pitch[0] * pitch[0] + pitch[1] * pitch[1]);
+    return 2.0 * (half + sqrt(off[0] * off[0] + off[1] * off[1]) + deep) * (1.0 + 1e-6);
+}
+
+int image_side_for(const image_view *view, double wanted, int limit)
+{
+    image_view fine = *view;
+    int side = 1;
+    for (; side < limit; side = 2 * side < limit ? 2 * side : limit)
+    {
+        fine.side = side;
+        for (int axis = 0; axis < 2; axis++)
+            fine.scale[axis] = view->scale[axis] * side / view->side,
+            fine.reach[axis] = view->reach[axis] * side / view->side,
+            fine.error[axis] = view->error[axis] * side / view->side;
+        if (image_sampled_size(&fine) <= wanted)
+            break;
+    }
+    return side;
+}
+
+/* ---- objects ---- */
+
+static carom_status create_body(gpu_device *device, image_stencil *out, int body)
+{
+    BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->positions[body]));
+    BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->indices[body]));
+    BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->planes[body]));
+    gpu_attribute position = {.location = 0,
+                              .type = GPU_FLOAT,
+                              .components = 4,
+                              .buffer = &out->positions[body],
+                              .offset = 0,
+                              .stride = 16};
+    BASE_TRY(gpu_layout_create(device, &position, 1, &out->indices[body], &out->layouts[body]));
+    return gpu_buffer_texture(device, &out->planes[body], GPU_RGBA32F, &out->plane_textures[body]);
+}
+
+carom_status image_stencil_create(gpu_device *device, image_stencil *out)
+{
+    *out = (image_stencil){.device = device};
+    gpu_program_def piece = {.vertex = "piece.vert.glsl", .fragment = "piece.frag.glsl"};
+    gpu_program_def cover = {.vertex = "tiles.vert.glsl", .fragment = "cover.frag.glsl"};
+    BASE_TRY(gpu_program_create(device, &piece, &out->piece));
+    BASE_TRY(gpu_program_create(device, &cover, &out->cover));
+    for (int body = 0; body < 2; body++)
+        BASE_TRY(create_body(device, out, body));
+    BASE_TRY(gpu_layout_create(device, NULL, 0, NULL, &out->nothing));
+    return gpu_query_create(device, false, &out->query);
+}
+
+void image_stencil_destroy(image_stencil *stencil)
+{
+    gpu_device *device = stencil->device;
+    for (int body = 0; body < 2; body++)
+    {
+        gpu_layout_destroy(device, &stencil->layouts[body]);
+        gpu_texture_destroy(device, &stencil->plane_textures[body]);
+        gpu_buffer_destroy(device, &stencil->positions[body]);
+        gpu_buffer_destroy(device, &stencil->indices[body]);
+        gpu_buffer_destroy(device, &stencil->planes[body]);
+    }
+    gpu_layout_destroy(device, &stencil->nothing);
+    gpu_target_destroy(device, &stencil->target);
+    gpu_program_destroy(device, &stencil->piece);
+    gpu_program_destroy(device, &stencil->cover);
+    gpu_query_destroy(device, &stencil->query);
+}
+
+/* ---- passes ---- */
+
+static carom_status load(image_stencil *stencil, int body, const image_drawing *drawing)
+{
+    gpu_device *device = stencil->device;
+    BASE_TRY(gpu_buffer_replace(device, &stencil->positions[body], drawing->positions,
+                                drawing->position_count * sizeof *drawing->positions));
+    BASE_TRY(gpu_buffer_replace(device, &stencil->indices[body], drawing->indices,
+                                drawing->index_count * sizeof *drawing->indices));
+    return gpu_buffer_replace(device, &stencil->planes[body], drawing->planes,
+                              drawing->plane_count * sizeof *drawing->planes);
+}
+
+static carom_status fit_target(image_stencil *stencil, const image_view *view)
+{
+    uint32_t side = (uint32_t)view->side;
+    if (stencil->target.width == side)
+        return CAROM_OK;
+    gpu_target_destroy(stencil->device, &stencil->target);
+    stencil->target = (gpu_target){0};
+    gpu_target_def def = {.width = side, .height = side, .depth = GPU_DEPTH32F_STENCIL8};
+    return gpu_target_create(stencil->device, &def, &stencil->target);
+}
+
+static carom_status draw_body(image_stencil *stencil, int body, const image_drawing *drawing, const gpu_state *state)
+{
+    gpu_draw_def draw = gpu_draw_def_default();
+    draw.target = &stencil->target, draw.program = &stencil->piece, draw.layout = &stencil->layouts[body];
+    draw.state = state, draw.mode = drawing->strips ? GPU_TRIANGLE_STRIP : GPU_TRIANGLES;
+    draw.count = drawing->index_count, draw.textures[0] = &stencil->plane_textures[body];
+    stencil->stats.passes++, stencil->stats.triangles += drawing->plane_count;
+    stencil->stats.pixels += (uint64_t)stencil->target.width * stencil->target.height;
+    return gpu_draw(stencil->device, &draw);
+}
+
+/* The mark of what was 3 before stays out of the way of counting. */
+enum
+{
+    COUNT_BITS = 0x7f,
+    MARK = 0x80
+};
+
+/* A's front sets depth and 1; B adds 1 for each fragment that is not nearer (2.4.4, steps 2 and 3). */
+static carom_status count(image_stencil *stencil, const image_drawing drawings[2], int first)
+{
+    gpu_state front = gpu_state_default(), both = gpu_state_default();
+    front.cull = GPU_CULL_BACK, front.color_write = both.color_write = false;
+    front.depth_test = front.depth_write = true, front.depth_compare = GPU_LESS;
+    front.depth_clamp = both.depth_clamp = true, front.stencil_test = both.stencil_test = true;
+    front.front = front.back = (gpu_stencil_face){GPU_ALWAYS, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_REPLACE};
+    both.depth_test = true, both.depth_compare = GPU_GREATER_EQUAL;
+    both.front = both.back =
+        (gpu_stencil_face){GPU_LESS_EQUAL, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_INCREASE};
+    BASE_TRY(draw_body(stencil, first, &drawings[first], &front));
+    return draw_body(stencil, !first, &drawings[!first], &both);
+}
+
+/* Does any pixel have this value (under the mask)? */
+static carom_status any_pixel(image_stencil *stencil, uint8_t value, uint8_t mask, bool *out)
+{
+    gpu_state state = gpu_state_default();
+    gpu_draw_def draw = gpu_draw_def_default();
+    uint64_t result;
+    state.color_write = false, state.stencil_test = true;
+    state.front = state.back = (gpu_stencil_face){GPU_EQUAL, value, mask, 0, GPU_KEEP, GPU_KEEP, GPU_KEEP};
+    draw.target = &stencil->target, draw.program = &stencil->cover, draw.layout = &stencil->nothing;
+    draw.state = &state, draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4;
+    BASE_TRY(gpu_query_begin(stencil->device, &stencil->query));
+    BASE_TRY(gpu_draw(stencil->device, &draw));
+    BASE_TRY(gpu_query_end(stencil->device, &stencil->query));
+    BASE_TRY(gpu_query_result(stencil->device, &stencil->query, &result));
+    *out = result != 0;
+    return CAROM_OK;
+}
+
+/* Pixels at 3 become marked, all others 0; depth is cleared (step 5). */
+static carom_status mark_and_clear(image_stencil *stencil)
+{
+    gpu_state state = gpu_state_default();
+    gpu_draw_def draw = gpu_draw_def_default();
+    gpu_clear_values clear = {.planes = GPU_PLANE_BIT(GPU_DEPTH), .depth = 1.0f};
+    state.color_write = false, state.stencil_test = true;
+    /* the reference is written: under the mask of comparison it is 3 */
+    state.front = state.back = (gpu_stencil_face){GPU_EQUAL, MARK | 3, COUNT_BITS, 0xff, GPU_ZERO, GPU_ZERO, GPU_REPLACE};
+    draw.target = &stencil->target, draw.program = &stencil->cover, draw.layout = &stencil->nothing;
+    draw.state = &state, draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4;
+    BASE_TRY(gpu_draw(stencil->device, &draw));
+    /* marked pixels count from 0 again */
+    state.front = state.back = (gpu_stencil_face){GPU_ALWAYS, 0, 0xff, COUNT_BITS, GPU_ZERO, GPU_ZERO, GPU_ZERO};
+    BASE_TRY(gpu_draw(stencil->device, &draw));
+    return gpu_clear(stencil->device, &stencil->target, &clear);
+}
+
+static carom_status begin(image_stencil *stencil, const image_view *view, const image_drawing drawings[2])
+{
+    gpu_clear_values clear = {.planes = GPU_PLANE_BIT(GPU_DEPTH) | GPU_PLANE_BIT(GPU_STENCIL), .depth = 1.0f};
+    float side = (float)view->side;
+    gpu_uniform target_side = {"side", GPU_FLOAT, 1, 1, &side};
+    BASE_TRY(fit_target(stencil, view));
+    for (int body = 0; body < 2; body++)
+        BASE_TRY(load(stencil, body, &drawings[body]));
+    BASE_TRY(gpu_program_set(stencil->device, &stencil->piece, &target_side));
+    return gpu_clear(stencil->device, &stencil->target, &clear);
+}
+
+carom_status image_stencil_meet(image_stencil *stencil, const image_view *view, const image_drawing drawings[2],
+                                bool *meets)
+{
+    bool undecided = false;
+    *meets = false;
+    stencil->stats.pairs++;
+    BASE_TRY(begin(stencil, view, drawings));
+    BASE_TRY(count(stencil, drawings, 0));
+    BASE_TRY(any_pixel(stencil, 2, COUNT_BITS, meets));
+    if (!*meets)
+        BASE_TRY(any_pixel(stencil, 3, COUNT_BITS, &undecided));
+    if (!undecided)
+        return CAROM_OK;
+    stencil->stats.swaps++;
+    BASE_TRY(mark_and_clear(stencil));
+    BASE_TRY(count(stencil, drawings, 1));
+    BASE_TRY(any_pixel(stencil, 2, COUNT_BITS, meets));
+    return *meets ? CAROM_OK : any_pixel(stencil, MARK | 3, 0xff, meets);
+}
