@@ -27,7 +27,17 @@ function(carom_add_objects target)
                                                ${PROJECT_SOURCE_DIR})
   carom_set_options(${target})
 endfunction()
-carom_add_objects(carom_objects ${CAROM_SOURCES})
+
+# Shaders are files of their own below src/, embedded in the library.
+file(GLOB_RECURSE CAROM_SHADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.glsl)
+set(CAROM_SHADERS_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/shaders.c)
+add_custom_command(
+  OUTPUT ${CAROM_SHADERS_SOURCE}
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${CAROM_SHADERS_SOURCE} "-DSHADERS=${CAROM_SHADERS}"
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed_shaders.cmake
+  DEPENDS ${CAROM_SHADERS} ${PROJECT_SOURCE_DIR}/cmake/embed_shaders.cmake VERBATIM
+  COMMENT "Embedding the shaders")
+carom_add_objects(carom_objects ${CAROM_SOURCES} ${CAROM_SHADERS_SOURCE})
 carom_add_objects(carom_exact_objects ${CAROM_EXACT_SOURCES})
 set(CAROM_OBJECTS $<TARGET_OBJECTS:carom_objects> $<TARGET_OBJECTS:carom_exact_objects>)
 
@@ -62,9 +72,10 @@ function(carom_use_headers target)
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
+# Graphics drivers are opened at run time; in old C libraries the functions for that are in a part called libdl.
 add_library(carom_internal STATIC EXCLUDE_FROM_ALL ${CAROM_OBJECTS})
 carom_use_headers(carom_internal)
-target_link_libraries(carom_internal PUBLIC Threads::Threads m)
+target_link_libraries(carom_internal PUBLIC Threads::Threads m ${CMAKE_DL_LIBS})
 add_library(carom_io_internal STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:carom_io_objects>)
 target_link_libraries(carom_io_internal PUBLIC carom_internal)
 
@@ -105,9 +116,9 @@ function(carom_add_static target)
 endfunction()
 
 carom_add_shared(carom ${CAROM_OBJECTS})
-target_link_libraries(carom PUBLIC Threads::Threads m)
+target_link_libraries(carom PUBLIC Threads::Threads m ${CMAKE_DL_LIBS})
 carom_add_static(carom_static ${CAROM_OBJECTS})
-target_link_libraries(carom_static PUBLIC Threads::Threads m)
+target_link_libraries(carom_static PUBLIC Threads::Threads m ${CMAKE_DL_LIBS})
 set_target_properties(carom_static PROPERTIES OUTPUT_NAME carom EXPORT_NAME static)
 
 carom_add_shared(carom_io ${CAROM_IO_OBJECTS})

@@ -7,6 +7,7 @@
 #include "carom/broad.h"
 #include "carom/engine.h"
 #include "carom/events.h"
+#include "carom/gpu.h"
 #include "carom/math.h"
 #include "carom/mesh.h"
 #include "carom/query.h"
