@@ -1,0 +1,125 @@
+/* Inside the folder: the surface while it grows, and the memory of a build. */
+#ifndef HULL_BUILD_H
+#define HULL_BUILD_H
+
+#include "hull/hull.h"
+
+enum
+{
+    HULL_BATCH = 256 /* points whose heights over a plane are computed together; a multiple of the lanes */
+};
+
+/* A plane with a bound on the error of heights over it, for all points within the extent of the build. */
+typedef struct hull_plane
+{
+    carom_vec3 base, normal;
+    double bound; /* a height's sign is certain where |height| > bound */
+} hull_plane;
+
+/* A triangle of the growing surface. A half-edge is 3 * facet + i, from corner i to corner i + 1. */
+typedef struct hull_facet
+{
+    hull_plane plane;
+    double far_height;      /* of the farthest point */
+    uint64_t mark;          /* of the last insertion that looked at it, see insert.c */
+    uint32_t corner[3];     /* HULL_NONE: this slot is free */
+    uint32_t twin[3];       /* half-edges */
+    uint32_t outside;       /* first point of a list, linked by `next`; HULL_NONE: none */
+    uint32_t farthest;      /* the point of the list that is highest */
+    uint32_t before, after; /* in the list of facets with points outside */
+    uint32_t sharp;         /* bits: edges whose two facets are not coplanar; set at the end */
+} hull_facet;
+
+/* An edge between what the new point sees and what it does not. */
+typedef struct hull_rim
+{
+    uint32_t from, to, beyond; /* beyond: the half-edge on the far side, from `to` to `from` */
+} hull_rim;
+
+/* Points whose heights are wanted. */
+typedef struct hull_batch
+{
+    uint32_t count;
+    uint32_t id[HULL_BATCH];
+    _Alignas(BASE_CACHE_LINE) double x[HULL_BATCH];
+    double y[HULL_BATCH], z[HULL_BATCH], height[HULL_BATCH];
+} hull_batch;
+
+typedef BASE_ARRAY(uint32_t) hull_numbers;
+
+struct hull_space
+{
+    carom_context *context;
+    BASE_ARRAY(hull_facet) facets;
+    BASE_ARRAY(hull_rim) rim;
+    BASE_ARRAY(base_key_value) keys;
+    hull_numbers visible, fresh, heads, vacant, next; /* while it grows */
+    hull_numbers rank, polygon, halves, order;        /* while it is finished */
+    hull_batch batch;
+
+    /* The build under way. */
+    const carom_vec3 *points;
+    const uint32_t *index; /* of each point for the caller; null: the same */
+    uint32_t count;
+    carom_vec3 extent;         /* of the points' box */
+    double relative, absolute; /* of the bounds of planes */
+    uint32_t first_pending, last_pending;
+    uint64_t mark;
+    uint64_t steps; /* signs asked for */
+};
+
+/* The height of points over a plane, times the length of its normal. Reads up to a multiple of four. */
+BASE_DECLARE_ISA(void, hull_heights, (const hull_plane *plane, hull_batch *batch));
+
+hull_plane hull_make_plane(const hull_space *space, const uint32_t corner[3]);
+
+/* Sets the bounds of planes from the points and their extent. */
+void hull_choose_bounds(hull_space *space);
+
+/* The side of a facet on which a point is: 1 outside, 0 on its plane, -1 inside. */
+int hull_side(hull_space *space, const hull_facet *facet, uint32_t point);
+
+static inline uint32_t hull_half_next(uint32_t half) { return half % 3 == 2 ? half - 2 : half + 1; }
+
+static inline uint32_t hull_half_twin(const hull_space *space, uint32_t half)
+{
+    return space->facets.items[half / 3].twin[half % 3];
+}
+
+static inline uint32_t hull_half_from(const hull_space *space, uint32_t half)
+{
+    return space->facets.items[half / 3].corner[half % 3];
+}
+
+static inline uint32_t hull_index(const hull_space *space, uint32_t point)
+{
+    return space->index ? space->index[point] : point;
+}
+
+/* True if an array can hold `count` items; what it holds may be lost. */
+#define hull_room(space, array, needed)                                                                                \
+    ((array)->count = 0, base_array_reserve((space)->context, array, (size_t)(needed)))
+
+/* Room for a result of dimension 2 or 3, whose facets follow from its vertices. */
+carom_status hull_allocate(carom_context *context, hull *out, uint32_t vertex_count);
+
+/* ---- the steps of hull_build ---- */
+
+/* The largest simplex at hand: corners of a point, a segment, a triangle or a tetrahedron, as many as the hull has
+ * dimensions, and one more. */
+int hull_find_simplex(hull_space *space, uint32_t corner[4]);
+
+carom_status hull_make_segment(hull_space *space, const uint32_t corner[4], hull *out); /* or a point */
+carom_status hull_make_polygon(hull_space *space, const uint32_t corner[4], hull *out);
+carom_status hull_grow(hull_space *space, const uint32_t corner[4]); /* the surface of a hull of dimension 3 */
+carom_status hull_finish(hull_space *space, hull *out);              /* its canonical form */
+
+/* Sorts facets by their first two corners. */
+carom_status hull_sort_facets(hull_space *space, hull *out);
+
+static inline carom_status hull_no_memory(carom_context *context, uint32_t count)
+{
+    return base_fail(context, CAROM_OUT_OF_MEMORY, "out of memory for the hull of %u points", count);
+}
+
+#endif
