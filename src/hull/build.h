@@ -6,13 +6,14 @@
 
 enum
 {
-    HULL_BATCH = 256 /* points whose heights over a plane are computed together; a multiple of the lanes */
+    HULL_BATCH = 256, /* points whose heights over a plane are computed together; a multiple of the lanes */
+    HULL_LARGE = 8192 /* points from which on they are put in order, and workers share what they can */
 };
 
-/* A plane with a bound on the error of heights over it, for all points within the extent of the build. */
+/* A plane without its base point, with a bound on the error of heights over it, for all points of the build. */
 typedef struct hull_plane
 {
-    carom_vec3 base, normal;
+    carom_vec3 normal;
     double bound; /* a height's sign is certain where |height| > bound */
 } hull_plane;
 
@@ -20,14 +21,12 @@ typedef struct hull_plane
 typedef struct hull_facet
 {
     hull_plane plane;
-    double far_height;      /* of the farthest point */
-    uint64_t mark;          /* of the last insertion that looked at it, see insert.c */
-    uint32_t corner[3];     /* HULL_NONE: this slot is free */
-    uint32_t twin[3];       /* half-edges */
-    uint32_t outside;       /* first point of a list, linked by `next`; HULL_NONE: none */
-    uint32_t farthest;      /* the point of the list that is highest */
-    uint32_t before, after; /* in the list of facets with points outside */
-    uint32_t sharp;         /* bits: edges whose two facets are not coplanar; set at the end */
+    double far_height;  /* of the farthest point */
+    uint32_t corner[3]; /* the last is the plane's base; the first is HULL_NONE if this slot is free */
+    uint32_t twin[3];   /* half-edges */
+    uint32_t outside;   /* first point of a list, linked by `next`; HULL_NONE: none */
+    uint32_t farthest;  /* the point of the list that is highest */
+    uint32_t mark;      /* of the last insertion that looked at it, see grow.c; at the end, bits of sharp edges */
 } hull_facet;
 
 /* An edge between what the new point sees and what it does not. */
@@ -53,25 +52,33 @@ struct hull_space
     BASE_ARRAY(hull_facet) facets;
     BASE_ARRAY(hull_rim) rim;
     BASE_ARRAY(base_key_value) keys;
-    hull_numbers visible, fresh, heads, vacant, next; /* while it grows */
-    hull_numbers rank, polygon, halves, order;        /* while it is finished */
+    BASE_ARRAY(carom_vec3) sites; /* the points in another order */
+    hull_numbers index_of_site;
+    hull_numbers visible, fresh, heads, vacant, pending, next; /* while it grows */
+    hull_numbers rank, polygon, halves, order;                 /* while it is finished */
     hull_batch batch;
 
     /* The build under way. */
-    const carom_vec3 *points;
-    const uint32_t *index; /* of each point for the caller; null: the same */
+    const carom_vec3 *points; /* the caller's, or sites */
+    const uint32_t *index;    /* of each point for the caller; null: the same */
     uint32_t count;
     carom_vec3 extent;         /* of the points' box */
     double relative, absolute; /* of the bounds of planes */
-    uint32_t first_pending, last_pending;
-    uint64_t mark;
+    size_t first_pending;      /* those before are done */
+    uint32_t mark;
     uint64_t steps; /* signs asked for */
 };
 
 /* The height of points over a plane, times the length of its normal. Reads up to a multiple of four. */
-BASE_DECLARE_ISA(void, hull_heights, (const hull_plane *plane, hull_batch *batch));
+BASE_DECLARE_ISA(void, hull_heights, (carom_vec3 base, carom_vec3 normal, hull_batch *batch));
 
 hull_plane hull_make_plane(const hull_space *space, const uint32_t corner[3]);
+
+/* The height of a point over a facet's plane, times the length of the normal: the same bits as hull_heights. */
+static inline double hull_height(const hull_space *space, const hull_facet *facet, uint32_t point)
+{
+    return vec3_dot(facet->plane.normal, vec3_sub(space->points[point], space->points[facet->corner[2]]));
+}
 
 /* Sets the bounds of planes from the points and their extent. */
 void hull_choose_bounds(hull_space *space);
@@ -104,6 +111,9 @@ static inline uint32_t hull_index(const hull_space *space, uint32_t point)
 carom_status hull_allocate(carom_context *context, hull *out, uint32_t vertex_count);
 
 /* ---- the steps of hull_build ---- */
+
+/* Puts many points in an order that suits the memory. origin: the lower corner of their box. */
+carom_status hull_arrange(hull_space *space, carom_vec3 origin);
 
 /* The largest simplex at hand: corners of a point, a segment, a triangle or a tetrahedron, as many as the hull has
  * dimensions, and one more. */

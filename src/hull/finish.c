@@ -8,7 +8,7 @@ static void find_sharp_edges(hull_space *space)
     for (uint32_t facet = 0; facet < space->facets.count; facet++)
     {
         hull_facet *f = &space->facets.items[facet];
-        f->sharp = 0;
+        f->mark = 0;
         for (int i = 0; i < 3 && f->corner[0] != HULL_NONE; i++)
             space->next.items[f->corner[i]] = 0;
     }
@@ -21,8 +21,8 @@ static void find_sharp_edges(hull_space *space)
             uint32_t opposite = hull_half_from(space, hull_half_next(hull_half_next(twin)));
             if (half > twin || hull_side(space, f, opposite) == 0)
                 continue;
-            f->sharp |= 1u << i;
-            space->facets.items[twin / 3].sharp |= 1u << twin % 3;
+            f->mark |= 1u << i;
+            space->facets.items[twin / 3].mark |= 1u << twin % 3;
             space->next.items[f->corner[i]]++;
             space->next.items[hull_half_from(space, twin)]++;
         }
@@ -31,7 +31,7 @@ static void find_sharp_edges(hull_space *space)
 
 static bool is_sharp(const hull_space *space, uint32_t half)
 {
-    return space->facets.items[half / 3].sharp >> half % 3 & 1;
+    return space->facets.items[half / 3].mark >> half % 3 & 1;
 }
 
 /* Three sharp edges meet at a vertex; two at a corner within an edge, none within a face. */

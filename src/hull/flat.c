@@ -20,10 +20,10 @@ static void write_flat_vertices(hull_space *space, hull *out)
 carom_status hull_make_segment(hull_space *space, const uint32_t corner[4], hull *out)
 {
     BASE_TRY(hull_allocate(space->context, out, out->dimension == 0 ? 1 : 2));
-    for (uint32_t i = 0; i < out->vertex_count; i++)
-        out->vertices[i] = corner[i];
-    if (out->vertex_count == 2 && corner[0] > corner[1])
-        out->vertices[0] = corner[1], out->vertices[1] = corner[0];
+    uint32_t one = hull_index(space, corner[0]), two = hull_index(space, corner[1]);
+    out->vertices[0] = out->dimension == 0 || one < two ? one : two;
+    if (out->dimension == 1)
+        out->vertices[1] = one < two ? two : one;
     return CAROM_OK;
 }
 
@@ -69,7 +69,7 @@ static void extend_chain(hull_space *space, size_t begin, uint32_t point, int ax
     chain->items[chain->count++] = point;
 }
 
-/* The polygon's vertices into `order`, counterclockwise seen from the axis's positive side. */
+/* The indices of the polygon's vertices into `order`, counterclockwise seen from the axis's positive side. */
 static carom_status find_polygon(hull_space *space, int axis)
 {
     BASE_TRY(sort_points(space, (axis + 1) % 3, (axis + 2) % 3));
@@ -81,6 +81,8 @@ static carom_status find_polygon(hull_space *space, int axis)
     for (size_t i = space->keys.count; i > 0; i--)
         extend_chain(space, begin, (uint32_t)space->keys.items[i - 1].value, axis);
     space->order.count--; /* the first point again */
+    for (size_t i = 0; i < space->order.count; i++)
+        space->order.items[i] = hull_index(space, space->order.items[i]);
     return CAROM_OK;
 }
 

@@ -17,39 +17,17 @@
 
 enum
 {
-    WIDE_CONE = 48 /* triangles of a cone from which on a point is located by bisection */
+    WIDE_CONE = 48, /* triangles of a cone from which on a point is located by bisection */
+    EVENLY = 256    /* insertions until the surface has about the final shape */
 };
-
-/* ---- facets with points outside, first come first served ---- */
-
-static void add_pending(hull_space *space, uint32_t facet)
-{
-    hull_facet *items = space->facets.items;
-    items[facet].before = space->last_pending, items[facet].after = HULL_NONE;
-    if (space->last_pending == HULL_NONE)
-        space->first_pending = facet;
-    else
-        items[space->last_pending].after = facet;
-    space->last_pending = facet;
-}
-
-static void remove_pending(hull_space *space, uint32_t facet)
-{
-    hull_facet *items = space->facets.items, *f = &items[facet];
-    *(f->before == HULL_NONE ? &space->first_pending : &items[f->before].after) = f->after;
-    *(f->after == HULL_NONE ? &space->last_pending : &items[f->after].before) = f->before;
-}
 
 /* ---- points to facets ---- */
 
-/* Equal points are always in the same list, and the farthest is the one with the smallest index. */
+/* Equal points are always in the same list, and the first of them is the farthest. */
 static void give_point(hull_space *space, uint32_t facet, uint32_t point, double height)
 {
     hull_facet *f = &space->facets.items[facet];
-    if (f->outside == HULL_NONE)
-        add_pending(space, facet);
-    if (f->outside == HULL_NONE || height > f->far_height ||
-        (height == f->far_height && hull_index(space, point) < hull_index(space, f->farthest)))
+    if (f->outside == HULL_NONE || height > f->far_height || (height == f->far_height && point < f->farthest))
         f->far_height = height, f->farthest = point;
     space->next.items[point] = f->outside;
     f->outside = point;
@@ -61,7 +39,7 @@ static void split_batch(hull_space *space, uint32_t facet)
     hull_batch *b = &space->batch;
     hull_facet *f = &space->facets.items[facet];
     const double bound = f->plane.bound;
-    BASE_PICK_ISA(space->context, hull_heights)(&f->plane, b);
+    BASE_PICK_ISA(space->context, hull_heights)(space->points[f->corner[2]], f->plane.normal, b);
     space->steps += b->count;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < b->count; i++)
@@ -148,7 +126,7 @@ static bool try_facet(hull_space *space, const cone *c, uint32_t i, uint32_t poi
     const hull_facet *f = &space->facets.items[facet];
     if (hull_side(space, f, point) <= 0)
         return false;
-    give_point(space, facet, point, vec3_dot(f->plane.normal, vec3_sub(space->points[point], f->plane.base)));
+    give_point(space, facet, point, hull_height(space, f, point));
     return true;
 }
 
@@ -179,29 +157,44 @@ static void locate_in_cone(hull_space *space, const cone *c, uint32_t point)
 
 /* ---- an insertion ---- */
 
-/* Collects the facets that the point sees and returns a half-edge of the rim. Marks: 2k + 1 seen, 2k not seen. */
-static uint32_t find_visible(hull_space *space, uint32_t start, uint32_t point)
+/* A number for an insertion, larger than all before. */
+static void next_mark(hull_space *space)
+{
+    space->mark += 2;
+    if (space->mark != 0)
+        return;
+    for (size_t i = 0; i < space->facets.count; i++)
+        space->facets.items[i].mark = 0;
+    space->mark = 2;
+}
+
+/* Collects the facets that the point sees and finds a half-edge of the rim. Marks: 2k + 1 seen, 2k not seen. */
+static bool find_visible(hull_space *space, uint32_t start, uint32_t point, uint32_t *half_of_rim)
 {
     hull_facet *items = space->facets.items;
-    uint32_t half_of_rim = HULL_NONE;
-    space->mark += 2;
-    space->visible.items[0] = start, space->visible.count = 1;
+    next_mark(space);
+    space->visible.count = 0;
+    if (!base_array_reserve(space->context, &space->visible, 1))
+        return false;
+    space->visible.items[space->visible.count++] = start;
     items[start].mark = space->mark + 1;
     for (size_t i = 0; i < space->visible.count; i++)
-        for (int k = 0; k < 3; k++)
+        for (uint32_t k = 0; k < 3; k++)
         {
             uint32_t facet = space->visible.items[i], other = items[facet].twin[k] / 3;
             if (items[other].mark < space->mark)
             {
                 bool sees = hull_side(space, &items[other], point) > 0;
                 items[other].mark = space->mark + sees;
+                if (sees && !base_array_reserve(space->context, &space->visible, 1))
+                    return false;
                 if (sees)
                     space->visible.items[space->visible.count++] = other;
             }
             if (items[other].mark == space->mark)
-                half_of_rim = 3 * facet + (uint32_t)k;
+                *half_of_rim = 3 * facet + k;
         }
-    return half_of_rim;
+    return true;
 }
 
 /* The rim as a cycle. False: out of memory. */
@@ -233,11 +226,8 @@ static void remove_visible(hull_space *space)
         uint32_t facet = space->visible.items[i];
         hull_facet *f = &space->facets.items[facet];
         if (f->outside != HULL_NONE)
-        {
-            remove_pending(space, facet);
             space->heads.items[space->heads.count++] = f->outside;
-        }
-        f->corner[0] = HULL_NONE;
+        f->corner[0] = f->outside = HULL_NONE;
         space->vacant.items[space->vacant.count++] = facet;
     }
 }
@@ -290,35 +280,61 @@ static void redistribute(hull_space *space, uint32_t apex)
                 put_in_batch(space, point);
         }
     empty_batch(space);
+    for (size_t i = 0; i < space->fresh.count; i++)
+        if (space->facets.items[space->fresh.items[i]].outside != HULL_NONE)
+            space->pending.items[space->pending.count++] = space->fresh.items[i];
 }
 
-/* Room for more facets, and for as many visible or vacant ones as there can be. */
+/* Room for more facets. All of it is cleared by the system when first used, and there are at most two per point: so the
+ * array grows in large steps, up to that. */
 static carom_status reserve_facets(hull_space *space, size_t extra)
 {
-    carom_context *context = space->context;
-    if (space->facets.count + extra > UINT32_MAX / 6)
-        return base_fail(context, CAROM_TOO_LARGE, "the hull of %u points has too many facets", space->count);
-    if (!base_array_reserve(context, &space->facets, extra))
-        return hull_no_memory(context, space->count);
-    size_t slots = space->facets.capacity;
-    if (!base_array_reserve(context, &space->visible, slots - space->visible.count) ||
-        !base_array_reserve(context, &space->heads, slots - space->heads.count) ||
-        !base_array_reserve(context, &space->vacant, slots - space->vacant.count))
-        return hull_no_memory(context, space->count);
+    size_t needed = space->facets.count + extra, largest = 2 * (size_t)space->count;
+    if (needed > UINT32_MAX / 6)
+        return base_fail(space->context, CAROM_TOO_LARGE, "the hull of %u points has too many facets", space->count);
+    if (needed <= space->facets.capacity)
+        return CAROM_OK;
+    size_t wanted = needed > largest / 4 ? largest : 4 * needed;
+    if (!base_array_reserve(space->context, &space->facets, wanted - space->facets.count))
+        return hull_no_memory(space->context, space->count);
     return CAROM_OK;
+}
+
+static carom_status reserve_for_insertion(hull_space *space)
+{
+    carom_context *context = space->context;
+    size_t rim = space->rim.count, visible = space->visible.count;
+    if (!hull_room(space, &space->fresh, rim) || !hull_room(space, &space->heads, visible) ||
+        !base_array_reserve(context, &space->vacant, visible) || !base_array_reserve(context, &space->pending, rim))
+        return hull_no_memory(context, space->count);
+    return reserve_facets(space, rim);
 }
 
 static carom_status insert_farthest(hull_space *space, uint32_t facet)
 {
-    uint32_t apex = space->facets.items[facet].farthest;
-    uint32_t half = find_visible(space, facet, apex);
-    if (!find_rim(space, half) || !hull_room(space, &space->fresh, space->rim.count))
+    uint32_t apex = space->facets.items[facet].farthest, half = 0;
+    if (!find_visible(space, facet, apex, &half) || !find_rim(space, half))
         return hull_no_memory(space->context, space->count);
-    BASE_TRY(reserve_facets(space, space->rim.count));
+    BASE_TRY(reserve_for_insertion(space));
     remove_visible(space);
     make_cone_facets(space, apex);
     redistribute(space, apex);
     return CAROM_OK;
+}
+
+/* A facet with points outside. At first the oldest, so that the surface grows evenly and points within it are discarded
+ * early; then the latest, which is still in the cache. An entry may be out of date. */
+static uint32_t next_facet(hull_space *space)
+{
+    hull_numbers *pending = &space->pending;
+    while (space->first_pending < pending->count)
+    {
+        bool oldest = space->mark < 2 * EVENLY;
+        uint32_t facet = pending->items[oldest ? space->first_pending++ : --pending->count];
+        if (space->facets.items[facet].outside != HULL_NONE)
+            return facet;
+    }
+    return HULL_NONE;
 }
 
 /* ---- the first four facets ---- */
@@ -343,17 +359,19 @@ carom_status hull_grow(hull_space *space, const uint32_t corner[4])
     uint32_t base[4] = {corner[0], corner[1], corner[2], corner[3]};
     if (exact_orient3d(p[base[0]], p[base[1]], p[base[2]], p[base[3]], NULL) < 0)
         base[0] = corner[1], base[1] = corner[0];
-    space->facets.count = space->visible.count = space->heads.count = space->vacant.count = 0;
-    space->first_pending = space->last_pending = HULL_NONE;
+    space->facets.count = space->vacant.count = space->first_pending = 0;
     space->mark = 0, space->batch.count = 0;
-    if (!hull_room(space, &space->fresh, 4) || !hull_room(space, &space->next, space->count))
+    if (!hull_room(space, &space->fresh, 4) || !hull_room(space, &space->heads, 4) ||
+        !hull_room(space, &space->pending, 4) || !hull_room(space, &space->next, space->count))
         return hull_no_memory(space->context, space->count);
     BASE_TRY(reserve_facets(space, 4));
     make_tetrahedron(space, base);
     for (uint32_t i = 0; i < space->count; i++)
         put_in_batch(space, i);
     empty_batch(space);
-    while (space->first_pending != HULL_NONE)
-        BASE_TRY(insert_farthest(space, space->first_pending));
+    for (uint32_t i = 0; i < 4; i++)
+        space->pending.items[space->pending.count++] = i;
+    for (uint32_t facet; (facet = next_facet(space)) != HULL_NONE;)
+        BASE_TRY(insert_farthest(space, facet));
     return CAROM_OK;
 }

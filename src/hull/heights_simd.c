@@ -3,10 +3,10 @@
 #include "base/simd.h"
 #include "hull/build.h"
 
-void BASE_ISA(hull_heights)(const hull_plane *plane, hull_batch *batch)
+void BASE_ISA(hull_heights)(carom_vec3 base, carom_vec3 normal, hull_batch *batch)
 {
-    const d4 bx = d4_set1(plane->base.x), by = d4_set1(plane->base.y), bz = d4_set1(plane->base.z);
-    const d4 nx = d4_set1(plane->normal.x), ny = d4_set1(plane->normal.y), nz = d4_set1(plane->normal.z);
+    const d4 bx = d4_set1(base.x), by = d4_set1(base.y), bz = d4_set1(base.z);
+    const d4 nx = d4_set1(normal.x), ny = d4_set1(normal.y), nz = d4_set1(normal.z);
     for (uint32_t i = 0; i < batch->count; i += 4)
     {
         d4 x = d4_sub(d4_loadu(batch->x + i), bx), y = d4_sub(d4_loadu(batch->y + i), by),

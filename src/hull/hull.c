@@ -26,7 +26,7 @@ static carom_status take_points(hull_space *space, const carom_vec3 *points, uin
     space->points = points, space->index = NULL, space->count = count;
     space->extent = count > 0 ? vec3_sub(box.max, box.min) : vec3(0.0, 0.0, 0.0);
     space->steps = 0;
-    return CAROM_OK;
+    return hull_arrange(space, box.min);
 }
 
 static carom_status build(hull_space *space, hull *out)
@@ -82,8 +82,10 @@ void hull_space_destroy(hull_space *space)
     base_array_free(context, &space->facets);
     base_array_free(context, &space->rim);
     base_array_free(context, &space->keys);
-    hull_numbers *numbers[] = {&space->visible, &space->fresh,  &space->heads, &space->next,  &space->rank,
-                               &space->polygon, &space->halves, &space->order, &space->vacant};
+    base_array_free(context, &space->sites);
+    hull_numbers *numbers[] = {&space->index_of_site, &space->pending, &space->visible, &space->fresh,
+                               &space->heads,         &space->next,    &space->rank,    &space->polygon,
+                               &space->halves,        &space->order,   &space->vacant};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         base_array_free(context, numbers[i]);
     base_release(context, space, 1, sizeof *space);

@@ -4,12 +4,12 @@
 
 hull_plane hull_make_plane(const hull_space *space, const uint32_t corner[3])
 {
-    const carom_vec3 a = space->points[corner[0]];
-    const carom_vec3 u = vec3_sub(space->points[corner[1]], a), v = vec3_sub(space->points[corner[2]], a);
+    const carom_vec3 base = space->points[corner[2]];
+    const carom_vec3 u = vec3_sub(space->points[corner[0]], base), v = vec3_sub(space->points[corner[1]], base);
     const double yz = u.y * v.z, zy = u.z * v.y, zx = u.z * v.x, xz = u.x * v.z, xy = u.x * v.y, yx = u.y * v.x;
     double magnitude = (fabs(yz) + fabs(zy)) * space->extent.x + (fabs(zx) + fabs(xz)) * space->extent.y +
                        (fabs(xy) + fabs(yx)) * space->extent.z;
-    return (hull_plane){a, vec3(yz - zy, zx - xz, xy - yx), space->relative * magnitude + space->absolute};
+    return (hull_plane){vec3(yz - zy, zx - xz, xy - yx), space->relative * magnitude + space->absolute};
 }
 
 /* Every product and sum of a height is exact where coordinates are multiples of a unit and no difference has more than
@@ -41,8 +41,7 @@ void hull_choose_bounds(hull_space *space)
 int hull_side(hull_space *space, const hull_facet *facet, uint32_t point)
 {
     const hull_plane *plane = &facet->plane;
-    carom_vec3 from_base = vec3_sub(space->points[point], plane->base);
-    double height = vec3_dot(plane->normal, from_base);
+    double height = hull_height(space, facet, point);
     space->steps++;
     if (fabs(height) > plane->bound)
         return height > 0.0 ? 1 : -1;

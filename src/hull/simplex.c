@@ -52,7 +52,7 @@ static uint32_t find_fourth(hull_space *space, const uint32_t corner[3])
     uint32_t fourth = 0;
     for (uint32_t i = 0; i < space->count; i++)
     {
-        double height = fabs(vec3_dot(facet.plane.normal, vec3_sub(space->points[i], facet.plane.base)));
+        double height = fabs(hull_height(space, &facet, i));
         if (height > best)
             best = height, fourth = i;
     }
