@@ -17,7 +17,7 @@ typedef struct hull_plane
     double bound; /* a height's sign is certain where |height| > bound */
 } hull_plane;
 
-/* A triangle of the growing surface. A half-edge is 3 * facet + i, from corner i to corner i + 1. */
+/* A triangle of the growing surface. A half-edge is 4 * facet + i, from corner i to corner i + 1. */
 typedef struct hull_facet
 {
     hull_plane plane;
@@ -55,7 +55,7 @@ struct hull_space
     BASE_ARRAY(carom_vec3) sites; /* the points in another order */
     hull_numbers index_of_site;
     hull_numbers visible, fresh, heads, vacant, pending, next; /* while it grows */
-    hull_numbers rank, polygon, halves, order;                 /* while it is finished */
+    hull_numbers rank, polygon, homes, order;                  /* while it is finished */
     hull_batch batch;
 
     /* The build under way. */
@@ -86,16 +86,16 @@ void hull_choose_bounds(hull_space *space);
 /* The side of a facet on which a point is: 1 outside, 0 on its plane, -1 inside. */
 int hull_side(hull_space *space, const hull_facet *facet, uint32_t point);
 
-static inline uint32_t hull_half_next(uint32_t half) { return half % 3 == 2 ? half - 2 : half + 1; }
+static inline uint32_t hull_half_next(uint32_t half) { return half % 4 == 2 ? half - 2 : half + 1; }
 
 static inline uint32_t hull_half_twin(const hull_space *space, uint32_t half)
 {
-    return space->facets.items[half / 3].twin[half % 3];
+    return space->facets.items[half / 4].twin[half % 4];
 }
 
 static inline uint32_t hull_half_from(const hull_space *space, uint32_t half)
 {
-    return space->facets.items[half / 3].corner[half % 3];
+    return space->facets.items[half / 4].corner[half % 4];
 }
 
 static inline uint32_t hull_index(const hull_space *space, uint32_t point)

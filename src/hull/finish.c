@@ -17,12 +17,11 @@ static void find_sharp_edges(hull_space *space)
         hull_facet *f = &space->facets.items[facet];
         for (uint32_t i = 0; i < 3 && f->corner[0] != HULL_NONE; i++)
         {
-            uint32_t half = 3 * facet + i, twin = f->twin[i];
-            uint32_t opposite = hull_half_from(space, hull_half_next(hull_half_next(twin)));
-            if (half > twin || hull_side(space, f, opposite) == 0)
+            uint32_t twin = f->twin[i], opposite = hull_half_from(space, hull_half_next(hull_half_next(twin)));
+            if (facet > twin / 4 || hull_side(space, f, opposite) == 0)
                 continue;
             f->mark |= 1u << i;
-            space->facets.items[twin / 3].mark |= 1u << twin % 3;
+            space->facets.items[twin / 4].mark |= 1u << twin % 4;
             space->next.items[f->corner[i]]++;
             space->next.items[hull_half_from(space, twin)]++;
         }
@@ -31,7 +30,7 @@ static void find_sharp_edges(hull_space *space)
 
 static bool is_sharp(const hull_space *space, uint32_t half)
 {
-    return space->facets.items[half / 3].mark >> half % 3 & 1;
+    return space->facets.items[half / 4].mark >> half % 4 & 1;
 }
 
 /* Three sharp edges meet at a vertex; two at a corner within an edge, none within a face. */
@@ -67,16 +66,34 @@ static carom_status trace_face(hull_space *space, uint32_t start)
     return CAROM_OK;
 }
 
-/* The half-edge of the fan's triangles that is side `side` of the face, relative to the first triangle. */
+/* Marks neighbours that are half-edges of the grown surface; all others are facets of the result. */
+#define OF_SURFACE 0x80000000u
+
+/* A face that is one triangle. `homes` says to which facet of the result a half-edge of the surface went. */
+static void write_triangle(hull_space *space, uint32_t facet, hull *out)
+{
+    const hull_facet *f = &space->facets.items[facet];
+    uint32_t corner[3], smallest = 0;
+    for (uint32_t i = 0; i < 3; i++)
+    {
+        corner[i] = hull_index(space, f->corner[i]);
+        smallest = corner[i] < corner[smallest] ? i : smallest;
+    }
+    for (uint32_t i = 0, from = smallest; i < 3; i++, from = from == 2 ? 0 : from + 1)
+    {
+        out->facets[3 * (size_t)out->facet_count + i] = corner[from];
+        out->neighbours[3 * (size_t)out->facet_count + i] = f->twin[from] | OF_SURFACE;
+        space->homes.items[4 * facet + i] = out->facet_count;
+    }
+    out->facet_count++;
+}
+
+/* The half-edge of a fan's triangles that is a side of the face. */
 static uint32_t fan_half(uint32_t side, uint32_t count)
 {
     return side == 0 ? 0 : side == count - 1 ? 3 * (count - 3) + 2 : 3 * (side - 1) + 1;
 }
 
-/* Marks neighbours that are half-edges of the grown surface; all others are half-edges of the result. */
-#define OF_SURFACE 0x80000000u
-
-/* Writes a face's triangles. `halves` says which half-edge of the result starts where one of the surface starts. */
 static void write_fan(hull_space *space, hull *out)
 {
     uint32_t *corner = space->polygon.items, count = (uint32_t)space->polygon.count, smallest = 0;
@@ -91,38 +108,45 @@ static void write_fan(hull_space *space, hull *out)
     {
         uint32_t one = (smallest + i + 1) % count, two = (smallest + i + 2) % count;
         facet[3 * i] = corner[smallest], facet[3 * i + 1] = corner[one], facet[3 * i + 2] = corner[two];
-        neighbour[3 * i] = 3 * (first + i - 1) + 2, neighbour[3 * i + 2] = 3 * (first + i + 1);
+        neighbour[3 * i] = first + i - 1, neighbour[3 * i + 2] = first + i + 1;
     }
     for (uint32_t side = 0; side < count; side++)
     {
         const uint32_t *ends = space->order.items + 2 * (size_t)((smallest + side) % count);
         uint32_t half = fan_half(side, count);
-        space->halves.items[ends[0]] = 3 * first + half;
+        space->homes.items[ends[0]] = first + half / 3;
         neighbour[half] = hull_half_twin(space, ends[1]) | OF_SURFACE;
     }
     out->facet_count += count - 2;
 }
 
+/* The face on which a facet of the surface is, unless it is there already. */
+static carom_status write_face(hull_space *space, uint32_t facet, hull *out)
+{
+    const hull_facet *f = &space->facets.items[facet];
+    if (f->mark == 7)
+        return write_triangle(space, facet, out), CAROM_OK;
+    for (uint32_t half = 4 * facet; half < 4 * facet + 3; half++)
+        if (space->homes.items[half] == HULL_NONE && is_sharp(space, half) && is_vertex(space, f->corner[half % 4]))
+        {
+            BASE_TRY(trace_face(space, half));
+            write_fan(space, out);
+        }
+    return CAROM_OK;
+}
+
 static carom_status write_faces(hull_space *space, hull *out)
 {
-    size_t half_count = 3 * space->facets.count;
-    if (!hull_room(space, &space->halves, half_count))
+    size_t half_count = 4 * space->facets.count;
+    if (!hull_room(space, &space->homes, half_count))
         return hull_no_memory(space->context, space->count);
-    memset(space->halves.items, 0xff, half_count * sizeof *space->halves.items);
-    for (uint32_t half = 0; half < half_count; half++)
-    {
-        const hull_facet *f = &space->facets.items[half / 3];
-        if (f->corner[0] == HULL_NONE || space->halves.items[half] != HULL_NONE || !is_sharp(space, half) ||
-            !is_vertex(space, f->corner[half % 3]))
-            continue;
-        BASE_TRY(trace_face(space, half));
-        write_fan(space, out);
-    }
+    memset(space->homes.items, 0xff, half_count * sizeof *space->homes.items);
+    for (uint32_t facet = 0; facet < space->facets.count; facet++)
+        if (space->facets.items[facet].corner[0] != HULL_NONE)
+            BASE_TRY(write_face(space, facet, out));
     for (size_t i = 0; i < 3 * (size_t)out->facet_count; i++)
-    {
-        uint32_t other = out->neighbours[i];
-        out->neighbours[i] = (other & OF_SURFACE ? space->halves.items[other & ~OF_SURFACE] : other) / 3;
-    }
+        if (out->neighbours[i] & OF_SURFACE)
+            out->neighbours[i] = space->homes.items[out->neighbours[i] & ~OF_SURFACE];
     return CAROM_OK;
 }
 
@@ -133,11 +157,11 @@ static carom_status write_vertices(hull_space *space, hull *out)
         return hull_no_memory(space->context, space->count);
     uint32_t *rank = space->rank.items, count = 0;
     memset(rank, 0, space->count * sizeof *rank);
-    for (size_t i = 0; i < 3 * space->facets.count; i++)
+    for (uint32_t facet = 0; facet < space->facets.count; facet++)
     {
-        const hull_facet *f = &space->facets.items[i / 3];
-        if (f->corner[0] != HULL_NONE && is_vertex(space, f->corner[i % 3]))
-            rank[hull_index(space, f->corner[i % 3])] = 1;
+        const uint32_t *corner = space->facets.items[facet].corner;
+        for (int i = 0; i < 3 && corner[0] != HULL_NONE; i++)
+            rank[hull_index(space, corner[i])] |= is_vertex(space, corner[i]);
     }
     for (uint32_t i = 0; i < space->count; i++)
         count += rank[i];

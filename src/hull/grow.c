@@ -181,7 +181,7 @@ static bool find_visible(hull_space *space, uint32_t start, uint32_t point, uint
     for (size_t i = 0; i < space->visible.count; i++)
         for (uint32_t k = 0; k < 3; k++)
         {
-            uint32_t facet = space->visible.items[i], other = items[facet].twin[k] / 3;
+            uint32_t facet = space->visible.items[i], other = items[facet].twin[k] / 4;
             if (items[other].mark < space->mark)
             {
                 bool sees = hull_side(space, &items[other], point) > 0;
@@ -192,7 +192,7 @@ static bool find_visible(hull_space *space, uint32_t start, uint32_t point, uint
                     space->visible.items[space->visible.count++] = other;
             }
             if (items[other].mark == space->mark)
-                *half_of_rim = 3 * facet + k;
+                *half_of_rim = 4 * facet + k;
         }
     return true;
 }
@@ -211,7 +211,7 @@ static bool find_rim(hull_space *space, uint32_t start)
         space->rim.items[space->rim.count++] =
             (hull_rim){hull_half_from(space, half), hull_half_from(space, next), beyond};
         /* Around the end of the edge, through facets that are seen, to the next edge of the rim. */
-        for (half = next; items[hull_half_twin(space, half) / 3].mark == space->mark + 1;)
+        for (half = next; items[hull_half_twin(space, half) / 4].mark == space->mark + 1;)
             half = hull_half_next(hull_half_twin(space, half));
     } while (half != start);
     return true;
@@ -242,8 +242,8 @@ static void set_facet(hull_space *space, uint32_t facet, const uint32_t corner[3
 
 static void link_halves(hull_space *space, uint32_t a, uint32_t b)
 {
-    space->facets.items[a / 3].twin[a % 3] = b;
-    space->facets.items[b / 3].twin[b % 3] = a;
+    space->facets.items[a / 4].twin[a % 4] = b;
+    space->facets.items[b / 4].twin[b % 4] = a;
 }
 
 static void make_cone_facets(hull_space *space, uint32_t apex)
@@ -258,8 +258,8 @@ static void make_cone_facets(hull_space *space, uint32_t apex)
         const hull_rim *rim = &space->rim.items[i];
         uint32_t facet = space->fresh.items[i];
         set_facet(space, facet, (uint32_t[3]){rim->from, rim->to, apex});
-        link_halves(space, 3 * facet, rim->beyond);
-        link_halves(space, 3 * facet + 1, 3 * space->fresh.items[(i + 1) % count] + 2);
+        link_halves(space, 4 * facet, rim->beyond);
+        link_halves(space, 4 * facet + 1, 4 * space->fresh.items[i + 1 < count ? i + 1 : 0] + 2);
     }
 }
 
@@ -290,7 +290,7 @@ static void redistribute(hull_space *space, uint32_t apex)
 static carom_status reserve_facets(hull_space *space, size_t extra)
 {
     size_t needed = space->facets.count + extra, largest = 2 * (size_t)space->count;
-    if (needed > UINT32_MAX / 6)
+    if (needed > UINT32_MAX / 8)
         return base_fail(space->context, CAROM_TOO_LARGE, "the hull of %u points has too many facets", space->count);
     if (needed <= space->facets.capacity)
         return CAROM_OK;
@@ -343,7 +343,7 @@ static void make_tetrahedron(hull_space *space, const uint32_t corner[4])
 {
     /* Corner 3 is below the plane of the others. */
     static const uint8_t faces[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
-    static const uint8_t twins[6][2] = {{0, 5}, {1, 8}, {2, 11}, {3, 10}, {4, 6}, {7, 9}};
+    static const uint8_t twins[6][2] = {{0, 6}, {1, 10}, {2, 14}, {4, 13}, {5, 8}, {9, 12}};
     for (uint32_t i = 0; i < 4; i++)
         set_facet(space, i, (uint32_t[3]){corner[faces[i][0]], corner[faces[i][1]], corner[faces[i][2]]});
     for (int i = 0; i < 6; i++)

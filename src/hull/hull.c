@@ -85,7 +85,7 @@ void hull_space_destroy(hull_space *space)
     base_array_free(context, &space->sites);
     hull_numbers *numbers[] = {&space->index_of_site, &space->pending, &space->visible, &space->fresh,
                                &space->heads,         &space->next,    &space->rank,    &space->polygon,
-                               &space->halves,        &space->order,   &space->vacant};
+                               &space->homes,         &space->order,   &space->vacant};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         base_array_free(context, numbers[i]);
     base_release(context, space, 1, sizeof *space);

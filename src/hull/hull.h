@@ -34,4 +34,25 @@ carom_status hull_build(carom_context *context, const carom_vec3 *points, uint32
 carom_status hull_build_in(hull_space *space, const carom_vec3 *points, uint32_t count, hull *out);
 void hull_free(hull *hull);
 
+/* ---- questions about a hull and the points that it was built from; exact ---- */
+
+/* Is a point in the closed hull? */
+bool hull_contains_point(const hull *hull, const carom_vec3 *points, carom_vec3 p);
+
+/* Is every point of the hull on or behind a triangle's plane, seen counterclockwise from the front? For a triangle
+ * within the hull this says that it is part of the surface, and faces outwards. A degenerate triangle has no plane: is
+ * there a facet with all three corners on its plane? start: a facet to search from, which the search replaces by the
+ * one where it ended; a triangle nearby is then found in a few steps. Null: facet 0. */
+bool hull_supports(const hull *hull, const carom_vec3 *points, const carom_vec3 triangle[3], uint32_t *start);
+
+/* ---- measures, in double ---- */
+
+typedef struct hull_measures
+{
+    double volume;     /* dimension 3 */
+    double area;       /* of the surface; of a polygon, both sides */
+    carom_vec3 centre; /* of mass of the solid, the polygon, the segment or the point */
+} hull_measures;
+hull_measures hull_measure(const hull *hull, const carom_vec3 *points);
+
 #endif

@@ -47,9 +47,9 @@ carom_status hull_sort_facets(hull_space *space, hull *out)
 {
     size_t count = out->facet_count, bytes = 3 * count * sizeof(uint32_t);
     if (!hull_room(space, &space->heads, (size_t)out->vertex_count + 1) ||
-        !hull_room(space, &space->halves, 2 * count) || !hull_room(space, &space->order, 3 * count))
+        !hull_room(space, &space->homes, 2 * count) || !hull_room(space, &space->order, 3 * count))
         return hull_no_memory(space->context, space->count);
-    uint32_t *position = space->halves.items, *order = position + count, *moved = space->order.items;
+    uint32_t *position = space->homes.items, *order = position + count, *moved = space->order.items;
     sort_by_corner(space, out, 1, NULL, position);
     sort_by_corner(space, out, 0, position, order);
     for (uint32_t i = 0; i < count; i++)
