@@ -54,7 +54,7 @@ static void copy_points(uint32_t first, uint32_t last, uint32_t worker, void *da
 carom_status hull_arrange(hull_space *space, carom_vec3 origin)
 {
     uint32_t count = space->count;
-    if (count < HULL_LARGE)
+    if (count < space->tuning.many)
         return CAROM_OK;
     if (!hull_room(space, &space->sites, count) || !hull_room(space, &space->index_of_site, count) ||
         !hull_room(space, &space->keys, count)) /* two words each */
@@ -68,10 +68,10 @@ carom_status hull_arrange(hull_space *space, carom_vec3 origin)
                    words,
                    space->sites.items,
                    space->index_of_site.items};
-    base_parallel_for(space->context, count, HULL_LARGE, find_codes, &a);
+    base_parallel_for(space->context, count, HULL_TASK, find_codes, &a);
     base_sort_codes(space->context, words, words + count, count);
     a.items = words + count;
-    base_parallel_for(space->context, count, HULL_LARGE, copy_points, &a);
+    base_parallel_for(space->context, count, HULL_TASK, copy_points, &a);
     space->points = space->sites.items, space->index = space->index_of_site.items;
     return CAROM_OK;
 }

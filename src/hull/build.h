@@ -7,8 +7,16 @@
 enum
 {
     HULL_BATCH = 256, /* points whose heights over a plane are computed together; a multiple of the lanes */
-    HULL_LARGE = 8192 /* points from which on they are put in order, and workers share what they can */
+    HULL_TASK = 8192  /* points that are worth a task */
 };
+
+/* What changes the time of a build, and nothing else. */
+typedef struct hull_tuning
+{
+    uint32_t many;      /* points from which on they are put in order */
+    uint32_t wide_cone; /* triangles of a cone from which on a point is located by bisection; at least 3 */
+    uint32_t evenly;    /* insertions until the surface has about the final shape */
+} hull_tuning;
 
 /* A plane without its base point, with a bound on the error of heights over it, for all points of the build. */
 typedef struct hull_plane
@@ -58,6 +66,8 @@ struct hull_space
     hull_numbers rank, polygon, homes, order;                  /* while it is finished */
     hull_batch batch;
 
+    hull_tuning tuning;
+
     /* The build under way. */
     const carom_vec3 *points; /* the caller's, or sites */
     const uint32_t *index;    /* of each point for the caller; null: the same */
@@ -66,7 +76,7 @@ struct hull_space
     double relative, absolute; /* of the bounds of planes */
     size_t first_pending;      /* those before are done */
     uint32_t mark;
-    uint64_t steps; /* signs asked for */
+    uint64_t steps; /* signs asked for and edges of rims */
 };
 
 /* The height of points over a plane, times the length of its normal. Reads up to a multiple of four. */

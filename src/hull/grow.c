@@ -15,12 +15,6 @@
  * cone through that edge is between theirs, so the point would see that too. */
 #include "hull/build.h"
 
-enum
-{
-    WIDE_CONE = 48, /* triangles of a cone from which on a point is located by bisection */
-    EVENLY = 256    /* insertions until the surface has about the final shape */
-};
-
 /* ---- points to facets ---- */
 
 /* Equal points are always in the same list, and the first of them is the farthest. */
@@ -130,29 +124,35 @@ static bool try_facet(hull_space *space, const cone *c, uint32_t i, uint32_t poi
     return true;
 }
 
+/* Seen from corner 0, the point is between two neighbouring corners. Returns the first of them: the last corner that is
+ * not beyond the point, or with `strictly` the last that is before it. */
+static uint32_t bisect_cone(hull_space *space, const cone *c, uint32_t point, bool strictly)
+{
+    uint32_t low = 1, high = c->count - 1;
+    while (high - low > 1)
+    {
+        uint32_t middle = low + (high - low) / 2;
+        *(cone_turn(space, c, middle, point) >= strictly ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* Gives a point to a facet of the cone that it sees, if there is one. */
 static void locate_in_cone(hull_space *space, const cone *c, uint32_t point)
 {
     if (try_facet(space, c, 0, point) || try_facet(space, c, c->count - 1, point))
         return;
-    /* The point is between the planes of both facets at corner 0. */
-    uint32_t low = 1, high = c->count - 1;
-    bool on_line = cone_turn(space, c, low, point) == 0 && cone_turn(space, c, high, point) == 0;
-    if (on_line)
+    /* The point is between the planes of both facets at corner 0, or on one of them, or on the line of both. */
+    if (cone_turn(space, c, 1, point) != 0 || cone_turn(space, c, c->count - 1, point) != 0)
     {
-        if (is_on_ray(space, c, point))
-            return;
-        /* Behind the apex a point sees every facet whose plane does not hold corner 0. */
-        for (uint32_t i = 1; i < c->count - 1 && !try_facet(space, c, i, point);)
-            i++;
+        /* Exactly behind a corner it may see only one of the facets there; behind a flat side, one at an end of it. */
+        if (!try_facet(space, c, bisect_cone(space, c, point, false), point))
+            try_facet(space, c, bisect_cone(space, c, point, true), point);
         return;
     }
-    while (high - low > 1)
-    {
-        uint32_t middle = low + (high - low) / 2;
-        *(cone_turn(space, c, middle, point) >= 0 ? &low : &high) = middle;
-    }
-    if (!try_facet(space, c, low, point))
-        try_facet(space, c, low - 1, point); /* exactly above corner `low` */
+    /* Behind the apex a point sees every facet whose plane does not hold corner 0. */
+    for (uint32_t i = 1; !is_on_ray(space, c, point) && i + 1 < c->count && !try_facet(space, c, i, point);)
+        i++;
 }
 
 /* ---- an insertion ---- */
@@ -266,7 +266,7 @@ static void make_cone_facets(hull_space *space, uint32_t apex)
 /* All points that saw what is gone, except the new corner. */
 static void redistribute(hull_space *space, uint32_t apex)
 {
-    bool wide = space->fresh.count >= WIDE_CONE && space->heads.count > 0;
+    bool wide = space->fresh.count >= space->tuning.wide_cone && space->heads.count > 0;
     cone c = wide ? make_cone(space, apex) : (cone){0, 0, 0};
     for (size_t i = 0; i < space->heads.count; i++)
         for (uint32_t point = space->heads.items[i], next; point != HULL_NONE; point = next)
@@ -316,6 +316,7 @@ static carom_status insert_farthest(hull_space *space, uint32_t facet)
     if (!find_visible(space, facet, apex, &half) || !find_rim(space, half))
         return hull_no_memory(space->context, space->count);
     BASE_TRY(reserve_for_insertion(space));
+    space->steps += space->rim.count;
     remove_visible(space);
     make_cone_facets(space, apex);
     redistribute(space, apex);
@@ -329,7 +330,7 @@ static uint32_t next_facet(hull_space *space)
     hull_numbers *pending = &space->pending;
     while (space->first_pending < pending->count)
     {
-        bool oldest = space->mark < 2 * EVENLY;
+        bool oldest = space->mark < 2 * space->tuning.evenly;
         uint32_t facet = pending->items[oldest ? space->first_pending++ : --pending->count];
         if (space->facets.items[facet].outside != HULL_NONE)
             return facet;

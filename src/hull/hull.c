@@ -71,6 +71,7 @@ carom_status hull_space_create(carom_context *context, hull_space **out)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "out of memory for hulls");
     memset(*out, 0, sizeof **out);
     (*out)->context = context;
+    (*out)->tuning = (hull_tuning){.many = HULL_TASK, .wide_cone = 48, .evenly = 256};
     return CAROM_OK;
 }
 

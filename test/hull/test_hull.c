@@ -1,4 +1,5 @@
 /* Small hulls against brute force: random points of families that are degenerate in many ways. */
+#include "hull/build.h"
 #include "support/hulls.h"
 
 #include <stdlib.h>
@@ -159,10 +160,169 @@ static void test_against_brute_force(void **state)
     hull_space_destroy(space);
 }
 
+/* Every way to grow a hull gives the same. */
+static void test_tunings(void **state)
+{
+    static const hull_tuning tunings[] = {{1, 3, 0}, {1, 1000, 1000}, {1000, 3, 2}, {1000, 5, 0}};
+    carom_context *context = *state;
+    hull_space *space, *tuned;
+    assert_int_equal(hull_space_create(context, &space), CAROM_OK);
+    assert_int_equal(hull_space_create(context, &tuned), CAROM_OK);
+    for (int family = 0; family < FAMILIES; family++)
+        for (uint64_t seed = 0; seed < 1000; seed++)
+        {
+            carom_vec3 points[4 * LARGEST];
+            uint32_t count = 0;
+            for (uint64_t part = 0; part < 1 + seed % 4; part++)
+                count += make_points(family, 1000 + 4 * seed + part, points + count);
+            hull expected, h;
+            assert_int_equal(hull_build_in(space, points, count, &expected), CAROM_OK);
+            for (size_t i = 0; i < sizeof tunings / sizeof *tunings; i++)
+            {
+                tuned->tuning = tunings[i];
+                assert_int_equal(hull_build_in(tuned, points, count, &h), CAROM_OK);
+                hulls_check_same(&expected, &h);
+                hull_free(&h);
+            }
+            hulls_check(points, count, &expected, 1);
+            hull_free(&expected);
+        }
+    hull_space_destroy(space);
+    hull_space_destroy(tuned);
+}
+
+/* The vertices are the same points, whatever their order. */
+static void test_permutations(void **state)
+{
+    carom_context *context = *state;
+    uint32_t moved = 0;
+    for (int family = 0; family < FAMILIES; family++)
+        for (uint64_t seed = 0; seed < 200; seed++)
+        {
+            carom_vec3 points[LARGEST], shuffled[LARGEST];
+            uint32_t count = make_points(family, seed, points), from[LARGEST];
+            check_random r = {seed};
+            for (uint32_t i = 0; i < count; i++)
+            {
+                uint32_t k = (uint32_t)(check_next(&r) % (i + 1));
+                from[i] = from[k], from[k] = i;
+            }
+            for (uint32_t i = 0; i < count; i++)
+                shuffled[i] = points[from[i]];
+            hull a, b;
+            assert_int_equal(hull_build(context, points, count, &a), CAROM_OK);
+            assert_int_equal(hull_build(context, shuffled, count, &b), CAROM_OK);
+            assert_int_equal(a.dimension, b.dimension);
+            assert_int_equal(a.vertex_count, b.vertex_count);
+            for (uint32_t i = 0; i < b.vertex_count; i++)
+            {
+                bool found = false;
+                for (uint32_t k = 0; k < a.vertex_count; k++)
+                    found |= vec3_equal(points[a.vertices[k]], shuffled[b.vertices[i]]);
+                assert_true(found);
+                moved += from[b.vertices[i]] != b.vertices[i];
+            }
+            hull_free(&a);
+            hull_free(&b);
+        }
+    assert_true(moved > 5000);
+}
+
+static bool supports(const carom_vec3 *points, uint32_t count, const carom_vec3 t[3])
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (exact_orient3d(t[0], t[1], t[2], points[i], NULL) < 0)
+            return false;
+    return true;
+}
+
+static void test_questions(void **state)
+{
+    carom_context *context = *state;
+    uint32_t yes[2] = {0}, no[2] = {0};
+    for (int family = 0; family < FAMILIES; family++)
+        for (uint64_t seed = 0; seed < 100; seed++)
+        {
+            carom_vec3 points[LARGEST], more[LARGEST];
+            uint32_t count = make_points(family, seed, points), more_count = make_points(family, seed + 5000, more);
+            hull h;
+            assert_int_equal(hull_build(context, points, count, &h), CAROM_OK);
+            for (uint32_t i = 0; i < more_count; i++)
+            {
+                bool inside = hulls_contain(points, count, more[i]);
+                assert_int_equal(hull_contains_point(&h, points, more[i]), inside);
+                ++*(inside ? yes : no);
+            }
+            uint32_t start = 0;
+            check_random r = {seed};
+            for (int i = 0; i < 100 && count > 0; i++)
+            {
+                carom_vec3 t[3];
+                for (int k = 0; k < 3; k++)
+                    t[k] = points[check_next(&r) % count];
+                if (exact_collinear(t[0], t[1], t[2], NULL))
+                    continue;
+                bool expected = supports(points, count, t);
+                assert_int_equal(hull_supports(&h, points, t, i % 2 ? &start : NULL), expected);
+                ++*(expected ? &yes[1] : &no[1]);
+            }
+            hull_free(&h);
+        }
+    print_message("inside %u of %u, supporting %u of %u\n", yes[0], yes[0] + no[0], yes[1], yes[1] + no[1]);
+    assert_true(yes[0] > 1000 && no[0] > 1000 && yes[1] > 1000 && no[1] > 1000);
+}
+
+/* Degenerate triangles, on the cube: on a face, along an edge, through the inside. */
+static void test_degenerate_triangles(void **state)
+{
+    carom_context *context = *state;
+    carom_vec3 cube[8];
+    for (int i = 0; i < 8; i++)
+        cube[i] = vec3(i & 1, i >> 1 & 1, i >> 2);
+    hull h;
+    assert_int_equal(hull_build(context, cube, 8, &h), CAROM_OK);
+    assert_true(hull_supports(&h, cube, (carom_vec3[3]){cube[0], cube[3], cube[0]}, NULL));
+    assert_true(hull_supports(&h, cube, (carom_vec3[3]){cube[0], cube[1], cube[1]}, NULL));
+    assert_true(hull_supports(&h, cube, (carom_vec3[3]){cube[5], cube[5], cube[5]}, NULL));
+    assert_false(hull_supports(&h, cube, (carom_vec3[3]){cube[0], cube[7], vec3(0.5, 0.5, 0.5)}, NULL));
+    hull_free(&h);
+}
+
+static void check_measures(carom_context *context, const carom_vec3 *points, uint32_t count, hull_measures expected)
+{
+    hull h;
+    assert_int_equal(hull_build(context, points, count, &h), CAROM_OK);
+    hull_measures m = hull_measure(&h, points);
+    check_near(m.volume, expected.volume, 1e-14 * expected.volume);
+    check_near(m.area, expected.area, 1e-14 * expected.area);
+    check_near(m.centre.x, expected.centre.x, 1e-14 * fabs(expected.centre.x));
+    check_near(m.centre.y, expected.centre.y, 1e-14 * fabs(expected.centre.y));
+    check_near(m.centre.z, expected.centre.z, 1e-14 * fabs(expected.centre.z));
+    hull_free(&h);
+}
+
+static void test_measures(void **state)
+{
+    carom_context *context = *state;
+    carom_vec3 box[8];
+    for (int i = 0; i < 8; i++)
+        box[i] = vec3(1e6 + 2.0 * (i & 1), -1e6 + 3.0 * (i >> 1 & 1), 4.0 * (i >> 2));
+    check_measures(context, box, 8, (hull_measures){24.0, 52.0, {1e6 + 1.0, -1e6 + 1.5, 2.0}});
+    check_measures(context, box, 4, (hull_measures){0.0, 12.0, {1e6 + 1.0, -1e6 + 1.5, 0.0}});
+    check_measures(context, box, 2, (hull_measures){0.0, 0.0, {1e6 + 1.0, -1e6, 0.0}});
+    check_measures(context, box, 1, (hull_measures){0.0, 0.0, {1e6, -1e6, 0.0}});
+    check_measures(context, box, 0, (hull_measures){0.0, 0.0, {0.0, 0.0, 0.0}});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_against_brute_force, check_open_context, check_close_context),
+        cmocka_unit_test_setup_teardown(test_tunings, check_open_context, check_close_context),
+        cmocka_unit_test_setup_teardown(test_permutations, check_open_context, check_close_context),
+        cmocka_unit_test_setup_teardown(test_questions, check_open_context, check_close_context),
+        cmocka_unit_test_setup_teardown(test_degenerate_triangles, check_open_context, check_close_context),
+        cmocka_unit_test_setup_teardown(test_measures, check_open_context, check_close_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
