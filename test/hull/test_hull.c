@@ -90,6 +90,15 @@ static carom_vec3 all_sizes(check_random *r, const carom_vec3 *p, uint32_t n)
     at.z = ldexp(at.z, (int)(check_next(r) % 1100) - 1000);
     return at;
 }
+/* Whole numbers of 16 bits, the largest for which heights are taken as exact, within 1 of a plane, far away. */
+static carom_vec3 on_wide_lattice(check_random *r, const carom_vec3 *p, uint32_t n)
+{
+    (void)p;
+    if (n < 2)
+        return vec3(1e9 + 65535.0 * n, 0.0, 0.0);
+    double x = (double)(check_next(r) % 65536), y = (double)(check_next(r) % 65536);
+    return vec3(1e9 + x, y, floor((x + 2.0 * y) / 3.0) + (double)(check_next(r) % 2));
+}
 /* Neighbouring doubles. */
 static carom_vec3 last_bits(check_random *r, const carom_vec3 *p, uint32_t n)
 {
@@ -117,6 +126,7 @@ static const struct
     {"huge", huge},
     {"all_sizes", all_sizes},
     {"last_bits", last_bits},
+    {"on_wide_lattice", on_wide_lattice},
 };
 
 enum
