@@ -99,6 +99,13 @@ static carom_vec3 on_wide_lattice(check_random *r, const carom_vec3 *p, uint32_t
     double x = (double)(check_next(r) % 65536), y = (double)(check_next(r) % 65536);
     return vec3(1e9 + x, y, floor((x + 2.0 * y) / 3.0) + (double)(check_next(r) % 2));
 }
+/* Whole numbers of 18 bits, too many for that, on a plane or 1 off it. */
+static carom_vec3 on_wider_lattice(check_random *r, const carom_vec3 *p, uint32_t n)
+{
+    (void)p, (void)n;
+    double a = (double)(check_next(r) % 87381), b = (double)(check_next(r) % 87381);
+    return vec3(3.0 * a, 3.0 * b, a + 2.0 * b + (check_next(r) % 4 == 0 ? 1.0 : 0.0));
+}
 /* Neighbouring doubles. */
 static carom_vec3 last_bits(check_random *r, const carom_vec3 *p, uint32_t n)
 {
@@ -127,6 +134,7 @@ static const struct
     {"all_sizes", all_sizes},
     {"last_bits", last_bits},
     {"on_wide_lattice", on_wide_lattice},
+    {"on_wider_lattice", on_wider_lattice},
 };
 
 enum
