@@ -99,11 +99,11 @@ static carom_vec3 on_wide_lattice(check_random *r, const carom_vec3 *p, uint32_t
     double x = (double)(check_next(r) % 65536), y = (double)(check_next(r) % 65536);
     return vec3(1e9 + x, y, floor((x + 2.0 * y) / 3.0) + (double)(check_next(r) % 2));
 }
-/* Whole numbers of 18 bits, too many for that, on a plane or 1 off it. */
+/* Whole numbers of 20 bits, too many for that, on a plane or 1 off it. */
 static carom_vec3 on_wider_lattice(check_random *r, const carom_vec3 *p, uint32_t n)
 {
     (void)p, (void)n;
-    double a = (double)(check_next(r) % 87381), b = (double)(check_next(r) % 87381);
+    double a = (double)(check_next(r) % 349525), b = (double)(check_next(r) % 349525);
     return vec3(3.0 * a, 3.0 * b, a + 2.0 * b + (check_next(r) % 4 == 0 ? 1.0 : 0.0));
 }
 /* Neighbouring doubles. */
