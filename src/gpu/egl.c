@@ -291,6 +291,8 @@ static carom_status try_platforms(gpu_device *device, gpu_platform wanted)
             continue;
         snprintf(device->info.platform, sizeof device->info.platform, "%s", row->name);
         status = row->attempt(device);
+        if (carom_failed(status) && status != CAROM_OUT_OF_MEMORY)
+            status = CAROM_UNAVAILABLE; /* whatever is wrong with this one, another may work */
         if (carom_failed(status) && used < sizeof reasons)
             used += (size_t)snprintf(reasons + used, sizeof reasons - used, "%s%s: %s", used ? "; " : "", row->name,
                                      device->reason);

@@ -142,7 +142,7 @@ carom_status gpu_program_create(gpu_device *device, const gpu_program_def *def, 
 
 void gpu_program_destroy(gpu_device *device, gpu_program *program)
 {
-    if (program->name != 0)
+    if (gpu_can_delete(device, program->name))
         device->gl.DeleteProgram(program->name);
     program->name = 0;
 }
