@@ -9,7 +9,7 @@ typedef struct filter_state
     carom_context *context;
     tree_scratch scratch; /* for the questions that trees answer */
     const image_filter *filter;
-    gpu_device *device; /* null: it was lost, and is opened again by the next image */
+    gpu_device *device; /* null: an image failed; the next one opens it again */
     void *pass;         /* made by the first image */
     double accuracy;
     uint32_t side;
@@ -61,7 +61,7 @@ static carom_status look(filter_state *state, const image_question *question, im
         carom_status end = gpu_end(state->device);
         status = carom_failed(status) ? status : end;
     }
-    if (status == CAROM_UNAVAILABLE) /* the device is lost */
+    if (carom_failed(status)) /* the device may be lost, or what is on it incomplete: the next image gets another */
         close_device(state);
     return status;
 }
