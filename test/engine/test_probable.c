@@ -116,7 +116,7 @@ static void every_engine_finds_them(void **state)
     {
         yard y = open_yard(workers, true);
         for (uint32_t e = 0; carom_engine_list(e); e++)
-            for (uint32_t b = 0; carom_broad_list(b); b++)
+            for (uint32_t b = 0; (b > 0 || world_compares(y.context, carom_engine_list(e))) && carom_broad_list(b); b++)
                 for (size_t cut = 0; cut < sizeof cuts / sizeof *cuts; cut++)
                 {
                     carom_engine_def def = {.engine = carom_engine_list(e)->name,
@@ -196,6 +196,8 @@ static void engines_agree_on_repeated_surfaces(void **state)
         carom_scene_report report;
         carom_collide_options options = carom_collide_options_default();
         options.relation = true;
+        if (!world_compares(w.context, carom_engine_list(e)))
+            continue;
         assert_int_equal(carom_engine_create(w.context, &engine_def, &engine), CAROM_OK);
         assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
         for (int run = 0; run < 2; run++)

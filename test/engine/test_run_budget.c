@@ -283,7 +283,8 @@ static void small_budgets_come_to_an_end(void **state)
     carom_frame frame;
     assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
     for (uint32_t e = 0; carom_engine_list(e); e++)
-        for (int question = 0; question < 12; question++)
+        for (int question = 0; question < 12 && (question > 0 || world_compares(w.context, carom_engine_list(e)));
+             question++)
         {
             carom_engine *engine;
             carom_scene_report report;

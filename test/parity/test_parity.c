@@ -155,9 +155,8 @@ static void check_engines(stage *s, const scenes_info *info)
     carom_engine *engines[128];
     uint32_t engine_count = 0;
     for (uint32_t e = 0; carom_engine_list(e); e++)
-        for (uint32_t b = 0; carom_broad_list(b) && engine_count < 128; b++)
-            if (carom_engine_list(e)->engine_class != CAROM_CLASS_SAMPLED &&
-                is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
+        for (uint32_t b = 0; (b > 0 || world_compares(s->w.context, carom_engine_list(e))) && carom_broad_list(b); b++)
+            if (engine_count < 128 && is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
                 engines[engine_count++] = open_engine(&s->w, carom_engine_list(e)->name, carom_broad_list(b)->name);
     for (uint32_t step = 0; step < info->step_count; step += stride)
     {
