@@ -28,9 +28,10 @@ typedef struct grow_space
     /* The trial: triangles and vertices that would join, what they meet. */
     convex_numbers triangles, vertices;
     convex_numbers met;   /* triangles that have to join too, from the first on that may not have done so yet */
-    size_t patience;      /* how many vertices a trial may take in */
-    size_t member_count;  /* vertices of the patch */
-    size_t wasted;        /* vertices of trials that took too many */
+    size_t patience;     /* how many vertices a trial may take in */
+    size_t deep;         /* and one that was given up before */
+    size_t member_count; /* vertices of the patch */
+    size_t wasted;       /* vertices of deep trials that came to nothing */
     uint32_t seed;
 } grow_space;
 
@@ -207,8 +208,9 @@ static void begin_trial(grow_space *space) { space->triangles.count = space->ver
 
 enum
 {
-    GROW_PATIENCE = 16,      /* vertices that a trial may take in, at first */
-    GROW_WASTE_PER_VERTEX = 4 /* of the patch: how many may have been tried for nothing by trials that took too many */
+    GROW_PATIENCE = 4,        /* vertices that most trials may take in */
+    GROW_WASTE = 64,          /* how many vertices deep trials may take in for nothing, */
+    GROW_WASTE_PER_VERTEX = 4 /* and how many more per vertex of the patch */
 };
 
 static grow_answer try_side(grow_space *space, grow_side *from)
@@ -222,7 +224,9 @@ static grow_answer try_side(grow_space *space, grow_side *from)
     if (answer == GROW_YES)
         answer = join_what_is_met(space, &from->culprit);
     if (answer == GROW_IMPATIENT)
-        from->culprit = space->seed, space->wasted += space->vertices.count; /* so it is tried again */
+        from->culprit = space->seed; /* it may be tried again when nothing else is left */
+    if (answer != GROW_YES && space->patience > GROW_PATIENCE)
+        space->wasted += space->vertices.count;
     return conclude(space, answer);
 }
 
@@ -235,7 +239,7 @@ static grow_answer plant(grow_space *space, uint32_t seed)
     uint32_t corner[3], culprit;
     space->seed = seed;
     space->queue.count = space->waiting.count = 0;
-    space->patience = GROW_PATIENCE;
+    space->patience = space->deep = GROW_PATIENCE;
     space->member_count = space->wasted = 0;
     begin_trial(space);
     surface_corners(surface, seed, corner);
@@ -255,18 +259,49 @@ static bool wake_waiting(grow_space *space)
 {
     size_t kept = 0;
     space->queue.count = 0;
+    space->patience = GROW_PATIENCE;
     if (!base_array_reserve(space->surface->context, &space->queue, space->waiting.count))
         return false;
     for (size_t i = 0; i < space->waiting.count; i++)
     {
         grow_side side = space->waiting.items[i];
-        bool may_try = side.culprit != space->seed || space->wasted <= GROW_WASTE_PER_VERTEX * space->member_count;
-        if (may_try && space->surface->piece[side.culprit] == space->seed)
+        if (side.culprit != space->seed && space->surface->piece[side.culprit] == space->seed)
             space->queue.items[space->queue.count++] = side;
         else
             space->waiting.items[kept++] = side;
     }
     space->waiting.count = kept;
+    return true;
+}
+
+/* When nothing else is left, one of those that were given up gets more patience: twice as much as the last one if that
+ * was not enough. */
+static void wake_impatient(grow_space *space)
+{
+    size_t i = 0;
+    while (i < space->waiting.count && space->waiting.items[i].culprit != space->seed)
+        i++;
+    if (i == space->waiting.count || space->wasted > GROW_WASTE + GROW_WASTE_PER_VERTEX * space->member_count)
+        return;
+    space->queue.items[space->queue.count++] = space->waiting.items[i];
+    space->waiting.items[i] = space->waiting.items[--space->waiting.count];
+    space->patience = space->deep *= 2;
+}
+
+static bool try_queue(grow_space *space)
+{
+    for (size_t i = 0; i < space->queue.count; i++)
+    {
+        grow_side side = space->queue.items[i];
+        grow_answer answer = try_side(space, &side);
+        if (answer == GROW_NO_MEMORY || !base_array_reserve(space->surface->context, &space->waiting, 1))
+            return false;
+        if (answer == GROW_LATER || answer == GROW_IMPATIENT)
+            space->waiting.items[space->waiting.count++] = side;
+        if (answer == GROW_YES && space->patience > GROW_PATIENCE && 2 * space->vertices.count < space->deep)
+            space->deep /= 2;
+        space->patience = GROW_PATIENCE;
+    }
     return true;
 }
 
@@ -278,18 +313,10 @@ static bool grow_patch(grow_space *space, uint32_t seed)
         return answer != GROW_NO_MEMORY;
     while (space->queue.count > 0)
     {
-        for (size_t i = 0; i < space->queue.count; i++)
-        {
-            grow_side side = space->queue.items[i];
-            answer = try_side(space, &side);
-            if (answer == GROW_NO_MEMORY || !base_array_reserve(space->surface->context, &space->waiting, 1))
-                return false;
-            if (answer == GROW_LATER || answer == GROW_IMPATIENT)
-                space->waiting.items[space->waiting.count++] = side;
-        }
-        space->patience *= 2;
-        if (!wake_waiting(space))
+        if (!try_queue(space) || !wake_waiting(space))
             return false;
+        if (space->queue.count == 0)
+            wake_impatient(space);
     }
     return true;
 }

@@ -77,24 +77,31 @@ static void prepare_part(const convex_probe *probe, const shell_part *part, prob
         out->plane[2] = outer_plane(probe, p[1], p[2], p[3]), out->plane[3] = outer_plane(probe, p[2], p[0], p[3]);
 }
 
+static void add_boxes(convex_probe *probe, const shell_part *part)
+{
+    carom_aabb box = aabb_empty();
+    for (int k = 0; k < 4; k++)
+    {
+        box = aabb_add_point(box, surface_point(probe->surface, part->corner[k]));
+        probe->box_in_tree = aabb_add_point(probe->box_in_tree, in_tree(probe, part->corner[k]));
+    }
+    probe->box = (carom_aabb){vec3_min(probe->box.min, box.min), vec3_max(probe->box.max, box.max)};
+    probe->part_boxes.items[probe->part_boxes.count++] = box;
+}
+
 static bool prepare(convex_probe *probe)
 {
     const convex_shell *shell = probe->shell;
     size_t count = shell->parts.count - probe->first_part;
-    count = count <= PARTS_FOR_BOXES ? count : 0;
-    probe->parts.count = 0;
+    probe->parts.count = probe->part_boxes.count = 0;
     probe->box = probe->box_in_tree = aabb_empty();
-    if (!base_array_reserve(probe->surface->context, &probe->parts, count))
+    if (!base_array_reserve(probe->surface->context, &probe->parts, PARTS_FOR_BOXES) ||
+        !base_array_reserve(probe->surface->context, &probe->part_boxes, count))
         return false;
-    for (size_t i = probe->first_part; i < shell->parts.count; i++)
-        for (int k = 0; k < 4; k++)
-        {
-            uint32_t vertex = shell->parts.items[i].corner[k];
-            probe->box = aabb_add_point(probe->box, surface_point(probe->surface, vertex));
-            probe->box_in_tree = aabb_add_point(probe->box_in_tree, in_tree(probe, vertex));
-        }
-    widen(probe, &probe->box_in_tree);
     for (size_t i = 0; i < count; i++)
+        add_boxes(probe, &shell->parts.items[probe->first_part + i]);
+    widen(probe, &probe->box_in_tree);
+    for (size_t i = 0; count <= PARTS_FOR_BOXES && i < count; i++)
         prepare_part(probe, &shell->parts.items[probe->first_part + i], &probe->parts.items[probe->parts.count++]);
     return true;
 }
@@ -163,10 +170,19 @@ static bool is_in_front(const convex_probe *probe, const outsider *g, const uint
            surface_side(probe->surface, plane, g->corner[0]) >= 0;
 }
 
+/* Of a flat hull: is it, apart from a shared corner, on one side of the plane? */
+static bool is_beside_plane(const convex_probe *probe, const outsider *g)
+{
+    int sum = 0;
+    for (int i = g->shared; i < 3; i++)
+        sum += surface_side(probe->surface, probe->shell->plane, g->corner[i]);
+    return sum == 3 - g->shared || sum == g->shared - 3;
+}
+
 static bool new_facet_parts(const convex_probe *probe, const outsider *g)
 {
     const convex_shell *shell = probe->shell;
-    for (size_t i = 0; !shell->flat && i < shell->fresh.count; i++)
+    for (size_t i = 0; i < shell->fresh.count; i++)
     {
         const shell_facet *facet = &shell->facets.items[shell->fresh.items[i]];
         if (!facet->gone && is_in_front(probe, g, facet->corner))
@@ -191,7 +207,8 @@ static bool meets_face(const convex_probe *probe, const outsider *g, const uint3
 static bool meets_flat_part(const convex_probe *probe, const outsider *g, const shell_part *part)
 {
     const uint32_t *c = part->corner, below[3] = {c[0], c[2], c[1]};
-    return !is_in_front(probe, g, c) && !is_in_front(probe, g, below) && meets_face(probe, g, c);
+    bool beside = !probe->shell->flat && (is_in_front(probe, g, c) || is_in_front(probe, g, below));
+    return !beside && meets_face(probe, g, c);
 }
 
 static bool meets_solid_part(const convex_probe *probe, const outsider *g, const shell_part *part)
@@ -237,11 +254,13 @@ static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
         return false;
     if (g->shared >= 2)
         return g->shared == 3 || !shell_parts_from(shell, g->corner, g->corner[2]);
-    if (new_facet_parts(probe, g))
+    if (shell->flat ? is_beside_plane(probe, g) : new_facet_parts(probe, g))
         return false;
-    for (size_t i = probe->first_part; i < shell->parts.count; i++)
+    for (size_t i = 0; i < probe->part_boxes.count; i++)
     {
-        const shell_part *part = &shell->parts.items[i];
+        const shell_part *part = &shell->parts.items[probe->first_part + i];
+        if (!meets_box(&probe->part_boxes.items[i], g->triangle.corner))
+            continue;
         if (is_flat(part) ? meets_flat_part(probe, g, part) : meets_solid_part(probe, g, part))
             return true;
     }
@@ -278,6 +297,7 @@ void probe_free(convex_probe *probe)
     if (!probe->surface)
         return;
     base_array_free(probe->surface->context, &probe->parts);
+    base_array_free(probe->surface->context, &probe->part_boxes);
     base_array_free(probe->surface->context, &probe->stack);
 }
 

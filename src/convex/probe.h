@@ -12,7 +12,7 @@ typedef struct probe_plane
     double offset;
 } probe_plane;
 
-/* A part of the step, in the frame of the tree's boxes. */
+/* A part of what was added, for boxes in the tree's frame. */
 typedef struct probe_part
 {
     carom_aabb box;
@@ -27,8 +27,9 @@ typedef struct convex_probe
     uint32_t seed;
     size_t first_part; /* what the search is about */
     double reach;   /* largest |coordinate| in the tree's frame */
-    carom_aabb box; /* of the step: as it is, and in the tree's frame */
+    carom_aabb box; /* around all parts: as they are, and in the tree's frame */
     carom_aabb box_in_tree;
+    BASE_ARRAY(carom_aabb) part_boxes; /* as they are */
     BASE_ARRAY(probe_part) parts;
     convex_numbers stack;
 } convex_probe;
