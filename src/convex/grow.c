@@ -83,33 +83,32 @@ static bool is_enclosed(const grow_space *space, uint32_t triangle)
     return member[corner[0]] == space->seed && member[corner[1]] == space->seed && member[corner[2]] == space->seed;
 }
 
-/* Adds the triangles at a vertex of the hull that have all corners in the patch: they are within the hull, and no is the
- * answer if one of them is not on its surface. Those that don't touch the patch are left for later. */
-static grow_answer join_enclosed(grow_space *space, uint32_t vertex)
+/* Adds a triangle whose corners are in the patch: it is within the hull, and no is the answer if not on its surface. */
+static grow_answer join_enclosed(grow_space *space, uint32_t triangle)
+{
+    uint32_t corner[3];
+    surface_corners(space->surface, triangle, corner);
+    if (space->surface->piece[triangle] != CONVEX_NONE || !shell_supports(&space->shell, corner, corner[0]))
+        return GROW_NO;
+    return add_triangle(space, triangle) && shell_own(&space->shell, corner) ? GROW_YES : GROW_NO_MEMORY;
+}
+
+/* Adds the triangles at a vertex that have all corners in the patch, but those that don't touch it. */
+static grow_answer join_around(grow_space *space, uint32_t vertex)
 {
     const convex_surface *surface = space->surface;
     const uint32_t *star = surface->star + surface->star_first[vertex];
     uint32_t count = surface->star_first[vertex + 1] - surface->star_first[vertex];
-    for (bool again = true; again;)
+    grow_answer answer = GROW_YES;
+    for (bool again = true; again && answer == GROW_YES;)
     {
         again = false;
-        for (uint32_t i = 0; i < count; i++)
-        {
-            uint32_t triangle = star[i], corner[3];
-            if (surface->piece[triangle] == space->seed || surface->traits[triangle] & SURFACE_DEGENERATE ||
-                !is_enclosed(space, triangle))
-                continue;
-            surface_corners(surface, triangle, corner);
-            if (surface->piece[triangle] != CONVEX_NONE || !shell_supports(&space->shell, corner, vertex))
-                return GROW_NO;
-            if (probe_side_to_patch(surface, triangle, space->seed) < 0)
-                continue;
-            if (!add_triangle(space, triangle) || !shell_own(&space->shell, corner))
-                return GROW_NO_MEMORY;
-            again = true;
-        }
+        for (uint32_t i = 0; i < count && answer == GROW_YES; i++)
+            if (surface->piece[star[i]] != space->seed && is_enclosed(space, star[i]) &&
+                probe_side_to_patch(surface, star[i], space->seed) >= 0)
+                answer = join_enclosed(space, star[i]), again = true;
     }
-    return GROW_YES;
+    return answer;
 }
 
 /* Adds the triangle across an edge: criterion 2. */
@@ -124,7 +123,7 @@ static grow_answer join_across(grow_space *space, const surface_crossing *crossi
     if (!shell_add(&space->shell) || !add_vertex(space, crossing->apex) || !add_triangle(space, crossing->triangle) ||
         !shell_own(&space->shell, corner))
         return GROW_NO_MEMORY;
-    return join_enclosed(space, crossing->apex);
+    return join_around(space, crossing->apex);
 }
 
 /* The next triangle that was met, is not in the patch yet and touches it, seen from the patch. If none does, one that
@@ -162,25 +161,24 @@ static surface_crossing next_met(grow_space *space)
 static grow_answer join_what_is_met(grow_space *space, uint32_t *culprit)
 {
     grow_answer answer = GROW_YES;
-    size_t searched = 0;
+    shell_mark searched = {0, 0};
     space->met.count = 0;
     while (answer == GROW_YES)
     {
         probe_verdict verdict = probe_search(&space->probe, space->seed, searched, &space->met);
         if (verdict != PROBE_DONE)
             return verdict == PROBE_MET ? GROW_NO : GROW_NO_MEMORY;
-        searched = space->shell.parts.count;
+        searched = shell_at(&space->shell);
         surface_crossing crossing = next_met(space);
         *culprit = crossing.triangle;
         if (crossing.triangle == CONVEX_NONE)
             return GROW_YES;
         if (crossing.apex == CONVEX_NONE)
             return GROW_LATER;
-        if (space->surface->member[crossing.apex] == space->seed)
-            return GROW_NO; /* it was enclosed and touched the patch, and did not join */
-        if (space->vertices.count >= space->patience)
+        bool enclosed = space->surface->member[crossing.apex] == space->seed;
+        if (!enclosed && space->vertices.count >= space->patience)
             return GROW_IMPATIENT;
-        answer = join_across(space, &crossing);
+        answer = enclosed ? join_enclosed(space, crossing.triangle) : join_across(space, &crossing);
     }
     return answer;
 }
@@ -239,7 +237,7 @@ static grow_answer plant(grow_space *space, uint32_t seed)
     uint32_t corner[3], culprit;
     space->seed = seed;
     space->queue.count = space->waiting.count = 0;
-    space->patience = space->deep = GROW_PATIENCE;
+    space->patience = GROW_PATIENCE, space->deep = 2 * GROW_PATIENCE;
     space->member_count = space->wasted = 0;
     begin_trial(space);
     surface_corners(surface, seed, corner);
@@ -250,7 +248,7 @@ static grow_answer plant(grow_space *space, uint32_t seed)
     for (int i = 0; i < 3; i++)
         if (!add_vertex(space, corner[i]))
             return GROW_NO_MEMORY;
-    grow_answer answer = join_enclosed(space, corner[0]);
+    grow_answer answer = join_around(space, corner[0]);
     return conclude(space, answer == GROW_YES ? join_what_is_met(space, &culprit) : answer);
 }
 
@@ -274,8 +272,8 @@ static bool wake_waiting(grow_space *space)
     return true;
 }
 
-/* When nothing else is left, one of those that were given up gets more patience: twice as much as the last one if that
- * was not enough. */
+/* When nothing else is left, one of those that were given up gets more patience: as much as was enough for the last one,
+ * or twice as much as was not. */
 static void wake_impatient(grow_space *space)
 {
     size_t i = 0;
@@ -285,7 +283,7 @@ static void wake_impatient(grow_space *space)
         return;
     space->queue.items[space->queue.count++] = space->waiting.items[i];
     space->waiting.items[i] = space->waiting.items[--space->waiting.count];
-    space->patience = space->deep *= 2;
+    space->patience = space->deep;
 }
 
 static bool try_queue(grow_space *space)
@@ -298,8 +296,8 @@ static bool try_queue(grow_space *space)
             return false;
         if (answer == GROW_LATER || answer == GROW_IMPATIENT)
             space->waiting.items[space->waiting.count++] = side;
-        if (answer == GROW_YES && space->patience > GROW_PATIENCE && 2 * space->vertices.count < space->deep)
-            space->deep /= 2;
+        if (answer == GROW_IMPATIENT && space->patience == space->deep)
+            space->deep *= 2;
         space->patience = GROW_PATIENCE;
     }
     return true;

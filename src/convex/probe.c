@@ -92,17 +92,17 @@ static void add_boxes(convex_probe *probe, const shell_part *part)
 static bool prepare(convex_probe *probe)
 {
     const convex_shell *shell = probe->shell;
-    size_t count = shell->parts.count - probe->first_part;
+    size_t count = shell->parts.count - probe->from.parts;
     probe->parts.count = probe->part_boxes.count = 0;
     probe->box = probe->box_in_tree = aabb_empty();
     if (!base_array_reserve(probe->surface->context, &probe->parts, PARTS_FOR_BOXES) ||
         !base_array_reserve(probe->surface->context, &probe->part_boxes, count))
         return false;
     for (size_t i = 0; i < count; i++)
-        add_boxes(probe, &shell->parts.items[probe->first_part + i]);
+        add_boxes(probe, &shell->parts.items[probe->from.parts + i]);
     widen(probe, &probe->box_in_tree);
     for (size_t i = 0; count <= PARTS_FOR_BOXES && i < count; i++)
-        prepare_part(probe, &shell->parts.items[probe->first_part + i], &probe->parts.items[probe->parts.count++]);
+        prepare_part(probe, &shell->parts.items[probe->from.parts + i], &probe->parts.items[probe->parts.count++]);
     return true;
 }
 
@@ -182,7 +182,7 @@ static bool is_beside_plane(const convex_probe *probe, const outsider *g)
 static bool new_facet_parts(const convex_probe *probe, const outsider *g)
 {
     const convex_shell *shell = probe->shell;
-    for (size_t i = 0; i < shell->fresh.count; i++)
+    for (size_t i = probe->from.fresh; i < shell->fresh.count; i++)
     {
         const shell_facet *facet = &shell->facets.items[shell->fresh.items[i]];
         if (!facet->gone && is_in_front(probe, g, facet->corner))
@@ -258,7 +258,7 @@ static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
         return false;
     for (size_t i = 0; i < probe->part_boxes.count; i++)
     {
-        const shell_part *part = &shell->parts.items[probe->first_part + i];
+        const shell_part *part = &shell->parts.items[probe->from.parts + i];
         if (!meets_box(&probe->part_boxes.items[i], g->triangle.corner))
             continue;
         if (is_flat(part) ? meets_flat_part(probe, g, part) : meets_solid_part(probe, g, part))
@@ -321,10 +321,10 @@ static probe_verdict search_leaf(const convex_probe *probe, const tree_node *lea
     return PROBE_DONE;
 }
 
-probe_verdict probe_search(convex_probe *probe, uint32_t seed, size_t first_part, convex_numbers *met)
+probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met)
 {
     const carom_tree *tree = probe->surface->tree;
-    probe->seed = seed, probe->first_part = first_part;
+    probe->seed = seed, probe->from = from;
     probe->stack.count = 0;
     if (!prepare(probe) || !base_array_reserve(probe->surface->context, &probe->stack, 1))
         return PROBE_NO_MEMORY;

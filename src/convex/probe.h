@@ -25,7 +25,7 @@ typedef struct convex_probe
     convex_surface *surface;
     const convex_shell *shell;
     uint32_t seed;
-    size_t first_part; /* what the search is about */
+    shell_mark from; /* what was there before is not searched */
     double reach;   /* largest |coordinate| in the tree's frame */
     carom_aabb box; /* around all parts: as they are, and in the tree's frame */
     carom_aabb box_in_tree;
@@ -45,9 +45,9 @@ typedef enum probe_verdict
 } probe_verdict;
 
 /* Adds to `met` the triangles outside the patch of this seed that meet the hull in more than a corner or edge that they
- * share with the patch. Only parts from the given one on are looked at; triangles and vertices that the trial brought are
+ * share with the patch. Only what was added since the mark is looked at; triangles and vertices that the trial brought are
  * already counted as the patch's own. */
-probe_verdict probe_search(convex_probe *probe, uint32_t seed, size_t first_part, convex_numbers *met);
+probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met);
 
 /* The side across which a triangle touches the patch of this seed and may join; -1: none. */
 static inline int probe_side_to_patch(const convex_surface *surface, uint32_t triangle, uint32_t seed)

@@ -452,18 +452,19 @@ static bool own_face(convex_shell *shell, uint32_t facet, const uint32_t triangl
 
 bool shell_own(convex_shell *shell, const uint32_t triangle[3])
 {
-    uint32_t apex = shell->apex, first = shell->surface->facet_at[apex], facet = first;
+    uint32_t vertex = has_corner(triangle, shell->apex) ? shell->apex : triangle[0];
+    uint32_t first = shell->surface->facet_at[vertex], facet = first;
     if (shell->flat)
         return shell->folded |= turn(shell, triangle[0], triangle[1], triangle[2]) < 0, true;
     do
     {
         if (in_plane(shell, triangle, &shell->facets.items[facet]))
         {
-            shell->surface->facet_at[apex] = facet;
+            shell->surface->facet_at[vertex] = facet;
             if (!shell->facets.items[facet].on_patch && !own_face(shell, facet, triangle))
                 return false;
         }
-        facet = next_around(shell, facet, apex);
+        facet = next_around(shell, facet, vertex);
     } while (facet != first);
     return true;
 }

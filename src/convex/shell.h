@@ -90,9 +90,20 @@ shell_answer shell_look(convex_shell *shell, const surface_crossing *crossing);
 /* Would the hull with the apex, a corner of this triangle, be behind its plane? */
 bool shell_would_support(const convex_shell *shell, const uint32_t triangle[3]);
 
-/* Adds the apex on trial, then says which triangles with it as a corner are in the patch. False: out of memory. */
+/* Adds the apex on trial. False: out of memory. */
 bool shell_add(convex_shell *shell);
+/* This triangle, whose corners are vertices of the shell and which is on its surface, is now in the patch. */
 bool shell_own(convex_shell *shell, const uint32_t triangle[3]);
+
+/* How far the trial is. */
+typedef struct shell_mark
+{
+    size_t parts, fresh;
+} shell_mark;
+static inline shell_mark shell_at(const convex_shell *shell)
+{
+    return (shell_mark){shell->parts.count, shell->fresh.count};
+}
 
 bool shell_keep(convex_shell *shell); /* false when out of memory */
 void shell_undo(convex_shell *shell);
