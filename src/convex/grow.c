@@ -118,10 +118,13 @@ static grow_answer join_across(grow_space *space, const surface_crossing *crossi
     shell_answer seen = shell_look(&space->shell, crossing);
     if (seen == SHELL_NO_MEMORY)
         return GROW_NO_MEMORY;
-    if (seen == SHELL_NO || !shell_would_support(&space->shell, corner))
+    if (seen == SHELL_NO || !shell_could_support(&space->shell, corner))
         return GROW_NO;
-    if (!shell_add(&space->shell) || !add_vertex(space, crossing->apex) || !add_triangle(space, crossing->triangle) ||
-        !shell_own(&space->shell, corner))
+    if (!shell_add(&space->shell) || !add_vertex(space, crossing->apex) || !add_triangle(space, crossing->triangle))
+        return GROW_NO_MEMORY;
+    if (space->shell.within != CONVEX_NONE && !shell_supports(&space->shell, corner, crossing->apex))
+        return GROW_NO;
+    if (!shell_own(&space->shell, corner))
         return GROW_NO_MEMORY;
     return join_around(space, crossing->apex);
 }

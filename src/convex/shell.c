@@ -25,20 +25,26 @@ static int turn(const convex_shell *shell, uint32_t from, uint32_t to, uint32_t 
     return shell->axis_sign * exact_orient2d(p[from], p[to], p[point], shell->axis, NULL);
 }
 
-static void choose_projection(convex_shell *shell)
+/* A projection along an axis that does not collapse a triangle, and the sign of its turn. */
+typedef struct projection
+{
+    int axis, sign;
+} projection;
+
+static projection choose_projection(const convex_shell *shell, const uint32_t triangle[3])
 {
     const carom_vec3 *p = shell->surface->mesh->vertices;
-    carom_vec3 corner[3] = {p[shell->plane[0]], p[shell->plane[1]], p[shell->plane[2]]};
+    carom_vec3 corner[3] = {p[triangle[0]], p[triangle[1]], p[triangle[2]]};
     carom_vec3 normal = vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0]));
     double size[3] = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
-    int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
-    for (int i = 0; i < 3; i++)
+    int first = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
+    projection out = {0};
+    for (int i = 0; i < 3 && out.sign == 0; i++)
     {
-        shell->axis = (axis + i) % 3;
-        shell->axis_sign = exact_orient2d(corner[0], corner[1], corner[2], shell->axis, NULL);
-        if (shell->axis_sign != 0)
-            return;
+        out.axis = (first + i) % 3;
+        out.sign = exact_orient2d(corner[0], corner[1], corner[2], out.axis, NULL);
     }
+    return out;
 }
 
 static shell_edge rim_edge(const convex_shell *shell, uint32_t from)
@@ -70,7 +76,7 @@ static bool note_rim(convex_shell *shell, uint32_t vertex)
 static void begin_trial(convex_shell *shell)
 {
     shell->parts.count = shell->fresh.count = shell->removed.count = 0;
-    shell->old_facets.count = shell->old_rims.count = 0;
+    shell->old_facets.count = shell->old_rims.count = shell->old_homes.count = 0;
     shell->was_flat = shell->flat, shell->was_folded = shell->folded;
     shell->facets_before = shell->facets.count, shell->vacant_before = shell->vacant.count;
 }
@@ -96,6 +102,8 @@ void shell_undo(convex_shell *shell)
         surface->next[old->vertex] = old->next, surface->previous[old->vertex] = old->previous;
         surface->rim[old->vertex] = old->rim;
     }
+    for (size_t i = shell->old_homes.count; i-- > 0;)
+        surface->facet_at[shell->old_homes.items[i].vertex] = shell->old_homes.items[i].facet_at;
     shell->flat = shell->was_flat, shell->folded = shell->was_folded;
     shell->facets.count = shell->facets_before, shell->vacant.count = shell->vacant_before;
     begin_trial(shell);
@@ -161,7 +169,8 @@ bool shell_begin(convex_shell *shell, const uint32_t seed[3])
     shell->flat = true, shell->folded = false, shell->stamp = 0;
     shell->apex = seed[2];
     memcpy(shell->plane, seed, sizeof shell->plane);
-    choose_projection(shell);
+    projection plane = choose_projection(shell, seed);
+    shell->axis = plane.axis, shell->axis_sign = plane.sign;
     begin_trial(shell);
     if (!add_part(shell, seed, seed[2]) || !add_facet(shell, seed, &facet))
         return false;
@@ -222,6 +231,26 @@ static shell_answer list_neighbours(convex_shell *shell, uint32_t facet, uint32_
     return SHELL_YES;
 }
 
+/* Is the apex, which is in its plane, in this facet? */
+static bool find_within(convex_shell *shell, uint32_t facet)
+{
+    const uint32_t *corner = shell->facets.items[facet].corner;
+    const carom_vec3 *p = shell->surface->mesh->vertices;
+    projection plane = choose_projection(shell, corner);
+    shell->within_side = -1;
+    for (int i = 0; i < 3; i++)
+    {
+        int side =
+            plane.sign * exact_orient2d(p[corner[i]], p[corner[(i + 1) % 3]], p[shell->apex], plane.axis, NULL);
+        if (side < 0)
+            return false;
+        if (side == 0)
+            shell->within_side = i;
+    }
+    shell->within = facet;
+    return true;
+}
+
 /* Finds all visible facets. Those around a vertex of the edge come first. If none of them is visible but the apex is in
  * the plane of some, the others are beyond the rim of that flat face. If the apex is behind all of them, the way to it
  * leads through the hull's inside, and the triangle is not on the new hull either. */
@@ -236,7 +265,13 @@ static shell_answer find_visible(convex_shell *shell, uint32_t vertex, uint32_t 
         answer = list_neighbours(shell, shell->level.items[i], apex);
     for (size_t i = 0; answer == SHELL_YES && i < shell->visible.count; i++)
         answer = list_neighbours(shell, shell->visible.items[i], apex);
-    return answer == SHELL_YES && shell->visible.count == 0 ? SHELL_NO : answer;
+    if (answer != SHELL_YES || shell->visible.count > 0)
+        return answer;
+    /* It sees nothing. While a trial goes on, the hull may have it already. */
+    for (size_t i = 0; i < shell->level.count; i++)
+        if (find_within(shell, shell->level.items[i]))
+            return SHELL_YES;
+    return SHELL_NO;
 }
 
 static bool add_edge(convex_shell *shell, shell_edge edge)
@@ -278,11 +313,10 @@ static shell_answer look_within_plane(convex_shell *shell, const surface_crossin
 {
     const convex_surface *surface = shell->surface;
         uint32_t first = crossing->from, last = crossing->from, apex = crossing->apex;
-    if (surface->previous[first] == CONVEX_NONE)
-        return SHELL_NO; /* not on the rim */
-    while (sees_rim(shell, surface->previous[first], apex))
+    bool on_rim = surface->previous[first] != CONVEX_NONE;
+    while (on_rim && sees_rim(shell, surface->previous[first], apex))
         first = surface->previous[first];
-    while (sees_rim(shell, last, apex))
+    while (on_rim && sees_rim(shell, last, apex))
         last = surface->next[last];
     for (uint32_t at = first; at != last; at = surface->next[at])
     {
@@ -290,7 +324,9 @@ static shell_answer look_within_plane(convex_shell *shell, const surface_crossin
         if (!add_edge(shell, rim_edge(shell, at)) || !add_part(shell, corner, corner[2]))
             return SHELL_NO_MEMORY;
     }
-    return shell->horizon.count > 0 ? SHELL_YES : SHELL_NO;
+    for (uint32_t i = 0; shell->horizon.count == 0 && shell->within == CONVEX_NONE && i < shell->facets.count; i++)
+        find_within(shell, i);
+    return shell->horizon.count > 0 || shell->within != CONVEX_NONE ? SHELL_YES : SHELL_NO;
 }
 
 /* The first point outside the plane: the hull becomes a pyramid over the polygon. */
@@ -315,7 +351,7 @@ static shell_answer look_from_behind(convex_shell *shell, const surface_crossing
 
 shell_answer shell_look(convex_shell *shell, const surface_crossing *crossing)
 {
-        shell->apex = crossing->apex;
+        shell->apex = crossing->apex, shell->within = CONVEX_NONE;
     shell->visible.count = shell->level.count = shell->horizon.count = 0;
     shell->stamp++;
     if (!shell->flat)
@@ -327,7 +363,7 @@ shell_answer shell_look(convex_shell *shell, const surface_crossing *crossing)
 
 /* The apex is a vertex of the new hull, and the ends of the horizon's edges are its neighbours: a plane through a vertex
  * supports the hull if it does so at the vertex. */
-bool shell_would_support(const convex_shell *shell, const uint32_t triangle[3])
+bool shell_could_support(const convex_shell *shell, const uint32_t triangle[3])
 {
     bool stays_flat = shell->flat && surface_side(shell->surface, shell->plane, shell->apex) == 0;
     for (size_t i = 0; !stays_flat && i < shell->horizon.count; i++)
@@ -409,8 +445,98 @@ static bool close_cone(convex_shell *shell)
     return true;
 }
 
+static bool move_home(convex_shell *shell, uint32_t vertex, uint32_t from, uint32_t to)
+{
+    convex_surface *surface = shell->surface;
+    if (surface->facet_at[vertex] != from)
+        return true;
+    if (!base_array_reserve(surface->context, &shell->old_homes, 1))
+        return false;
+    shell->old_homes.items[shell->old_homes.count++] = (shell_old_home){vertex, from};
+    surface->facet_at[vertex] = to;
+    return true;
+}
+
+/* A side of a new facet takes the place of an old one, towards a neighbour or the rim. */
+static bool replace_side(convex_shell *shell, uint32_t facet, int side, uint32_t beyond)
+{
+    uint32_t from = shell->facets.items[facet].corner[side], to = shell->facets.items[facet].corner[(side + 1) % 3];
+    shell->facets.items[facet].across[side] = beyond;
+    if (beyond == CONVEX_NONE)
+        return link_rim(shell, from, to, 3 * facet + (uint32_t)side);
+    if (!note_facet(shell, beyond))
+        return false;
+    shell_facet *other = &shell->facets.items[beyond];
+    other->across[corner_of(other, to)] = facet;
+    return true;
+}
+
+/* Cuts a facet from a corner to the apex on the opposite side, between corners a and b: a, apex, c stays in its place, and
+ * apex, b, c is new. Neighbours across the cut side are left to the caller. */
+static bool cut_facet(convex_shell *shell, uint32_t facet, int side, uint32_t *out)
+{
+    shell_facet before = shell->facets.items[facet];
+    uint32_t b = before.corner[(side + 1) % 3], c = before.corner[(side + 2) % 3], apex = shell->apex;
+    uint32_t corner[3] = {apex, b, c}, beyond = before.across[(side + 1) % 3];
+    if (!note_facet(shell, facet) || !add_facet(shell, corner, out) || !replace_side(shell, *out, 1, beyond))
+        return false;
+    shell_facet *old = &shell->facets.items[facet], *new = &shell->facets.items[*out];
+    old->corner[(side + 1) % 3] = apex, old->across[(side + 1) % 3] = *out;
+    new->on_patch = before.on_patch;
+    new->across[2] = facet;
+    return move_home(shell, b, facet, *out);
+}
+
+/* The apex on an edge: both facets there are cut. */
+static bool split_edge(convex_shell *shell, uint32_t facet, int side)
+{
+    uint32_t a = shell->facets.items[facet].corner[side], b = shell->facets.items[facet].corner[(side + 1) % 3];
+    uint32_t other = shell->facets.items[facet].across[side], new, other_new;
+    if (!cut_facet(shell, facet, side, &new))
+        return false;
+    if (other == CONVEX_NONE)
+        return link_rim(shell, a, shell->apex, 3 * facet + (uint32_t)side) && link_rim(shell, shell->apex, b, 3 * new);
+    int other_side = corner_of(&shell->facets.items[other], b);
+    if (!cut_facet(shell, other, other_side, &other_new))
+        return false;
+    /* The halves towards a: facet and other_new; towards b: new and other. */
+    shell->facets.items[facet].across[side] = other_new, shell->facets.items[other_new].across[0] = facet;
+    shell->facets.items[new].across[0] = other, shell->facets.items[other].across[other_side] = new;
+    return true;
+}
+
+/* The apex within a facet, which becomes three. */
+static bool split_facet(convex_shell *shell, uint32_t facet)
+{
+    shell_facet before = shell->facets.items[facet];
+    uint32_t apex = shell->apex, second, third;
+    uint32_t at_second[3] = {before.corner[1], before.corner[2], apex};
+    uint32_t at_third[3] = {before.corner[2], before.corner[0], apex};
+    if (!note_facet(shell, facet) || !add_facet(shell, at_second, &second) || !add_facet(shell, at_third, &third) ||
+        !replace_side(shell, second, 0, before.across[1]) || !replace_side(shell, third, 0, before.across[2]))
+        return false;
+    shell_facet *f = shell->facets.items;
+    f[facet].corner[2] = apex;
+    f[facet].across[1] = second, f[facet].across[2] = third;
+    f[second].across[1] = third, f[second].across[2] = facet;
+    f[third].across[1] = facet, f[third].across[2] = second;
+    f[second].on_patch = f[third].on_patch = before.on_patch;
+    return move_home(shell, before.corner[2], facet, second);
+}
+
+/* Makes the apex a vertex of the hull, which has it already. */
+static bool split(convex_shell *shell)
+{
+    bool within = shell->within_side < 0;
+    shell->surface->facet_at[shell->apex] = shell->within;
+    shell->surface->previous[shell->apex] = CONVEX_NONE; /* unless it is on an edge of the rim */
+    return within ? split_facet(shell, shell->within) : split_edge(shell, shell->within, shell->within_side);
+}
+
 bool shell_add(convex_shell *shell)
 {
+    if (shell->within != CONVEX_NONE)
+        return split(shell);
     bool stays_flat = shell->flat && surface_side(shell->surface, shell->plane, shell->apex) == 0;
     return stays_flat ? extend_plane(shell) : close_cone(shell);
 }
@@ -559,4 +685,5 @@ void shell_free(convex_shell *shell)
     base_array_free(context, &shell->removed);
     base_array_free(context, &shell->old_facets);
     base_array_free(context, &shell->old_rims);
+    base_array_free(context, &shell->old_homes);
 }

@@ -44,6 +44,11 @@ typedef struct shell_old_rim
     uint32_t vertex, next, previous, rim;
 } shell_old_rim;
 
+typedef struct shell_old_home
+{
+    uint32_t vertex, facet_at;
+} shell_old_home;
+
 typedef BASE_ARRAY(uint32_t) convex_numbers;
 
 typedef struct convex_shell
@@ -62,6 +67,8 @@ typedef struct convex_shell
     convex_numbers visible; /* facets that would go */
     convex_numbers level;   /* facets in whose plane the point is, as far as they were looked at */
     BASE_ARRAY(shell_edge) horizon;
+    uint32_t within; /* facet in which the point is, if the hull has it already; otherwise CONVEX_NONE */
+    int within_side; /* the side of that facet which it is on, or -1 */
 
     /* The trial. */
     BASE_ARRAY(shell_part) parts;
@@ -69,6 +76,7 @@ typedef struct convex_shell
     convex_numbers removed; /* facets that will be vacant */
     BASE_ARRAY(shell_old_facet) old_facets;
     BASE_ARRAY(shell_old_rim) old_rims;
+    BASE_ARRAY(shell_old_home) old_homes;
     bool was_flat, was_folded;
     size_t facets_before, vacant_before;
 } convex_shell;
@@ -87,8 +95,9 @@ bool shell_begin(convex_shell *shell, const uint32_t seed[3]);
  * would not be on the hull. */
 shell_answer shell_look(convex_shell *shell, const surface_crossing *crossing);
 
-/* Would the hull with the apex, a corner of this triangle, be behind its plane? */
-bool shell_would_support(const convex_shell *shell, const uint32_t triangle[3]);
+/* Could the hull with the apex, a corner of this triangle, be behind its plane? If the apex is on the hull already, only
+ * shell_supports can say, when it is a vertex. */
+bool shell_could_support(const convex_shell *shell, const uint32_t triangle[3]);
 
 /* Adds the apex on trial. False: out of memory. */
 bool shell_add(convex_shell *shell);
