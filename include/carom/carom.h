@@ -10,6 +10,7 @@
 #include "carom/events.h"
 #include "carom/math.h"
 #include "carom/mesh.h"
+#include "carom/pieces.h"
 #include "carom/query.h"
 #include "carom/report.h"
 #include "carom/scene.h"

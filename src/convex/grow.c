@@ -1,5 +1,5 @@
-/* Surface convex decomposition: the thesis, 2.3.1, after Stephen Ehmann and Ming Lin, Accurate and fast proximity queries
- * between polyhedra using convex surface decomposition, 2001.
+/* Surface convex decomposition: the thesis, 2.3.1, after Stephen Ehmann and Ming Lin, Accurate and fast proximity
+ * queries between polyhedra using convex surface decomposition, 2001.
  *
  * A patch starts with a seed and takes in triangles breadth first across its edges. The triangle f across edge e, with
  * the opposite vertex v, joins if (1) e is not concave, (2) no triangle of the patch is visible from v, and the hull of
@@ -27,7 +27,7 @@ typedef struct grow_space
     BASE_ARRAY(grow_side) queue, waiting;
     /* The trial: triangles and vertices that would join, what they meet. */
     convex_numbers triangles, vertices;
-    convex_numbers met;   /* triangles that have to join too, from the first on that may not have done so yet */
+    convex_numbers met;  /* triangles that have to join too, from the first on that may not have done so yet */
     size_t patience;     /* how many vertices a trial may take in */
     size_t deep;         /* and one that was given up before */
     size_t member_count; /* vertices of the patch */
@@ -275,8 +275,8 @@ static bool wake_waiting(grow_space *space)
     return true;
 }
 
-/* When nothing else is left, one of those that were given up gets more patience: as much as was enough for the last one,
- * or twice as much as was not. */
+/* When nothing else is left, one of those that were given up gets more patience: as much as was enough for the last
+ * one, or twice as much as was not. */
 static void wake_impatient(grow_space *space)
 {
     size_t i = 0;

@@ -196,19 +196,37 @@ static bool meets_face(const convex_probe *probe, const outsider *g, const uint3
 {
     narrow_counts counts = {0};
     const convex_surface *surface = probe->surface;
-    narrow_triangle f = {{surface_point(surface, face[0]), surface_point(surface, face[1]), surface_point(surface, face[2])}};
+    narrow_triangle f = {
+        {surface_point(surface, face[0]), surface_point(surface, face[1]), surface_point(surface, face[2])}};
     if (!narrow_touches(&g->triangle, &f, &counts))
         return false;
     carom_vec3 w = g->triangle.corner[0], points[6];
     narrow_triangle shared = {{w, w, w}};
-    return g->shared == 0 || !narrow_touches(&shared, &f, &counts) || narrow_contact(&g->triangle, &f, points, &counts) != 1;
+    return g->shared == 0 || !narrow_touches(&shared, &f, &counts) ||
+           narrow_contact(&g->triangle, &f, points, &counts) != 1;
+}
+
+/* Are the part's corners, apart from a shared one, strictly on one side of the triangle's own plane? */
+static bool is_off_own_plane(const convex_probe *probe, const outsider *g, const shell_part *part)
+{
+    int sign = 0;
+    for (int i = 0; i < (is_flat(part) ? 3 : 4); i++)
+    {
+        if (g->shared == 1 && part->corner[i] == g->corner[0])
+            continue;
+        int side = surface_side(probe->surface, g->corner, part->corner[i]);
+        if (side == 0 || side == -sign)
+            return false;
+        sign = side;
+    }
+    return true;
 }
 
 static bool meets_flat_part(const convex_probe *probe, const outsider *g, const shell_part *part)
 {
     const uint32_t *c = part->corner, below[3] = {c[0], c[2], c[1]};
     bool beside = !probe->shell->flat && (is_in_front(probe, g, c) || is_in_front(probe, g, below));
-    return !beside && meets_face(probe, g, c);
+    return !beside && !is_off_own_plane(probe, g, part) && meets_face(probe, g, c);
 }
 
 static bool meets_solid_part(const convex_probe *probe, const outsider *g, const shell_part *part)
@@ -218,6 +236,8 @@ static bool meets_solid_part(const convex_probe *probe, const outsider *g, const
     for (int i = 0; i < 4; i++)
         if (is_in_front(probe, g, face[i]))
             return false;
+    if (is_off_own_plane(probe, g, part))
+        return false;
     for (int i = g->shared; i < 3; i++)
     {
         bool inside = true;

@@ -1,5 +1,5 @@
-/* Does what a step adds to a patch's hull meet the rest of the surface (the thesis, 2.3.1, criterion 3)? Private to this
- * folder. */
+/* Does what a step adds to a patch's hull meet the rest of the surface (the thesis, 2.3.1, criterion 3)? Private to
+ * this folder. */
 #ifndef CONVEX_PROBE_H
 #define CONVEX_PROBE_H
 
@@ -26,8 +26,8 @@ typedef struct convex_probe
     const convex_shell *shell;
     uint32_t seed;
     shell_mark from; /* what was there before is not searched */
-    double reach;   /* largest |coordinate| in the tree's frame */
-    carom_aabb box; /* around all parts: as they are, and in the tree's frame */
+    double reach;    /* largest |coordinate| in the tree's frame */
+    carom_aabb box;  /* around all parts: as they are, and in the tree's frame */
     carom_aabb box_in_tree;
     BASE_ARRAY(carom_aabb) part_boxes; /* as they are */
     BASE_ARRAY(probe_part) parts;
@@ -45,8 +45,8 @@ typedef enum probe_verdict
 } probe_verdict;
 
 /* Adds to `met` the triangles outside the patch of this seed that meet the hull in more than a corner or edge that they
- * share with the patch. Only what was added since the mark is looked at; triangles and vertices that the trial brought are
- * already counted as the patch's own. */
+ * share with the patch. Only what was added since the mark is looked at; triangles and vertices that the trial brought
+ * are already counted as the patch's own. */
 probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met);
 
 /* The side across which a triangle touches the patch of this seed and may join; -1: none. */

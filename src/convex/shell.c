@@ -1,5 +1,5 @@
-/* Adding a point to the hull of a patch. What the point sees is found from the edge it comes in by, so a step takes time
- * for what changes only, however large the patch is.
+/* Adding a point to the hull of a patch. What the point sees is found from the edge it comes in by, so a step takes
+ * time for what changes only, however large the patch is.
  *
  * A facet is visible if the point is strictly in front of it; all facets of a flat face then have the same answer, the
  * visible ones are connected, and no new facet is degenerate: an edge of the horizon in line with the point would be in
@@ -131,8 +131,8 @@ static bool add_facet(convex_shell *shell, const uint32_t corner[3], uint32_t *o
         *out = (uint32_t)shell->facets.count++;
     else
         return false;
-    shell->facets.items[*out] = (shell_facet){.corner = {corner[0], corner[1], corner[2]},
-                                              .across = {CONVEX_NONE, CONVEX_NONE, CONVEX_NONE}};
+    shell->facets.items[*out] =
+        (shell_facet){.corner = {corner[0], corner[1], corner[2]}, .across = {CONVEX_NONE, CONVEX_NONE, CONVEX_NONE}};
     shell->fresh.items[shell->fresh.count++] = *out;
     return true;
 }
@@ -209,7 +209,7 @@ static bool push(const convex_shell *shell, convex_numbers *list, uint32_t numbe
 /* Looks at a facet; visible or level ones are listed when first looked at. */
 static shell_answer list_facet(convex_shell *shell, uint32_t facet, uint32_t apex)
 {
-        if (shell->facets.items[facet].mark / MARK_CODES == shell->stamp)
+    if (shell->facets.items[facet].mark / MARK_CODES == shell->stamp)
         return SHELL_YES;
     int code = look_at(shell, facet, apex);
     if (code == MARK_VISIBLE && shell->facets.items[facet].on_patch)
@@ -240,8 +240,7 @@ static bool find_within(convex_shell *shell, uint32_t facet)
     shell->within_side = -1;
     for (int i = 0; i < 3; i++)
     {
-        int side =
-            plane.sign * exact_orient2d(p[corner[i]], p[corner[(i + 1) % 3]], p[shell->apex], plane.axis, NULL);
+        int side = plane.sign * exact_orient2d(p[corner[i]], p[corner[(i + 1) % 3]], p[shell->apex], plane.axis, NULL);
         if (side < 0)
             return false;
         if (side == 0)
@@ -256,7 +255,7 @@ static bool find_within(convex_shell *shell, uint32_t facet)
  * leads through the hull's inside, and the triangle is not on the new hull either. */
 static shell_answer find_visible(convex_shell *shell, uint32_t vertex, uint32_t apex)
 {
-        shell_answer answer = SHELL_YES;
+    shell_answer answer = SHELL_YES;
     uint32_t first = shell->surface->facet_at[vertex], facet = first;
     do
         answer = list_facet(shell, facet, apex), facet = next_around(shell, facet, vertex);
@@ -276,7 +275,7 @@ static shell_answer find_visible(convex_shell *shell, uint32_t vertex, uint32_t 
 
 static bool add_edge(convex_shell *shell, shell_edge edge)
 {
-        if (!base_array_reserve(shell->surface->context, &shell->horizon, 1))
+    if (!base_array_reserve(shell->surface->context, &shell->horizon, 1))
         return false;
     shell->horizon.items[shell->horizon.count++] = edge;
     return true;
@@ -284,7 +283,7 @@ static bool add_edge(convex_shell *shell, shell_edge edge)
 
 static shell_answer look_from_outside(convex_shell *shell, const surface_crossing *crossing)
 {
-        shell_answer answer = find_visible(shell, crossing->from, crossing->apex);
+    shell_answer answer = find_visible(shell, crossing->from, crossing->apex);
     for (size_t i = 0; answer == SHELL_YES && i < shell->visible.count; i++)
     {
         const shell_facet *facet = &shell->facets.items[shell->visible.items[i]];
@@ -312,7 +311,7 @@ static bool sees_rim(const convex_shell *shell, uint32_t from, uint32_t apex)
 static shell_answer look_within_plane(convex_shell *shell, const surface_crossing *crossing)
 {
     const convex_surface *surface = shell->surface;
-        uint32_t first = crossing->from, last = crossing->from, apex = crossing->apex;
+    uint32_t first = crossing->from, last = crossing->from, apex = crossing->apex;
     bool on_rim = surface->previous[first] != CONVEX_NONE;
     while (on_rim && sees_rim(shell, surface->previous[first], apex))
         first = surface->previous[first];
@@ -351,7 +350,7 @@ static shell_answer look_from_behind(convex_shell *shell, const surface_crossing
 
 shell_answer shell_look(convex_shell *shell, const surface_crossing *crossing)
 {
-        shell->apex = crossing->apex, shell->within = CONVEX_NONE;
+    shell->apex = crossing->apex, shell->within = CONVEX_NONE;
     shell->visible.count = shell->level.count = shell->horizon.count = 0;
     shell->stamp++;
     if (!shell->flat)
@@ -361,8 +360,8 @@ shell_answer shell_look(convex_shell *shell, const surface_crossing *crossing)
     return look_from_behind(shell, crossing);
 }
 
-/* The apex is a vertex of the new hull, and the ends of the horizon's edges are its neighbours: a plane through a vertex
- * supports the hull if it does so at the vertex. */
+/* The apex is a vertex of the new hull, and the ends of the horizon's edges are its neighbours: a plane through a
+ * vertex supports the hull if it does so at the vertex. */
 bool shell_could_support(const convex_shell *shell, const uint32_t triangle[3])
 {
     bool stays_flat = shell->flat && surface_side(shell->surface, shell->plane, shell->apex) == 0;
@@ -471,8 +470,8 @@ static bool replace_side(convex_shell *shell, uint32_t facet, int side, uint32_t
     return true;
 }
 
-/* Cuts a facet from a corner to the apex on the opposite side, between corners a and b: a, apex, c stays in its place, and
- * apex, b, c is new. Neighbours across the cut side are left to the caller. */
+/* Cuts a facet from a corner to the apex on the opposite side, between corners a and b: a, apex, c stays in its place,
+ * and apex, b, c is new. Neighbours across the cut side are left to the caller. */
 static bool cut_facet(convex_shell *shell, uint32_t facet, int side, uint32_t *out)
 {
     shell_facet before = shell->facets.items[facet];

@@ -95,8 +95,8 @@ bool shell_begin(convex_shell *shell, const uint32_t seed[3]);
  * would not be on the hull. */
 shell_answer shell_look(convex_shell *shell, const surface_crossing *crossing);
 
-/* Could the hull with the apex, a corner of this triangle, be behind its plane? If the apex is on the hull already, only
- * shell_supports can say, when it is a vertex. */
+/* Could the hull with the apex, a corner of this triangle, be behind its plane? If the apex is on the hull already,
+ * only shell_supports can say, when it is a vertex. */
 bool shell_could_support(const convex_shell *shell, const uint32_t triangle[3]);
 
 /* Adds the apex on trial. False: out of memory. */

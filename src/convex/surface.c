@@ -105,8 +105,7 @@ static void find_turned(const convex_surface *surface, component_sum *sums)
     {
         component_sum *sum = &sums[mesh->component[triangle]];
         uint32_t bends = surface->traits[triangle];
-        sum->volume +=
-            volume_below(mesh, triangle, mesh->vertices[mesh->component_vertex[mesh->component[triangle]]]);
+        sum->volume += volume_below(mesh, triangle, mesh->vertices[mesh->component_vertex[mesh->component[triangle]]]);
         for (int side = 0; side < 3; side++)
         {
             int bend = bend_of(bends, side);

@@ -5,10 +5,8 @@
 #ifndef CONVEX_SURFACE_H
 #define CONVEX_SURFACE_H
 
-#include "mesh/mesh.h"
+#include "convex/convex.h"
 #include "tree/tree.h"
-
-#define CONVEX_NONE UINT32_MAX
 
 enum
 {
@@ -27,9 +25,9 @@ typedef struct convex_surface
     uint32_t *star;
 
     /* The growth. Components are disjoint, so several can be worked on at once. */
-    uint32_t *piece;    /* per triangle: the seed of its piece, or CONVEX_NONE */
-    uint32_t *member;   /* per vertex: the seed of the last patch that took it in, or CONVEX_NONE */
-    uint32_t *facet_at; /* per vertex of the current patch: a facet of the shell that has it and stays */
+    uint32_t *piece;                 /* per triangle: the seed of its piece, or CONVEX_NONE */
+    uint32_t *member;                /* per vertex: the seed of the last patch that took it in, or CONVEX_NONE */
+    uint32_t *facet_at;              /* per vertex of the current patch: a facet of the shell that has it and stays */
     uint32_t *next, *previous, *rim; /* per vertex on the rim of a flat shell: its neighbours, the edge to the next */
     uint32_t *cone;                  /* per vertex: scratch */
 } convex_surface;
