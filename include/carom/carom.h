@@ -11,6 +11,7 @@
 #include "carom/gpu.h"
 #include "carom/math.h"
 #include "carom/mesh.h"
+#include "carom/pieces.h"
 #include "carom/query.h"
 #include "carom/report.h"
 #include "carom/scene.h"

@@ -33,6 +33,7 @@ typedef struct engine_kind
 extern const engine_kind engine_tree;
 extern const engine_kind engine_brute;
 extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd;                 /* edge/ */
+extern const engine_kind engine_image, engine_image_sampled;                                  /* image/image.c */
 extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, engine_lombardo; /* image/filter.c */
 
 /* The table; null past the end. */

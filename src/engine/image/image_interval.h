@@ -13,13 +13,13 @@
 /* A triangle as drawn, in pixels of its tile; an instance's attributes: six vectors of four floats. */
 typedef struct image_record
 {
-    float rect[4];     /* pixels: first column and row, and those after the last */
-    float tile[2];     /* where its tile begins in the target */
-    float body;        /* 0 or 1 */
-    float low;         /* of the corners' depths, rounded down, */
-    float edge[3][3];  /* a x + b y + c >= 0 for the centre of each pixel that the triangle may touch */
-    float high;        /* and up */
-    float plane[4];    /* depth at a pixel's centre: g x + h y + z, plus or minus the last */
+    float rect[4];    /* pixels: first column and row, and those after the last */
+    float tile[2];    /* where its tile begins in the target */
+    float body;       /* 0 or 1 */
+    float low;        /* of the corners' depths, rounded down, */
+    float edge[3][3]; /* a x + b y + c >= 0 for the centre of each pixel that the triangle may touch */
+    float high;       /* and up */
+    float plane[4];   /* depth at a pixel's centre: g x + h y + z, plus or minus the last */
     float padding[2];
 } image_record;
 

@@ -46,7 +46,7 @@ void image_pass_destroy(image_pass *pass);
 /* How tiles lie in a target: from left to right, from the bottom up. */
 typedef struct image_tiles
 {
-    uint32_t side;     /* pixels of a tile */
+    uint32_t side; /* pixels of a tile */
     uint32_t per_row;
     uint32_t width;    /* of the square target */
     uint32_t capacity; /* tiles */

@@ -69,8 +69,8 @@ bool image_draw_hull(carom_context *context, const image_view *view, const image
 }
 
 /* The centre of a pixel is at most half its diagonal away from any point of it. What is drawn differs from the given
- * hulls by up to 1/8 of a pixel across (OpenGL guarantees 4 bits below a pixel; the rest is reserve), 2^-20 of the largest
- * pixel for positions and planes in float, and 2^-18 of the depths, besides the errors of the view. */
+ * hulls by up to 1/8 of a pixel across (OpenGL guarantees 4 bits below a pixel; the rest is reserve), 2^-20 of the
+ * largest pixel for positions and planes in float, and 2^-18 of the depths, besides the errors of the view. */
 double image_sampled_size(const image_view *view)
 {
     double pitch[2], off[2];
@@ -108,12 +108,8 @@ static carom_status create_body(gpu_device *device, image_stencil *out, int body
     BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->positions[body]));
     BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->indices[body]));
     BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->planes[body]));
-    gpu_attribute position = {.location = 0,
-                              .type = GPU_FLOAT,
-                              .components = 4,
-                              .buffer = &out->positions[body],
-                              .offset = 0,
-                              .stride = 16};
+    gpu_attribute position = {
+        .location = 0, .type = GPU_FLOAT, .components = 4, .buffer = &out->positions[body], .offset = 0, .stride = 16};
     BASE_TRY(gpu_layout_create(device, &position, 1, &out->indices[body], &out->layouts[body]));
     return gpu_buffer_texture(device, &out->planes[body], GPU_RGBA32F, &out->plane_textures[body]);
 }
@@ -198,7 +194,8 @@ static carom_status count(image_stencil *stencil, const image_drawing drawings[2
     front.cull = GPU_CULL_BACK, front.color_write = both.color_write = false;
     front.depth_test = front.depth_write = true, front.depth_compare = GPU_LESS;
     front.depth_clamp = both.depth_clamp = true, front.stencil_test = both.stencil_test = true;
-    front.front = front.back = (gpu_stencil_face){GPU_ALWAYS, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_REPLACE};
+    front.front = front.back =
+        (gpu_stencil_face){GPU_ALWAYS, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_REPLACE};
     both.depth_test = true, both.depth_compare = GPU_GREATER_EQUAL;
     both.front = both.back =
         (gpu_stencil_face){GPU_LESS_EQUAL, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_INCREASE};
@@ -232,7 +229,8 @@ static carom_status mark_and_clear(image_stencil *stencil)
     gpu_clear_values clear = {.planes = GPU_PLANE_BIT(GPU_DEPTH), .depth = 1.0f};
     state.color_write = false, state.stencil_test = true;
     /* the reference is written: under the mask of comparison it is 3 */
-    state.front = state.back = (gpu_stencil_face){GPU_EQUAL, MARK | 3, COUNT_BITS, 0xff, GPU_ZERO, GPU_ZERO, GPU_REPLACE};
+    state.front = state.back =
+        (gpu_stencil_face){GPU_EQUAL, MARK | 3, COUNT_BITS, 0xff, GPU_ZERO, GPU_ZERO, GPU_REPLACE};
     draw.target = &stencil->target, draw.program = &stencil->cover, draw.layout = &stencil->nothing;
     draw.state = &state, draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4;
     BASE_TRY(gpu_draw(stencil->device, &draw));

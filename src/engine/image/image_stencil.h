@@ -1,14 +1,14 @@
 /* The thesis's own image of a pair (2.4.4), which looks at the centres of pixels: sampled, not certified.
  *
- * The front faces of A are drawn with depth and set the stencil to 1; then both sides of B count their fragments that are
- * not nearer than A's front. A pixel at 2 is a hit: B begins before A's front and ends behind it. Where both of B are
- * behind, at 3, the two change places. Errata: the text says "smaller" where it must say "not smaller"; the test must
- * pass for every value from 1 up, or no pixel reaches 3; and a pixel that is at 3 both times has equal fronts and is a
- * hit.
+ * The front faces of A are drawn with depth and set the stencil to 1; then both sides of B count their fragments that
+ * are not nearer than A's front. A pixel at 2 is a hit: B begins before A's front and ends behind it. Where both of B
+ * are behind, at 3, the two change places. Errata: the text says "smaller" where it must say "not smaller"; the test
+ * must pass for every value from 1 up, or no pixel reaches 3; and a pixel that is at 3 both times has equal fronts and
+ * is a hit.
  *
- * Depths are not interpolated by the driver: each fragment computes the depth of its facet's plane at the pixel's centre,
- * within the range of the facet's corners. So the drawn body is the given one but for errors that the stated size
- * allows for, slivers included. */
+ * Depths are not interpolated by the driver: each fragment computes the depth of its facet's plane at the pixel's
+ * centre, within the range of the facet's corners. So the drawn body is the given one but for errors that the stated
+ * size allows for, slivers included. */
 #ifndef ENGINE_IMAGE_STENCIL_H
 #define ENGINE_IMAGE_STENCIL_H
 
@@ -18,7 +18,7 @@
 /* A hull as it is drawn. */
 typedef struct image_drawing
 {
-    float (*positions)[4];   /* per vertex: pixels, depth in [0, 1], 1 */
+    float (*positions)[4]; /* per vertex: pixels, depth in [0, 1], 1 */
     uint32_t position_count;
     const uint32_t *indices; /* strips with UINT32_MAX between them, or triangles */
     uint32_t index_count;
@@ -91,10 +91,10 @@ carom_status image_stencil_meet(image_stencil *stencil, const image_view *view, 
 /* What the passes leave in a pixel. */
 typedef struct image_counted
 {
-    float depth;      /* of A's front; 1: none */
-    uint8_t first;    /* stencil after A's front and B; */
-    uint8_t second;   /* and, if the two changed places, with the mark 128 where it was 3 before */
-    bool unsure;      /* the centre is next to an edge, where drivers differ */
+    float depth;    /* of A's front; 1: none */
+    uint8_t first;  /* stencil after A's front and B; */
+    uint8_t second; /* and, if the two changed places, with the mark 128 where it was 3 before */
+    bool unsure;    /* the centre is next to an edge, where drivers differ */
 } image_counted;
 
 /* The same in plain C. Returns whether some pixel is a hit. */

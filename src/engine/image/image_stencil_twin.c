@@ -69,8 +69,8 @@ static void for_each_triangle(const image_drawing *drawing, see_fn *see, void *u
             continue;
         const uint32_t *last = &drawing->indices[i];
         bool turned = drawing->strips && run % 2 == 0;
-        const float *corner[3] = {drawing->positions[last[turned ? -1 : -2]], drawing->positions[last[turned ? -2 : -1]],
-                                  drawing->positions[last[0]]};
+        const float *corner[3] = {drawing->positions[last[turned ? -1 : -2]],
+                                  drawing->positions[last[turned ? -2 : -1]], drawing->positions[last[0]]};
         see(corner, drawing->planes[triangle++], user);
     }
 }

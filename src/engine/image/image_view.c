@@ -60,8 +60,8 @@ void image_choose_view(const volume_box *a, const volume_box *b, const image_ove
 
 /* ---- points ---- */
 
-/* x' = ((r0 x + r1 y) + r2 z) + t: three products and three sums, each off by 2^-53 of something that is at most the sum
- * of all magnitudes. A row of a rotation that was accepted has |r0| + |r1| + |r2| < 1.75. */
+/* x' = ((r0 x + r1 y) + r2 z) + t: three products and three sums, each off by 2^-53 of something that is at most the
+ * sum of all magnitudes. A row of a rotation that was accepted has |r0| + |r1| + |r2| < 1.75. */
 double image_placement_error(const carom_pose *pose, double extent)
 {
     carom_vec3 t = pose->translation;
@@ -79,8 +79,7 @@ static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fab
 void image_see(const image_view *view, carom_vec3 world, image_seen *seen)
 {
     carom_vec3 way = vec3_sub(world, view->centre);
-    carom_vec3 point =
-        vec3(vec3_dot(view->axis[0], way), vec3_dot(view->axis[1], way), vec3_dot(view->axis[2], way));
+    carom_vec3 point = vec3(vec3_dot(view->axis[0], way), vec3_dot(view->axis[1], way), vec3_dot(view->axis[2], way));
     seen->points[seen->count++] = point;
     seen->low = vec3_min(seen->low, point), seen->high = vec3_max(seen->high, point);
     seen->spread = fmax(seen->spread, largest(way));

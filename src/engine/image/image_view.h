@@ -34,8 +34,8 @@ typedef struct image_overlap
     double length[6]; /* of the common part along the axes of a, then of b */
 } image_overlap;
 
-/* Boxes in the world. Lengths are those of the common part, clipped to either box: (2-8) alone overstates them where one
- * projection holds the other. */
+/* Boxes in the world. Lengths are those of the common part, clipped to either box: (2-8) alone overstates them where
+ * one projection holds the other. */
 image_overlap image_overlap_of(const volume_box *a, const volume_box *b);
 
 /* Looks along the axis of a box with the longest overlap, at the rectangle that the other two leave; of the two boxes

@@ -1,0 +1,452 @@
+/* Surface convex decomposition: the thesis, 2.3.1, after Stephen Ehmann and Ming Lin, Accurate and fast proximity
+ * queries between polyhedra using convex surface decomposition, 2001.
+ *
+ * A patch starts with a seed and takes in triangles breadth first across its edges. The triangle f across edge e, with
+ * the opposite vertex v, joins if (1) e is not concave, (2) no triangle of the patch is visible from v, and the hull of
+ * both is behind f, and (3) that hull meets no triangle outside the patch except in a shared corner or edge. Triangles
+ * between v and vertices that the patch already has lie within the hull, so they have to join together with f.
+ *
+ * Patches never leave a component, so components are tasks of their own. */
+#include "convex/grow.h"
+
+#include "convex/probe.h"
+
+/* An edge of the patch that is still to be tried. */
+typedef struct grow_side
+{
+    uint32_t triangle, side;
+    uint32_t culprit; /* try again when this triangle is in the patch */
+} grow_side;
+
+/* What one worker needs. */
+typedef struct grow_space
+{
+    convex_surface *surface;
+    convex_shell shell;
+    convex_probe probe;
+    BASE_ARRAY(grow_side) queue, waiting;
+    /* The trial: triangles and vertices that would join, what they meet. */
+    convex_numbers triangles, vertices;
+    convex_numbers met;  /* triangles that have to join too, from the first on that may not have done so yet */
+    size_t patience;     /* how many vertices a trial may take in */
+    size_t deep;         /* and one that was given up before */
+    size_t member_count; /* vertices of the patch */
+    size_t wasted;       /* vertices of deep trials that came to nothing */
+    uint32_t seed;
+} grow_space;
+
+typedef enum grow_answer
+{
+    GROW_NO,
+    GROW_YES,
+    GROW_LATER,     /* if the culprit comes into the patch */
+    GROW_IMPATIENT, /* perhaps, but it takes more than it may */
+    GROW_NO_MEMORY
+} grow_answer;
+
+static bool add_triangle(grow_space *space, uint32_t triangle)
+{
+    if (!base_array_reserve(space->surface->context, &space->triangles, 1))
+        return false;
+    space->triangles.items[space->triangles.count++] = triangle;
+    space->surface->piece[triangle] = space->seed;
+    return true;
+}
+
+static bool add_vertex(grow_space *space, uint32_t vertex)
+{
+    if (!base_array_reserve(space->surface->context, &space->vertices, 1))
+        return false;
+    space->vertices.items[space->vertices.count++] = vertex;
+    space->surface->member[vertex] = space->seed;
+    return true;
+}
+
+static bool add_sides(grow_space *space, uint32_t triangle)
+{
+    if (!base_array_reserve(space->surface->context, &space->queue, 3))
+        return false;
+    for (uint32_t side = 0; side < 3; side++)
+        if (space->surface->traits[triangle] >> side & 1)
+            space->queue.items[space->queue.count++] = (grow_side){triangle, side, CONVEX_NONE};
+    return true;
+}
+
+/* ---- a trial ---- */
+
+/* Are all corners of the triangle in the patch? */
+static bool is_enclosed(const grow_space *space, uint32_t triangle)
+{
+    uint32_t corner[3];
+    surface_corners(space->surface, triangle, corner);
+    const uint32_t *member = space->surface->member;
+    return member[corner[0]] == space->seed && member[corner[1]] == space->seed && member[corner[2]] == space->seed;
+}
+
+/* Adds a triangle whose corners are in the patch: it is within the hull, and no is the answer if not on its surface. */
+static grow_answer join_enclosed(grow_space *space, uint32_t triangle)
+{
+    uint32_t corner[3];
+    surface_corners(space->surface, triangle, corner);
+    if (space->surface->piece[triangle] != CONVEX_NONE || !shell_supports(&space->shell, corner, corner[0]))
+        return GROW_NO;
+    return add_triangle(space, triangle) && shell_own(&space->shell, corner) ? GROW_YES : GROW_NO_MEMORY;
+}
+
+/* Adds the triangles at a vertex that have all corners in the patch, but those that don't touch it. */
+static grow_answer join_around(grow_space *space, uint32_t vertex)
+{
+    const convex_surface *surface = space->surface;
+    const uint32_t *star = surface->star + surface->star_first[vertex];
+    uint32_t count = surface->star_first[vertex + 1] - surface->star_first[vertex];
+    grow_answer answer = GROW_YES;
+    for (bool again = true; again && answer == GROW_YES;)
+    {
+        again = false;
+        for (uint32_t i = 0; i < count && answer == GROW_YES; i++)
+            if (surface->piece[star[i]] != space->seed && is_enclosed(space, star[i]) &&
+                probe_side_to_patch(surface, star[i], space->seed) >= 0)
+                answer = join_enclosed(space, star[i]), again = true;
+    }
+    return answer;
+}
+
+/* Adds the triangle across an edge: criterion 2. */
+static grow_answer join_across(grow_space *space, const surface_crossing *crossing)
+{
+    const uint32_t corner[3] = {crossing->to, crossing->from, crossing->apex};
+    shell_answer seen = shell_look(&space->shell, crossing);
+    if (seen == SHELL_NO_MEMORY)
+        return GROW_NO_MEMORY;
+    if (seen == SHELL_NO || !shell_could_support(&space->shell, corner))
+        return GROW_NO;
+    if (!shell_add(&space->shell) || !add_vertex(space, crossing->apex) || !add_triangle(space, crossing->triangle))
+        return GROW_NO_MEMORY;
+    if (space->shell.within != CONVEX_NONE && !shell_supports(&space->shell, corner, crossing->apex))
+        return GROW_NO;
+    if (!shell_own(&space->shell, corner))
+        return GROW_NO_MEMORY;
+    return join_around(space, crossing->apex);
+}
+
+/* The next triangle that was met, is not in the patch yet and touches it, seen from the patch. If none does, one that
+ * is not in the patch, as a crossing without an apex; if there is none, one without a triangle. */
+static surface_crossing next_met(grow_space *space)
+{
+    const convex_surface *surface = space->surface;
+    surface_crossing crossing = {.triangle = CONVEX_NONE, .apex = CONVEX_NONE};
+    size_t kept = 0;
+    for (size_t i = 0; i < space->met.count; i++)
+    {
+        uint32_t triangle = space->met.items[i], corner[3];
+        if (surface->piece[triangle] == space->seed)
+            continue;
+        space->met.items[kept++] = triangle;
+        int side = crossing.apex == CONVEX_NONE ? probe_side_to_patch(surface, triangle, space->seed) : -1;
+        if (crossing.triangle == CONVEX_NONE)
+            crossing.triangle = triangle;
+        if (side < 0)
+            continue;
+        /* The same edge the other way round, and the triangle's own third corner. */
+        surface_crossing back = surface_cross(surface, triangle, side);
+        surface_corners(surface, triangle, corner);
+        int at = 0;
+        while (corner[at] == back.from || corner[at] == back.to)
+            at++;
+        crossing = (surface_crossing){back.to, back.from, triangle, corner[at]};
+    }
+    space->met.count = kept;
+    return crossing;
+}
+
+/* Criterion 3. In flat regions a triangle often can't join alone: the hull covers a part of the next one, which has to
+ * join with it. */
+static grow_answer join_what_is_met(grow_space *space, uint32_t *culprit)
+{
+    grow_answer answer = GROW_YES;
+    shell_mark searched = {0, 0};
+    space->met.count = 0;
+    while (answer == GROW_YES)
+    {
+        probe_verdict verdict = probe_search(&space->probe, space->seed, searched, &space->met);
+        if (verdict != PROBE_DONE)
+            return verdict == PROBE_MET ? GROW_NO : GROW_NO_MEMORY;
+        searched = shell_at(&space->shell);
+        surface_crossing crossing = next_met(space);
+        *culprit = crossing.triangle;
+        if (crossing.triangle == CONVEX_NONE)
+            return GROW_YES;
+        if (crossing.apex == CONVEX_NONE)
+            return GROW_LATER;
+        bool enclosed = space->surface->member[crossing.apex] == space->seed;
+        if (!enclosed && space->vertices.count >= space->patience)
+            return GROW_IMPATIENT;
+        answer = enclosed ? join_enclosed(space, crossing.triangle) : join_across(space, &crossing);
+    }
+    return answer;
+}
+
+/* Keeps what was tried, or undoes it. */
+static grow_answer conclude(grow_space *space, grow_answer answer)
+{
+    bool kept = answer == GROW_YES && shell_keep(&space->shell);
+    for (size_t i = 0; i < space->triangles.count; i++)
+    {
+        if (kept)
+            kept = add_sides(space, space->triangles.items[i]);
+        else
+            space->surface->piece[space->triangles.items[i]] = CONVEX_NONE;
+    }
+    if (answer == GROW_YES)
+        return space->member_count += space->vertices.count, kept ? GROW_YES : GROW_NO_MEMORY;
+    for (size_t i = 0; i < space->vertices.count; i++)
+        space->surface->member[space->vertices.items[i]] = CONVEX_NONE;
+    shell_undo(&space->shell);
+    return answer;
+}
+
+static void begin_trial(grow_space *space) { space->triangles.count = space->vertices.count = 0; }
+
+enum
+{
+    GROW_PATIENCE = 4,        /* vertices that most trials may take in */
+    GROW_WASTE = 64,          /* how many vertices deep trials may take in for nothing, */
+    GROW_WASTE_PER_VERTEX = 4 /* and how many more per vertex of the patch */
+};
+
+static grow_answer try_side(grow_space *space, grow_side *from)
+{
+    const convex_surface *surface = space->surface;
+    surface_crossing crossing = surface_cross(surface, from->triangle, (int)from->side);
+    if (surface->piece[crossing.triangle] != CONVEX_NONE || surface->member[crossing.apex] == space->seed)
+        return GROW_NO;
+    begin_trial(space);
+    grow_answer answer = join_across(space, &crossing);
+    if (answer == GROW_YES)
+        answer = join_what_is_met(space, &from->culprit);
+    if (answer == GROW_IMPATIENT)
+        from->culprit = space->seed; /* it may be tried again when nothing else is left */
+    if (answer != GROW_YES && space->patience > GROW_PATIENCE)
+        space->wasted += space->vertices.count;
+    return conclude(space, answer);
+}
+
+/* ---- a patch ---- */
+
+/* The seed. If it meets others, it stays alone. */
+static grow_answer plant(grow_space *space, uint32_t seed)
+{
+    const convex_surface *surface = space->surface;
+    uint32_t corner[3], culprit;
+    space->seed = seed;
+    space->queue.count = space->waiting.count = 0;
+    space->patience = GROW_PATIENCE, space->deep = 2 * GROW_PATIENCE;
+    space->member_count = space->wasted = 0;
+    begin_trial(space);
+    surface_corners(surface, seed, corner);
+    if (surface->traits[seed] & SURFACE_DEGENERATE || (surface->traits[seed] & SURFACE_SIDES) == 0)
+        return GROW_NO;
+    if (!shell_begin(&space->shell, corner) || !add_triangle(space, seed))
+        return GROW_NO_MEMORY;
+    for (int i = 0; i < 3; i++)
+        if (!add_vertex(space, corner[i]))
+            return GROW_NO_MEMORY;
+    grow_answer answer = join_around(space, corner[0]);
+    return conclude(space, answer == GROW_YES ? join_what_is_met(space, &culprit) : answer);
+}
+
+/* Moves what waited for triangles that have come into the patch back to the queue. */
+static bool wake_waiting(grow_space *space)
+{
+    size_t kept = 0;
+    space->queue.count = 0;
+    space->patience = GROW_PATIENCE;
+    if (!base_array_reserve(space->surface->context, &space->queue, space->waiting.count))
+        return false;
+    for (size_t i = 0; i < space->waiting.count; i++)
+    {
+        grow_side side = space->waiting.items[i];
+        if (side.culprit != space->seed && space->surface->piece[side.culprit] == space->seed)
+            space->queue.items[space->queue.count++] = side;
+        else
+            space->waiting.items[kept++] = side;
+    }
+    space->waiting.count = kept;
+    return true;
+}
+
+/* When nothing else is left, one of those that were given up gets more patience: as much as was enough for the last
+ * one, or twice as much as was not. */
+static void wake_impatient(grow_space *space)
+{
+    size_t i = 0;
+    while (i < space->waiting.count && space->waiting.items[i].culprit != space->seed)
+        i++;
+    if (i == space->waiting.count || space->wasted > GROW_WASTE + GROW_WASTE_PER_VERTEX * space->member_count)
+        return;
+    space->queue.items[space->queue.count++] = space->waiting.items[i];
+    space->waiting.items[i] = space->waiting.items[--space->waiting.count];
+    space->patience = space->deep;
+}
+
+static bool try_queue(grow_space *space)
+{
+    for (size_t i = 0; i < space->queue.count; i++)
+    {
+        grow_side side = space->queue.items[i];
+        grow_answer answer = try_side(space, &side);
+        if (answer == GROW_NO_MEMORY || !base_array_reserve(space->surface->context, &space->waiting, 1))
+            return false;
+        if (answer == GROW_LATER || answer == GROW_IMPATIENT)
+            space->waiting.items[space->waiting.count++] = side;
+        if (answer == GROW_IMPATIENT && space->patience == space->deep)
+            space->deep *= 2;
+        space->patience = GROW_PATIENCE;
+    }
+    return true;
+}
+
+static bool grow_patch(grow_space *space, uint32_t seed)
+{
+    grow_answer answer = plant(space, seed);
+    space->surface->piece[seed] = seed;
+    if (answer != GROW_YES)
+        return answer != GROW_NO_MEMORY;
+    while (space->queue.count > 0)
+    {
+        if (!try_queue(space) || !wake_waiting(space))
+            return false;
+        if (space->queue.count == 0)
+            wake_impatient(space);
+    }
+    return true;
+}
+
+/* ---- seeds ---- */
+
+typedef struct grow_task
+{
+    convex_surface *surface;
+    grow_space *spaces;
+    uint32_t *seeds;           /* component after component, in the order in which they are tried */
+    uint32_t *component_first; /* of the seeds; one more than there are components */
+    atomic_uint done;          /* triangles */
+    _Atomic(carom_status) status;
+} grow_task;
+
+enum
+{
+    GROW_REPORT_EVERY = 4096 /* seeds tried */
+};
+
+static void grow_component(grow_task *task, grow_space *space, uint32_t component)
+{
+    convex_surface *surface = task->surface;
+    uint32_t first = task->component_first[component], last = task->component_first[component + 1];
+    for (uint32_t i = first; i < last; i++)
+    {
+        uint32_t seed = task->seeds[i];
+        carom_status status = CAROM_OK;
+        if ((i - first) % GROW_REPORT_EVERY == 0)
+        {
+            uint32_t done = atomic_fetch_add(&task->done, last - i < GROW_REPORT_EVERY ? last - i : GROW_REPORT_EVERY);
+            carom_progress progress = {"pieces", surface->mesh->name, done, surface->mesh->triangle_count};
+            status = base_step(surface->context, &progress);
+        }
+        if (surface->piece[seed] == CONVEX_NONE && status == CAROM_OK && !grow_patch(space, seed))
+            status = CAROM_OUT_OF_MEMORY;
+        if (status != CAROM_OK)
+            atomic_store(&task->status, status);
+        if (atomic_load_explicit(&task->status, memory_order_relaxed) != CAROM_OK)
+            return;
+    }
+}
+
+static void grow_components(uint32_t first, uint32_t last, uint32_t worker, void *data)
+{
+    grow_task *task = data;
+    for (uint32_t component = first; component < last; component++)
+        grow_component(task, &task->spaces[worker], component);
+}
+
+/* Larger triangles first, equal ones by number, degenerate ones last, which is where their area puts them. */
+static uint64_t seed_key(const carom_mesh *mesh, uint32_t triangle)
+{
+    carom_vec3 corner[3];
+    mesh_corners(mesh, triangle, corner);
+    double area = vec3_length(vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0])));
+    uint64_t bits;
+    memcpy(&bits, &area, sizeof bits);
+    return ~bits;
+}
+
+static bool order_seeds(grow_task *task)
+{
+    const carom_mesh *mesh = task->surface->mesh;
+    carom_context *context = task->surface->context;
+    size_t count = mesh->triangle_count;
+    base_key_value *items = base_allocate(context, 2 * count, sizeof *items, _Alignof(base_key_value));
+    if (!items)
+        return false;
+    for (uint32_t i = 0; i < mesh->triangle_count; i++)
+        items[i] = (base_key_value){seed_key(mesh, i), i};
+    base_sort_keys(items, items + count, count);
+    /* Stable by component: count, then place. */
+    uint32_t *first = task->component_first;
+    memset(first, 0, ((size_t)mesh->info.component_count + 1) * sizeof *first);
+    for (size_t i = 0; i < count; i++)
+        first[mesh->component[i] + 1]++;
+    for (uint32_t i = 0; i < mesh->info.component_count; i++)
+        first[i + 1] += first[i];
+    for (size_t i = count; i-- > 0;)
+    {
+        uint32_t triangle = (uint32_t)items[i].value;
+        task->seeds[--first[mesh->component[triangle] + 1]] = triangle;
+    }
+    memmove(first, first + 1, mesh->info.component_count * sizeof *first);
+    first[mesh->info.component_count] = mesh->triangle_count;
+    base_release(context, items, 2 * count, sizeof *items);
+    return true;
+}
+
+static carom_status grow_all(grow_task *task)
+{
+    convex_surface *surface = task->surface;
+    if (!task->spaces || !task->seeds || !task->component_first || !order_seeds(task))
+        return CAROM_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < base_worker_count(surface->context); i++)
+    {
+        task->spaces[i] = (grow_space){.surface = surface, .shell.surface = surface};
+        probe_begin(&task->spaces[i].probe, surface, &task->spaces[i].shell);
+    }
+    base_parallel_for(surface->context, surface->mesh->info.component_count, 1, grow_components, task);
+    for (uint32_t i = 0; i < base_worker_count(surface->context); i++)
+    {
+        shell_free(&task->spaces[i].shell), probe_free(&task->spaces[i].probe);
+        base_array_free(surface->context, &task->spaces[i].queue);
+        base_array_free(surface->context, &task->spaces[i].waiting);
+        base_array_free(surface->context, &task->spaces[i].triangles);
+        base_array_free(surface->context, &task->spaces[i].vertices);
+        base_array_free(surface->context, &task->spaces[i].met);
+    }
+    return atomic_load(&task->status);
+}
+
+carom_status patches_grow(convex_surface *surface)
+{
+    carom_context *context = surface->context;
+    const carom_mesh *mesh = surface->mesh;
+    size_t triangles = mesh->triangle_count, components = (size_t)mesh->info.component_count + 1;
+    size_t workers = base_worker_count(context);
+    grow_task task = {.surface = surface};
+    task.spaces = base_allocate(context, workers, sizeof *task.spaces, _Alignof(grow_space));
+    task.seeds = base_allocate(context, triangles, sizeof *task.seeds, _Alignof(uint32_t));
+    task.component_first = base_allocate(context, components, sizeof *task.component_first, _Alignof(uint32_t));
+    carom_status status = grow_all(&task);
+    base_release(context, task.spaces, workers, sizeof *task.spaces);
+    base_release(context, task.seeds, triangles, sizeof *task.seeds);
+    base_release(context, task.component_first, components, sizeof *task.component_first);
+    if (status == CAROM_OUT_OF_MEMORY)
+        return base_fail(context, status, "out of memory for the pieces of %s", mesh->name);
+    return status;
+}

@@ -1,0 +1,371 @@
+/* The search for triangles that a grown hull would meet.
+ *
+ * Let g be a triangle outside the patch and C' the grown hull. Both are convex, so g and C' meet
+ *   - in no point, if they share no vertex: then g misses every part that the step adds;
+ *   - in their only shared vertex w, if g meets each part in w at most;
+ *   - in the edge between two shared vertices, iff a plane that supports C' has both, and g's third corner in front: C'
+ *     has no other point of g near the middle of the edge then, and by convexity none at all.
+ * With three shared vertices g is part of C', which is refused. */
+#include "convex/probe.h"
+
+#include "narrow/narrow.h"
+
+enum
+{
+    PARTS_FOR_BOXES = 64 /* with more parts, boxes are compared with the step's own box only */
+};
+
+static carom_vec3 in_tree(const convex_probe *probe, uint32_t vertex)
+{
+    return vec3_sub(surface_point(probe->surface, vertex), probe->surface->tree->origin);
+}
+
+/* ---- boxes ---- */
+
+/* The plane through three points, moved outwards by more than all rounding: of the points to the tree's frame, of the
+ * normal and of its product with a box. */
+static probe_plane outer_plane(const convex_probe *probe, carom_vec3 a, carom_vec3 b, carom_vec3 c)
+{
+    carom_vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), normal = vec3_cross(u, v);
+    carom_vec3 s = vec3(fabs(u.x), fabs(u.y), fabs(u.z)), t = vec3(fabs(v.x), fabs(v.y), fabs(v.z));
+    double size = (s.y * t.z + s.z * t.y) + (s.z * t.x + s.x * t.z) + (s.x * t.y + s.y * t.x);
+    /* The points err by 2^-53 of the reach each, so the normal by 2^-50 of the reach times the lengths. */
+    double length = s.x + s.y + s.z + t.x + t.y + t.z;
+    double slack = 0x1p-48 * probe->reach * (size + length * probe->reach);
+    return (probe_plane){normal, vec3_dot(normal, a) + slack};
+}
+
+static bool box_is_beyond(const probe_plane *plane, const float *low, const float *high)
+{
+    const carom_vec3 *n = &plane->normal;
+    double nearest = n->x * (double)(n->x > 0.0 ? low[0] : high[0]) + n->y * (double)(n->y > 0.0 ? low[1] : high[1]) +
+                     n->z * (double)(n->z > 0.0 ? low[2] : high[2]);
+    return nearest > plane->offset;
+}
+
+static bool boxes_apart(const carom_aabb *box, const float *low, const float *high)
+{
+    return (double)low[0] > box->max.x || (double)high[0] < box->min.x || (double)low[1] > box->max.y ||
+           (double)high[1] < box->min.y || (double)low[2] > box->max.z || (double)high[2] < box->min.z;
+}
+
+/* A box that holds the true position of what was rounded into it. */
+static void widen(const convex_probe *probe, carom_aabb *box)
+{
+    double slack = 0x1p-50 * probe->reach;
+    carom_vec3 by = vec3(slack, slack, slack);
+    box->min = vec3_sub(box->min, by), box->max = vec3_add(box->max, by);
+}
+
+static bool is_flat(const shell_part *part) { return part->corner[3] == part->corner[2]; }
+
+static void prepare_part(const convex_probe *probe, const shell_part *part, probe_part *out)
+{
+    carom_vec3 p[4];
+    bool flat = is_flat(part);
+    out->box = aabb_empty();
+    for (int i = 0; i < 4; i++)
+    {
+        p[i] = in_tree(probe, part->corner[i]);
+        out->box = aabb_add_point(out->box, p[i]);
+    }
+    widen(probe, &out->box);
+    out->plane[0] = outer_plane(probe, p[0], p[2], p[1]);
+    out->plane[1] = flat ? outer_plane(probe, p[0], p[1], p[2]) : outer_plane(probe, p[0], p[1], p[3]);
+    out->plane_count = flat ? 2 : 4;
+    if (!flat)
+        out->plane[2] = outer_plane(probe, p[1], p[2], p[3]), out->plane[3] = outer_plane(probe, p[2], p[0], p[3]);
+}
+
+static void add_boxes(convex_probe *probe, const shell_part *part)
+{
+    carom_aabb box = aabb_empty();
+    for (int k = 0; k < 4; k++)
+    {
+        box = aabb_add_point(box, surface_point(probe->surface, part->corner[k]));
+        probe->box_in_tree = aabb_add_point(probe->box_in_tree, in_tree(probe, part->corner[k]));
+    }
+    probe->box = (carom_aabb){vec3_min(probe->box.min, box.min), vec3_max(probe->box.max, box.max)};
+    probe->part_boxes.items[probe->part_boxes.count++] = box;
+}
+
+static bool prepare(convex_probe *probe)
+{
+    const convex_shell *shell = probe->shell;
+    size_t count = shell->parts.count - probe->from.parts;
+    probe->parts.count = probe->part_boxes.count = 0;
+    probe->box = probe->box_in_tree = aabb_empty();
+    if (!base_array_reserve(probe->surface->context, &probe->parts, PARTS_FOR_BOXES) ||
+        !base_array_reserve(probe->surface->context, &probe->part_boxes, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        add_boxes(probe, &shell->parts.items[probe->from.parts + i]);
+    widen(probe, &probe->box_in_tree);
+    for (size_t i = 0; count <= PARTS_FOR_BOXES && i < count; i++)
+        prepare_part(probe, &shell->parts.items[probe->from.parts + i], &probe->parts.items[probe->parts.count++]);
+    return true;
+}
+
+/* Is a box of the tree certainly apart from all that the step adds? */
+static bool is_apart(const convex_probe *probe, uint32_t node)
+{
+    const float *low = probe->surface->tree->volumes + 6 * (size_t)node, *high = low + 3;
+    if (boxes_apart(&probe->box_in_tree, low, high))
+        return true;
+    if (probe->parts.count == 0)
+        return false;
+    for (size_t i = 0; i < probe->parts.count; i++)
+    {
+        const probe_part *part = &probe->parts.items[i];
+        bool apart = boxes_apart(&part->box, low, high);
+        for (int k = 0; k < part->plane_count && !apart; k++)
+            apart = box_is_beyond(&part->plane[k], low, high);
+        if (!apart)
+            return false;
+    }
+    return true;
+}
+
+/* ---- one triangle ---- */
+
+/* A triangle outside the patch. */
+typedef struct outsider
+{
+    uint32_t corner[3]; /* shared ones first */
+    int shared;
+    narrow_triangle triangle;
+} outsider;
+
+static bool meets_box(const carom_aabb *box, const carom_vec3 p[3])
+{
+    carom_vec3 low = vec3_min(p[0], vec3_min(p[1], p[2])), high = vec3_max(p[0], vec3_max(p[1], p[2]));
+    return low.x <= box->max.x && high.x >= box->min.x && low.y <= box->max.y && high.y >= box->min.y &&
+           low.z <= box->max.z && high.z >= box->min.z;
+}
+
+static void describe(const convex_probe *probe, uint32_t triangle, outsider *out)
+{
+    const convex_surface *surface = probe->surface;
+    uint32_t corner[3];
+    surface_corners(surface, triangle, corner);
+    bool same_component = surface->mesh->component[triangle] == surface->mesh->component[probe->seed];
+    int last = 2;
+    out->shared = 0;
+    for (int i = 0; i < 3; i++)
+    {
+        bool shared = same_component && surface->member[corner[i]] == probe->seed;
+        out->corner[shared ? out->shared++ : last--] = corner[i];
+    }
+    for (int i = 0; i < 3; i++)
+        out->triangle.corner[i] = surface_point(surface, out->corner[i]);
+}
+
+/* Is it, apart from its first corner if that is shared, in front of a plane that has no shared corner in front? */
+static bool is_in_front(const convex_probe *probe, const outsider *g, const uint32_t plane[3])
+{
+    for (int i = g->shared; i < 3; i++)
+        if (surface_side(probe->surface, plane, g->corner[i]) <= 0)
+            return false;
+    return g->shared == 0 || plane[0] == g->corner[0] || plane[1] == g->corner[0] || plane[2] == g->corner[0] ||
+           surface_side(probe->surface, plane, g->corner[0]) >= 0;
+}
+
+/* Of a flat hull: is it, apart from a shared corner, on one side of the plane? */
+static bool is_beside_plane(const convex_probe *probe, const outsider *g)
+{
+    int sum = 0;
+    for (int i = g->shared; i < 3; i++)
+        sum += surface_side(probe->surface, probe->shell->plane, g->corner[i]);
+    return sum == 3 - g->shared || sum == g->shared - 3;
+}
+
+static bool new_facet_parts(const convex_probe *probe, const outsider *g)
+{
+    const convex_shell *shell = probe->shell;
+    for (size_t i = probe->from.fresh; i < shell->fresh.count; i++)
+    {
+        const shell_facet *facet = &shell->facets.items[shell->fresh.items[i]];
+        if (!facet->gone && is_in_front(probe, g, facet->corner))
+            return true;
+    }
+    return false;
+}
+
+/* Does the triangle meet the face of a part in a point that is not the shared one? */
+static bool meets_face(const convex_probe *probe, const outsider *g, const uint32_t face[3])
+{
+    narrow_counts counts = {0};
+    const convex_surface *surface = probe->surface;
+    narrow_triangle f = {
+        {surface_point(surface, face[0]), surface_point(surface, face[1]), surface_point(surface, face[2])}};
+    if (!narrow_touches(&g->triangle, &f, &counts))
+        return false;
+    carom_vec3 w = g->triangle.corner[0], points[6];
+    narrow_triangle shared = {{w, w, w}};
+    return g->shared == 0 || !narrow_touches(&shared, &f, &counts) ||
+           narrow_contact(&g->triangle, &f, points, &counts) != 1;
+}
+
+/* Are the part's corners, apart from a shared one, strictly on one side of the triangle's own plane? */
+static bool is_off_own_plane(const convex_probe *probe, const outsider *g, const shell_part *part)
+{
+    int sign = 0;
+    for (int i = 0; i < (is_flat(part) ? 3 : 4); i++)
+    {
+        if (g->shared == 1 && part->corner[i] == g->corner[0])
+            continue;
+        int side = surface_side(probe->surface, g->corner, part->corner[i]);
+        if (side == 0 || side == -sign)
+            return false;
+        sign = side;
+    }
+    return true;
+}
+
+static bool meets_flat_part(const convex_probe *probe, const outsider *g, const shell_part *part)
+{
+    const uint32_t *c = part->corner, below[3] = {c[0], c[2], c[1]};
+    bool beside = !probe->shell->flat && (is_in_front(probe, g, c) || is_in_front(probe, g, below));
+    return !beside && !is_off_own_plane(probe, g, part) && meets_face(probe, g, c);
+}
+
+static bool meets_solid_part(const convex_probe *probe, const outsider *g, const shell_part *part)
+{
+    const uint32_t *c = part->corner;
+    const uint32_t face[4][3] = {{c[0], c[2], c[1]}, {c[0], c[1], c[3]}, {c[1], c[2], c[3]}, {c[2], c[0], c[3]}};
+    for (int i = 0; i < 4; i++)
+        if (is_in_front(probe, g, face[i]))
+            return false;
+    if (is_off_own_plane(probe, g, part))
+        return false;
+    for (int i = g->shared; i < 3; i++)
+    {
+        bool inside = true;
+        for (int k = 0; k < 4 && inside; k++)
+            inside = surface_side(probe->surface, face[k], g->corner[i]) <= 0;
+        if (inside)
+            return true;
+    }
+    for (int i = 0; i < 4; i++)
+        if (meets_face(probe, g, face[i]))
+            return true;
+    return false;
+}
+
+/* Is this degenerate triangle a segment between two shared vertices? Its ends are not between the other two corners;
+ * equal corners are. */
+static bool is_shared_segment(const outsider *g)
+{
+    if (g->shared == 3)
+        return true;
+    if (g->shared < 2)
+        return false;
+    carom_vec3 p = g->triangle.corner[2], q = g->triangle.corner[0], r = g->triangle.corner[1];
+    carom_vec3 low = vec3_min(q, r), high = vec3_max(q, r);
+    return vec3_equal(vec3_min(low, p), low) && vec3_equal(vec3_max(high, p), high);
+}
+
+static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
+{
+    const convex_shell *shell = probe->shell;
+    describe(probe, triangle, g);
+    if (!meets_box(&probe->box, g->triangle.corner) ||
+        (probe->surface->traits[triangle] & SURFACE_DEGENERATE && is_shared_segment(g)))
+        return false;
+    if (g->shared >= 2)
+        return g->shared == 3 || !shell_parts_from(shell, g->corner, g->corner[2]);
+    if (shell->flat ? is_beside_plane(probe, g) : new_facet_parts(probe, g))
+        return false;
+    for (size_t i = 0; i < probe->part_boxes.count; i++)
+    {
+        const shell_part *part = &shell->parts.items[probe->from.parts + i];
+        if (!meets_box(&probe->part_boxes.items[i], g->triangle.corner))
+            continue;
+        if (is_flat(part) ? meets_flat_part(probe, g, part) : meets_solid_part(probe, g, part))
+            return true;
+    }
+    return false;
+}
+
+/* Could a triangle that the hull meets be a part of the patch? It would have to be on the hull. */
+static bool could_join(const convex_probe *probe, uint32_t triangle, const outsider *g)
+{
+    const convex_surface *surface = probe->surface;
+    uint32_t corner[3];
+    if (surface->mesh->component[triangle] != surface->mesh->component[probe->seed] ||
+        surface->piece[triangle] != CONVEX_NONE || surface->traits[triangle] & SURFACE_DEGENERATE)
+        return false;
+    surface_corners(surface, triangle, corner);
+    return g->shared == 0 || shell_supports(probe->shell, corner, g->corner[0]);
+}
+
+/* ---- the search ---- */
+
+void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell)
+{
+    *probe = (convex_probe){.surface = surface, .shell = shell};
+    carom_vec3 origin = surface->tree->origin;
+    const carom_aabb *box = &surface->mesh->info.bounds;
+    carom_vec3 low = vec3_sub(box->min, origin), high = vec3_sub(box->max, origin);
+    double corner[6] = {low.x, low.y, low.z, high.x, high.y, high.z};
+    for (int i = 0; i < 6; i++)
+        probe->reach = fabs(corner[i]) > probe->reach ? fabs(corner[i]) : probe->reach;
+}
+
+void probe_free(convex_probe *probe)
+{
+    if (!probe->surface)
+        return;
+    base_array_free(probe->surface->context, &probe->parts);
+    base_array_free(probe->surface->context, &probe->part_boxes);
+    base_array_free(probe->surface->context, &probe->stack);
+}
+
+static probe_verdict search_leaf(const convex_probe *probe, const tree_node *leaf, convex_numbers *met)
+{
+    const convex_surface *surface = probe->surface;
+    for (uint32_t i = 0; i < leaf->count; i++)
+    {
+        outsider g;
+        uint32_t triangle = surface->tree->order[leaf->first + i];
+        bool own = surface->mesh->component[triangle] == surface->mesh->component[probe->seed] &&
+                   surface->piece[triangle] == probe->seed;
+        if (own || !meets(probe, triangle, &g))
+            continue;
+        if (!could_join(probe, triangle, &g))
+            return PROBE_MET;
+        if (!base_array_reserve(surface->context, met, 1))
+            return PROBE_NO_MEMORY;
+        met->items[met->count++] = triangle;
+    }
+    return PROBE_DONE;
+}
+
+probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met)
+{
+    const carom_tree *tree = probe->surface->tree;
+    probe->seed = seed, probe->from = from;
+    probe->stack.count = 0;
+    if (!prepare(probe) || !base_array_reserve(probe->surface->context, &probe->stack, 1))
+        return PROBE_NO_MEMORY;
+    probe->stack.items[probe->stack.count++] = 0;
+    while (probe->stack.count > 0)
+    {
+        uint32_t number = probe->stack.items[--probe->stack.count];
+        const tree_node *node = &tree->nodes[number];
+        if (is_apart(probe, number))
+            continue;
+        if (node->count == 0)
+        {
+            if (!base_array_reserve(probe->surface->context, &probe->stack, 2))
+                return PROBE_NO_MEMORY;
+            probe->stack.items[probe->stack.count++] = node->first + 1;
+            probe->stack.items[probe->stack.count++] = node->first;
+            continue;
+        }
+        probe_verdict verdict = search_leaf(probe, node, met);
+        if (verdict != PROBE_DONE)
+            return verdict;
+    }
+    return PROBE_DONE;
+}

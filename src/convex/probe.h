@@ -1,0 +1,62 @@
+/* Does what a step adds to a patch's hull meet the rest of the surface (the thesis, 2.3.1, criterion 3)? Private to
+ * this folder. */
+#ifndef CONVEX_PROBE_H
+#define CONVEX_PROBE_H
+
+#include "convex/shell.h"
+
+/* A plane for boxes: a box is beyond it where normal . p > offset for all its points. */
+typedef struct probe_plane
+{
+    carom_vec3 normal;
+    double offset;
+} probe_plane;
+
+/* A part of what was added, for boxes in the tree's frame. */
+typedef struct probe_part
+{
+    carom_aabb box;
+    probe_plane plane[4];
+    int plane_count;
+} probe_part;
+
+typedef struct convex_probe
+{
+    convex_surface *surface;
+    const convex_shell *shell;
+    uint32_t seed;
+    shell_mark from; /* what was there before is not searched */
+    double reach;    /* largest |coordinate| in the tree's frame */
+    carom_aabb box;  /* around all parts: as they are, and in the tree's frame */
+    carom_aabb box_in_tree;
+    BASE_ARRAY(carom_aabb) part_boxes; /* as they are */
+    BASE_ARRAY(probe_part) parts;
+    convex_numbers stack;
+} convex_probe;
+
+void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell);
+void probe_free(convex_probe *probe);
+
+typedef enum probe_verdict
+{
+    PROBE_DONE,
+    PROBE_MET, /* a triangle that can't come into the patch any more */
+    PROBE_NO_MEMORY
+} probe_verdict;
+
+/* Adds to `met` the triangles outside the patch of this seed that meet the hull in more than a corner or edge that they
+ * share with the patch. Only what was added since the mark is looked at; triangles and vertices that the trial brought
+ * are already counted as the patch's own. */
+probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met);
+
+/* The side across which a triangle touches the patch of this seed and may join; -1: none. */
+static inline int probe_side_to_patch(const convex_surface *surface, uint32_t triangle, uint32_t seed)
+{
+    for (int side = 0; side < 3; side++)
+        if (surface->traits[triangle] >> side & 1 &&
+            surface->piece[surface->mesh->neighbours[3 * (size_t)triangle + (size_t)side]] == seed)
+            return side;
+    return -1;
+}
+
+#endif

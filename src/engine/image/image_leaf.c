@@ -1,0 +1,138 @@
+/* Two patches: all pairs of their triangles whose boxes overlap, decided exactly. */
+#include "engine/image/image.h"
+
+static carom_aabb box_of(const narrow_triangle *t)
+{
+    return (carom_aabb){vec3_min(t->corner[0], vec3_min(t->corner[1], t->corner[2])),
+                        vec3_max(t->corner[0], vec3_max(t->corner[1], t->corner[2]))};
+}
+
+static bool boxes_meet(const carom_aabb *a, const carom_aabb *b)
+{
+    return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y &&
+           a->min.z <= b->max.z && b->min.z <= a->max.z;
+}
+
+/* Places the triangles of a patch; null or only those whose boxes meet `within`. Returns their common box. */
+static carom_status place(image_walk *walk, int which, uint32_t node, const carom_aabb *within, carom_aabb *bounds)
+{
+    image_state *state = walk->state;
+    const image_body *body = &walk->body[which];
+    uint32_t count;
+    const uint32_t *triangles = image_patch(body->pieces, node, &count);
+    state->faces[which].count = 0;
+    if (!base_array_reserve(state->context, &state->faces[which], count))
+        return image_out_of_memory(state->context);
+    *bounds = aabb_empty();
+    for (uint32_t i = 0; i < count; i++)
+    {
+        image_face *face = &state->faces[which].items[state->faces[which].count];
+        face->corners = tree_world_triangle(body->placed, triangles[i]);
+        face->box = box_of(&face->corners), face->triangle = triangles[i];
+        if (within && !boxes_meet(within, &face->box))
+            continue;
+        bounds->min = vec3_min(bounds->min, face->box.min), bounds->max = vec3_max(bounds->max, face->box.max);
+        state->faces[which].count++;
+    }
+    return CAROM_OK;
+}
+
+static carom_status test_pair(image_walk *walk, const image_face *a, const image_face *b)
+{
+    if (!boxes_meet(&a->box, &b->box))
+        return CAROM_OK;
+    walk->task->counters->triangles_tested++;
+    uint32_t meeting;
+    if (walk->search->need_meeting)
+        meeting = narrow_meet(&a->corners, &b->corners, &walk->counts);
+    else
+        meeting = narrow_touches(&a->corners, &b->corners, &walk->counts) ? CAROM_MEET_TOUCHING : CAROM_MEET_NONE;
+    if (meeting == CAROM_MEET_NONE)
+        return CAROM_OK;
+    walk->violated = true;
+    return walk->search->on_pair(a->triangle, b->triangle, meeting, walk->search->user) ? CAROM_OK : CAROM_STOPPED;
+}
+
+/* ---- large patches: sorted along the longest axis ---- */
+
+/* Doubles in the order of integers. */
+static uint64_t order_key(double value)
+{
+    uint64_t bits;
+    value += 0.0; /* no -0 */
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+static double low_of(const image_face *face, int axis) { return (&face->box.min.x)[axis]; }
+static double high_of(const image_face *face, int axis) { return (&face->box.max.x)[axis]; }
+
+/* The faces of both by where they begin; values: index << 1 | which. */
+static carom_status sort_faces(image_state *state, int axis)
+{
+    size_t count = state->faces[0].count + state->faces[1].count;
+    state->order.count = state->space.count = 0;
+    if (!base_array_reserve(state->context, &state->order, count) ||
+        !base_array_reserve(state->context, &state->space, count))
+        return image_out_of_memory(state->context);
+    for (int which = 0; which < 2; which++)
+        for (size_t i = 0; i < state->faces[which].count; i++)
+            state->order.items[state->order.count++] = (base_key_value){
+                order_key(low_of(&state->faces[which].items[i], axis)), (uint64_t)i << 1 | (uint64_t)which};
+    base_sort_keys(state->order.items, state->space.items, count);
+    return CAROM_OK;
+}
+
+/* Each face with those of the other patch that begin before it ends. */
+static carom_status sweep(image_walk *walk, int axis)
+{
+    image_state *state = walk->state;
+    BASE_TRY(sort_faces(state, axis));
+    for (size_t i = 0; i < state->order.count; i++)
+    {
+        uint64_t own = state->order.items[i].value & 1;
+        const image_face *face = &state->faces[own].items[state->order.items[i].value >> 1];
+        double end = high_of(face, axis);
+        for (size_t k = i + 1; k < state->order.count; k++)
+        {
+            if (state->order.items[k].key > order_key(end))
+                break;
+            if ((state->order.items[k].value & 1) == own)
+                continue;
+            const image_face *other = &state->faces[!own].items[state->order.items[k].value >> 1];
+            BASE_TRY(test_pair(walk, own ? other : face, own ? face : other));
+        }
+    }
+    return CAROM_OK;
+}
+
+static carom_status test_all(image_walk *walk)
+{
+    const image_state *state = walk->state;
+    for (size_t i = 0; i < state->faces[0].count; i++)
+        for (size_t k = 0; k < state->faces[1].count; k++)
+            BASE_TRY(test_pair(walk, &state->faces[0].items[i], &state->faces[1].items[k]));
+    return CAROM_OK;
+}
+
+carom_status image_test_patches(image_walk *walk, narrow_part_pair pair)
+{
+    const size_t few = 256; /* pairs that are not worth sorting for */
+    image_state *state = walk->state;
+    carom_aabb bounds[2], common;
+    uint32_t count[2];
+    for (int which = 0; which < 2; which++)
+        image_patch(walk->body[which].pieces, which ? pair.part_b : pair.part_a, &count[which]);
+    if (!base_budget_spend(walk->task->budget, count[0] + count[1]))
+        return CAROM_UNKNOWN;
+    BASE_TRY(place(walk, 1, pair.part_b, NULL, &bounds[1]));
+    BASE_TRY(place(walk, 0, pair.part_a, &bounds[1], &bounds[0]));
+    if (state->faces[0].count == 0)
+        return CAROM_OK;
+    if (state->faces[0].count * state->faces[1].count <= few)
+        return test_all(walk);
+    BASE_TRY(place(walk, 1, pair.part_b, &bounds[0], &bounds[1]));
+    common = (carom_aabb){vec3_max(bounds[0].min, bounds[1].min), vec3_min(bounds[0].max, bounds[1].max)};
+    carom_vec3 size = vec3_sub(common.max, common.min);
+    return sweep(walk, size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2);
+}

@@ -1,0 +1,284 @@
+/* Breadth first over two trees of hulls (thesis, 2.4.1; its list of child pairs repeats one and lacks another). */
+#include "engine/image/image.h"
+
+/* In a queue: what the clearance leaves to do; a tree's own parts have the bound OF_CLEARANCE. */
+#define IMAGE_ALL UINT32_MAX
+static const float OF_CLEARANCE = -1.0f;
+
+static bool is_of_clearance(narrow_part_pair pair)
+{
+    return pair.bound < 0.0f || (pair.part_a == IMAGE_ALL && pair.part_b == IMAGE_ALL);
+}
+
+static bool push(carom_context *context, image_queue *queue, narrow_part_pair pair)
+{
+    if (!base_array_reserve(context, queue, 1))
+        return false;
+    queue->items[queue->count++] = pair;
+    return true;
+}
+
+static bool push_all(carom_context *context, image_queue *queue, const narrow_part_pair *pairs, size_t count)
+{
+    if (!base_array_reserve(context, queue, count))
+        return false;
+    if (count > 0)
+        memcpy(queue->items + queue->count, pairs, count * sizeof *pairs);
+    queue->count += count;
+    return true;
+}
+
+/* ---- one level ---- */
+
+/* Keeps the pairs of the current level whose boxes are not apart, in `drawn`. CAROM_UNKNOWN: the budget ended before
+ * pair *at. */
+static carom_status test_boxes(image_walk *walk, size_t *at)
+{
+    image_state *state = walk->state;
+    state->drawn.count = 0;
+    if (!base_array_reserve(state->context, &state->drawn, state->current_level.count))
+        return image_out_of_memory(state->context);
+    for (*at = 0; *at < state->current_level.count; ++*at)
+    {
+        narrow_part_pair pair = state->current_level.items[*at];
+        volume_box moved;
+        if (!base_budget_spend(walk->task->budget, 1))
+            return CAROM_UNKNOWN;
+        volume_move_box(&walk->frame, image_node_box(walk->body[1].pieces, pair.part_b), &moved);
+        walk->task->counters->boxes_tested++, walk->task->counters->volumes_updated++;
+        if (!volume_boxes_apart(&walk->frame, image_node_box(walk->body[0].pieces, pair.part_a), &moved, 0.0))
+            state->drawn.items[state->drawn.count++] = pair;
+    }
+    return CAROM_OK;
+}
+
+/* Four pairs of children, or two where one node is a leaf. */
+static bool open_pair(image_walk *walk, narrow_part_pair pair)
+{
+    image_state *state = walk->state;
+    uint32_t child_a = convex_nodes(walk->body[0].pieces)[pair.part_a].first_child;
+    uint32_t child_b = convex_nodes(walk->body[1].pieces)[pair.part_b].first_child;
+    uint32_t first_a = child_a ? child_a : pair.part_a, last_a = child_a ? child_a + 1 : pair.part_a;
+    uint32_t first_b = child_b ? child_b : pair.part_b, last_b = child_b ? child_b + 1 : pair.part_b;
+    if (!base_array_reserve(state->context, &state->next_level, 4))
+        return false;
+    for (uint32_t i = first_a; i <= last_a; i++)
+        for (uint32_t k = first_b; k <= last_b; k++)
+            state->next_level.items[state->next_level.count++] = (narrow_part_pair){i, k, 0.0f};
+    return true;
+}
+
+/* Pairs of patches are decided, others opened. CAROM_UNKNOWN: the budget ended before pair *at. */
+static carom_status open_pairs(image_walk *walk, size_t *at)
+{
+    image_state *state = walk->state;
+    for (*at = 0; *at < state->drawn.count; ++*at)
+    {
+        narrow_part_pair pair = state->drawn.items[*at];
+        carom_status status = CAROM_OK;
+        if (image_is_leaf(walk->body[0].pieces, pair.part_a) && image_is_leaf(walk->body[1].pieces, pair.part_b))
+            status = image_test_patches(walk, pair);
+        else if (!open_pair(walk, pair))
+            status = image_out_of_memory(state->context);
+        if (status != CAROM_OK)
+            return status;
+    }
+    return CAROM_OK;
+}
+
+/* What is left of the level goes to `open`. */
+static carom_status leave(image_state *state, const image_queue *queue, size_t at)
+{
+    return push_all(state->context, &state->open, queue->items + at, queue->count - at)
+               ? CAROM_UNKNOWN
+               : image_out_of_memory(state->context);
+}
+
+/* ---- the balance of processor and graphics hardware ---- */
+
+static image_level *level_at(image_state *state, uint32_t depth)
+{
+    return &state->balance.levels[depth < IMAGE_LEVELS ? depth : IMAGE_LEVELS - 1];
+}
+
+static void learn(double *mean, double value, bool known) { *mean = known ? 0.875 * *mean + 0.125 * value : value; }
+
+/* Are images worth drawing here: do they save more below than they cost? Now and then they are drawn to find out. */
+static bool pays(const image_walk *walk, uint32_t depth)
+{
+    enum
+    {
+        TRIAL = 64 /* searches */
+    };
+    image_state *state = walk->state;
+    const image_level *level = level_at(state, depth);
+    if (!walk->draws)
+        return false;
+    if (state->always || state->sampled || !level->known || state->balance.searches % TRIAL == 0)
+        return true;
+    return level->rejected * level->below > state->balance.tile_seconds;
+}
+
+static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
+{
+    image_state *state = walk->state;
+    image_level *level = level_at(state, depth);
+    size_t at = 0;
+    carom_status status = test_boxes(walk, &at);
+    if (status != CAROM_OK && status != CAROM_UNKNOWN)
+        return status;
+    if (status == CAROM_UNKNOWN && carom_failed(leave(state, &state->current_level, at)))
+        return CAROM_OUT_OF_MEMORY;
+    if (status == CAROM_OK && state->drawn.count > 0 && pays(walk, depth))
+    {
+        double start = base_now(), count = (double)state->drawn.count;
+        BASE_TRY(image_reject(walk));
+        double seconds = base_now() - start;
+        state->stats.images_apart += (uint64_t)count - state->drawn.count, state->stats.image_seconds += seconds;
+        learn(&state->balance.tile_seconds, seconds / count, level->known);
+        learn(&level->rejected, 1.0 - (double)state->drawn.count / count, level->known);
+        level->known = true;
+    }
+    *kept = state->drawn.count;
+    if (status == CAROM_UNKNOWN)
+        return leave(state, &state->drawn, 0);
+    status = open_pairs(walk, &at);
+    if (status == CAROM_UNKNOWN)
+    {
+        if (carom_failed(leave(state, &state->drawn, at)))
+            return CAROM_OUT_OF_MEMORY;
+        return leave(state, &state->next_level, 0);
+    }
+    return status;
+}
+
+static carom_status run_levels(image_walk *walk)
+{
+    image_state *state = walk->state;
+    double begun[IMAGE_LEVELS + 1] = {0};
+    size_t kept[IMAGE_LEVELS] = {0};
+    carom_status status = CAROM_OK;
+    uint32_t depth = 0;
+    for (; state->current_level.count > 0 && status == CAROM_OK; depth++)
+    {
+        size_t count = 0;
+        state->next_level.count = 0;
+        status = run_level(walk, depth, &count);
+        image_queue done = state->current_level;
+        state->current_level = state->next_level, state->next_level = done;
+        if (depth < IMAGE_LEVELS)
+            begun[depth + 1] = base_now(), kept[depth] = count;
+    }
+    double end = base_now();
+    for (uint32_t i = 0; i < depth && i < IMAGE_LEVELS && status == CAROM_OK; i++)
+        if (kept[i] > 0)
+            learn(&level_at(state, i)->below, (end - begun[i + 1]) / (double)kept[i], level_at(state, i)->below > 0.0);
+    state->stats.depth = depth > state->stats.depth ? depth : state->stats.depth;
+    return status;
+}
+
+/* ---- the search ---- */
+
+static carom_status list_open(image_state *state, const narrow_front *front)
+{
+    static const narrow_part_pair ROOTS = {0, 0, 0.0f}, CLEARANCE = {IMAGE_ALL, IMAGE_ALL, 0.0f};
+    state->open.count = state->current_level.count = state->next_level.count = 0;
+    bool fits = true;
+    if (!front || front->count == 0)
+        fits = push(state->context, &state->current_level, ROOTS) && push(state->context, &state->open, CLEARANCE);
+    for (size_t i = 0; front && i < front->count && fits; i++)
+        fits = push(state->context, is_of_clearance(front->items[i]) ? &state->open : &state->current_level,
+                    front->items[i]);
+    return fits ? CAROM_OK : image_out_of_memory(state->context);
+}
+
+/* Closer than the clearance? Trees decide. What is left of it stays in `open`. */
+static carom_status check_clearance(image_walk *walk)
+{
+    image_state *state = walk->state;
+    const query_task *task = walk->task;
+    narrow_front front = {0}; /* empty: from the roots */
+    bool resumed = state->open.count > 0 && state->open.items[0].bound < 0.0f;
+    if (resumed && !base_array_reserve(task->context, &front, state->open.count))
+        return image_out_of_memory(task->context);
+    for (size_t i = 0; resumed && i < state->open.count; i++)
+        front.items[front.count++] = (narrow_part_pair){state->open.items[i].part_a, state->open.items[i].part_b, 0.0f};
+    tree_task trees = {.context = task->context,
+                       .a = &task->a,
+                       .b = &task->b,
+                       .defect = task->defect,
+                       .scratch = &state->scratch,
+                       .front = &front,
+                       .budget = task->budget,
+                       .counters = task->counters};
+    carom_status status = tree_within(&trees, walk->search->clearance, true, &walk->violated);
+    state->open.count = 0;
+    for (size_t i = 0; i < front.count; i++)
+        front.items[i].bound = OF_CLEARANCE;
+    if (status == CAROM_UNKNOWN && !push_all(state->context, &state->open, front.items, front.count))
+        status = image_out_of_memory(state->context);
+    base_array_free(task->context, &front);
+    return status;
+}
+
+static carom_status leave_front(const image_walk *walk, carom_status status)
+{
+    narrow_front *front = walk->task->front;
+    if (!front || carom_failed(status))
+        return status;
+    const image_queue *open = &walk->state->open;
+    front->count = 0;
+    if (status != CAROM_UNKNOWN)
+        return status;
+    if (!base_array_reserve(walk->task->context, front, open->count))
+        return image_out_of_memory(walk->task->context);
+    memcpy(front->items, open->items, open->count * sizeof *open->items);
+    front->count = open->count;
+    return status;
+}
+
+static image_body place_body(const void *asset, const mesh_placed *placed)
+{
+    return (image_body){asset, placed, image_placement_error(placed->pose, placed->mesh->extent)};
+}
+
+static double diagonal(const carom_mesh *mesh)
+{
+    return vec3_length(vec3_sub(mesh->info.bounds.max, mesh->info.bounds.min));
+}
+
+static void relate(image_walk *walk)
+{
+    const mesh_placed *a = walk->body[0].placed, *b = walk->body[1].placed;
+    math_relative relative = math_relative_pose(a->pose, b->pose, a->mesh->extent, b->mesh->extent);
+    carom_vec3 t = relative.translation;
+    double reach = 2.0 * (a->mesh->extent + b->mesh->extent) + diagonal(a->mesh) + diagonal(b->mesh) +
+                   fmax(fabs(t.x), fmax(fabs(t.y), fabs(t.z)));
+    volume_frame_begin(&walk->frame, CAROM_VOLUME_OBB, CAROM_VOLUME_OBB, &relative, reach);
+}
+
+carom_status image_collide(void *object, const query_task *task, const narrow_search *search, bool *violated)
+{
+    image_state *state = object;
+    image_walk walk = {.state = state, .task = task, .search = search, .violated = *violated};
+    if (task->a.mesh->triangle_count == 0 || task->b.mesh->triangle_count == 0)
+        return CAROM_OK;
+    walk.body[0] = place_body(task->asset_a, &task->a), walk.body[1] = place_body(task->asset_b, &task->b);
+    /* Work that is counted must not depend on a driver, nor on a clock. */
+    walk.draws = task->budget->work_left == UINT64_MAX;
+    relate(&walk);
+    BASE_TRY(list_open(state, task->front));
+    state->balance.searches++;
+    carom_status status = run_levels(&walk);
+    if (status == CAROM_OK && search->clearance > 0.0 && !walk.violated)
+        status = check_clearance(&walk);
+    task->counters->exact_fallbacks += walk.counts.exact_fallbacks;
+    *violated = walk.violated;
+    if (state->current)
+    {
+        carom_status end = gpu_end(state->device);
+        state->current = false;
+        status = carom_failed(end) && !carom_failed(status) ? end : status;
+    }
+    return leave_front(&walk, status);
+}
