@@ -165,15 +165,15 @@ static int describe(const gpu_work *work)
     return work->options->selftest ? compare(work) : TOOL_CLEAN;
 }
 
-static int write_json(gpu_work *work)
+static int write_json(gpu_work work)
 {
     tool_out out;
-    if (!tool_out_open(work->command, work->context, NULL, &out))
+    if (!tool_out_open(work.command, work.context, NULL, &out))
         return TOOL_ERROR;
     tool_writer writer = {.out = &out};
-    work->writer = &writer;
+    work.writer = &writer;
     writer_begin(&writer, NULL, '{');
-    int code = describe(work);
+    int code = describe(&work);
     writer_end(&writer);
     return tool_out_close(&out, code);
 }
@@ -195,7 +195,7 @@ int tool_gpu(const tool_command *command, int argc, char **argv)
     gpu_work work = {command, &options, tool_context(&arguments), NULL};
     if (!work.context)
         return TOOL_ERROR;
-    code = options.json ? write_json(&work) : describe(&work);
+    code = options.json ? write_json(work) : describe(&work);
     carom_context_destroy(work.context);
     return code;
 }

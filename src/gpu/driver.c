@@ -102,6 +102,7 @@ static carom_status missing(gpu_device *device, const char *name)
 }
 
 /* The pointers' types come from the table; a gpu_function is converted to each of them. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and names can't have any */
 #define GPU_LOAD_EGL(result, name, parameters) device->egl.name = (result(*) parameters)find_egl(device, "egl" #name);
 #define GPU_REQUIRE_EGL(result, name, parameters)                                                                      \
     GPU_LOAD_EGL(result, name, parameters)                                                                             \
@@ -111,6 +112,7 @@ static carom_status missing(gpu_device *device, const char *name)
     device->gl.name = (result(*) parameters)find_gl(device, "gl" #name);                                               \
     if (!device->gl.name)                                                                                              \
         return missing(device, "gl" #name);
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 carom_status gpu_driver_open(gpu_device *device)
 {

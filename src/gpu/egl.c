@@ -147,8 +147,8 @@ static carom_status create_objects(gpu_device *device, const char *extensions)
     return CAROM_OK;
 }
 
-/* A context that is destroyed while it is current lives on until it is not: if a driver refused to give it up before, it
- * is asked again. */
+/* A context that is destroyed while it is current lives on until it is not: if a driver refused to give it up before,
+ * it is asked again. */
 static void release_current(const gpu_device *device)
 {
     const gpu_egl_functions *egl = &device->egl;

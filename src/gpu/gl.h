@@ -326,7 +326,7 @@ enum
 
 /* ---- the pointers ---- */
 
-#define GPU_POINTER(result, name, parameters) result(*name) parameters;
+#define GPU_POINTER(result, name, parameters) result(*name) parameters; /* NOLINT(bugprone-macro-parentheses) */
 
 typedef struct gpu_egl_functions
 {

@@ -56,8 +56,10 @@ static carom_status refuse(gpu_device *device, const refused *refused)
     char head[160];
     size_t used = 0;
     for (; used + 1 < sizeof head && log[used]; used++)
-        head[used] = log[used] == '\n' ? ' ' : log[used];
+        head[used] = log[used];
     head[used] = '\0';
+    for (char *end; (end = strchr(head, '\n')) != NULL;)
+        *end = ' '; /* a message is one line */
     log_lines(device, refused->name, log);
     base_release(device->context, log, size, 1);
     return gpu_fail(device, CAROM_BAD_DATA, "%s does not %s: %s", refused->name, refused->verb,

@@ -34,12 +34,27 @@ carom_status gpu_state_begin(gpu_device *device)
 gpu_state gpu_state_default(void)
 {
     const gpu_stencil_face face = {.compare = GPU_ALWAYS, .mask = 0xff, .write_mask = 0xff};
-    gpu_state state;
-    memset(&state, 0, sizeof state); /* padding too: states are compared as bytes */
-    state.color_write = true;
-    state.depth_compare = GPU_LESS;
-    state.front = state.back = face;
-    return state;
+    return (gpu_state){.color_write = true, .depth_compare = GPU_LESS, .front = face, .back = face};
+}
+
+static bool same_rect(const gpu_rect *a, const gpu_rect *b)
+{
+    return a->x == b->x && a->y == b->y && a->width == b->width && a->height == b->height;
+}
+
+static bool same_face(const gpu_stencil_face *a, const gpu_stencil_face *b)
+{
+    return a->compare == b->compare && a->reference == b->reference && a->mask == b->mask &&
+           a->write_mask == b->write_mask && a->fail == b->fail && a->depth_fail == b->depth_fail && a->pass == b->pass;
+}
+
+static bool same_state(const gpu_state *a, const gpu_state *b)
+{
+    return same_rect(&a->viewport, &b->viewport) && same_rect(&a->scissor, &b->scissor) && a->cull == b->cull &&
+           a->blend == b->blend && a->color_write == b->color_write && a->depth_test == b->depth_test &&
+           a->depth_write == b->depth_write && a->depth_compare == b->depth_compare &&
+           a->depth_clamp == b->depth_clamp && a->stencil_test == b->stencil_test && same_face(&a->front, &b->front) &&
+           same_face(&a->back, &b->back) && a->clip_distances == b->clip_distances;
 }
 
 static carom_status set_capability(gpu_device *device, gl_enum capability, bool on)
@@ -126,7 +141,7 @@ static carom_status apply_clipping(gpu_device *device, uint32_t count)
 carom_status gpu_state_apply(gpu_device *device, const gpu_state *state, const gpu_target *target)
 {
     if (device->state_known && device->state_width == target->width && device->state_height == target->height &&
-        memcmp(&device->state, state, sizeof *state) == 0)
+        same_state(&device->state, state))
         return CAROM_OK;
     device->state_known = false;
     BASE_TRY(apply_rects(device, state, target));
@@ -136,7 +151,7 @@ carom_status gpu_state_apply(gpu_device *device, const gpu_state *state, const g
     BASE_TRY(apply_stencil(device, GL_FRONT, &state->front));
     BASE_TRY(apply_stencil(device, GL_BACK, &state->back));
     BASE_TRY(apply_clipping(device, state->clip_distances));
-    memcpy(&device->state, state, sizeof *state); /* with its padding */
+    device->state = *state;
     device->state_width = target->width, device->state_height = target->height;
     device->state_known = true;
     return CAROM_OK;

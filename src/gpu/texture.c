@@ -4,9 +4,9 @@
 static const gpu_format_row formats[GPU_FORMAT_COUNT] = {
     [GPU_R8UI] = {"R8UI", GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE, 1, .integers = true},
     [GPU_R32UI] = {"R32UI", GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, 4, .integers = true},
-    [GPU_R32F] = {"R32F", GL_R32F, GL_RED, GL_FLOAT, 4},
-    [GPU_RG32F] = {"RG32F", GL_RG32F, GL_RG, GL_FLOAT, 8},
-    [GPU_RGBA32F] = {"RGBA32F", GL_RGBA32F, GL_RGBA, GL_FLOAT, 16},
+    [GPU_R32F] = {"R32F", GL_R32F, GL_RED, GL_FLOAT, .texel = 4},
+    [GPU_RG32F] = {"RG32F", GL_RG32F, GL_RG, GL_FLOAT, .texel = 8},
+    [GPU_RGBA32F] = {"RGBA32F", GL_RGBA32F, GL_RGBA, GL_FLOAT, .texel = 16},
     [GPU_DEPTH24_STENCIL8] = {"DEPTH24_STENCIL8", GL_DEPTH24_STENCIL8, GL_DEPTH_STENCIL, GL_UNSIGNED_INT_24_8,
                               .depth = true, .stencil = true},
     [GPU_DEPTH32F_STENCIL8] = {"DEPTH32F_STENCIL8", GL_DEPTH32F_STENCIL8, GL_DEPTH_STENCIL,
