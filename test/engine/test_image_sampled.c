@@ -188,7 +188,7 @@ static void try_pair(bench *b, check_random *random, tally *t)
         image_drawing drawings[2];
         for (int i = 0; i < 2; i++)
         {
-            image_facets facets = {solids[i].hull.facets, 3 * solids[i].hull.facet_count, false};
+            image_strips facets = {solids[i].hull.facets, 3 * solids[i].hull.facet_count, false};
             assert_true(
                 image_draw_hull(b->context, &view, &solids[i].seen, &facets, &solids[i].canvas, &drawings[i]));
         }

@@ -93,7 +93,7 @@ static void see_box(const image_view *view, drawn_box *b)
 static image_drawing draw_box(carom_context *context, const image_view *view, drawn_box *b, bool strips)
 {
     image_drawing drawing;
-    image_facets facets = {strips ? STRIPS : TRIANGLES, strips ? 29 : 36, strips};
+    image_strips facets = {strips ? STRIPS : TRIANGLES, strips ? 29 : 36, strips};
     assert_true(image_draw_hull(context, view, &b->seen, &facets, &b->canvas, &drawing));
     assert_int_equal(drawing.plane_count, 12);
     return drawing;

@@ -14,7 +14,7 @@ static carom_status draw(image_walk *walk, int which, uint32_t node, const image
     for (uint32_t i = 0; i < hull->index_count; i++)
         if (indices[i] != CONVEX_NONE)
             indices[i] = state->place[which].items[indices[i]];
-    image_facets facets = {indices, hull->index_count, true};
+    image_strips facets = {indices, hull->index_count, true};
     return image_draw_hull(state->context, &sight->view, &sight->seen[which], &facets, &state->canvas[which], out)
                ? CAROM_OK
                : image_out_of_memory(state->context);

@@ -26,7 +26,7 @@ void image_canvas_free(carom_context *context, image_canvas *canvas)
 }
 
 /* The triangle that ends at index i, if one does. */
-static bool triangle_at(const image_facets *facets, uint32_t i, const uint32_t **out)
+static bool triangle_at(const image_strips *facets, uint32_t i, const uint32_t **out)
 {
     const uint32_t *indices = facets->indices;
     *out = indices + i - 2;
@@ -35,7 +35,7 @@ static bool triangle_at(const image_facets *facets, uint32_t i, const uint32_t *
     return i >= 2 && indices[i] != UINT32_MAX && indices[i - 1] != UINT32_MAX && indices[i - 2] != UINT32_MAX;
 }
 
-bool image_draw_hull(carom_context *context, const image_view *view, const image_seen *seen, const image_facets *facets,
+bool image_draw_hull(carom_context *context, const image_view *view, const image_seen *seen, const image_strips *facets,
                      image_canvas *canvas, image_drawing *out)
 {
     canvas->positions.count = canvas->planes.count = 0;

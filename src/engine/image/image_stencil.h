@@ -38,15 +38,15 @@ void image_canvas_free(carom_context *context, image_canvas *canvas);
 
 /* A hull's facets in the order in which they are drawn: positions among the seen points, three per triangle, or strips
  * with UINT32_MAX between them. */
-typedef struct image_facets
+typedef struct image_strips
 {
     const uint32_t *indices;
     uint32_t count;
     bool strips;
-} image_facets;
+} image_strips;
 
 /* Prepares a drawing in the canvas; the indices are borrowed. False when out of memory. */
-bool image_draw_hull(carom_context *context, const image_view *view, const image_seen *seen, const image_facets *facets,
+bool image_draw_hull(carom_context *context, const image_view *view, const image_seen *seen, const image_strips *facets,
                      image_canvas *canvas, image_drawing *out);
 
 /* The plane of the triangle with these corners (pixels, depth in [-1, 1]). */
@@ -85,6 +85,9 @@ void image_stencil_destroy(image_stencil *stencil);
 /* Do the two meet at the centre of any pixel? */
 carom_status image_stencil_meet(image_stencil *stencil, const image_view *view, const image_drawing drawings[2],
                                 bool *meets);
+
+/* The passes of this file and of image_pass.h, for the table of checks; null past the end. */
+const gpu_check *image_hull_check_at(uint32_t index);
 
 /* ---- the twin ---- */
 
