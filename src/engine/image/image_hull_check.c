@@ -57,8 +57,8 @@ static void make_records(numbers *n, const image_tiles *tiles, image_records *ou
 
 static void compare_intervals(const interval_room *room, const image_tiles *tiles, gpu_check_result *result)
 {
-    gpu_compared_plane plane = {"intervals", tiles->width, 4, false};
-    gpu_compare_plane(result, &plane, room->drawn, room->computed, room->texels);
+    gpu_compared image = {"intervals", tiles->width, 4, room->texels};
+    gpu_compare_floats(result, &image, room->drawn->depth, room->computed->depth);
     for (uint32_t i = 0; i < TILES; i++)
     {
         float at[2];
@@ -202,6 +202,6 @@ static carom_status check_stencils(gpu_device *device, gpu_check_result *result)
 
 const gpu_check *image_hull_check_at(uint32_t index)
 {
-    static const gpu_check checks[] = {{"image: intervals", check_intervals}, {"image: stencils", check_stencils}};
+    static const gpu_check checks[] = {{"intervals", check_intervals}, {"sampled", check_stencils}};
     return index < sizeof checks / sizeof checks[0] ? &checks[index] : NULL;
 }
