@@ -369,51 +369,28 @@ static void grow_components(uint32_t first, uint32_t last, uint32_t worker, void
         grow_component(task, &task->spaces[worker], component);
 }
 
-/* Larger triangles first, equal ones by number, degenerate ones last, which is where their area puts them. */
-static uint64_t seed_key(const carom_mesh *mesh, uint32_t triangle)
-{
-    carom_vec3 corner[3];
-    mesh_corners(mesh, triangle, corner);
-    double area = vec3_length(vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0])));
-    uint64_t bits;
-    memcpy(&bits, &area, sizeof bits);
-    return ~bits;
-}
-
-static bool order_seeds(grow_task *task)
+/* Seeds in the order of the mesh: that is as good as largest first, and neighbours are often close in memory. */
+static void list_seeds(grow_task *task)
 {
     const carom_mesh *mesh = task->surface->mesh;
-    carom_context *context = task->surface->context;
-    size_t count = mesh->triangle_count;
-    base_key_value *items = base_allocate(context, 2 * count, sizeof *items, _Alignof(base_key_value));
-    if (!items)
-        return false;
+    uint32_t *first = task->component_first, components = mesh->info.component_count;
+    memset(first, 0, ((size_t)components + 1) * sizeof *first);
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
-        items[i] = (base_key_value){seed_key(mesh, i), i};
-    base_sort_keys(items, items + count, count);
-    /* Stable by component: count, then place. */
-    uint32_t *first = task->component_first;
-    memset(first, 0, ((size_t)mesh->info.component_count + 1) * sizeof *first);
-    for (size_t i = 0; i < count; i++)
         first[mesh->component[i] + 1]++;
-    for (uint32_t i = 0; i < mesh->info.component_count; i++)
+    for (uint32_t i = 0; i < components; i++)
         first[i + 1] += first[i];
-    for (size_t i = count; i-- > 0;)
-    {
-        uint32_t triangle = (uint32_t)items[i].value;
-        task->seeds[--first[mesh->component[triangle] + 1]] = triangle;
-    }
-    memmove(first, first + 1, mesh->info.component_count * sizeof *first);
-    first[mesh->info.component_count] = mesh->triangle_count;
-    base_release(context, items, 2 * count, sizeof *items);
-    return true;
+    for (uint32_t i = mesh->triangle_count; i-- > 0;)
+        task->seeds[--first[mesh->component[i] + 1]] = i;
+    memmove(first, first + 1, components * sizeof *first);
+    first[components] = mesh->triangle_count;
 }
 
 static carom_status grow_all(grow_task *task)
 {
     convex_surface *surface = task->surface;
-    if (!task->spaces || !task->seeds || !task->component_first || !order_seeds(task))
+    if (!task->spaces || !task->seeds || !task->component_first)
         return CAROM_OUT_OF_MEMORY;
+    list_seeds(task);
     for (uint32_t i = 0; i < base_worker_count(surface->context); i++)
     {
         task->spaces[i] = (grow_space){.surface = surface, .shell.surface = surface};
