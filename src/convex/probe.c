@@ -12,7 +12,7 @@
 
 enum
 {
-    PARTS_FOR_BOXES = 64 /* with more parts, boxes are compared with the step's own box only */
+    PARTS_FOR_BOXES = 1024 /* with more parts, boxes are compared with the step's own box only */
 };
 
 static carom_vec3 in_tree(const convex_probe *probe, uint32_t vertex)
@@ -115,7 +115,7 @@ static bool prepare_parts(convex_probe *probe)
 }
 
 /* Is a box of the tree certainly apart from all that the step adds? */
-static bool is_apart(const convex_probe *probe, uint32_t node)
+static bool is_apart(convex_probe *probe, uint32_t node)
 {
     const float *low = probe->surface->tree->volumes + 6 * (size_t)node, *high = low + 3;
     if (boxes_apart(&probe->box_in_tree, low, high))
@@ -125,6 +125,7 @@ static bool is_apart(const convex_probe *probe, uint32_t node)
     for (size_t i = 0; i < probe->parts.count; i++)
     {
         const probe_part *part = &probe->parts.items[i];
+        probe->effort++;
         bool apart = boxes_apart(&part->box, low, high);
         for (int k = 0; k < part->plane_count && !apart; k++)
             apart = box_is_beyond(&part->plane[k], low, high);
@@ -454,6 +455,7 @@ static probe_verdict search_tree(convex_probe *probe, convex_numbers *met)
             continue;
         if (node->count == 0 && !push_children(probe, node))
             return PROBE_NO_MEMORY;
+        probe->effort += node->count;
         for (uint32_t i = 0; i < node->count && verdict == PROBE_DONE; i++)
             verdict = judge(probe, tree->order[node->first + i], met);
     }
@@ -465,6 +467,7 @@ probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, 
     probe->seed = seed, probe->from = from;
     if (probe->shell->parts.count == from.parts)
         return PROBE_DONE; /* the hull is the same */
+    probe->effort += probe->shell->parts.count - from.parts;
     if (!prepare_boxes(probe))
         return PROBE_NO_MEMORY;
     probe_verdict verdict = prepare_near(probe);

@@ -39,6 +39,7 @@ typedef struct convex_probe
     BASE_ARRAY(carom_aabb) part_boxes; /* as they are */
     BASE_ARRAY(probe_part) parts;
     convex_numbers stack;
+    uint64_t effort; /* small tests made so far */
 
     /* Triangles that meet a box around the patch, which serve for many steps of a small one. */
     BASE_ARRAY(probe_near) near;
