@@ -209,9 +209,11 @@ static void begin_trial(grow_space *space) { space->triangles.count = space->ver
 
 enum
 {
-    GROW_PATIENCE = 4,        /* vertices that most trials may take in */
-    GROW_WASTE = 64,          /* how many vertices deep trials may take in for nothing, */
-    GROW_WASTE_PER_VERTEX = 4 /* and how many more per vertex of the patch */
+    GROW_PATIENCE = 4,         /* vertices that most trials may take in */
+    GROW_WASTE = 64,           /* how many vertices deep trials may take in for nothing, */
+    GROW_WASTE_PER_VERTEX = 4, /* and how many more per vertex of the patch */
+    GROW_EFFORT = 4096,        /* a patch whose border has become too long ends after so many small tests per vertex */
+    GROW_EFFORT_VERTICES = 256 /* and as many as for so many vertices, so that small ones are not concerned */
 };
 
 static grow_answer try_side(grow_space *space, grow_side *from)
@@ -242,6 +244,7 @@ static grow_answer plant(grow_space *space, uint32_t seed)
     space->queue.count = space->waiting.count = 0;
     space->patience = GROW_PATIENCE, space->deep = 2 * GROW_PATIENCE;
     space->member_count = space->wasted = 0;
+    space->probe.effort = 0;
     begin_trial(space);
     surface_corners(surface, seed, corner);
     if (surface->traits[seed] & SURFACE_DEGENERATE || (surface->traits[seed] & SURFACE_SIDES) == 0)
@@ -289,9 +292,15 @@ static void wake_impatient(grow_space *space)
     space->patience = space->deep;
 }
 
+/* With the vertices the border of a patch grows, and with it what each new vertex sees. */
+static bool is_exhausted(const grow_space *space)
+{
+    return space->probe.effort > GROW_EFFORT * ((uint64_t)space->member_count + GROW_EFFORT_VERTICES);
+}
+
 static bool try_queue(grow_space *space)
 {
-    for (size_t i = 0; i < space->queue.count; i++)
+    for (size_t i = 0; i < space->queue.count && !is_exhausted(space); i++)
     {
         grow_side side = space->queue.items[i];
         grow_answer answer = try_side(space, &side);
@@ -316,6 +325,8 @@ static bool grow_patch(grow_space *space, uint32_t seed)
     {
         if (!try_queue(space) || !wake_waiting(space))
             return false;
+        if (is_exhausted(space))
+            return true;
         if (space->queue.count == 0)
             wake_impatient(space);
     }
@@ -336,84 +347,70 @@ typedef struct grow_task
 
 enum
 {
-    GROW_REPORT_EVERY = 4096 /* seeds tried */
+    GROW_REPORT_EVERY = 4096, /* seeds tried */
+    GROW_WHOLE = 64           /* components of at least so many triangles may be one piece at once */
 };
 
-static void grow_component(grow_task *task, grow_space *space, uint32_t component)
+static carom_status report(const grow_task *task, uint32_t done)
+{
+    const convex_surface *surface = task->surface;
+    carom_progress progress = {"pieces", surface->mesh->name, done, surface->mesh->triangle_count};
+    return base_step(surface->context, &progress);
+}
+
+static carom_status grow_component(grow_task *task, grow_space *space, uint32_t component)
 {
     convex_surface *surface = task->surface;
     uint32_t first = task->component_first[component], last = task->component_first[component + 1];
-    for (uint32_t i = first; i < last; i++)
+    bool taken = false;
+    if (last - first >= GROW_WHOLE)
+        BASE_TRY(patches_take_whole(surface, task->seeds + first, last - first, &taken));
+    for (uint32_t i = first; i < last && !taken; i++)
     {
-        uint32_t seed = task->seeds[i];
-        carom_status status = CAROM_OK;
         if ((i - first) % GROW_REPORT_EVERY == 0)
-        {
-            uint32_t done = atomic_fetch_add(&task->done, last - i < GROW_REPORT_EVERY ? last - i : GROW_REPORT_EVERY);
-            carom_progress progress = {"pieces", surface->mesh->name, done, surface->mesh->triangle_count};
-            status = base_step(surface->context, &progress);
-        }
-        if (surface->piece[seed] == CONVEX_NONE && status == CAROM_OK && !grow_patch(space, seed))
-            status = CAROM_OUT_OF_MEMORY;
-        if (status != CAROM_OK)
-            atomic_store(&task->status, status);
+            BASE_TRY(report(
+                task, atomic_fetch_add(&task->done, last - i < GROW_REPORT_EVERY ? last - i : GROW_REPORT_EVERY)));
+        if (surface->piece[task->seeds[i]] == CONVEX_NONE && !grow_patch(space, task->seeds[i]))
+            return CAROM_OUT_OF_MEMORY;
         if (atomic_load_explicit(&task->status, memory_order_relaxed) != CAROM_OK)
-            return;
+            return CAROM_OK; /* another component has failed */
     }
+    return CAROM_OK;
 }
 
 static void grow_components(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     grow_task *task = data;
     for (uint32_t component = first; component < last; component++)
-        grow_component(task, &task->spaces[worker], component);
+    {
+        carom_status status = grow_component(task, &task->spaces[worker], component);
+        if (status != CAROM_OK)
+            atomic_store(&task->status, status);
+    }
 }
 
-/* Larger triangles first, equal ones by number, degenerate ones last, which is where their area puts them. */
-static uint64_t seed_key(const carom_mesh *mesh, uint32_t triangle)
-{
-    carom_vec3 corner[3];
-    mesh_corners(mesh, triangle, corner);
-    double area = vec3_length(vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0])));
-    uint64_t bits;
-    memcpy(&bits, &area, sizeof bits);
-    return ~bits;
-}
-
-static bool order_seeds(grow_task *task)
+/* Seeds in the order of the mesh: that is as good as largest first, and neighbours are often close in memory. */
+static void list_seeds(grow_task *task)
 {
     const carom_mesh *mesh = task->surface->mesh;
-    carom_context *context = task->surface->context;
-    size_t count = mesh->triangle_count;
-    base_key_value *items = base_allocate(context, 2 * count, sizeof *items, _Alignof(base_key_value));
-    if (!items)
-        return false;
+    uint32_t *first = task->component_first, components = mesh->info.component_count;
+    memset(first, 0, ((size_t)components + 1) * sizeof *first);
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
-        items[i] = (base_key_value){seed_key(mesh, i), i};
-    base_sort_keys(items, items + count, count);
-    /* Stable by component: count, then place. */
-    uint32_t *first = task->component_first;
-    memset(first, 0, ((size_t)mesh->info.component_count + 1) * sizeof *first);
-    for (size_t i = 0; i < count; i++)
         first[mesh->component[i] + 1]++;
-    for (uint32_t i = 0; i < mesh->info.component_count; i++)
+    for (uint32_t i = 0; i < components; i++)
         first[i + 1] += first[i];
-    for (size_t i = count; i-- > 0;)
-    {
-        uint32_t triangle = (uint32_t)items[i].value;
-        task->seeds[--first[mesh->component[triangle] + 1]] = triangle;
-    }
-    memmove(first, first + 1, mesh->info.component_count * sizeof *first);
-    first[mesh->info.component_count] = mesh->triangle_count;
-    base_release(context, items, 2 * count, sizeof *items);
-    return true;
+    for (uint32_t i = mesh->triangle_count; i-- > 0;)
+        task->seeds[--first[mesh->component[i] + 1]] = i;
+    memmove(first, first + 1, components * sizeof *first);
+    first[components] = mesh->triangle_count;
 }
 
 static carom_status grow_all(grow_task *task)
 {
     convex_surface *surface = task->surface;
-    if (!task->spaces || !task->seeds || !task->component_first || !order_seeds(task))
+    if (!task->spaces || !task->seeds || !task->component_first)
         return CAROM_OUT_OF_MEMORY;
+    list_seeds(task);
     for (uint32_t i = 0; i < base_worker_count(surface->context); i++)
     {
         task->spaces[i] = (grow_space){.surface = surface, .shell.surface = surface};

@@ -12,7 +12,7 @@
 
 enum
 {
-    PARTS_FOR_BOXES = 64 /* with more parts, boxes are compared with the step's own box only */
+    PARTS_FOR_BOXES = 1024 /* with more parts, boxes are compared with the step's own box only */
 };
 
 static carom_vec3 in_tree(const convex_probe *probe, uint32_t vertex)
@@ -89,25 +89,33 @@ static void add_boxes(convex_probe *probe, const shell_part *part)
     probe->part_boxes.items[probe->part_boxes.count++] = box;
 }
 
-static bool prepare(convex_probe *probe)
+static bool prepare_boxes(convex_probe *probe)
+{
+    const convex_shell *shell = probe->shell;
+    probe->part_boxes.count = 0;
+    probe->box = probe->box_in_tree = aabb_empty();
+    if (!base_array_reserve(probe->surface->context, &probe->part_boxes, shell->parts.count - probe->from.parts))
+        return false;
+    for (size_t i = probe->from.parts; i < shell->parts.count; i++)
+        add_boxes(probe, &shell->parts.items[i]);
+    widen(probe, &probe->box_in_tree);
+    return true;
+}
+
+static bool prepare_parts(convex_probe *probe)
 {
     const convex_shell *shell = probe->shell;
     size_t count = shell->parts.count - probe->from.parts;
-    probe->parts.count = probe->part_boxes.count = 0;
-    probe->box = probe->box_in_tree = aabb_empty();
-    if (!base_array_reserve(probe->surface->context, &probe->parts, PARTS_FOR_BOXES) ||
-        !base_array_reserve(probe->surface->context, &probe->part_boxes, count))
+    probe->parts.count = 0;
+    if (!base_array_reserve(probe->surface->context, &probe->parts, PARTS_FOR_BOXES))
         return false;
-    for (size_t i = 0; i < count; i++)
-        add_boxes(probe, &shell->parts.items[probe->from.parts + i]);
-    widen(probe, &probe->box_in_tree);
     for (size_t i = 0; count <= PARTS_FOR_BOXES && i < count; i++)
         prepare_part(probe, &shell->parts.items[probe->from.parts + i], &probe->parts.items[probe->parts.count++]);
     return true;
 }
 
 /* Is a box of the tree certainly apart from all that the step adds? */
-static bool is_apart(const convex_probe *probe, uint32_t node)
+static bool is_apart(convex_probe *probe, uint32_t node)
 {
     const float *low = probe->surface->tree->volumes + 6 * (size_t)node, *high = low + 3;
     if (boxes_apart(&probe->box_in_tree, low, high))
@@ -117,6 +125,7 @@ static bool is_apart(const convex_probe *probe, uint32_t node)
     for (size_t i = 0; i < probe->parts.count; i++)
     {
         const probe_part *part = &probe->parts.items[i];
+        probe->effort++;
         bool apart = boxes_apart(&part->box, low, high);
         for (int k = 0; k < part->plane_count && !apart; k++)
             apart = box_is_beyond(&part->plane[k], low, high);
@@ -136,11 +145,16 @@ typedef struct outsider
     narrow_triangle triangle;
 } outsider;
 
-static bool meets_box(const carom_aabb *box, const carom_vec3 p[3])
+static carom_aabb box_of(const narrow_triangle *t)
 {
-    carom_vec3 low = vec3_min(p[0], vec3_min(p[1], p[2])), high = vec3_max(p[0], vec3_max(p[1], p[2]));
-    return low.x <= box->max.x && high.x >= box->min.x && low.y <= box->max.y && high.y >= box->min.y &&
-           low.z <= box->max.z && high.z >= box->min.z;
+    const carom_vec3 *p = t->corner;
+    return (carom_aabb){vec3_min(p[0], vec3_min(p[1], p[2])), vec3_max(p[0], vec3_max(p[1], p[2]))};
+}
+
+static bool boxes_meet(const carom_aabb *a, const carom_aabb *b)
+{
+    return a->min.x <= b->max.x && a->max.x >= b->min.x && a->min.y <= b->max.y && a->max.y >= b->min.y &&
+           a->min.z <= b->max.z && a->max.z >= b->min.z;
 }
 
 static void describe(const convex_probe *probe, uint32_t triangle, outsider *out)
@@ -269,7 +283,8 @@ static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
 {
     const convex_shell *shell = probe->shell;
     describe(probe, triangle, g);
-    if (!meets_box(&probe->box, g->triangle.corner) ||
+    carom_aabb box = box_of(&g->triangle);
+    if (!boxes_meet(&probe->box, &box) ||
         (probe->surface->traits[triangle] & SURFACE_DEGENERATE && is_shared_segment(g)))
         return false;
     if (g->shared >= 2)
@@ -279,7 +294,7 @@ static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
     for (size_t i = 0; i < probe->part_boxes.count; i++)
     {
         const shell_part *part = &shell->parts.items[probe->from.parts + i];
-        if (!meets_box(&probe->part_boxes.items[i], g->triangle.corner))
+        if (!boxes_meet(&probe->part_boxes.items[i], &box))
             continue;
         if (is_flat(part) ? meets_flat_part(probe, g, part) : meets_solid_part(probe, g, part))
             return true;
@@ -303,7 +318,7 @@ static bool could_join(const convex_probe *probe, uint32_t triangle, const outsi
 
 void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell)
 {
-    *probe = (convex_probe){.surface = surface, .shell = shell};
+    *probe = (convex_probe){.surface = surface, .shell = shell, .near_seed = CONVEX_NONE};
     carom_vec3 origin = surface->tree->origin;
     const carom_aabb *box = &surface->mesh->info.bounds;
     carom_vec3 low = vec3_sub(box->min, origin), high = vec3_sub(box->max, origin);
@@ -319,53 +334,144 @@ void probe_free(convex_probe *probe)
     base_array_free(probe->surface->context, &probe->parts);
     base_array_free(probe->surface->context, &probe->part_boxes);
     base_array_free(probe->surface->context, &probe->stack);
+    base_array_free(probe->surface->context, &probe->near);
 }
 
-static probe_verdict search_leaf(const convex_probe *probe, const tree_node *leaf, convex_numbers *met)
+static probe_verdict judge(const convex_probe *probe, uint32_t triangle, convex_numbers *met)
+{
+    outsider g;
+    const convex_surface *surface = probe->surface;
+    bool own = surface->mesh->component[triangle] == surface->mesh->component[probe->seed] &&
+               surface->piece[triangle] == probe->seed;
+    if (own || !meets(probe, triangle, &g))
+        return PROBE_DONE;
+    if (!could_join(probe, triangle, &g))
+        return PROBE_MET;
+    if (!base_array_reserve(surface->context, met, 1))
+        return PROBE_NO_MEMORY;
+    met->items[met->count++] = triangle;
+    return PROBE_DONE;
+}
+
+/* ---- triangles near a small patch ---- */
+
+enum
+{
+    NEAR_MAX = 256 /* with more triangles, a search in the tree is quicker */
+};
+
+static bool is_within(const carom_aabb *inner, const carom_aabb *outer)
+{
+    return inner->min.x >= outer->min.x && inner->min.y >= outer->min.y && inner->min.z >= outer->min.z &&
+           inner->max.x <= outer->max.x && inner->max.y <= outer->max.y && inner->max.z <= outer->max.z;
+}
+
+static bool push_children(convex_probe *probe, const tree_node *node)
+{
+    if (!base_array_reserve(probe->surface->context, &probe->stack, 2))
+        return false;
+    probe->stack.items[probe->stack.count++] = node->first + 1;
+    probe->stack.items[probe->stack.count++] = node->first;
+    return true;
+}
+
+/* Lists what meets the box, or gives up. */
+static probe_verdict list_near(convex_probe *probe, const carom_aabb *box_in_tree)
 {
     const convex_surface *surface = probe->surface;
-    for (uint32_t i = 0; i < leaf->count; i++)
+    const carom_tree *tree = surface->tree;
+    probe->near.count = probe->stack.count = 0;
+    if (!base_array_reserve(surface->context, &probe->stack, 1) ||
+        !base_array_reserve(surface->context, &probe->near, NEAR_MAX))
+        return PROBE_NO_MEMORY;
+    probe->stack.items[probe->stack.count++] = 0;
+    while (probe->stack.count > 0 && !probe->near_fails)
     {
-        outsider g;
-        uint32_t triangle = surface->tree->order[leaf->first + i];
-        bool own = surface->mesh->component[triangle] == surface->mesh->component[probe->seed] &&
-                   surface->piece[triangle] == probe->seed;
-        if (own || !meets(probe, triangle, &g))
+        uint32_t number = probe->stack.items[--probe->stack.count];
+        const tree_node *node = &tree->nodes[number];
+        const float *low = tree->volumes + 6 * (size_t)number;
+        if (boxes_apart(box_in_tree, low, low + 3))
             continue;
-        if (!could_join(probe, triangle, &g))
-            return PROBE_MET;
-        if (!base_array_reserve(surface->context, met, 1))
+        if (node->count == 0 && !push_children(probe, node))
             return PROBE_NO_MEMORY;
-        met->items[met->count++] = triangle;
+        probe->near_fails = probe->near.count + node->count > NEAR_MAX;
+        for (uint32_t i = 0; i < node->count && !probe->near_fails; i++)
+        {
+            narrow_triangle corners;
+            uint32_t triangle = tree->order[node->first + i];
+            mesh_corners(surface->mesh, triangle, corners.corner);
+            carom_aabb box = box_of(&corners);
+            if (boxes_meet(&probe->near_box, &box))
+                probe->near.items[probe->near.count++] = (probe_near){box, triangle};
+        }
     }
     return PROBE_DONE;
 }
 
-probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met)
+/* Makes sure that the list covers the step, if it can. */
+static probe_verdict prepare_near(convex_probe *probe)
+{
+    bool known = probe->near_seed == probe->seed;
+    if (known && (probe->near_fails || is_within(&probe->box, &probe->near_box)))
+        return PROBE_DONE;
+    carom_aabb box = probe->box, in_tree = probe->box_in_tree;
+    if (known)
+        box = (carom_aabb){vec3_min(box.min, probe->near_box.min), vec3_max(box.max, probe->near_box.max)};
+    carom_vec3 size = vec3_sub(box.max, box.min);
+    double margin = size.x > size.y ? size.x : size.y;
+    margin = 0.5 * (margin > size.z ? margin : size.z);
+    carom_vec3 by = vec3(margin, margin, margin), origin = probe->surface->tree->origin;
+    probe->near_box = (carom_aabb){vec3_sub(box.min, by), vec3_add(box.max, by)};
+    in_tree = (carom_aabb){vec3_sub(probe->near_box.min, origin), vec3_sub(probe->near_box.max, origin)};
+    widen(probe, &in_tree);
+    probe->near_seed = probe->seed, probe->near_fails = false;
+    return list_near(probe, &in_tree);
+}
+
+static probe_verdict search_near(const convex_probe *probe, convex_numbers *met)
+{
+    probe_verdict verdict = PROBE_DONE;
+    for (size_t i = 0; i < probe->near.count && verdict == PROBE_DONE; i++)
+        if (boxes_meet(&probe->near.items[i].box, &probe->box))
+            verdict = judge(probe, probe->near.items[i].triangle, met);
+    return verdict;
+}
+
+/* ---- all triangles ---- */
+
+static probe_verdict search_tree(convex_probe *probe, convex_numbers *met)
 {
     const carom_tree *tree = probe->surface->tree;
-    probe->seed = seed, probe->from = from;
+    probe_verdict verdict = PROBE_DONE;
     probe->stack.count = 0;
-    if (!prepare(probe) || !base_array_reserve(probe->surface->context, &probe->stack, 1))
+    if (!prepare_parts(probe) || !base_array_reserve(probe->surface->context, &probe->stack, 1))
         return PROBE_NO_MEMORY;
     probe->stack.items[probe->stack.count++] = 0;
-    while (probe->stack.count > 0)
+    while (probe->stack.count > 0 && verdict == PROBE_DONE)
     {
         uint32_t number = probe->stack.items[--probe->stack.count];
         const tree_node *node = &tree->nodes[number];
         if (is_apart(probe, number))
             continue;
-        if (node->count == 0)
-        {
-            if (!base_array_reserve(probe->surface->context, &probe->stack, 2))
-                return PROBE_NO_MEMORY;
-            probe->stack.items[probe->stack.count++] = node->first + 1;
-            probe->stack.items[probe->stack.count++] = node->first;
-            continue;
-        }
-        probe_verdict verdict = search_leaf(probe, node, met);
-        if (verdict != PROBE_DONE)
-            return verdict;
+        if (node->count == 0 && !push_children(probe, node))
+            return PROBE_NO_MEMORY;
+        probe->effort += node->count;
+        for (uint32_t i = 0; i < node->count && verdict == PROBE_DONE; i++)
+            verdict = judge(probe, tree->order[node->first + i], met);
     }
-    return PROBE_DONE;
+    return verdict;
+}
+
+probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met)
+{
+    probe->seed = seed, probe->from = from;
+    if (probe->shell->parts.count == from.parts)
+        return PROBE_DONE; /* the hull is the same */
+    probe->effort += probe->shell->parts.count - from.parts;
+    if (!prepare_boxes(probe))
+        return PROBE_NO_MEMORY;
+    probe_verdict verdict = prepare_near(probe);
+    if (verdict != PROBE_DONE)
+        return verdict;
+    return probe->near_fails ? search_tree(probe, met) : search_near(probe, met);
 }

@@ -20,6 +20,13 @@ typedef struct probe_part
     int plane_count;
 } probe_part;
 
+/* A triangle near the patch. */
+typedef struct probe_near
+{
+    carom_aabb box;
+    uint32_t triangle;
+} probe_near;
+
 typedef struct convex_probe
 {
     convex_surface *surface;
@@ -32,6 +39,13 @@ typedef struct convex_probe
     BASE_ARRAY(carom_aabb) part_boxes; /* as they are */
     BASE_ARRAY(probe_part) parts;
     convex_numbers stack;
+    uint64_t effort; /* small tests made so far */
+
+    /* Triangles that meet a box around the patch, which serve for many steps of a small one. */
+    BASE_ARRAY(probe_near) near;
+    carom_aabb near_box;
+    uint32_t near_seed; /* the patch it was made for */
+    bool near_fails;    /* there were too many */
 } convex_probe;
 
 void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell);

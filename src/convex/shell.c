@@ -77,7 +77,7 @@ static void begin_trial(convex_shell *shell)
 {
     shell->parts.count = shell->fresh.count = shell->removed.count = 0;
     shell->old_facets.count = shell->old_rims.count = shell->old_homes.count = 0;
-    shell->was_flat = shell->flat, shell->was_folded = shell->folded;
+    shell->was_flat = shell->flat, shell->was_folded = shell->folded, shell->was_on_rim = shell->on_rim;
     shell->facets_before = shell->facets.count, shell->vacant_before = shell->vacant.count;
 }
 
@@ -104,7 +104,7 @@ void shell_undo(convex_shell *shell)
     }
     for (size_t i = shell->old_homes.count; i-- > 0;)
         surface->facet_at[shell->old_homes.items[i].vertex] = shell->old_homes.items[i].facet_at;
-    shell->flat = shell->was_flat, shell->folded = shell->was_folded;
+    shell->flat = shell->was_flat, shell->folded = shell->was_folded, shell->on_rim = shell->was_on_rim;
     shell->facets.count = shell->facets_before, shell->vacant.count = shell->vacant_before;
     begin_trial(shell);
 }
@@ -115,6 +115,7 @@ static bool link_rim(convex_shell *shell, uint32_t from, uint32_t to, uint32_t f
     if (!note_rim(shell, from) || !note_rim(shell, to))
         return false;
     surface->next[from] = to, surface->previous[to] = from, surface->rim[from] = facet_side;
+    shell->on_rim = from;
     return true;
 }
 
@@ -308,14 +309,36 @@ static bool sees_rim(const convex_shell *shell, uint32_t from, uint32_t apex)
     return turn(shell, from, shell->surface->next[from], apex) < 0;
 }
 
+/* A vertex of the rim from which the apex sees the edge to the next one; CONVEX_NONE: it sees none. */
+static uint32_t find_seen(const convex_shell *shell, const surface_crossing *crossing)
+{
+    const convex_surface *surface = shell->surface;
+    /* One next to the crossed edge, as a rule. Within a trial the polygon may have outgrown that edge. */
+    uint32_t start = surface->previous[crossing->from] != CONVEX_NONE ? crossing->from : shell->on_rim;
+    if (sees_rim(shell, surface->previous[start], crossing->apex))
+        return surface->previous[start];
+    uint32_t at = start;
+    while (!sees_rim(shell, at, crossing->apex))
+    {
+        at = surface->next[at];
+        if (at == start)
+            return CONVEX_NONE;
+    }
+    return at;
+}
+
 static shell_answer look_within_plane(convex_shell *shell, const surface_crossing *crossing)
 {
     const convex_surface *surface = shell->surface;
-    uint32_t first = crossing->from, last = crossing->from, apex = crossing->apex;
-    bool on_rim = surface->previous[first] != CONVEX_NONE;
-    while (on_rim && sees_rim(shell, surface->previous[first], apex))
+    uint32_t apex = crossing->apex, first = find_seen(shell, crossing), last = first;
+    for (uint32_t i = 0; first == CONVEX_NONE && i < shell->facets.count; i++)
+        if (find_within(shell, i))
+            return SHELL_YES;
+    if (first == CONVEX_NONE)
+        return SHELL_NO;
+    while (sees_rim(shell, surface->previous[first], apex))
         first = surface->previous[first];
-    while (on_rim && sees_rim(shell, last, apex))
+    while (sees_rim(shell, last, apex))
         last = surface->next[last];
     for (uint32_t at = first; at != last; at = surface->next[at])
     {
@@ -323,18 +346,15 @@ static shell_answer look_within_plane(convex_shell *shell, const surface_crossin
         if (!add_edge(shell, rim_edge(shell, at)) || !add_part(shell, corner, corner[2]))
             return SHELL_NO_MEMORY;
     }
-    for (uint32_t i = 0; shell->horizon.count == 0 && shell->within == CONVEX_NONE && i < shell->facets.count; i++)
-        find_within(shell, i);
-    return shell->horizon.count > 0 || shell->within != CONVEX_NONE ? SHELL_YES : SHELL_NO;
+    return SHELL_YES;
 }
 
 /* The first point outside the plane: the hull becomes a pyramid over the polygon. */
 static shell_answer look_from_behind(convex_shell *shell, const surface_crossing *crossing)
 {
     const convex_surface *surface = shell->surface;
-    uint32_t base = crossing->from, at = base;
-    if (shell->folded || surface_side(surface, shell->plane, crossing->apex) > 0 ||
-        surface->previous[base] == CONVEX_NONE)
+    uint32_t base = shell->on_rim, at = base;
+    if (shell->folded || surface_side(surface, shell->plane, crossing->apex) > 0)
         return SHELL_NO;
     do
     {

@@ -58,6 +58,7 @@ typedef struct convex_shell
     convex_numbers vacant;
     bool flat;           /* so far */
     bool folded;         /* flat, with triangles that face both ways */
+    uint32_t on_rim;     /* some vertex of a flat shell's rim */
     uint32_t plane[3];   /* the seed's corners */
     int axis, axis_sign; /* the projection of the plane, and whether it keeps turns or mirrors them */
 
@@ -78,6 +79,7 @@ typedef struct convex_shell
     BASE_ARRAY(shell_old_rim) old_rims;
     BASE_ARRAY(shell_old_home) old_homes;
     bool was_flat, was_folded;
+    uint32_t was_on_rim;
     size_t facets_before, vacant_before;
 } convex_shell;
 

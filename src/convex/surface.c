@@ -87,12 +87,17 @@ typedef struct component_sum
     int64_t convexity; /* convex sides less concave ones */
 } component_sum;
 
+/* In units of the mesh's size, so that nothing under- or overflows. */
 static double volume_below(const carom_mesh *mesh, uint32_t triangle, carom_vec3 origin)
 {
-    carom_vec3 corner[3];
+    carom_vec3 corner[3], size = vec3_sub(mesh->info.bounds.max, mesh->info.bounds.min);
+    double largest = size.x > size.y ? size.x : size.y, smallest = 0x1p-1000;
+    largest = largest > size.z ? largest : size.z;
+    double scale = 1.0 / (largest > smallest ? largest : smallest);
     mesh_corners(mesh, triangle, corner);
-    carom_vec3 a = vec3_sub(corner[0], origin), b = vec3_sub(corner[1], origin), c = vec3_sub(corner[2], origin);
-    return vec3_dot(a, vec3_cross(b, c));
+    for (int i = 0; i < 3; i++)
+        corner[i] = vec3_scale(vec3_sub(corner[i], origin), scale);
+    return vec3_dot(corner[0], vec3_cross(corner[1], corner[2]));
 }
 
 /* A closed component is inside out if its volume is negative, another one if more of its edges are concave than not.
