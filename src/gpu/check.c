@@ -4,12 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static void note(gpu_check_result *result, const char *where, double drawn, double computed)
-{
-    if (result->wrong++ == 0)
-        snprintf(result->detail, sizeof result->detail, "%s: drawn %.9g, computed %.9g", where, drawn, computed);
-}
-
 void gpu_compare_value(gpu_check_result *result, const char *where, double drawn, double computed)
 {
     /* equal infinities differ by nothing */
@@ -17,46 +11,71 @@ void gpu_compare_value(gpu_check_result *result, const char *where, double drawn
     result->compared++;
     if (!(difference <= result->difference))
         result->difference = difference;
-    if (!(difference <= result->bound))
-        note(result, where, drawn, computed);
+    if (!(difference <= result->bound) && result->wrong++ == 0)
+        snprintf(result->detail, sizeof result->detail, "%s: drawn %.9g, computed %.9g", where, drawn, computed);
 }
 
 void gpu_compare_bits(gpu_check_result *result, const char *where, uint32_t drawn, uint32_t computed)
 {
-    double difference = fabs((double)drawn - (double)computed);
     result->compared++;
     if (drawn == computed)
         return;
+    double difference = fabs((double)drawn - (double)computed);
     if (difference > result->difference)
         result->difference = difference;
     if (result->wrong++ == 0)
-        snprintf(result->detail, sizeof result->detail, "%s: drawn 0x%08x, computed 0x%08x", where, drawn, computed);
+        snprintf(result->detail, sizeof result->detail, "%s: drawn 0x%x, computed 0x%x", where, drawn, computed);
 }
 
-void gpu_compare_plane(gpu_check_result *result, const gpu_compared_plane *plane, const void *drawn,
-                       const void *computed, size_t texels)
+enum
 {
-    size_t word = plane->bytes ? 1 : 4;
-    for (size_t i = 0; i < texels * plane->components; i++)
+    PLACE_SIZE = 96
+};
+
+static const char *name_place(const gpu_compared *image, size_t component, char out[PLACE_SIZE])
+{
+    uint32_t components = image->components ? image->components : 1;
+    size_t texel = component / components;
+    snprintf(out, PLACE_SIZE, "%.40s, texel (%u, %u), component %u", image->name, (unsigned)(texel % image->width),
+             (unsigned)(texel / image->width), (unsigned)(component % components));
+    return out;
+}
+
+void gpu_compare_floats(gpu_check_result *result, const gpu_compared *image, const float *drawn, const float *computed)
+{
+    char place[PLACE_SIZE];
+    for (size_t i = 0; i < image->texels * image->components; i++)
+        if (drawn[i] == computed[i])
+            result->compared++;
+        else
+            gpu_compare_value(result, name_place(image, i, place), drawn[i], computed[i]);
+}
+
+void gpu_compare_words(gpu_check_result *result, const gpu_compared *image, const void *drawn, const void *computed)
+{
+    char place[PLACE_SIZE];
+    size_t size = image->components ? 4 : 1, count = image->texels * (image->components ? image->components : 1);
+    for (size_t i = 0; i < count; i++)
     {
-        uint32_t pair[2] = {0, 0}; /* bytes as numbers: little-endian or not does not matter, both are alike */
-        memcpy(&pair[0], (const char *)drawn + i * word, word);
-        memcpy(&pair[1], (const char *)computed + i * word, word);
-        if (pair[0] == pair[1])
+        const unsigned char *a = (const unsigned char *)drawn + i * size,
+                            *b = (const unsigned char *)computed + i * size;
+        uint32_t words[2] = {a[0], b[0]};
+        if (memcmp(a, b, size) == 0)
         {
             result->compared++;
             continue;
         }
-        char where[96];
-        size_t texel = i / plane->components;
-        snprintf(where, sizeof where, "%s, texel (%u, %u), component %u", plane->name, (unsigned)(texel % plane->width),
-                 (unsigned)(texel / plane->width), (unsigned)(i % plane->components));
-        gpu_compare_bits(result, where, pair[0], pair[1]);
+        if (size == 4)
+            memcpy(&words[0], a, 4), memcpy(&words[1], b, 4);
+        gpu_compare_bits(result, name_place(image, i, place), words[0], words[1]);
     }
 }
 
 static const gpu_check checks[] = {
-    {"clear", check_clear},
+    {"clear", check_clear},     {"fetch", check_fetch},   {"elements", check_elements}, {"coverage", check_coverage},
+    {"seams", check_seams},     {"strips", check_strips}, {"tiles", check_tiles},       {"instances", check_instances},
+    {"cull", check_cull},       {"depth", check_depth},   {"stencil", check_stencil},   {"blend", check_blend},
+    {"queries", check_queries},
 };
 
 const gpu_check *gpu_check_at(uint32_t index) { return index < sizeof checks / sizeof *checks ? &checks[index] : NULL; }

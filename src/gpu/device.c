@@ -75,6 +75,8 @@ carom_status gpu_end(gpu_device *device)
 
 const carom_gpu_info *gpu_info(const gpu_device *device) { return &device->info; }
 
+carom_context *gpu_context(const gpu_device *device) { return device->context; }
+
 uint64_t gpu_debug_errors(const gpu_device *device, const char **first)
 {
     if (first)

@@ -60,6 +60,7 @@ carom_status gpu_begin(gpu_device *device);
 carom_status gpu_end(gpu_device *device);
 
 const carom_gpu_info *gpu_info(const gpu_device *device);
+carom_context *gpu_context(const gpu_device *device); /* that it was opened with */
 /* What the driver's debug output called errors, of a device with def.debug: how many, and the first one's text. */
 uint64_t gpu_debug_errors(const gpu_device *device, const char **first);
 /* Waits until everything is drawn and reads the clock, in seconds: drivers' own timers are not reliable. */
@@ -386,17 +387,20 @@ typedef struct gpu_check
 /* The checks of this folder; null past the end. */
 const gpu_check *gpu_check_at(uint32_t index);
 
-/* Compare a texel with what it should be. where: the position as a text, for the detail; "%s" of it is copied. */
+/* Compare a texel with what it should be, within the result's bound or to the bit. where: which one, for the detail. */
 void gpu_compare_value(gpu_check_result *result, const char *where, double drawn, double computed);
 void gpu_compare_bits(gpu_check_result *result, const char *where, uint32_t drawn, uint32_t computed);
-/* A plane of floats or integers, to the bit. */
-typedef struct gpu_compared_plane
+
+/* An image, for the same: rows of `width` texels. */
+typedef struct gpu_compared
 {
     const char *name;
-    uint32_t width, components; /* of 4 bytes each; or 1 byte each */
-    bool bytes;
-} gpu_compared_plane;
-void gpu_compare_plane(gpu_check_result *result, const gpu_compared_plane *plane, const void *drawn,
-                       const void *computed, size_t texels);
+    uint32_t width;
+    uint32_t components; /* of a texel, 4 bytes each; 0: one byte */
+    size_t texels;
+} gpu_compared;
+
+void gpu_compare_floats(gpu_check_result *result, const gpu_compared *image, const float *drawn, const float *computed);
+void gpu_compare_words(gpu_check_result *result, const gpu_compared *image, const void *drawn, const void *computed);
 
 #endif
