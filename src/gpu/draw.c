@@ -39,6 +39,17 @@ static carom_status bind(gpu_device *device, const gpu_draw_def *def)
     return CAROM_OK;
 }
 
+/* What shaders write to storage blocks is read, and the blocks replaced, only after it has arrived. */
+static carom_status finish_storage(gpu_device *device, const gpu_draw_def *def)
+{
+    bool any = false;
+    for (unsigned i = 0; i < GPU_BLOCKS; i++)
+        any = any || def->storage_blocks[i];
+    if (any)
+        GPU_TRY(device, MemoryBarrier, GL_BUFFER_UPDATE_BARRIER_BIT);
+    return CAROM_OK;
+}
+
 carom_status gpu_draw(gpu_device *device, const gpu_draw_def *def)
 {
     static const gl_enum modes[] = {GL_POINTS, GL_LINES, GL_TRIANGLES, GL_TRIANGLE_STRIP};
@@ -53,13 +64,13 @@ carom_status gpu_draw(gpu_device *device, const gpu_draw_def *def)
     if (!def->layout->indexed)
     {
         GPU_TRY(device, DrawArraysInstancedBaseInstance, mode, (int)def->first, count, instances, def->first_instance);
-        return CAROM_OK;
+        return finish_storage(device, def);
     }
     /* a position in the buffer of indices, in the clothes of a pointer */
     const void *at = (const void *)(uintptr_t)((size_t)def->first * sizeof(uint32_t));
     GPU_TRY(device, DrawElementsInstancedBaseVertexBaseInstance, mode, count, GL_UNSIGNED_INT, at, instances,
             (int)def->base_vertex, def->first_instance);
-    return CAROM_OK;
+    return finish_storage(device, def);
 }
 
 /* ---- occlusion queries ---- */

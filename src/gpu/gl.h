@@ -182,6 +182,7 @@ enum
     GL_NEAREST = 0x2600,
     GL_UNIFORM_BUFFER = 0x8a11,
     GL_SHADER_STORAGE_BUFFER = 0x90d2,
+    GL_BUFFER_UPDATE_BARRIER_BIT = 0x0200,
     GL_STATIC_DRAW = 0x88e4,
     GL_STREAM_DRAW = 0x88e0,
     GL_FRAMEBUFFER = 0x8d40,
@@ -244,6 +245,7 @@ enum
     GPU_FUNCTION(void, NamedBufferSubData, (gl_name buffer, ptrdiff_t offset, ptrdiff_t size, const void *data))       \
     GPU_FUNCTION(void, GetNamedBufferSubData, (gl_name buffer, ptrdiff_t offset, ptrdiff_t size, void *data))          \
     GPU_FUNCTION(void, BindBufferBase, (gl_enum target, unsigned index, gl_name buffer))                               \
+    GPU_FUNCTION(void, MemoryBarrier, (unsigned barriers))                                                             \
     GPU_FUNCTION(void, CreateVertexArrays, (int count, gl_name *names))                                                \
     GPU_FUNCTION(void, DeleteVertexArrays, (int count, const gl_name *names))                                          \
     GPU_FUNCTION(void, VertexArrayVertexBuffer,                                                                        \
