@@ -76,6 +76,7 @@ int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);
 int tool_demo(const tool_command *command, int argc, char **argv);
 int tool_sim(const tool_command *command, int argc, char **argv);
+int tool_gpu(const tool_command *command, int argc, char **argv);
 int tool_man(const tool_command *command, int argc, char **argv);
 int tool_completion(const tool_command *command, int argc, char **argv);
 

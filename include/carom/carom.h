@@ -5,6 +5,7 @@
 #include "carom/author.h"
 #include "carom/base.h"
 #include "carom/broad.h"
+#include "carom/convex.h"
 #include "carom/engine.h"
 #include "carom/events.h"
 #include "carom/gpu.h"

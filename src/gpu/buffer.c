@@ -53,7 +53,7 @@ carom_status gpu_buffer_read(gpu_device *device, const gpu_buffer *buffer, void 
 
 void gpu_buffer_destroy(gpu_device *device, gpu_buffer *buffer)
 {
-    if (buffer->name != 0)
+    if (gpu_can_delete(device, buffer->name))
         device->gl.DeleteBuffers(1, &buffer->name);
     *buffer = (gpu_buffer){0};
 }
@@ -147,7 +147,7 @@ carom_status gpu_layout_create(gpu_device *device, const gpu_attribute *attribut
 
 void gpu_layout_destroy(gpu_device *device, gpu_layout *layout)
 {
-    if (layout->name != 0)
+    if (gpu_can_delete(device, layout->name))
         device->gl.DeleteVertexArrays(1, &layout->name);
     *layout = (gpu_layout){0};
 }

@@ -68,6 +68,13 @@ carom_status gpu_egl_restore(gpu_device *device);
 carom_status gpu_fail(gpu_device *device, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
 /* May the device be used, here and now? */
 carom_status gpu_ready(gpu_device *device);
+/* May objects be deleted? Otherwise the names would be those of another context's objects, the host's even. They stay
+ * until the device is closed. */
+static inline bool gpu_can_delete(const gpu_device *device, gl_name name)
+{
+    return name != 0 && atomic_load_explicit(&device->busy, memory_order_relaxed) &&
+           pthread_equal(device->thread, pthread_self());
+}
 /* The error of the latest call, as a status with a message. */
 carom_status gpu_check_call(gpu_device *device, const char *name);
 /* Has the context been lost? Asked before what was read is believed. */

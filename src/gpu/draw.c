@@ -95,7 +95,7 @@ carom_status gpu_query_create(gpu_device *device, bool counting, gpu_query *out)
 
 void gpu_query_destroy(gpu_device *device, gpu_query *query)
 {
-    if (query->name != 0)
+    if (gpu_can_delete(device, query->name))
         device->gl.DeleteQueries(1, &query->name);
     *query = (gpu_query){0};
 }

@@ -147,8 +147,22 @@ static carom_status create_objects(gpu_device *device, const char *extensions)
     return CAROM_OK;
 }
 
+/* A context that is destroyed while it is current lives on until it is not: if a driver refused to give it up before, it
+ * is asked again. */
+static void release_current(const gpu_device *device)
+{
+    const gpu_egl_functions *egl = &device->egl;
+    unsigned api = egl->QueryAPI();
+    egl->BindAPI(EGL_OPENGL_API);
+    if (egl->GetCurrentContext() == device->egl_context)
+        egl->MakeCurrent(device->display, NULL, NULL, NULL);
+    egl->BindAPI(api);
+}
+
 void gpu_egl_close(gpu_device *device)
 {
+    if (device->egl_context)
+        release_current(device);
     if (device->surface)
         device->egl.DestroySurface(device->display, device->surface);
     if (device->egl_context)
@@ -291,6 +305,8 @@ static carom_status try_platforms(gpu_device *device, gpu_platform wanted)
             continue;
         snprintf(device->info.platform, sizeof device->info.platform, "%s", row->name);
         status = row->attempt(device);
+        if (carom_failed(status) && status != CAROM_OUT_OF_MEMORY)
+            status = CAROM_UNAVAILABLE; /* whatever is wrong with this one, another may work */
         if (carom_failed(status) && used < sizeof reasons)
             used += (size_t)snprintf(reasons + used, sizeof reasons - used, "%s%s: %s", used ? "; " : "", row->name,
                                      device->reason);

@@ -63,6 +63,7 @@ carom_status gpu_clear(gpu_device *device, const gpu_target *target, const gpu_c
     /* the masks and the scissor of a draw call hold for clearing too */
     gpu_state state = gpu_state_default();
     state.depth_write = true;
+    state.viewport = (gpu_rect){0, 0, 1, 1}; /* no matter which: a target may be larger than any viewport */
     if (values->rect.width != 0)
         state.scissor = rect;
     BASE_TRY(gpu_state_apply(device, &state, target));

@@ -98,9 +98,10 @@ static carom_status add_shader(gpu_device *device, gl_name program, gl_enum stag
                                                      : def->fragment;
     if (!name)
         return CAROM_OK;
-    gl_name shader;
-    GPU_TRY_RESULT(&shader, device, CreateShader, stage);
-    carom_status status = compile(device, shader, def, name);
+    gl_name shader = device->gl.CreateShader(stage);
+    carom_status status = gpu_check_call(device, "glCreateShader");
+    if (!carom_failed(status))
+        status = compile(device, shader, def, name);
     if (!carom_failed(status))
     {
         device->gl.AttachShader(program, shader);
@@ -142,7 +143,7 @@ carom_status gpu_program_create(gpu_device *device, const gpu_program_def *def, 
 
 void gpu_program_destroy(gpu_device *device, gpu_program *program)
 {
-    if (program->name != 0)
+    if (gpu_can_delete(device, program->name))
         device->gl.DeleteProgram(program->name);
     program->name = 0;
 }

@@ -79,7 +79,7 @@ carom_status gpu_texture_create(gpu_device *device, const gpu_texture *wanted, c
 
 void gpu_texture_destroy(gpu_device *device, gpu_texture *texture)
 {
-    if (texture->name != 0)
+    if (gpu_can_delete(device, texture->name))
         device->gl.DeleteTextures(1, &texture->name);
     *texture = (gpu_texture){0};
 }
@@ -167,7 +167,7 @@ carom_status gpu_target_create(gpu_device *device, const gpu_target_def *def, gp
 
 void gpu_target_destroy(gpu_device *device, gpu_target *target)
 {
-    if (target->name != 0)
+    if (gpu_can_delete(device, target->name))
         device->gl.DeleteFramebuffers(1, &target->name);
     for (uint32_t i = 0; i < GPU_COLORS; i++)
         gpu_texture_destroy(device, &target->colors[i]);

@@ -2,8 +2,6 @@
 #include "engine/image/image_stencil.h"
 #include "support/check.h"
 
-#include <string.h>
-
 typedef struct bench
 {
     carom_context *context;
@@ -63,8 +61,7 @@ typedef struct drawn_box
     volume_box box;
     carom_vec3 seen_points[8];
     image_seen seen;
-    float positions[8][4];
-    float planes[12][8];
+    image_canvas canvas;
 } drawn_box;
 
 static volume_box random_box(check_random *random, double reach, double size)
@@ -93,25 +90,11 @@ static void see_box(const image_view *view, drawn_box *b)
     }
 }
 
-static image_drawing draw_box(const image_view *view, drawn_box *b, bool strips)
+static image_drawing draw_box(carom_context *context, const image_view *view, drawn_box *b, bool strips)
 {
-    carom_vec3 pixels[8];
-    image_drawing drawing = {.positions = b->positions, .position_count = 8, .strips = strips, .planes = b->planes};
-    for (int i = 0; i < 8; i++)
-    {
-        pixels[i] = image_to_pixels(view, b->seen_points[i]);
-        float position[4] = {(float)pixels[i].x, (float)pixels[i].y, (float)(0.5 + 0.5 * pixels[i].z), 1.0f};
-        memcpy(b->positions[i], position, sizeof position);
-    }
-    drawing.indices = strips ? STRIPS : TRIANGLES, drawing.index_count = strips ? 29 : 36;
-    for (uint32_t i = 2; i < drawing.index_count; i++)
-    {
-        const uint32_t *last = drawing.indices + i;
-        if ((!strips && i % 3 != 2) || last[0] == ~0u || last[-1] == ~0u || last[-2] == ~0u)
-            continue;
-        carom_vec3 corner[3] = {pixels[last[-2]], pixels[last[-1]], pixels[last[0]]};
-        image_set_plane(view, corner, b->planes[drawing.plane_count++]);
-    }
+    image_drawing drawing;
+    image_facets facets = {strips ? STRIPS : TRIANGLES, strips ? 29 : 36, strips};
+    assert_true(image_draw_hull(context, view, &b->seen, &facets, &b->canvas, &drawing));
     assert_int_equal(drawing.plane_count, 12);
     return drawing;
 }
@@ -164,7 +147,7 @@ static bool any_unsure(const image_counted *computed, int side)
 static void compare_pair(bench *b, check_random *random, bool strips, tally *t)
 {
     static image_counted computed[64 * 64];
-    drawn_box boxes[2];
+    drawn_box boxes[2] = {0};
     image_view view;
     boxes[0].box = random_box(random, 0.2, 1.0);
     boxes[1].box = random_box(random, 0.9, 1.0);
@@ -174,7 +157,8 @@ static void compare_pair(bench *b, check_random *random, bool strips, tally *t)
     int side = 1 << check_next(random) % 7;
     if (!image_fit_view(&boxes[0].seen, &boxes[1].seen, side, &view))
         return;
-    image_drawing drawings[2] = {draw_box(&view, &boxes[0], strips), draw_box(&view, &boxes[1], strips)};
+    image_drawing drawings[2] = {draw_box(b->context, &view, &boxes[0], strips),
+                                 draw_box(b->context, &view, &boxes[1], strips)};
     bool meets, expected = image_stencil_twin(&view, drawings, computed);
     uint64_t swaps = b->stencil.stats.swaps;
     assert_int_equal(image_stencil_meet(&b->stencil, &view, drawings, &meets), CAROM_OK);
@@ -184,6 +168,7 @@ static void compare_pair(bench *b, check_random *random, bool strips, tally *t)
         assert_int_equal(meets, expected), t->verdicts++;
     if (swapped ? !decided_at_once(computed, side) : meets == expected)
         compare_pixels(b, &view, computed, swapped, t);
+    image_canvas_free(b->context, &boxes[0].canvas), image_canvas_free(b->context, &boxes[1].canvas);
 }
 
 static void test_boxes(void **state)

@@ -5,10 +5,10 @@
 expect 0 --version
 says "carom "
 expect 0 --help
-for command in info check gen bench verify draw demo sim man completion; do
+for command in info check gen bench verify draw demo sim gpu man completion; do
     says "  $command "
 done
-for command in info check gen bench verify draw demo sim man completion; do
+for command in info check gen bench verify draw demo sim gpu man completion; do
     expect 0 "$command" --help
     says "usage: carom $command"
     says "Exit codes: 0 "

@@ -3,7 +3,7 @@
 
 /* ---- what is drawn ---- */
 
-void image_set_plane(const image_view *view, const carom_vec3 corner[3], float out[8])
+void image_set_plane(const carom_vec3 corner[3], float out[8])
 {
     double z[3] = {0.5 + 0.5 * corner[0].z, 0.5 + 0.5 * corner[1].z, 0.5 + 0.5 * corner[2].z};
     double sx = corner[1].x - corner[0].x, sy = corner[1].y - corner[0].y, sz = z[1] - z[0];
@@ -12,12 +12,60 @@ void image_set_plane(const image_view *view, const carom_vec3 corner[3], float o
     double g = (sz * ty - sy * tz) / area, h = (sx * tz - sz * tx) / area;
     double at_zero = z[0] - g * corner[0].x - h * corner[0].y;
     bool usable = fabs(g) < 1e20 && fabs(h) < 1e20 && fabs(at_zero) < 1e20;
-    (void)view;
     /* A facet that is seen edge on covers no centre, or next to none: any depth of it will do. */
     out[0] = usable ? (float)g : 0.0f, out[1] = usable ? (float)h : 0.0f;
     out[2] = usable ? (float)at_zero : (float)z[0], out[3] = 0.0f;
     out[4] = (float)fmin(z[0], fmin(z[1], z[2])), out[5] = (float)fmax(z[0], fmax(z[1], z[2]));
     out[6] = out[7] = 0.0f;
+}
+
+void image_canvas_free(carom_context *context, image_canvas *canvas)
+{
+    base_array_free(context, &canvas->positions);
+    base_array_free(context, &canvas->planes);
+}
+
+/* The triangle that ends at index i, if one does. */
+static bool triangle_at(const image_facets *facets, uint32_t i, const uint32_t **out)
+{
+    const uint32_t *indices = facets->indices;
+    *out = indices + i - 2;
+    if (!facets->strips)
+        return i % 3 == 2;
+    return i >= 2 && indices[i] != UINT32_MAX && indices[i - 1] != UINT32_MAX && indices[i - 2] != UINT32_MAX;
+}
+
+bool image_draw_hull(carom_context *context, const image_view *view, const image_seen *seen, const image_facets *facets,
+                     image_canvas *canvas, image_drawing *out)
+{
+    canvas->positions.count = canvas->planes.count = 0;
+    if (!base_array_reserve(context, &canvas->positions, 4 * (size_t)seen->count) ||
+        !base_array_reserve(context, &canvas->planes, 8 * (size_t)facets->count))
+        return false;
+    *out = (image_drawing){.positions = (float(*)[4])canvas->positions.items,
+                           .position_count = seen->count,
+                           .indices = facets->indices,
+                           .index_count = facets->count,
+                           .strips = facets->strips,
+                           .planes = (float(*)[8])canvas->planes.items};
+    for (uint32_t i = 0; i < seen->count; i++)
+    {
+        carom_vec3 at = image_to_pixels(view, seen->points[i]);
+        float *position = out->positions[i];
+        position[0] = (float)at.x, position[1] = (float)at.y, position[2] = (float)(0.5 + 0.5 * at.z);
+        position[3] = 1.0f;
+    }
+    for (uint32_t i = 2; i < facets->count; i++)
+    {
+        const uint32_t *index;
+        carom_vec3 corner[3];
+        if (!triangle_at(facets, i, &index))
+            continue;
+        for (int k = 0; k < 3; k++)
+            corner[k] = image_to_pixels(view, seen->points[index[k]]);
+        image_set_plane(corner, out->planes[out->plane_count++]);
+    }
+    return true;
 }
 
 /* The centre of a pixel is at most half its diagonal away from any point of it. What is drawn differs from the given

@@ -28,8 +28,29 @@ typedef struct image_drawing
     uint32_t plane_count;
 } image_drawing;
 
+/* Memory for a drawing. Zero-initialise. */
+typedef struct image_canvas
+{
+    BASE_ARRAY(float) positions, planes;
+} image_canvas;
+
+void image_canvas_free(carom_context *context, image_canvas *canvas);
+
+/* A hull's facets in the order in which they are drawn: positions among the seen points, three per triangle, or strips
+ * with UINT32_MAX between them. */
+typedef struct image_facets
+{
+    const uint32_t *indices;
+    uint32_t count;
+    bool strips;
+} image_facets;
+
+/* Prepares a drawing in the canvas; the indices are borrowed. False when out of memory. */
+bool image_draw_hull(carom_context *context, const image_view *view, const image_seen *seen, const image_facets *facets,
+                     image_canvas *canvas, image_drawing *out);
+
 /* The plane of the triangle with these corners (pixels, depth in [-1, 1]). */
-void image_set_plane(const image_view *view, const carom_vec3 corner[3], float out[8]);
+void image_set_plane(const carom_vec3 corner[3], float out[8]);
 
 /* What the image may miss: if the two hulls share a ball of this diameter, it finds them; if they are farther apart, it
  * never reports them. World units. */

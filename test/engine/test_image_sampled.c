@@ -1,0 +1,245 @@
+/* What the thesis's image promises: two hulls that share a ball of the stated size are found, two that are farther apart
+ * than that are never reported. In between it may miss; how often, over how large the common ball is, is counted. Hulls
+ * of random points, flat, long, tiny and far away among them, in random poses. */
+#include "carom/carom.h"
+#include "engine/image/image_stencil.h"
+#include "hull/hull.h"
+#include "support/check.h"
+
+#include <stdlib.h>
+
+enum
+{
+    MAX_POINTS = 24,
+    BINS = 10 /* of the size of a common ball, over the stated one */
+};
+
+typedef struct bench
+{
+    carom_context *context;
+    gpu_device *device;
+    image_stencil stencil;
+    carom_query *query;
+} bench;
+
+static int open_bench(void **state)
+{
+    static bench b;
+    b = (bench){0};
+    *state = &b;
+    if (carom_context_create(NULL, &b.context) != CAROM_OK || carom_query_create(b.context, &b.query) != CAROM_OK)
+        return 1;
+    if (gpu_open(b.context, NULL, &b.device) != CAROM_OK)
+    {
+        char message[256];
+        carom_context_message(b.context, message, sizeof message);
+        printf("skipped: %s\n", message);
+        b.device = NULL;
+        return 0;
+    }
+    return gpu_begin(b.device) != CAROM_OK || image_stencil_create(b.device, &b.stencil) != CAROM_OK;
+}
+
+static int close_bench(void **state)
+{
+    bench *b = *state;
+    if (b->device)
+    {
+        image_stencil_destroy(&b->stencil);
+        gpu_end(b->device);
+        gpu_close(b->device);
+    }
+    carom_query_destroy(b->query);
+    carom_context_destroy(b->context);
+    return 0;
+}
+
+/* ---- hulls ---- */
+
+typedef struct solid
+{
+    carom_vec3 points[MAX_POINTS]; /* world */
+    uint32_t count;
+    hull hull;
+    volume_box box;
+    carom_vec3 seen_points[MAX_POINTS];
+    image_seen seen;
+    image_canvas canvas;
+} solid;
+
+static void make_solid(bench *b, check_random *random, carom_vec3 centre, double size, solid *out)
+{
+    uint32_t count = 4 + (uint32_t)(check_next(random) % (MAX_POINTS - 3));
+    carom_vec3 stretch = vec3(check_uniform(random, 0.05, 1.0), check_uniform(random, 0.05, 1.0), 1.0);
+    carom_vec3 u = check_random_point(random, -1.0, 1.0), v = check_random_point(random, -1.0, 1.0);
+    u = vec3_scale(u, 1.0 / vec3_length(u));
+    carom_vec3 w = vec3_cross(u, v);
+    w = vec3_scale(w, 1.0 / vec3_length(w)), v = vec3_cross(u, w);
+    double half[3] = {0};
+    *out = (solid){.count = count};
+    for (uint32_t i = 0; i < count; i++)
+    {
+        carom_vec3 p = check_random_point(random, -size, size);
+        p = vec3(p.x * stretch.x, p.y * stretch.y, p.z);
+        for (int k = 0; k < 3; k++)
+            half[k] = fmax(half[k], fabs((&p.x)[k]));
+        out->points[i] = vec3_add(
+            centre, vec3_add(vec3_scale(u, p.x), vec3_add(vec3_scale(v, p.y), vec3_scale(w, p.z))));
+    }
+    out->box = (volume_box){.centre = centre, .axis = {u, v, w}, .half = {half[0], half[1], half[2]}};
+    assert_int_equal(hull_build(b->context, out->points, count, &out->hull), CAROM_OK);
+    assert_int_equal(out->hull.dimension, 3);
+}
+
+static void free_solid(bench *b, solid *s)
+{
+    hull_free(&s->hull);
+    image_canvas_free(b->context, &s->canvas);
+}
+
+static void see(const image_view *view, solid *s)
+{
+    s->seen.points = s->seen_points, s->seen.placement = 0.0;
+    image_see_nothing(&s->seen);
+    for (uint32_t i = 0; i < s->count; i++) /* those that are not extreme are within the others' range */
+        image_see(view, s->points[i], &s->seen);
+}
+
+/* ---- the truth ---- */
+
+/* How deep a point is inside a hull: a lower bound, negative outside. */
+static double depth_in(const solid *s, carom_vec3 p, carom_vec3 *inwards)
+{
+    double depth = INFINITY;
+    for (uint32_t i = 0; i < s->hull.facet_count; i++)
+    {
+        const uint32_t *corner = s->hull.facets + 3 * (size_t)i;
+        carom_vec3 a = s->points[corner[0]];
+        carom_vec3 normal = vec3_cross(vec3_sub(s->points[corner[1]], a), vec3_sub(s->points[corner[2]], a));
+        double length = vec3_length(normal);
+        if (!(length > 0.0))
+            continue;
+        double inside = -vec3_dot(normal, vec3_sub(p, a)) / length;
+        if (inside < depth)
+            depth = inside, *inwards = vec3_scale(normal, -1.0 / length);
+    }
+    return depth;
+}
+
+/* The radius of a ball in both: not the largest in general, but one that is there. */
+static double common_ball(const solid *a, const solid *b, double size)
+{
+    carom_vec3 p = vec3_scale(vec3_add(a->box.centre, b->box.centre), 0.5);
+    double best = -INFINITY, step = 0.5 * size;
+    for (int i = 0; i < 160; i++)
+    {
+        carom_vec3 into_a, into_b;
+        double in_a = depth_in(a, p, &into_a), in_b = depth_in(b, p, &into_b);
+        best = fmax(best, fmin(in_a, in_b));
+        p = vec3_add(p, vec3_scale(in_a < in_b ? into_a : into_b, step));
+        step *= 0.95;
+    }
+    return best * (1.0 - 1e-9) - 1e-12 * size;
+}
+
+static double exact_distance(bench *b, const solid *one, const solid *other)
+{
+    const solid *solids[2] = {one, other};
+    carom_mesh *mesh[2];
+    carom_placed placed[2];
+    for (int i = 0; i < 2; i++)
+    {
+        carom_mesh_def def = carom_mesh_def_default();
+        def.vertices_f64 = &solids[i]->points[0].x, def.vertex_count = solids[i]->count;
+        def.indices_u32 = solids[i]->hull.facets, def.triangle_count = solids[i]->hull.facet_count;
+        assert_int_equal(carom_mesh_create(b->context, &def, &mesh[i]), CAROM_OK);
+        placed[i] = (carom_placed){carom_shape_mesh(mesh[i]), carom_pose_identity()};
+    }
+    carom_report report;
+    assert_int_equal(carom_distance(b->query, &placed[0], &placed[1], NULL, &report), CAROM_OK);
+    carom_mesh_destroy(mesh[0]), carom_mesh_destroy(mesh[1]);
+    return report.distance;
+}
+
+/* ---- pairs ---- */
+
+typedef struct tally
+{
+    uint64_t pairs, hits, must, must_not, missed[BINS], asked[BINS];
+} tally;
+
+static void try_pair(bench *b, check_random *random, tally *t)
+{
+    double size = ldexp(1.0, (int)(check_next(random) % 20) - 10);
+    carom_vec3 centre = check_random_point(random, -1.0, 1.0);
+    if (check_next(random) % 4 == 0)
+        centre = vec3_scale(centre, 1e6 * size);
+    solid solids[2];
+    make_solid(b, random, centre, size, &solids[0]);
+    make_solid(b, random, vec3_add(centre, check_random_point(random, -1.1 * size, 1.1 * size)), size, &solids[1]);
+    image_view view;
+    image_overlap overlap = image_overlap_of(&solids[0].box, &solids[1].box);
+    image_choose_view(&solids[0].box, &solids[1].box, &overlap, &view);
+    see(&view, &solids[0]), see(&view, &solids[1]);
+    bool meets = false;
+    double stated = 0.0;
+    if (image_fit_view(&solids[0].seen, &solids[1].seen, 1 << check_next(random) % 6, &view))
+    {
+        image_drawing drawings[2];
+        for (int i = 0; i < 2; i++)
+        {
+            image_facets facets = {solids[i].hull.facets, 3 * solids[i].hull.facet_count, false};
+            assert_true(
+                image_draw_hull(b->context, &view, &solids[i].seen, &facets, &solids[i].canvas, &drawings[i]));
+        }
+        assert_int_equal(image_stencil_meet(&b->stencil, &view, drawings, &meets), CAROM_OK);
+        stated = image_sampled_size(&view);
+    }
+    double ball = 2.0 * common_ball(&solids[0], &solids[1], size);
+    t->pairs++, t->hits += meets;
+    if (ball >= stated && ball > 0.0)
+    {
+        t->must++;
+        if (!meets)
+            fail_msg("pair %llu: a ball of %.17g is missed, %.17g is stated", (unsigned long long)t->pairs, ball, stated);
+    }
+    else if (ball > 0.0)
+    {
+        int bin = (int)(BINS * ball / stated);
+        t->asked[bin]++, t->missed[bin] += !meets;
+    }
+    else if (exact_distance(b, &solids[0], &solids[1]) > stated)
+    {
+        t->must_not++;
+        if (meets)
+            fail_msg("pair %llu is reported, but farther apart than %.17g", (unsigned long long)t->pairs, stated);
+    }
+    free_solid(b, &solids[0]), free_solid(b, &solids[1]);
+}
+
+static void test_promise(void **state)
+{
+    bench *b = *state;
+    if (!b->device)
+        skip();
+    const char *scale = getenv("CAROM_TEST_SCALE"), *seed = getenv("CAROM_TEST_SEED");
+    int rounds = 2000 * (scale ? atoi(scale) : 1);
+    check_random random = {seed ? (uint64_t)atoll(seed) : 1};
+    tally t = {0};
+    for (int i = 0; i < rounds; i++)
+        try_pair(b, &random, &t);
+    printf("%llu pairs, %llu reported; %llu had to be found, %llu had to be left out\n", (unsigned long long)t.pairs,
+           (unsigned long long)t.hits, (unsigned long long)t.must, (unsigned long long)t.must_not);
+    for (int i = 0; i < BINS; i++)
+        printf("common ball of %.1f to %.1f of the stated size: %llu of %llu missed\n", 0.1 * i, 0.1 * (i + 1),
+               (unsigned long long)t.missed[i], (unsigned long long)t.asked[i]);
+    assert_true(10 * t.hits > 3 * t.pairs && 10 * t.hits < 7 * t.pairs);
+    assert_true(t.must > t.pairs / 10 && t.must_not > t.pairs / 10);
+    assert_true(t.missed[0] > 0); /* or the stated size would mean nothing */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_promise)};
+    return cmocka_run_group_tests(tests, open_bench, close_bench);
+}
