@@ -89,16 +89,19 @@ extern "C"
     CAROM_API carom_status carom_engine_resume(carom_engine *engine, const carom_frame *frame,
                                                const carom_budget *budget, carom_scene_report *report);
 
-    /* Statistics of the methods from chapter 4 of the thesis ("sstcd", "spcd", "escd", "epcd"), summed since the engine
-     * was created; all zero for other engines. They depend on the number of workers, and on timing where a hit cancels
-     * other tasks. */
+    /* Statistics of the methods from chapter 4 of the thesis ("sstcd", "spcd", "escd", "epcd") and of engines that draw
+     * ("cullide"), summed since the engine was created; all zero for other engines. Those of the former depend on the
+     * number of workers, and on timing where a hit cancels other tasks. */
     typedef struct carom_engine_stats
     {
-        uint64_t tasks;        /* nodes of the task tree: two boxes, or a box and all edges of a body */
-        uint64_t edge_tests;   /* edge against triangle */
-        uint32_t depth;        /* levels of the deepest task tree */
-        double worker_seconds; /* elapsed time of the parallel parts times the number of workers */
-        double busy_seconds;   /* the part of it spent in tasks; the rest was idle or went into scheduling */
+        uint64_t tasks;         /* nodes of the task tree: two boxes, or a box and all edges of a body */
+        uint64_t edge_tests;    /* edge against triangle */
+        uint32_t depth;         /* levels of the deepest task tree */
+        double worker_seconds;  /* elapsed time of the parallel parts times the number of workers */
+        double busy_seconds;    /* the part of it spent in tasks; the rest was idle or went into scheduling */
+        uint64_t bodies_before; /* engine cullide: bodies of all frames, */
+        uint64_t bodies_after;  /* and those that were left when what can be seen to be apart was taken out */
+        uint64_t draws;         /* draw calls of engines that draw */
     } carom_engine_stats;
 
     CAROM_API carom_engine_stats carom_engine_get_stats(const carom_engine *engine);
