@@ -53,8 +53,12 @@ static carom_engine *run_all(stage *s, const carom_collide_options *options, car
         for (uint32_t b = 0; carom_broad_list(b); b++)
         {
             carom_engine_def def = {.engine = carom_engine_list(e)->name, .broad_phase = carom_broad_list(b)->name};
-            carom_engine_destroy(kept);
-            assert_int_equal(carom_engine_create(s->w.context, &def, &kept), CAROM_OK);
+            carom_engine *engine;
+            carom_status status = carom_engine_create(s->w.context, &def, &engine);
+            if (status == CAROM_UNAVAILABLE) /* it draws, and there is no driver */
+                continue;
+            assert_int_equal(status, CAROM_OK);
+            carom_engine_destroy(kept), kept = engine;
             for (int again = 0; again < 2; again++)
             {
                 assert_false(carom_failed(carom_engine_run(kept, &frame, options, report)));
@@ -158,7 +162,10 @@ static void budgets_leave_nothing_out(void **state)
     {
         carom_engine_def def = {.engine = carom_engine_list(e)->name, .broad_phase = NULL};
         carom_engine *engine;
-        assert_int_equal(carom_engine_create(s.w.context, &def, &engine), CAROM_OK);
+        carom_status created = carom_engine_create(s.w.context, &def, &engine);
+        if (created == CAROM_UNAVAILABLE)
+            continue;
+        assert_int_equal(created, CAROM_OK);
         int unknown = 0, decided = 0;
         for (uint64_t work = 1; work < 20000; work = work < 100 ? work + 1 : work * 2)
         {

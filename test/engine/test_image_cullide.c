@@ -112,7 +112,9 @@ static void open_arena(arena *a)
         skip();
     }
     assert_non_null(a->cullide);
-    assert_int_equal(carom_engine_create(a->w.context, &(carom_engine_def){"brute", "brute"}, &a->brute), CAROM_OK);
+    assert_int_equal(
+        carom_engine_create(a->w.context, &(carom_engine_def){.engine = "brute", .broad_phase = "brute"}, &a->brute),
+        CAROM_OK);
     assert_int_equal(carom_scene_create(a->w.context, &a->scene), CAROM_OK);
 }
 
@@ -177,7 +179,7 @@ static void test_close_pairs(void **state)
     close_arena(&a);
 }
 
-/* An open bowl around a ball: estimated to hold it, though it can be seen from above. */
+/* No bodies, nothing in them, all on one point, far from each other. */
 static void test_empty_and_odd(void **state)
 {
     (void)state;

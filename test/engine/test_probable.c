@@ -90,7 +90,10 @@ static void run_engine(const yard *y, const carom_engine_def *def, uint64_t *has
     carom_frame frame;
     carom_scene_report report;
     carom_collide_options options = carom_collide_options_default();
-    assert_int_equal(carom_engine_create(y->context, def, &engine), CAROM_OK);
+    carom_status status = carom_engine_create(y->context, def, &engine);
+    if (status == CAROM_UNAVAILABLE) /* it draws, and there is no driver */
+        return;
+    assert_int_equal(status, CAROM_OK);
     for (int run = 0; run < 4; run++)
     {
         options.relation = run % 2 == 1;
@@ -196,7 +199,10 @@ static void engines_agree_on_repeated_surfaces(void **state)
         carom_scene_report report;
         carom_collide_options options = carom_collide_options_default();
         options.relation = true;
-        assert_int_equal(carom_engine_create(w.context, &engine_def, &engine), CAROM_OK);
+        carom_status status = carom_engine_create(w.context, &engine_def, &engine);
+        if (status == CAROM_UNAVAILABLE)
+            continue;
+        assert_int_equal(status, CAROM_OK);
         assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
         for (int run = 0; run < 2; run++)
         {

@@ -287,9 +287,11 @@ static void small_budgets_come_to_an_end(void **state)
         {
             carom_engine *engine;
             carom_scene_report report;
-            assert_int_equal(
-                carom_engine_create(w.context, &(carom_engine_def){.engine = carom_engine_list(e)->name}, &engine),
-                CAROM_OK);
+            carom_status created =
+                carom_engine_create(w.context, &(carom_engine_def){.engine = carom_engine_list(e)->name}, &engine);
+            if (created == CAROM_UNAVAILABLE) /* it draws, and there is no driver */
+                continue;
+            assert_int_equal(created, CAROM_OK);
             carom_collide_options options = {.mode = (carom_collide_mode)(question % 3), .relation = question / 3 % 2};
             options.clearance = question < 6 ? 0.0 : 0.3;
             assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);

@@ -118,10 +118,12 @@ static carom_status add_box(cullide *state, const image_grid *grid, const image_
     return CAROM_OK;
 }
 
-/* A sphere or capsule is drawn as its box, and so is an open surface if what it probably contains is estimated. */
+/* A sphere or capsule is drawn as its box, and so is a surface without an inside if what it probably contains is
+ * estimated. */
 static bool is_box(const carom_run *run, const carom_frame_body *body)
 {
-    return !query_is_mesh(&body->placed) || (carom_run_options(run)->relation && !body->placed.shape.mesh->info.closed);
+    return !query_is_mesh(&body->placed) ||
+           (carom_run_options(run)->relation && !query_has_inside(&body->placed.shape));
 }
 
 static carom_status add_body(cullide *state, const carom_run *run, const image_grid *grid, uint32_t position)
