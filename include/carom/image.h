@@ -114,6 +114,95 @@ extern "C"
     CAROM_API carom_status carom_image_self(carom_image *image, const carom_image_self_def *def,
                                             carom_image_self_result *result);
 
+    /* ---- cloth on a body ---- */
+
+    typedef struct carom_image_cloth_def
+    {
+        carom_placed body;        /* a mesh; open ones have a front and a back, too */
+        carom_image_axis axis;    /* AUTO: along the shortest side of its box, as a person is seen from the front */
+        uint32_t resolution;      /* pixels along the longer side across the axis; 0: 256 */
+        const carom_vec3 *points; /* world */
+        uint32_t point_count;
+    } carom_image_cloth_def;
+
+    typedef struct carom_image_cloth_point
+    {
+        bool inside;        /* between the front and the back of the body, in the point's pixel */
+        double depth;       /* world: to the nearer of the two along the view */
+        carom_vec3 surface; /* world: the point, moved there */
+        carom_vec3 normal;  /* world, of length 1: the body's there, away from its inside as seen */
+    } carom_image_cloth_point;
+
+    typedef struct carom_image_cloth_result
+    {
+        /* World. A point is inside if a ball of this diameter around it is a part of the body. A convex body is at most
+         * this far from a point that is inside; what else is between the front and the back of other bodies counts as
+         * inside, too: between two legs, seen from the side. */
+        double size;
+        uint64_t inside;
+        double pixel;
+        carom_image_axis axis;
+    } carom_image_cloth_result;
+
+    /* Vassilev's images of the front and the back of a body: where is each point of cloth? out: an item per point. */
+    CAROM_API carom_status carom_image_cloth(carom_image *image, const carom_image_cloth_def *def,
+                                             carom_image_cloth_point *out, carom_image_cloth_result *result);
+
+    /* ---- particles in view of a camera ---- */
+
+    /* Looks along -z of its frame; x is right, y is up. */
+    typedef struct carom_image_camera
+    {
+        carom_pose pose; /* from the camera's frame to the world */
+        bool perspective;
+        double width, height; /* of what is seen: world units; for a perspective, at distance 1 */
+        double near_distance, far_distance;
+        uint32_t columns, rows;
+    } carom_image_camera;
+
+    typedef struct carom_particle
+    {
+        carom_vec3 position, velocity; /* world */
+        double radius;
+    } carom_particle;
+
+    typedef enum carom_particle_fate
+    {
+        CAROM_PARTICLE_FREE = 0,   /* no visible surface is near, or it is leaving one */
+        CAROM_PARTICLE_HIT = 1,    /* it meets a visible surface */
+        CAROM_PARTICLE_BEHIND = 2, /* it comes through a visible surface from behind: remove it */
+        CAROM_PARTICLE_UNSEEN = 3  /* out of view, or behind a surface by more than its thickness */
+    } carom_particle_fate;
+
+    typedef struct carom_particle_hit
+    {
+        carom_particle_fate fate;
+        carom_vec3 position; /* moved back to where it meets the surface; as it was where nothing is hit */
+        carom_vec3 velocity; /* reflected; as it was where nothing is hit */
+        carom_vec3 normal;   /* of the surface in its pixel, towards the camera; zero: there is none */
+        uint32_t body;       /* whose; UINT32_MAX: there is none */
+    } carom_particle_hit;
+
+    typedef struct carom_image_particles_def
+    {
+        carom_image_camera camera;
+        const carom_placed *bodies; /* meshes, drawn once */
+        uint32_t body_count;
+        double thickness; /* > 0: of what a surface hides; a particle deeper than that passes behind it */
+        const carom_particle *particles;
+        uint32_t particle_count;
+    } carom_image_particles_def;
+
+    typedef struct carom_image_particles_result
+    {
+        double size; /* world: of a pixel at the far distance; what is smaller may be missed */
+        uint64_t hits, behind, unseen;
+    } carom_image_particles_result;
+
+    /* Particles against the depth buffer of a camera. out: an item per particle. */
+    CAROM_API carom_status carom_image_particles(carom_image *image, const carom_image_particles_def *def,
+                                                 carom_particle_hit *out, carom_image_particles_result *result);
+
 #ifdef __cplusplus
 }
 #endif

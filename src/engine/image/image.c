@@ -3,11 +3,17 @@
 
 carom_image_def carom_image_def_default(void) { return (carom_image_def){0}; }
 
+static carom_status make_passes(carom_image *image)
+{
+    BASE_TRY(image_layers_pass_create(image->context, image->device, &image->layers));
+    return image_surface_create(image->device, &image->surface);
+}
+
 static carom_status open_device(carom_image *image)
 {
     BASE_TRY(gpu_open(image->context, NULL, &image->device));
     BASE_TRY(gpu_begin(image->device));
-    return image_end(image, image_layers_pass_create(image->context, image->device, &image->layers));
+    return image_end(image, make_passes(image));
 }
 
 carom_status carom_image_create(carom_context *context, const carom_image_def *def, carom_image **out)
@@ -34,6 +40,7 @@ void carom_image_destroy(carom_image *image)
     if (image->layers && gpu_begin(image->device) == CAROM_OK)
     {
         image_layers_pass_destroy(image->layers);
+        image_surface_destroy(&image->surface);
         gpu_end(image->device);
     }
     gpu_close(image->device);

@@ -4,12 +4,14 @@
 
 #include "carom/image.h"
 #include "engine/image/image_layers.h"
+#include "engine/image/image_surface.h"
 
 struct carom_image
 {
     carom_context *context;
     gpu_device *device; /* null: on the processor */
     image_layers_pass *layers;
+    image_surface surface;
 };
 
 /* Around everything that draws. */
