@@ -40,7 +40,7 @@ static void add_engines(method_list *list, const char *word)
 {
     const carom_engine_info *info;
     for (uint32_t i = 0; (info = carom_engine_list(i)) != NULL; i++)
-        if (is_all(word) || strcmp(info->name, word) == 0)
+        if ((is_all(word) && info->engine_class == CAROM_CLASS_EXACT) || strcmp(info->name, word) == 0)
         {
             char name[48];
             snprintf(name, sizeof name, "engine %s", info->name);

@@ -219,6 +219,7 @@ void writer_counters(tool_writer *writer, const char *key, const carom_counters 
     writer_count(writer, "volumes_updated", counters->volumes_updated);
     writer_count(writer, "filter_undecided", counters->filter_undecided);
     writer_count(writer, "exact_fallbacks", counters->exact_fallbacks);
+    writer_number(writer, "sampled_size", counters->sampled_size);
     writer_end(writer);
 }
 

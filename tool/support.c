@@ -143,10 +143,11 @@ json_t *tool_json_hash(uint64_t hash)
 
 json_t *tool_json_counters(const carom_counters *counters)
 {
-    return json_pack("{s:I,s:I,s:I,s:I,s:I}", "boxes_tested", (json_int_t)counters->boxes_tested, "triangles_tested",
-                     (json_int_t)counters->triangles_tested, "volumes_updated", (json_int_t)counters->volumes_updated,
-                     "filter_undecided", (json_int_t)counters->filter_undecided, "exact_fallbacks",
-                     (json_int_t)counters->exact_fallbacks);
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o}", "boxes_tested", (json_int_t)counters->boxes_tested,
+                     "triangles_tested", (json_int_t)counters->triangles_tested, "volumes_updated",
+                     (json_int_t)counters->volumes_updated, "filter_undecided", (json_int_t)counters->filter_undecided,
+                     "exact_fallbacks", (json_int_t)counters->exact_fallbacks, "sampled_size",
+                     tool_json_number(counters->sampled_size));
 }
 
 json_t *tool_json_times(const carom_times *times)

@@ -243,7 +243,7 @@ typedef struct tool_method_options
     const char *tree;    /* fast, tight */
     const char *volume;  /* a volume or all */
     const char *builder; /* a builder or all */
-    const char *engine;  /* an engine or all */
+    const char *engine;  /* an engine, or all that are exact by themselves */
 } tool_method_options;
 
 enum

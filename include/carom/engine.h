@@ -37,6 +37,11 @@ extern "C"
         uint32_t grid_depth;    /* broad phase "topogrid": levels of its octree, up to 6; 0: automatic, the grid paper's
                                    rule, see carom_engine_choose_grid */
         uint32_t tasks_at_once; /* engine "epcd": the thesis's K; 0: 32 */
+        double image_accuracy;  /* engines of class sampled: the sampled_size (carom_counters) that is wanted; world
+                                   units; 0: 1/64 of the longest side of what two bodies' boxes have in common */
+        uint32_t image_side;    /* engines that draw images: pixels along a side of an image at most, up to 4,096;
+                                   0: automatic. If that is too few for image_accuracy, the answer says so */
+        bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper */
         bool estimate_undecided; /* guess about pairs that a budget leaves undecided, see carom_pair_estimate */
     } carom_engine_def;
 

@@ -71,6 +71,8 @@ extern "C"
         uint64_t volumes_updated;  /* volumes transformed or refitted for this answer */
         uint64_t filter_undecided; /* triangle pairs that the float filter passed on to double precision */
         uint64_t exact_fallbacks;  /* predicates that needed exact arithmetic */
+        double sampled_size; /* engines of class sampled: intersections that hold no ball of this diameter may have been
+                                missed; 0: none. World units; of several answers the largest, not the sum */
     } carom_counters;
 
     /* Any-hit and distance reports have total_ms (and mid_ms) only: reading the clock takes as long as a short query.

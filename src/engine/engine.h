@@ -34,8 +34,9 @@ typedef struct engine_kind
 
 extern const engine_kind engine_tree;
 extern const engine_kind engine_brute;
-extern const engine_kind engine_cullide;                                      /* image/ */
-extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd; /* edge/ */
+extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd;                 /* edge/ */
+extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, engine_lombardo; /* image/filter.c */
+extern const engine_kind engine_cullide; /* image/image_cullide.c */
 
 /* The table; null past the end. */
 const engine_kind *engine_find(uint32_t index);

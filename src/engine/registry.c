@@ -1,8 +1,9 @@
 /* The table of the library's engines, and those that authors add to a context. */
 #include "engine/engine.h"
 
-static const engine_kind *const ENGINES[] = {&engine_tree, &engine_brute, &engine_sstcd,  &engine_spcd,
-                                             &engine_escd, &engine_epcd,  &engine_cullide};
+static const engine_kind *const ENGINES[] = {&engine_tree,       &engine_brute,    &engine_sstcd,     &engine_spcd,
+                                             &engine_escd,       &engine_epcd,     &engine_rossignac, &engine_shinya,
+                                             &engine_myszkowski, &engine_lombardo, &engine_cullide};
 
 const engine_kind *engine_find(uint32_t index)
 {

@@ -39,14 +39,14 @@ static carom_status bind(gpu_device *device, const gpu_draw_def *def)
     return CAROM_OK;
 }
 
-/* What shaders write to storage blocks is read, and the blocks replaced, only after it has arrived. */
+/* Of a call whose shaders may have written to storage blocks: later ones and the processor see it. */
 static carom_status finish_storage(gpu_device *device, const gpu_draw_def *def)
 {
-    bool any = false;
+    bool writes = false;
     for (unsigned i = 0; i < GPU_BLOCKS; i++)
-        any = any || def->storage_blocks[i];
-    if (any)
-        GPU_TRY(device, MemoryBarrier, GL_BUFFER_UPDATE_BARRIER_BIT);
+        writes = writes || def->storage_blocks[i];
+    if (writes)
+        GPU_TRY(device, MemoryBarrier, GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
     return CAROM_OK;
 }
 

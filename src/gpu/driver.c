@@ -45,8 +45,9 @@ static const char *library_error(void)
     return error ? error : "not found";
 }
 
-/* A program that was linked statically has no dynamic symbols. It could open a driver, but that brings a second C
- * library into the process, and threads of both. */
+/* A program that was linked statically has no dynamic symbols. It could open a driver, but that would bring a second C
+ * library into the process, and threads that use it. (The linker warns of dlopen in such a program: this is why that is
+ * harmless.) */
 static bool is_static_program(void)
 {
     void *self = dlopen(NULL, RTLD_NOW);

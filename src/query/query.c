@@ -167,6 +167,7 @@ void query_count(carom_counters *sum, const carom_counters *counters)
     sum->volumes_updated += counters->volumes_updated;
     sum->filter_undecided += counters->filter_undecided;
     sum->exact_fallbacks += counters->exact_fallbacks;
+    sum->sampled_size = counters->sampled_size > sum->sampled_size ? counters->sampled_size : sum->sampled_size;
 }
 
 void query_clear_report(carom_report *report)

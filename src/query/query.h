@@ -411,7 +411,7 @@ bool query_needs_estimate(const query_question *question);
  * CAROM_UNKNOWN where the budget ran out. */
 carom_status query_estimate_inside(query_job *job, base_budget *budget, carom_report *report);
 
-/* Adds to a sum of counters. */
+/* Adds to a sum of counters; of sampled sizes the largest counts. */
 void query_count(carom_counters *sum, const carom_counters *counters);
 
 /* Makes an empty report. */

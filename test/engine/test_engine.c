@@ -50,15 +50,11 @@ static carom_engine *run_all(stage *s, const carom_collide_options *options, car
     carom_frame frame;
     assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
     for (uint32_t e = 0; carom_engine_list(e); e++)
-        for (uint32_t b = 0; carom_broad_list(b); b++)
+        for (uint32_t b = 0; (b > 0 || world_compares(s->w.context, carom_engine_list(e))) && carom_broad_list(b); b++)
         {
             carom_engine_def def = {.engine = carom_engine_list(e)->name, .broad_phase = carom_broad_list(b)->name};
-            carom_engine *engine;
-            carom_status status = carom_engine_create(s->w.context, &def, &engine);
-            if (status == CAROM_UNAVAILABLE) /* it draws, and there is no driver */
-                continue;
-            assert_int_equal(status, CAROM_OK);
-            carom_engine_destroy(kept), kept = engine;
+            carom_engine_destroy(kept);
+            assert_int_equal(carom_engine_create(s->w.context, &def, &kept), CAROM_OK);
             for (int again = 0; again < 2; again++)
             {
                 assert_false(carom_failed(carom_engine_run(kept, &frame, options, report)));
@@ -162,10 +158,9 @@ static void budgets_leave_nothing_out(void **state)
     {
         carom_engine_def def = {.engine = carom_engine_list(e)->name, .broad_phase = NULL};
         carom_engine *engine;
-        carom_status created = carom_engine_create(s.w.context, &def, &engine);
-        if (created == CAROM_UNAVAILABLE)
+        if (!world_compares(s.w.context, carom_engine_list(e)))
             continue;
-        assert_int_equal(created, CAROM_OK);
+        assert_int_equal(carom_engine_create(s.w.context, &def, &engine), CAROM_OK);
         int unknown = 0, decided = 0;
         for (uint64_t work = 1; work < 20000; work = work < 100 ? work + 1 : work * 2)
         {

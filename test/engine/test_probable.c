@@ -90,10 +90,7 @@ static void run_engine(const yard *y, const carom_engine_def *def, uint64_t *has
     carom_frame frame;
     carom_scene_report report;
     carom_collide_options options = carom_collide_options_default();
-    carom_status status = carom_engine_create(y->context, def, &engine);
-    if (status == CAROM_UNAVAILABLE) /* it draws, and there is no driver */
-        return;
-    assert_int_equal(status, CAROM_OK);
+    assert_int_equal(carom_engine_create(y->context, def, &engine), CAROM_OK);
     for (int run = 0; run < 4; run++)
     {
         options.relation = run % 2 == 1;
@@ -119,7 +116,7 @@ static void every_engine_finds_them(void **state)
     {
         yard y = open_yard(workers, true);
         for (uint32_t e = 0; carom_engine_list(e); e++)
-            for (uint32_t b = 0; carom_broad_list(b); b++)
+            for (uint32_t b = 0; (b > 0 || world_compares(y.context, carom_engine_list(e))) && carom_broad_list(b); b++)
                 for (size_t cut = 0; cut < sizeof cuts / sizeof *cuts; cut++)
                 {
                     carom_engine_def def = {.engine = carom_engine_list(e)->name,
@@ -199,10 +196,9 @@ static void engines_agree_on_repeated_surfaces(void **state)
         carom_scene_report report;
         carom_collide_options options = carom_collide_options_default();
         options.relation = true;
-        carom_status status = carom_engine_create(w.context, &engine_def, &engine);
-        if (status == CAROM_UNAVAILABLE)
+        if (!world_compares(w.context, carom_engine_list(e)))
             continue;
-        assert_int_equal(status, CAROM_OK);
+        assert_int_equal(carom_engine_create(w.context, &engine_def, &engine), CAROM_OK);
         assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
         for (int run = 0; run < 2; run++)
         {

@@ -283,15 +283,14 @@ static void small_budgets_come_to_an_end(void **state)
     carom_frame frame;
     assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
     for (uint32_t e = 0; carom_engine_list(e); e++)
-        for (int question = 0; question < 12; question++)
+        for (int question = 0; question < 12 && (question > 0 || world_compares(w.context, carom_engine_list(e)));
+             question++)
         {
             carom_engine *engine;
             carom_scene_report report;
-            carom_status created =
-                carom_engine_create(w.context, &(carom_engine_def){.engine = carom_engine_list(e)->name}, &engine);
-            if (created == CAROM_UNAVAILABLE) /* it draws, and there is no driver */
-                continue;
-            assert_int_equal(created, CAROM_OK);
+            assert_int_equal(
+                carom_engine_create(w.context, &(carom_engine_def){.engine = carom_engine_list(e)->name}, &engine),
+                CAROM_OK);
             carom_collide_options options = {.mode = (carom_collide_mode)(question % 3), .relation = question / 3 % 2};
             options.clearance = question < 6 ? 0.0 : 0.3;
             assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);

@@ -29,6 +29,21 @@ static inline void world_close(world *w)
     carom_context_destroy(w->context);
 }
 
+/* Can the engine be compared with others: does it answer exactly, and is there a driver if it needs one? */
+static inline bool world_compares(carom_context *context, const carom_engine_info *info)
+{
+    carom_engine *engine = NULL;
+    if (info->engine_class == CAROM_CLASS_SAMPLED)
+        return false;
+    carom_status status = carom_engine_create(context, &(carom_engine_def){.engine = info->name}, &engine);
+    if (status == CAROM_UNAVAILABLE)
+        print_message("engine %s is left out: there is no driver for it\n", info->name);
+    else
+        assert_int_equal(status, CAROM_OK);
+    carom_engine_destroy(engine);
+    return status == CAROM_OK;
+}
+
 static inline carom_mesh *world_mesh(const world *w, const double *vertices, size_t vertex_count,
                                      const uint32_t *indices, size_t triangle_count)
 {

@@ -193,7 +193,7 @@ static void check_planes(const carom_vec3 *points, uint32_t count, const hull *h
     }
 }
 
-static void check_polygon(const carom_vec3 *points, const hull *h)
+static void check_polygon(const carom_vec3 *points, const hull *h, uint32_t stride)
 {
     int axis = 2;
     const uint32_t *t = h->facets;
@@ -204,7 +204,7 @@ static void check_polygon(const carom_vec3 *points, const hull *h)
         uint32_t from = t[i], to = t[i % 3 == 2 ? i - 2 : i + 1];
         assert_int_equal(
             exact_orient2d(points[t[i / 3 * 3]], points[t[i / 3 * 3 + 1]], points[t[i / 3 * 3 + 2]], axis, NULL), 1);
-        for (uint32_t k = 0; k < h->vertex_count && h->neighbours[i] == HULL_NONE; k++)
+        for (uint32_t k = i % stride; k < h->vertex_count && h->neighbours[i] == HULL_NONE; k += stride)
             if (h->vertices[k] != from && h->vertices[k] != to)
                 assert_int_equal(exact_orient2d(points[from], points[to], points[h->vertices[k]], axis, NULL), 1);
     }
@@ -222,7 +222,7 @@ void hulls_check(const carom_vec3 *points, uint32_t count, const hull *h, uint32
     check_edges(h, count);
     check_planes(points, count, h, stride);
     if (h->dimension == 2)
-        check_polygon(points, h);
+        check_polygon(points, h, stride);
 }
 
 void hulls_check_vertices(const carom_vec3 *points, uint32_t count, const hull *h)

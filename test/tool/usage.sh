@@ -67,7 +67,7 @@ tells "'ball' is not one of obb, aabb, kdop6, kdop14, kdop18, kdop26, sphere, rs
 expect 2 check a b --builder mason
 tells "'mason' is not one of sah, median, mean,"
 expect 2 check a b --engine warp
-tells "'warp' is not one of tree, brute, sstcd, spcd, escd, epcd"
+tells "'warp' is not one of tree, brute, sstcd, spcd, escd, epcd,"
 expect 2 check a b --seconds -1
 tells "--seconds -1"
 expect 2 check a b --seconds 0

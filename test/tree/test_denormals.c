@@ -163,8 +163,15 @@ static void run_engine(const model *m, const carom_frame *frame, const carom_eng
     carom_engine_destroy(engine);
 }
 
-/* What a graphics driver does to the flags is its own business. */
-static bool draws(const char *engine) { return strcmp(engine, "cullide") == 0; }
+/* What a driver computes on this thread is its own business. */
+static bool draws_images(const char *engine)
+{
+    static const char *const names[] = {"shinya", "rossignac", "myszkowski", "lombardo", "cullide"};
+    bool draws = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        draws = draws || strcmp(engine, names[i]) == 0;
+    return draws;
+}
 
 /* Every broad phase, and every engine. */
 static void run_engines(const model *m, carom_scene *scene)
@@ -175,7 +182,7 @@ static void run_engines(const model *m, carom_scene *scene)
     for (uint32_t i = 0; carom_broad_list(i); i++)
         run_engine(m, &frame, &(carom_engine_def){.engine = "tree", .broad_phase = carom_broad_list(i)->name});
     for (uint32_t i = 0; carom_engine_list(i); i++)
-        if (!draws(carom_engine_list(i)->name))
+        if (!draws_images(carom_engine_list(i)->name))
             run_engine(m, &frame, &(carom_engine_def){.engine = carom_engine_list(i)->name, .broad_phase = "tree"});
     run_engine(m, &frame,
                &(carom_engine_def){.engine = "tree", .broad_phase = "tree", .cut_size = 0.2 * m->size}); /* parts */
