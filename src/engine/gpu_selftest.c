@@ -1,12 +1,14 @@
 /* carom_gpu_selftest: every pass that the library draws, compared with its twin on the processor. The passes are in the
  * folders that use them; this file is above all of those. */
 #include "engine/image/filter.h"
+#include "engine/image/image.h"
 #include "gpu/gpu.h"
 
 /* Add the table of checks of a new folder here. Each returns null past its end. */
 static const gpu_check *(*const tables[])(uint32_t index) = {
     gpu_check_at,
     image_check_at,
+    image_layers_check_at,
 };
 
 typedef struct selftest

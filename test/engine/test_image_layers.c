@@ -47,7 +47,7 @@ static carom_placed place(const carom_mesh *mesh, carom_pose pose)
 
 static int compare_fragments(const void *one, const void *other)
 {
-    const image_fragment *a = one, *b = other;
+    const image_layer_fragment *a = one, *b = other;
     uint64_t key_a = (uint64_t)(a->pixel & 0xffffffu) << 32 | a->record;
     uint64_t key_b = (uint64_t)(b->pixel & 0xffffffu) << 32 | b->record;
     return (key_a > key_b) - (key_a < key_b);
@@ -55,7 +55,7 @@ static int compare_fragments(const void *one, const void *other)
 
 static uint64_t compare_lists(bench *b, const image_layers *layers)
 {
-    image_fragments drawn = {0}, computed = {0};
+    image_layer_fragments drawn = {0}, computed = {0};
     for (uint32_t row = 0; row < layers->grid.rows; row += 60)
     {
         image_band band = {row, row + 60 < layers->grid.rows ? row + 60 : layers->grid.rows};

@@ -28,4 +28,7 @@ uint32_t image_max_resolution(const carom_image *image);
 /* 0, 1 or 2: as asked for, or that with the least surface edge on, of triangles that reach into the box. */
 int image_choose_axis(const mesh_placed *bodies, int count, const carom_aabb *box, carom_image_axis wanted);
 
+/* Layers, visibility and surfaces, drawn and computed: rows of `carom gpu --selftest`. Null past the end. */
+const gpu_check *image_layers_check_at(uint32_t index);
+
 #endif

@@ -63,7 +63,7 @@ static void set_sample_depth(const image_layers *layers, carom_vec3 sample, imag
     out->sample_low = fmax(out->low, at - off), out->sample_high = fmin(out->high, at + off);
 }
 
-static image_hit resolve(image_layers_walk *walk, const image_fragment *fragment)
+static image_hit resolve(image_layers_walk *walk, const image_layer_fragment *fragment)
 {
     const image_layers *layers = walk->layers;
     const image_layer_origin *origin = &layers->origins.items[fragment->record];
@@ -91,7 +91,7 @@ static image_hit resolve(image_layers_walk *walk, const image_fragment *fragment
 typedef struct band_space
 {
     carom_context *context;
-    image_fragments fragments;
+    image_layer_fragments fragments;
     BASE_ARRAY(base_key_value) keys, scratch;
     BASE_ARRAY(image_hit) hits; /* of a column */
 } band_space;
@@ -125,7 +125,7 @@ static bool sort_fragments(const image_layers *layers, band_space *space)
     base_sort_keys(space->keys.items, space->scratch.items, count);
     for (size_t i = 0; i < count; i++)
     {
-        const image_fragment *fragment = &space->fragments.items[space->keys.items[i].value];
+        const image_layer_fragment *fragment = &space->fragments.items[space->keys.items[i].value];
         uint64_t pixel = fragment->pixel & 0xffffffu;
         uint64_t body = (uint64_t)layers->origins.items[fragment->record].body;
         space->keys.items[i].key = pixel << 33 | body << 32 | float_key(fragment->low);
@@ -146,7 +146,7 @@ static carom_status walk_columns(image_layers_walk *walk, band_space *space)
         {
             if (!base_array_reserve(space->context, &space->hits, 1))
                 return base_fail(space->context, CAROM_OUT_OF_MEMORY, "image: no memory for a column");
-            const image_fragment *fragment = &space->fragments.items[space->keys.items[i].value];
+            const image_layer_fragment *fragment = &space->fragments.items[space->keys.items[i].value];
             space->hits.items[space->hits.count++] = resolve(walk, fragment);
         }
         image_column column = {.column = (uint32_t)pixel % layers->grid.columns,

@@ -14,15 +14,19 @@ static double edge_doubt(const image_grid *grid, carom_vec3 p, carom_vec3 q, con
     return 4.0 * (grid->view.error[0] + grid->view.error[1] + grid->sample_error + 0x1p-20 * reach);
 }
 
-static void prepare_layer(const image_grid *grid, const carom_vec3 corner[3], uint32_t number, image_record *record)
+bool image_layer_prepare(const image_grid *grid, const carom_vec3 corner[3], uint32_t number, image_record *record)
 {
     double doubt = 0.0;
+    if (!image_prepare(&grid->view, corner, record) || record->rect[0] >= (float)grid->columns ||
+        record->rect[1] >= (float)grid->rows)
+        return false;
     for (int i = 0; i < 3; i++)
         doubt = fmax(doubt, edge_doubt(grid, corner[i], corner[(i + 1) % 3], record->edge[i]));
     record->padding[0] = doubt < NO_DECISION ? math_float_up(doubt) : (float)NO_DECISION;
     record->padding[1] = (float)(number & 0xffffffu); /* exact; the rest is known where fragments are read */
     record->rect[2] = fminf(record->rect[2], (float)grid->columns);
     record->rect[3] = fminf(record->rect[3], (float)grid->rows);
+    return true;
 }
 
 carom_status image_layers_add(image_layers *layers, int body)
@@ -38,12 +42,10 @@ carom_status image_layers_add(image_layers *layers, int body)
         if (!base_array_reserve(layers->context, &layers->records, 1) ||
             !base_array_reserve(layers->context, &layers->origins, 1))
             return base_fail(layers->context, CAROM_OUT_OF_MEMORY, "image: no memory for the triangles of %.64s",
-                             placed->mesh->info.triangle_count ? carom_mesh_name(placed->mesh) : "a mesh");
+                             carom_mesh_name(placed->mesh));
         image_record *record = &layers->records.items[layers->records.count];
-        if (!image_prepare(&grid->view, corner, record) || record->rect[0] >= (float)grid->columns ||
-            record->rect[1] >= (float)grid->rows)
+        if (!image_layer_prepare(grid, corner, (uint32_t)layers->records.count, record))
             continue;
-        prepare_layer(grid, corner, (uint32_t)layers->records.count, record);
         layers->records.count++;
         int turn = exact_orient2d(world.corner[0], world.corner[1], world.corner[2], grid->axis, NULL);
         layers->origins.items[layers->origins.count++] = (image_layer_origin){i, (int8_t)body, (int8_t)turn};
@@ -68,7 +70,7 @@ static image_sample sample_of(float side, float doubt)
 }
 
 /* False: the triangle does not touch the pixel. */
-static bool make_fragment(const image_record *record, uint32_t column, uint32_t row, image_fragment *out)
+static bool make_fragment(const image_record *record, uint32_t column, uint32_t row, image_layer_fragment *out)
 {
     float x = (float)column + 0.5f, y = (float)row + 0.5f, side[3];
     const float *plane = record->plane;
@@ -83,7 +85,7 @@ static bool make_fragment(const image_record *record, uint32_t column, uint32_t 
     return true;
 }
 
-carom_status image_layers_draw_twin(const image_layers *layers, const image_band *band, image_fragments *out)
+carom_status image_layers_draw_twin(const image_layers *layers, const image_band *band, image_layer_fragments *out)
 {
     for (size_t i = 0; i < layers->records.count; i++)
     {
@@ -95,7 +97,7 @@ carom_status image_layers_draw_twin(const image_layers *layers, const image_band
             {
                 if (!base_array_reserve(layers->context, out, 1))
                     return base_fail(layers->context, CAROM_OUT_OF_MEMORY, "image: no memory for fragments");
-                image_fragment *fragment = &out->items[out->count];
+                image_layer_fragment *fragment = &out->items[out->count];
                 if (!make_fragment(record, column, row, fragment))
                     continue;
                 fragment->pixel |= row * layers->grid.columns + column, fragment->record = (uint32_t)i;

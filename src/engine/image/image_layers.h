@@ -26,15 +26,15 @@ typedef enum image_sample
 } image_sample;
 
 /* A triangle over a pixel, as the driver lists it. */
-typedef struct image_fragment
+typedef struct image_layer_fragment
 {
     uint32_t pixel;  /* image_sample << 24 | row * columns + column */
     uint32_t record; /* its number */
     float low, high; /* depth over the whole pixel */
-} image_fragment;
+} image_layer_fragment;
 
 typedef BASE_ARRAY(image_record) image_layer_records;
-typedef BASE_ARRAY(image_fragment) image_fragments;
+typedef BASE_ARRAY(image_layer_fragment) image_layer_fragments;
 
 typedef struct image_layer_origin
 {
@@ -53,6 +53,8 @@ typedef struct image_layers
     BASE_ARRAY(image_layer_origin) origins; /* per record */
 } image_layers;
 
+/* Prepares a triangle (pixels, depth) for layer.frag.glsl. False: it touches no pixel of the grid. */
+bool image_layer_prepare(const image_grid *grid, const carom_vec3 corner[3], uint32_t number, image_record *record);
 /* Adds the triangles of bodies[body] that may touch the grid. */
 carom_status image_layers_add(image_layers *layers, int body);
 void image_layers_free(image_layers *layers);
@@ -70,9 +72,9 @@ typedef struct image_layers_pass image_layers_pass;
 carom_status image_layers_pass_create(carom_context *context, gpu_device *device, image_layers_pass **out);
 void image_layers_pass_destroy(image_layers_pass *pass);
 carom_status image_layers_draw(image_layers_pass *pass, const image_layers *layers, const image_band *band,
-                               image_fragments *out);
+                               image_layer_fragments *out);
 /* The same in plain C: the twin of layer.frag.glsl. */
-carom_status image_layers_draw_twin(const image_layers *layers, const image_band *band, image_fragments *out);
+carom_status image_layers_draw_twin(const image_layers *layers, const image_band *band, image_layer_fragments *out);
 
 /* ---- columns ---- */
 

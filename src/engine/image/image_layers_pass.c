@@ -125,11 +125,11 @@ static carom_status draw_range(image_layers_pass *pass, const image_layers *laye
 }
 
 static carom_status take_fragments(image_layers_pass *pass, const image_layers *layers, const layer_range *range,
-                                   uint32_t found, image_fragments *out)
+                                   uint32_t found, image_layer_fragments *out)
 {
     if (!base_array_reserve(layers->context, out, found))
         return base_fail(layers->context, CAROM_OUT_OF_MEMORY, "image: no memory for %u fragments", found);
-    image_fragment *fragments = out->items + out->count;
+    image_layer_fragment *fragments = out->items + out->count;
     BASE_TRY(gpu_buffer_read(pass->device, &pass->list, fragments, found * sizeof *fragments));
     for (uint32_t i = 0; i < found; i++)
         fragments[i].record = (uint32_t)(range->first + ((fragments[i].record - (uint32_t)range->first) & 0xffffffu));
@@ -155,7 +155,7 @@ static carom_status make_room(image_layers_pass *pass, uint32_t found, uint32_t 
 }
 
 carom_status image_layers_draw(image_layers_pass *pass, const image_layers *layers, const image_band *band,
-                               image_fragments *out)
+                               image_layer_fragments *out)
 {
     BASE_TRY(fit_target(pass, &layers->grid));
     /* the counter has 32 bits */
