@@ -106,6 +106,41 @@ static void test_fragments(void **state)
         carom_mesh_destroy(meshes[i]);
 }
 
+/* A driver with small limits: lists are drawn in several parts, and a resolution beyond its textures is refused. */
+static void test_small_limits(void **state)
+{
+    bench *b = *state;
+    if (!b->drawn)
+        skip();
+    carom_image poor = {.context = b->w.context};
+    gpu_device_def device = gpu_device_def_default();
+    device.debug = true;
+    device.limits.texture_size = 1024, device.limits.storage_block = 1 << 22;
+    assert_int_equal(gpu_open(b->w.context, &device, &poor.device), CAROM_OK);
+    assert_int_equal(image_begin(&poor), CAROM_OK);
+    assert_int_equal(image_layers_pass_create(b->w.context, poor.device, &poor.layers), CAROM_OK);
+    assert_int_equal(image_end(&poor, CAROM_OK), CAROM_OK);
+    carom_mesh *hand = world_shape(&b->w, GENERATE_HAND, 3000);
+    carom_image_volume_def def = carom_image_volume_def_default();
+    carom_image_volume_result result, truth;
+    def.a = place(hand, carom_pose_identity()), def.b = place(hand, carom_pose_translation(0.02, 0.01, 0.01));
+    def.resolution = 1025;
+    assert_int_equal(carom_image_volume(&poor, &def, &result), CAROM_TOO_LARGE);
+    def.resolution = 900;
+    assert_int_equal(carom_image_volume(&poor, &def, &result), CAROM_OK);
+    assert_int_equal(carom_image_volume(b->drawn, &def, &truth), CAROM_OK);
+    assert_memory_equal(&result, &truth, sizeof truth);
+    assert_true(result.fragments > 1 << 19); /* more than fit into a band's list */
+    assert_int_equal(image_begin(&poor), CAROM_OK);
+    image_layers_pass_destroy(poor.layers);
+    assert_int_equal(image_end(&poor, CAROM_OK), CAROM_OK);
+    const char *first = "";
+    if (gpu_debug_errors(poor.device, &first) > 0)
+        fail_msg("%s", first);
+    gpu_close(poor.device);
+    carom_mesh_destroy(hand);
+}
+
 /* ---- vertices ---- */
 
 static void judge_vertices(bench *b, const carom_image_volume_def *def, uint64_t counts[3])
@@ -424,9 +459,9 @@ static void test_two_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fragments), cmocka_unit_test(test_vertices),    cmocka_unit_test(test_self),
-        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_accuracy),    cmocka_unit_test(test_no_driver),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_fragments), cmocka_unit_test(test_small_limits), cmocka_unit_test(test_vertices),
+        cmocka_unit_test(test_self),      cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_no_driver), cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_two_threads),
     };
     return cmocka_run_group_tests(tests, open_bench, close_bench);
 }
