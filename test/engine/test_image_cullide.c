@@ -1,10 +1,12 @@
 /* CULLIDE: what is drawn is what the twin computes, to the bit; the same reports as brute force, with bodies that
  * touch, are 1e-9 apart or hold each other; and the set of bodies shrinks. */
+#include "carom/io.h"
 #include "engine/engine.h"
 #include "engine/image/image_grid.h"
 #include "engine/image/image_visible.h"
 #include "query/world.h"
-#include "scenes/scenes.h"
+#include "scenes/poses.h"
+#include "support/data.h"
 #include "support/failing.h"
 
 /* ---- texel by texel ---- */
@@ -238,6 +240,81 @@ static void test_random_scenes(void **state)
     assert_true(after > before / 10);     /* and there was something left to do */
 }
 
+/* ---- well-known models, close to each other ---- */
+
+typedef struct two_models
+{
+    carom_query *query;
+    const carom_mesh *mesh[2];
+} two_models;
+
+static carom_status measure(void *user, const carom_pose *a, const carom_pose *b, double *out)
+{
+    two_models *models = user;
+    carom_report report;
+    carom_placed one = {carom_shape_mesh(models->mesh[0]), *a}, other = {carom_shape_mesh(models->mesh[1]), *b};
+    BASE_TRY(carom_distance(models->query, &one, &other, NULL, &report));
+    *out = report.distance;
+    return CAROM_OK;
+}
+
+/* Eight pairs, far from each other, in one frame. The truth is `tree`, which has its own tests against brute force. */
+static void add_poses(arena *a, two_models *models, uint64_t seed)
+{
+    for (uint64_t i = 0; i < 8; i++)
+    {
+        poses_pair pair;
+        poses_oracle oracle = {measure, models};
+        poses_class pose_class = (poses_class)((seed + i) % POSES_CLASS_COUNT);
+        assert_int_equal(poses_make(models->mesh[0], models->mesh[1], &oracle, pose_class, 8 * seed + i, &pair),
+                         CAROM_OK);
+        carom_vec3 size =
+            vec3_sub(carom_mesh_get_info(models->mesh[0]).bounds.max, carom_mesh_get_info(models->mesh[0]).bounds.min);
+        double step = 3.0 * (size.x + size.y + size.z);
+        carom_vec3 at = {step * (double)(i % 2), step * (double)(i / 2 % 2), step * (double)(i / 4)};
+        pair.a.translation = vec3_add(pair.a.translation, at), pair.b.translation = vec3_add(pair.b.translation, at);
+        add(a, carom_shape_mesh(models->mesh[0]), pair.a, 0.0);
+        add(a, carom_shape_mesh(models->mesh[1]), pair.b, 0.0);
+    }
+}
+
+static void test_models(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"models/suzanne.obj", "models/cow.obj", "models/spot.obj", "models/teapot.obj"};
+    const char *scale = getenv("CAROM_TEST_SCALE");
+    int frames = 20 * (scale ? atoi(scale) : 1);
+    arena a;
+    open_arena(&a);
+    io_model models[4];
+    for (int i = 0; i < 4; i++)
+    {
+        char path[512];
+        data_find(names[i], path, sizeof path);
+        assert_int_equal(io_read(a.w.context, path, NULL, &models[i]), CAROM_OK);
+    }
+    carom_engine_destroy(a.brute);
+    assert_int_equal(carom_engine_create(a.w.context, NULL, &a.brute), CAROM_OK);
+    uint64_t pairs = 0, poses = 0;
+    for (int i = 0; i < frames; i++)
+    {
+        two_models two = {a.w.query, {models[i % 4].mesh, models[(i / 4) % 4].mesh}};
+        carom_collide_options options = carom_collide_options_default();
+        options.mode = i % 11 == 0 ? CAROM_COLLIDE_ALL : CAROM_COLLIDE_ANY;
+        add_poses(&a, &two, (uint64_t)i);
+        pairs += compare(&a, &options), poses += 8;
+        carom_scene_destroy(a.scene);
+        assert_int_equal(carom_scene_create(a.w.context, &a.scene), CAROM_OK);
+    }
+    carom_engine_stats stats = carom_engine_get_stats(a.cullide);
+    printf("%llu poses, %llu pairs meet; %llu of %llu bodies left\n", (unsigned long long)poses,
+           (unsigned long long)pairs, (unsigned long long)stats.bodies_after, (unsigned long long)stats.bodies_before);
+    assert_true(pairs > poses / 5 && pairs < poses);
+    for (int i = 0; i < 4; i++)
+        io_model_free(&models[i]);
+    close_arena(&a);
+}
+
 /* ---- no driver, no memory ---- */
 
 static void test_no_driver(void **state)
@@ -306,7 +383,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texels),        cmocka_unit_test(test_close_pairs), cmocka_unit_test(test_empty_and_odd),
-        cmocka_unit_test(test_random_scenes), cmocka_unit_test(test_no_driver),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_random_scenes), cmocka_unit_test(test_models),      cmocka_unit_test(test_no_driver),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
