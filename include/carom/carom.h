@@ -9,6 +9,7 @@
 #include "carom/engine.h"
 #include "carom/events.h"
 #include "carom/gpu.h"
+#include "carom/image.h"
 #include "carom/math.h"
 #include "carom/mesh.h"
 #include "carom/pieces.h"

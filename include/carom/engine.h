@@ -95,20 +95,24 @@ extern "C"
                                                const carom_budget *budget, carom_scene_report *report);
 
     /* Statistics of the thesis's methods (chapter 4: "sstcd", "spcd", "escd", "epcd"; chapter 2: "image",
-     * "image-sampled"), summed since the engine was created; all zero for other engines. They depend on the number of workers, and on timing where a hit cancels
-     * other tasks. */
+     * "image-sampled") and of "cullide", summed since the engine was created; all zero for other engines. Those of
+     * chapter 4 depend on the number of workers, and on timing where a hit cancels other tasks; those of "image" on
+     * timing, unless image_always is set. */
     typedef struct carom_engine_stats
     {
-        uint64_t tasks;        /* nodes of the task tree: two boxes, or a box and all edges of a body */
-        uint64_t edge_tests;   /* edge against triangle */
-        uint32_t depth;        /* levels of the deepest task tree, or search of trees of hulls */
-        double worker_seconds; /* elapsed time of the parallel parts times the number of workers */
-        double busy_seconds;   /* the part of it spent in tasks; the rest was idle or went into scheduling */
-        uint64_t passes;       /* of engines "image" and "image-sampled": what was drawn at once, */
-        uint64_t images;       /* pairs of hulls looked at, */
-        uint64_t images_apart; /* and found to be apart, */
-        uint64_t pixels;       /* and pixels of all targets drawn to */
-        double image_seconds;  /* what that took, preparation included */
+        uint64_t tasks;         /* nodes of the task tree: two boxes, or a box and all edges of a body */
+        uint64_t edge_tests;    /* edge against triangle */
+        uint32_t depth;         /* levels of the deepest task tree, or search of trees of hulls */
+        double worker_seconds;  /* elapsed time of the parallel parts times the number of workers */
+        double busy_seconds;    /* the part of it spent in tasks; the rest was idle or went into scheduling */
+        uint64_t passes;        /* engines "image", "image-sampled": what was drawn at once, */
+        uint64_t images;        /* pairs of hulls looked at, */
+        uint64_t images_apart;  /* and found to be apart, */
+        uint64_t pixels;        /* and pixels of all targets drawn to */
+        double image_seconds;   /* what that took, preparation included */
+        uint64_t bodies_before; /* engine "cullide": bodies of all frames, */
+        uint64_t bodies_after;  /* and those that were left when what can be seen to be apart was taken out */
+        uint64_t draws;         /* draw calls of "cullide" */
     } carom_engine_stats;
 
     CAROM_API carom_engine_stats carom_engine_get_stats(const carom_engine *engine);

@@ -66,6 +66,8 @@ static carom_status choose_kind(carom_context *context, const carom_engine_def *
     const char *broad_name = def && def->broad_phase ? def->broad_phase : "auto";
     out->author = engine_find_author(context, engine_name);
     out->kind = out->author ? &engine_tree : engine_find_name(engine_name);
+    if (out->kind && !out->author)
+        out->author = out->kind->author;
     if (!out->kind)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: there is no engine \"%s\"", engine_name);
     out->broad = broad_find_name(broad_name);
@@ -174,6 +176,8 @@ void carom_engine_destroy(carom_engine *engine)
 carom_engine_stats carom_engine_get_stats(const carom_engine *engine)
 {
     carom_engine_stats sum = {0};
+    if (engine && engine->kind->author && engine->kind->add_stats)
+        return engine->kind->add_stats(engine->author_state, &sum), sum;
     for (uint32_t i = 0; engine && engine->kind->add_stats && i < engine->worker_count; i++)
         engine->kind->add_stats(engine->workers[i].method_state, &sum);
     return sum;

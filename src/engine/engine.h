@@ -19,12 +19,14 @@ typedef struct engine_kind
 {
     carom_engine_info info;
     const query_method *method;
+    const carom_engine_kind *author; /* proposes pairs of bodies instead of the broad phase; or null */
     bool parallel_inside; /* the method itself divides the work of a pair among workers, so pairs are examined one by
                              one */
     /* The method's state, one per worker; null: the query's scratch memory, which is what trees need. */
     carom_status (*create_state)(carom_context *context, const carom_engine_def *def, void **out);
     void (*destroy_state)(void *state);
-    void (*add_stats)(const void *state, carom_engine_stats *sum); /* or null */
+    void (*add_stats)(const void *state,
+                      carom_engine_stats *sum); /* or null; gets the author's state if there is one */
     /* The method's data per mesh, see engine_assets; null: none. */
     carom_status (*create_asset)(void *context, const carom_shape *shape, void **out);
     void (*destroy_asset)(void *context, void *asset);
@@ -33,8 +35,9 @@ typedef struct engine_kind
 extern const engine_kind engine_tree;
 extern const engine_kind engine_brute;
 extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd;                 /* edge/ */
-extern const engine_kind engine_image, engine_image_sampled;                                  /* image/image.c */
+extern const engine_kind engine_image, engine_image_sampled;                                  /* image/ibcd.c */
 extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, engine_lombardo; /* image/filter.c */
+extern const engine_kind engine_cullide; /* image/image_cullide.c */
 
 /* The table; null past the end. */
 const engine_kind *engine_find(uint32_t index);

@@ -1,6 +1,7 @@
 /* carom_gpu_selftest: every pass that the library draws, compared with its twin on the processor. The passes are in the
  * folders that use them; this file is above all of those. */
 #include "engine/image/filter.h"
+#include "engine/image/image.h"
 #include "engine/image/image_stencil.h"
 #include "gpu/gpu.h"
 
@@ -9,6 +10,7 @@ static const gpu_check *(*const tables[])(uint32_t index) = {
     gpu_check_at,
     image_check_at,
     image_hull_check_at,
+    image_layers_check_at,
 };
 
 typedef struct selftest

@@ -1,140 +1,134 @@
-/* Engines `image` and `image-sampled`. Distances, rays and what is near a segment, which the thesis does not treat, are
- * answered by the default trees. */
+/* carom_image: life, and the checks that its functions share. */
 #include "engine/image/image.h"
 
-carom_status image_out_of_memory(carom_context *context)
+carom_image_def carom_image_def_default(void) { return (carom_image_def){0}; }
+
+static carom_status make_passes(carom_image *image)
 {
-    return base_fail(context, CAROM_OUT_OF_MEMORY, "engine: no memory for images");
+    BASE_TRY(image_layers_pass_create(image->context, image->device, &image->layers));
+    return image_surface_create(image->device, &image->surface);
 }
 
-/* ---- the other questions ---- */
-
-static carom_status distance(void *state, const query_task *task, narrow_closest *closest)
+static carom_status open_device(carom_image *image)
 {
-    return query_tree_method.distance(&((image_state *)state)->scratch, task, closest);
+    BASE_TRY(gpu_open(image->context, NULL, &image->device));
+    BASE_TRY(gpu_begin(image->device));
+    return image_end(image, make_passes(image));
 }
 
-static carom_status within(void *state, const query_task *task, double limit, bool *within)
+carom_status carom_image_create(carom_context *context, const carom_image_def *def, carom_image **out)
 {
-    return query_tree_method.within(&((image_state *)state)->scratch, task, limit, within);
-}
-
-static carom_status near_shape(void *state, const query_mesh_task *task, const narrow_near *near)
-{
-    return query_tree_method.near(&((image_state *)state)->scratch, task, near);
-}
-
-static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
-                           void (*on_triangle)(uint32_t triangle, void *user), void *user)
-{
-    return query_tree_method.line_x(&((image_state *)state)->scratch, task, point, on_triangle, user);
-}
-
-static const query_method IMAGE_METHOD = {.collide = image_collide,
-                                          .distance = distance,
-                                          .within = within,
-                                          .near = near_shape,
-                                          .line_x = line_x,
-                                          .needs_trees = true};
-
-/* ---- states ---- */
-
-static void destroy_state(void *object)
-{
-    image_state *state = object;
-    carom_context *context = state->context;
-    gpu_close(state->device); /* with all that the pass has there */
-    base_array_free(context, &state->open);
-    base_array_free(context, &state->current_level);
-    base_array_free(context, &state->next_level);
-    base_array_free(context, &state->drawn);
-    base_array_free(context, &state->records);
-    base_array_free(context, &state->meets);
-    for (int which = 0; which < 2; which++)
-    {
-        base_array_free(context, &state->place[which]);
-        base_array_free(context, &state->strips[which]);
-        image_canvas_free(context, &state->canvas[which]);
-        base_array_free(context, &state->points[which]);
-        base_array_free(context, &state->faces[which]);
-    }
-    base_array_free(context, &state->order);
-    base_array_free(context, &state->space);
-    tree_scratch_free(&state->scratch);
-    base_release(context, state, 1, sizeof *state);
-}
-
-/* The device is opened at once, so that an engine that can't be used is not made. */
-static carom_status create_state(carom_context *context, const carom_engine_def *def, bool sampled, void **out)
-{
-    uint32_t side = def->image_side > 0 ? def->image_side : IMAGE_SIDE;
-    *out = NULL;
-    if (side > IMAGE_MAX_SIDE)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: image_side is %u, more than %d", side,
-                         IMAGE_MAX_SIDE);
-    image_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
-    if (!state)
-        return image_out_of_memory(context);
-    memset(state, 0, sizeof *state);
-    state->context = state->scratch.context = context;
-    state->scratch.ray_frame.pose = carom_pose_identity();
-    state->side = side, state->always = def->image_always;
-    state->sampled = sampled, state->accuracy = def->image_accuracy;
-    carom_status status = gpu_open(context, NULL, &state->device);
-    if (status != CAROM_OK)
-        return destroy_state(state), status;
-    *out = state;
+    if (out)
+        *out = NULL;
+    if (!context || !out)
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "image create: %s is null", context ? "out" : "context");
+    carom_image *image = base_allocate(context, 1, sizeof *image, _Alignof(carom_image));
+    if (!image)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "image create: no memory");
+    *image = (carom_image){.context = context};
+    carom_status status = def && def->on_processor ? CAROM_OK : open_device(image);
+    if (carom_failed(status))
+        return carom_image_destroy(image), status;
+    *out = image;
     return CAROM_OK;
 }
 
-static carom_status create_certified(carom_context *context, const carom_engine_def *def, void **out)
+void carom_image_destroy(carom_image *image)
 {
-    return create_state(context, def, false, out);
+    if (!image)
+        return;
+    if (image->layers && gpu_begin(image->device) == CAROM_OK)
+    {
+        image_layers_pass_destroy(image->layers);
+        image_surface_destroy(&image->surface);
+        gpu_end(image->device);
+    }
+    gpu_close(image->device);
+    base_release(image->context, image, 1, sizeof *image);
 }
 
-static carom_status create_sampled(carom_context *context, const carom_engine_def *def, void **out)
+carom_status image_begin(carom_image *image)
 {
-    return create_state(context, def, true, out);
+    BASE_TRY(base_check_float_mode(image->context));
+    return image->device ? gpu_begin(image->device) : CAROM_OK;
 }
 
-static void add_stats(const void *object, carom_engine_stats *sum)
+carom_status image_end(carom_image *image, carom_status status)
 {
-    const image_state *state = object;
-    sum->depth = state->stats.depth > sum->depth ? state->stats.depth : sum->depth;
-    sum->images_apart += state->stats.images_apart, sum->image_seconds += state->stats.image_seconds;
-    sum->passes += state->pass.stats.passes, sum->images += state->pass.stats.tiles;
-    sum->pixels += state->pass.stats.pixels;
-    sum->passes += state->stencil.stats.passes, sum->images += state->stencil.stats.pairs;
-    sum->pixels += state->stencil.stats.pixels;
+    carom_status ended = image->device ? gpu_end(image->device) : CAROM_OK;
+    return carom_failed(status) ? status : carom_failed(ended) ? ended : status;
 }
 
-/* ---- assets ---- */
+/* ---- checks ---- */
 
-carom_status image_create_asset(void *context, const carom_shape *shape, void **out)
+carom_status image_check_body(carom_image *image, const carom_placed *placed, const char *whose, bool solid)
 {
-    *out = NULL;
-    if (shape->kind != CAROM_SHAPE_MESH)
-        return CAROM_OK;
-    return convex_pieces_create(context, shape->mesh, (convex_pieces **)out);
+    BASE_TRY(query_check_placed(image->context, placed, whose));
+    if (!query_is_mesh(placed))
+        return base_fail(image->context, CAROM_UNSUPPORTED, "%s: a %s has no triangles to draw", whose,
+                         carom_shape_kind_name(placed->shape.kind));
+    const carom_mesh *mesh = placed->shape.mesh;
+    if (solid && !(mesh->info.closed && mesh->info.oriented))
+        return base_fail(image->context, CAROM_UNSUPPORTED, "%s: mesh %.64s is not %s", whose, carom_mesh_name(mesh),
+                         mesh->info.closed ? "oriented" : "closed");
+    return CAROM_OK;
 }
 
-void image_destroy_asset(void *context, void *object) { convex_pieces_destroy(context, object); }
+uint32_t image_max_resolution(const carom_image *image)
+{
+    uint32_t most = CAROM_IMAGE_MAX_RESOLUTION;
+    if (!image->device)
+        return most;
+    const carom_gpu_limits *limits = &gpu_info(image->device)->limits;
+    most = most < limits->texture_size ? most : limits->texture_size;
+    most = most < limits->renderbuffer_size ? most : limits->renderbuffer_size;
+    most = most < limits->viewport_width ? most : limits->viewport_width;
+    return most < limits->viewport_height ? most : limits->viewport_height;
+}
 
-const engine_kind engine_image = {
-    .info = {"image", "thesis 2: trees of convex hulls, certified depth images on the GPU", CAROM_CLASS_EXACT},
-    .method = &IMAGE_METHOD,
-    .create_state = create_certified,
-    .destroy_state = destroy_state,
-    .add_stats = add_stats,
-    .create_asset = image_create_asset,
-    .destroy_asset = image_destroy_asset};
+carom_status image_check_resolution(carom_image *image, uint32_t wanted, uint32_t standard, uint32_t *out)
+{
+    uint32_t most = image_max_resolution(image);
+    if (wanted > most)
+        return base_fail(image->context, CAROM_TOO_LARGE, "image: a resolution of %u: the limit is %u", wanted, most);
+    *out = wanted > 0 ? wanted : standard < most ? standard : most;
+    return CAROM_OK;
+}
 
-const engine_kind engine_image_sampled = {
-    .info = {"image-sampled", "thesis 2: the same trees, depth and stencil images sampled at pixels",
-             CAROM_CLASS_SAMPLED},
-    .method = &IMAGE_METHOD,
-    .create_state = create_sampled,
-    .destroy_state = destroy_state,
-    .add_stats = add_stats,
-    .create_asset = image_create_asset,
-    .destroy_asset = image_destroy_asset};
+carom_status image_check_axis(carom_image *image, carom_image_axis axis)
+{
+    if ((unsigned)axis > CAROM_IMAGE_AXIS_Z)
+        return base_fail(image->context, CAROM_INVALID_ARGUMENT, "image: there is no axis %d", (int)axis);
+    return CAROM_OK;
+}
+
+/* ---- the axis ---- */
+
+static bool reaches(const narrow_triangle *t, const carom_aabb *box)
+{
+    carom_aabb own = {vec3_min(t->corner[0], vec3_min(t->corner[1], t->corner[2])),
+                      vec3_max(t->corner[0], vec3_max(t->corner[1], t->corner[2]))};
+    carom_aabb common = image_common_box(&own, box);
+    return common.min.x <= common.max.x && common.min.y <= common.max.y && common.min.z <= common.max.z;
+}
+
+/* Over a pixel, a surface takes up a depth of about |n_x / n_z| + |n_y / n_z| pixels: over all of them, the area of its
+ * projections along the other two axes. */
+int image_choose_axis(const mesh_placed *bodies, int count, const carom_aabb *box, carom_image_axis wanted)
+{
+    if (wanted != CAROM_IMAGE_AXIS_AUTO)
+        return (int)wanted - 1;
+    carom_vec3 seen = vec3(0.0, 0.0, 0.0), size = vec3_sub(box->max, box->min);
+    for (int body = 0; body < count; body++)
+        for (uint32_t i = 0; i < bodies[body].mesh->triangle_count; i++)
+        {
+            narrow_triangle t = tree_world_triangle(&bodies[body], i);
+            carom_vec3 n = vec3_cross(vec3_sub(t.corner[1], t.corner[0]), vec3_sub(t.corner[2], t.corner[0]));
+            if (reaches(&t, box))
+                seen = vec3_add(seen, vec3(fabs(n.x), fabs(n.y), fabs(n.z)));
+        }
+    double doubt[3] = {(seen.y + seen.z) * fmax(size.y, size.z), (seen.z + seen.x) * fmax(size.z, size.x),
+                       (seen.x + seen.y) * fmax(size.x, size.y)};
+    int best = doubt[1] < doubt[0] ? 1 : 0;
+    return doubt[2] < doubt[best] ? 2 : best;
+}

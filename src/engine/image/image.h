@@ -1,129 +1,34 @@
-/* image: chapter 2 of the thesis (ARCHITECTURE.md, "Sources"), image-based collision detection.
- *
- * A mesh is a binary tree of convex hulls of patches of its surface (src/convex). Two trees are searched breadth first:
- * a pair of nodes whose oriented boxes are apart is dropped, and so is one whose images say that the hulls are apart. A
- * pair of patches that is left at the end is decided by the exact narrow phase, triangle by triangle.
- *
- *   image          certified images, see image_interval.h: what they reject is apart, so the answer is exact
- *   image-sampled  the thesis's depth and stencil images (2.4.4), which look at the centres of pixels only
- *
- * Containment is detected by the query layer, as for every engine. */
-#ifndef ENGINE_IMAGE_H
-#define ENGINE_IMAGE_H
+/* What the functions of carom/image.h share. */
+#ifndef ENGINE_IMAGE_IMAGE_H
+#define ENGINE_IMAGE_IMAGE_H
 
-#include "engine/engine.h"
-#include "engine/image/image_nodes.h"
-#include "engine/image/image_pass.h"
-#include "engine/image/image_stencil.h"
+#include "carom/image.h"
+#include "engine/image/image_layers.h"
+#include "engine/image/image_surface.h"
 
-/* ---- nodes: what is kept per mesh ---- */
-
-/* Null for a shape that is not a mesh. */
-carom_status image_create_asset(void *context, const carom_shape *shape, void **out);
-void image_destroy_asset(void *context, void *object);
-
-typedef BASE_ARRAY(narrow_part_pair) image_queue;
-
-/* ---- state: one per engine worker ---- */
-
-enum
-{
-    IMAGE_LEVELS = 64, /* of a search that are measured apart */
-    IMAGE_SIDE = 16    /* pixels of an image, unless the engine is asked for another number */
-};
-
-/* What a level of the search has cost lately: the thesis's 5.2 wants processor and graphics hardware in balance. */
-typedef struct image_level
-{
-    double below;    /* seconds spent below, per pair that was not dropped here */
-    double rejected; /* of the pairs that images were drawn of, the part that they rejected */
-    bool known;
-} image_level;
-
-typedef struct image_balance
-{
-    image_level levels[IMAGE_LEVELS];
-    double tile_seconds; /* for an image */
-    uint32_t searches;
-} image_balance;
-
-/* A triangle of a patch, placed. */
-typedef struct image_face
-{
-    narrow_triangle corners;
-    carom_aabb box;
-    uint32_t triangle;
-} image_face;
-
-typedef struct image_state
+struct carom_image
 {
     carom_context *context;
-    tree_scratch scratch; /* for the questions that trees answer */
-    gpu_device *device;   /* opened on first use */
-    image_pass pass;
-    image_stencil stencil;
-    bool current; /* on this thread */
-    bool sampled; /* images look at the centres of pixels only */
-    uint32_t side;
-    double accuracy; /* sampled: the wanted size, world units; 0: `side` pixels, whatever that is */
-    bool always;     /* draw images of all pairs, whatever that costs */
-    image_balance balance;
-    image_queue open;          /* left to do when a budget is spent */
-    image_queue current_level; /* breadth first */
-    image_queue next_level;
-    image_queue drawn;     /* pairs of a batch */
-    image_records records; /* their triangles */
-    BASE_ARRAY(uint8_t) meets;
-    BASE_ARRAY(carom_vec3) points[2]; /* of two nodes, as seen */
-    BASE_ARRAY(uint32_t) place[2];    /* per vertex of a mesh: which of these points it is, if the node has it */
-    BASE_ARRAY(uint32_t) strips[2];   /* of two nodes, decoded */
-    image_canvas canvas[2];
-    BASE_ARRAY(image_face) faces[2]; /* of two patches */
-    BASE_ARRAY(base_key_value) order, space;
-    carom_engine_stats stats;
-} image_state;
+    gpu_device *device; /* null: on the processor */
+    image_layers_pass *layers;
+    image_surface surface;
+};
 
-carom_status image_out_of_memory(carom_context *context);
+/* Around everything that draws. */
+carom_status image_begin(carom_image *image);
+carom_status image_end(carom_image *image, carom_status status);
 
-/* ---- a search ---- */
+/* Refuses what has no layers: shapes that are no meshes and, if solid, meshes that are not closed and oriented. */
+carom_status image_check_body(carom_image *image, const carom_placed *placed, const char *whose, bool solid);
+/* 0: the default. CAROM_TOO_LARGE beyond what there is. */
+carom_status image_check_resolution(carom_image *image, uint32_t wanted, uint32_t standard, uint32_t *out);
+carom_status image_check_axis(carom_image *image, carom_image_axis axis);
+uint32_t image_max_resolution(const carom_image *image);
 
-typedef struct image_body
-{
-    const convex_pieces *pieces;
-    const mesh_placed *placed;
-    double placement; /* image_placement_error */
-} image_body;
+/* 0, 1 or 2: as asked for, or that with the least surface edge on, of triangles that reach into the box. */
+int image_choose_axis(const mesh_placed *bodies, int count, const carom_aabb *box, carom_image_axis wanted);
 
-typedef struct image_walk
-{
-    image_state *state;
-    const query_task *task;
-    const narrow_search *search;
-    image_body body[2];
-    volume_frame frame; /* boxes of b seen from a */
-    narrow_counts counts;
-    bool violated;
-    bool draws; /* images may be drawn */
-} image_walk;
-
-carom_status image_collide(void *state, const query_task *task, const narrow_search *search, bool *violated);
-
-/* Decides the triangles of two patches. CAROM_STOPPED: on_pair said so. CAROM_UNKNOWN: the budget does not suffice. */
-carom_status image_test_patches(image_walk *walk, narrow_part_pair pair);
-
-/* Which of the pairs of a level may meet, judging by images? Keeps these in `drawn`. */
-carom_status image_reject(image_walk *walk);
-
-/* How a pair is looked at: both nodes' vertices are seen. False: they are apart. */
-typedef struct image_sight
-{
-    image_view view;
-    image_seen seen[2];
-    bool apart;
-} image_sight;
-carom_status image_look(image_walk *walk, narrow_part_pair pair, int side, image_sight *out);
-
-/* The thesis's image of a pair, with the size below which it may miss. */
-carom_status image_sample(image_walk *walk, narrow_part_pair pair, bool *meets);
+/* Layers, visibility and surfaces, drawn and computed: rows of `carom gpu --selftest`. Null past the end. */
+const gpu_check *image_layers_check_at(uint32_t index);
 
 #endif

@@ -1,5 +1,5 @@
 /* Images of pairs of nodes: which of them may meet? */
-#include "engine/image/image.h"
+#include "engine/image/ibcd.h"
 
 /* ---- one pair ---- */
 

@@ -1,5 +1,5 @@
 /* Two patches: all pairs of their triangles whose boxes overlap, decided exactly. */
-#include "engine/image/image.h"
+#include "engine/image/ibcd.h"
 
 static carom_aabb box_of(const narrow_triangle *t)
 {

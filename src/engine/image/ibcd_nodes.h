@@ -1,6 +1,6 @@
 /* The nodes of a mesh's tree of hulls, as the image engines use them. */
-#ifndef ENGINE_IMAGE_NODES_H
-#define ENGINE_IMAGE_NODES_H
+#ifndef ENGINE_IBCD_NODES_H
+#define ENGINE_IBCD_NODES_H
 
 #include "convex/convex.h"
 

@@ -1,5 +1,5 @@
 /* The thesis's images of pairs of nodes, one pair at a time: sampled. */
-#include "engine/image/image.h"
+#include "engine/image/ibcd.h"
 
 /* Strips are decoded when they are drawn (thesis, 2.3.4). Hulls without volume cover no centre for certain. */
 static carom_status draw(image_walk *walk, int which, uint32_t node, const image_sight *sight, image_drawing *out)

@@ -1,5 +1,5 @@
 /* Breadth first over two trees of hulls (thesis, 2.4.1; its list of child pairs repeats one and lacks another). */
-#include "engine/image/image.h"
+#include "engine/image/ibcd.h"
 
 /* In a queue: what the clearance leaves to do; a tree's own parts have the bound OF_CLEARANCE. */
 #define IMAGE_ALL UINT32_MAX

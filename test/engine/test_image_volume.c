@@ -1,0 +1,192 @@
+/* Volumes of intersections from layers: within their bounds of the truth by clipped tetrahedra, drawn and computed
+ * alike, tight where the overlap is large; vertices inside against exact containment; bad input. */
+#include "engine/image/image.h"
+#include "query/world.h"
+#include "support/failing.h"
+#include "support/tetra.h"
+
+typedef struct bench
+{
+    world w;
+    carom_image *drawn;    /* null: there is no driver */
+    carom_image *computed; /* on the processor */
+} bench;
+
+static int open_bench(void **state)
+{
+    static bench b;
+    b = (bench){.w = world_open()};
+    *state = &b;
+    if (carom_image_create(b.w.context, NULL, &b.drawn) != CAROM_OK)
+    {
+        char message[256];
+        carom_context_message(b.w.context, message, sizeof message);
+        printf("without a driver: %s\n", message);
+    }
+    return carom_image_create(b.w.context, &(carom_image_def){.on_processor = true}, &b.computed) != CAROM_OK;
+}
+
+static int close_bench(void **state)
+{
+    bench *b = *state;
+    carom_image_destroy(b->drawn), carom_image_destroy(b->computed);
+    world_close(&b->w);
+    return 0;
+}
+
+static int scaled(int rounds)
+{
+    const char *scale = getenv("CAROM_TEST_SCALE");
+    return rounds * (scale ? atoi(scale) : 1);
+}
+
+/* ---- the truth itself ---- */
+
+static void test_truth(void **state)
+{
+    bench *b = *state;
+    carom_mesh *one = world_box(&b->w, 0, 0, 0, 2, 2, 2), *other = world_box(&b->w, 0.5, 1, -1, 3, 3, 0.25);
+    carom_mesh *torus = world_shape(&b->w, GENERATE_TORUS, 200);
+    carom_pose origin = carom_pose_identity();
+    carom_placed a = {carom_shape_mesh(one), origin}, c = {carom_shape_mesh(other), origin};
+    carom_placed t = {carom_shape_mesh(torus), origin};
+    check_near(tetra_intersection(&a, &c).volume, 1.5 * 1.0 * 0.25, 1e-13);
+    check_near(tetra_intersection(&t, &t).volume, carom_mesh_get_info(torus).volume, 1e-12);
+    check_near(tetra_intersection(&a, &a).volume, 8.0, 1e-12);
+    carom_mesh_destroy(one), carom_mesh_destroy(other), carom_mesh_destroy(torus);
+}
+
+/* ---- pairs ---- */
+
+enum
+{
+    KINDS = 9
+};
+
+static const generate_kind kinds[KINDS] = {GENERATE_BOX,   GENERATE_UV_SPHERE,   GENERATE_ICO_SPHERE,
+                                           GENERATE_TORUS, GENERATE_TORUS_KNOT,  GENERATE_BLOB,
+                                           GENERATE_GEAR,  GENERATE_TETRAHEDRON, GENERATE_CYLINDER};
+
+typedef struct tally
+{
+    uint64_t pairs, overlapping, large, exact_samples, fragments;
+    double worst_large, worst_off; /* relative error where a ball of 64 pixels fits; |truth - volume| / error */
+} tally;
+
+/* Is the ball of this radius around the point within the body? */
+static bool holds_ball(bench *b, const carom_placed *body, carom_vec3 centre, double radius)
+{
+    carom_placed point = {carom_shape_sphere(0.0), carom_pose_translation(centre.x, centre.y, centre.z)};
+    carom_report report;
+    assert_int_equal(carom_collide(b->w.query, &point, body, NULL, &report), CAROM_OK);
+    if (report.relation != CAROM_RELATION_A_INSIDE_B)
+        return false;
+    bool within;
+    assert_int_equal(carom_within(b->w.query, &point, body, radius, &within), CAROM_OK);
+    return !within;
+}
+
+static bool holds_64_pixels(bench *b, check_random *random, const carom_image_volume_def *def,
+                            const carom_image_volume_result *result)
+{
+    carom_vec3 low = result->bounds.min, size = vec3_sub(result->bounds.max, low);
+    double radius = 32.0 * result->pixel;
+    for (int i = 0; i < 30; i++)
+    {
+        carom_vec3 share = i == 0 ? vec3(0.5, 0.5, 0.5) : check_random_point(random, 0.2, 0.8);
+        carom_vec3 centre = vec3_add(low, vec3(share.x * size.x, share.y * size.y, share.z * size.z));
+        if (holds_ball(b, &def->a, centre, radius) && holds_ball(b, &def->b, centre, radius))
+            return true;
+    }
+    return false;
+}
+
+static void judge_pair(bench *b, check_random *random, const carom_image_volume_def *def, tally *t)
+{
+    carom_image_volume_result result, twin;
+    assert_int_equal(carom_image_volume(b->drawn ? b->drawn : b->computed, def, &result), CAROM_OK);
+    tetra_volume truth = tetra_intersection(&def->a, &def->b);
+    t->pairs++, t->overlapping += truth.volume > truth.error;
+    t->exact_samples += result.exact_samples, t->fragments += result.fragments;
+    if (!(result.lower <= truth.volume + truth.error && truth.volume - truth.error <= result.upper))
+        fail_msg("volume %.17g is not in [%.17g, %.17g], pair %llu", truth.volume, result.lower, result.upper,
+                 (unsigned long long)t->pairs);
+    assert_true(fabs(result.volume - truth.volume) <= result.error + truth.error);
+    t->worst_off = fmax(t->worst_off, fabs(result.volume - truth.volume) / (result.error + truth.error));
+    assert_true(result.lower >= 0.0 && result.error >= 0.0);
+    if (t->pairs % 10 == 0 && b->drawn)
+    {
+        assert_int_equal(carom_image_volume(b->computed, def, &twin), CAROM_OK);
+        assert_memory_equal(&result, &twin, sizeof twin);
+    }
+    if (result.volume > 0.0 && holds_64_pixels(b, random, def, &result))
+        t->large++, t->worst_large = fmax(t->worst_large, result.error / truth.volume);
+}
+
+static carom_mesh *random_mesh(bench *b, check_random *random)
+{
+    generate_def def = generate_def_default(kinds[check_next(random) % KINDS]);
+    uint32_t least = generate_get_info(def.kind)->min_triangles;
+    def.triangles = least + (uint32_t)(check_next(random) % 120);
+    def.seed = check_next(random);
+    carom_mesh *mesh;
+    assert_int_equal(generate_mesh(b->w.context, &def, &mesh), CAROM_OK);
+    return mesh;
+}
+
+static void test_pairs(void **state)
+{
+    bench *b = *state;
+    check_random random = {20261118};
+    tally t = {0};
+    const int pairs = scaled(1000);
+    for (int i = 0; i < pairs; i++)
+    {
+        carom_mesh *meshes[2] = {random_mesh(b, &random), random_mesh(b, &random)};
+        double far = i % 7 == 0 ? 1e9 : 0.0, reach = i % 3 == 0 ? 0.3 : 0.15;
+        carom_image_volume_def def = carom_image_volume_def_default();
+        def.a = (carom_placed){carom_shape_mesh(meshes[0]), world_random_pose(&random, reach)};
+        def.b = (carom_placed){carom_shape_mesh(meshes[1]), world_random_pose(&random, reach)};
+        def.a.pose.translation.x += far, def.b.pose.translation.x += far;
+        def.axis = (carom_image_axis)(i % 4);
+        def.resolution = i % 5 == 0 ? 1 + (uint32_t)(check_next(&random) % 40) : 140;
+        judge_pair(b, &random, &def, &t);
+        carom_mesh_destroy(meshes[0]), carom_mesh_destroy(meshes[1]);
+    }
+    printf("%llu pairs, %llu overlap, %llu hold a ball of 64 pixels: error up to %.2f %% there; truth is up to %.3f of "
+           "the error away; %.1f %% of %llu samples decided exactly\n",
+           (unsigned long long)t.pairs, (unsigned long long)t.overlapping, (unsigned long long)t.large,
+           100.0 * t.worst_large, t.worst_off, 100.0 * (double)t.exact_samples / (double)t.fragments,
+           (unsigned long long)t.fragments);
+    assert_true(10 * t.overlapping > 7 * t.pairs);
+    assert_true(t.large > t.pairs / 20);
+    assert_true(t.worst_large < 0.1);
+}
+
+/* Triangles about as large as pixels: no plane covers one, so the bound is that of the slopes. */
+static void test_fine_meshes(void **state)
+{
+    bench *b = *state;
+    check_random random = {99};
+    tally t = {0};
+    for (int i = 0; i < 12; i++)
+    {
+        carom_mesh *one = world_shape(&b->w, kinds[1 + i % 5], 2500), *other = world_shape(&b->w, GENERATE_BLOB, 900);
+        carom_image_volume_def def = carom_image_volume_def_default();
+        def.a = (carom_placed){carom_shape_mesh(one), world_random_pose(&random, 0.1)};
+        def.b = (carom_placed){carom_shape_mesh(other), world_random_pose(&random, 0.1)};
+        def.resolution = 130;
+        judge_pair(b, &random, &def, &t);
+        carom_mesh_destroy(one), carom_mesh_destroy(other);
+    }
+    printf("%llu pairs, %llu hold a ball of 64 pixels: error up to %.2f %% there\n", (unsigned long long)t.pairs,
+           (unsigned long long)t.large, 100.0 * t.worst_large);
+    assert_true(t.large >= 3 && t.worst_large < 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_truth), cmocka_unit_test(test_pairs),
+                                       cmocka_unit_test(test_fine_meshes)};
+    return cmocka_run_group_tests(tests, open_bench, close_bench);
+}
