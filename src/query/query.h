@@ -226,9 +226,9 @@ typedef struct query_job
 
 struct carom_query
 {
+    tree_scratch scratch; /* first: it is aligned most */
     carom_context *context;
     base_watch watch;
-    tree_scratch scratch;
     void *method_state; /* of the method of its questions; for trees the scratch above */
 
     query_job job; /* the current collide question, kept while it can be resumed */

@@ -6,8 +6,8 @@
 /* One per worker. */
 typedef struct filter_state
 {
-    carom_context *context;
     tree_scratch scratch; /* for the questions that trees answer */
+    carom_context *context;
     const image_filter *filter;
     gpu_device *device; /* null: an image failed; the next one opens it again */
     void *pass;         /* made by the first image */

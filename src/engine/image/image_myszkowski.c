@@ -67,9 +67,9 @@ static carom_status create(gpu_device *device, void **out)
 
 static carom_status create_asset(void *context, const carom_shape *shape, void **out)
 {
-    static const char convex = 1; /* the address says it all */
+    static const char convex = 1; /* the address says it all, nothing writes there */
     (void)context;
-    *out = shape->kind == CAROM_SHAPE_MESH && image_is_convex(shape->mesh) ? (void *)(uintptr_t)&convex : NULL;
+    *out = shape->kind == CAROM_SHAPE_MESH && image_is_convex(shape->mesh) ? (void *)&convex : NULL;
     return CAROM_OK;
 }
 
