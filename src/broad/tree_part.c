@@ -1,7 +1,7 @@
 /* Broad phase `tree`: which box is in which lane, and when lanes are sorted. */
 #include "broad/tree.h"
 
-#define CROWD 700.0 /* groups that meet one, beyond which halving space is faster */
+#define CROWD 150.0 /* groups that meet one, beyond which sweeping by classes is faster */
 
 void tree_part_clear(tree_part *part)
 {
