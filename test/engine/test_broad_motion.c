@@ -531,6 +531,36 @@ static void crowds_that_move(void **state)
     }
 }
 
+/* The pairs of boxes at rest come first, and sorted. */
+static void pairs_at_rest_are_sorted(void **state)
+{
+    (void)state;
+    carom_context *context = open_context(0);
+    play *p = malloc(sizeof *p);
+    broad_pairs pairs = {0};
+    void *tree;
+    uint64_t tested = 0;
+    assert_non_null(p);
+    start(p, &MOTIONS[0], 500, 3);
+    assert_int_equal(broad_tree.create(context, &tree), CAROM_OK);
+    bool sorted = false;
+    for (int call = 0; call < 40; call++)
+    {
+        broad_input input = input_of(p);
+        assert_int_equal(broad_tree.find_pairs(tree, &input, &pairs, &tested), CAROM_OK);
+        memset(p->has_changed, 0, sizeof p->has_changed);
+        sorted = true;
+        for (size_t i = 1; i < pairs.count; i++)
+            sorted = sorted && pairs.items[i - 1] < pairs.items[i];
+        assert_true(pairs.count > 40 && (call > 0 || !sorted));
+    }
+    assert_true(sorted);
+    broad_tree.destroy(tree);
+    base_array_free(context, &pairs);
+    free(p);
+    carom_context_destroy(context);
+}
+
 /* A long quiet time, in which caches live long. */
 static void a_long_time(void **state)
 {
@@ -625,8 +655,13 @@ static void memory_fails_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_boxes),        cmocka_unit_test(many_boxes),  cmocka_unit_test(crowded_boxes),
-        cmocka_unit_test(crowds_that_move), cmocka_unit_test(a_long_time), cmocka_unit_test(memory_fails_anywhere),
+        cmocka_unit_test(few_boxes),
+        cmocka_unit_test(many_boxes),
+        cmocka_unit_test(crowded_boxes),
+        cmocka_unit_test(crowds_that_move),
+        cmocka_unit_test(pairs_at_rest_are_sorted),
+        cmocka_unit_test(a_long_time),
+        cmocka_unit_test(memory_fails_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
