@@ -11,8 +11,9 @@ enum
     PAIR_SAMPLES = 48, /* of each class; which share of their pairs overlaps along each axis */
     CUT_SAMPLES = 24   /* of each side: where it would be halved, and what is gained by it */
 };
-#define BIMODAL 0.6 /* if the mean extent of those below the mean is less than this share of it, they are two classes  \
-                     */
+#define BIMODAL                                                                                                        \
+    0.6 /* if the mean extent of those below the mean is less than this share of it, they are two classes              \
+         */
 /* Costs of a step for one box, in comparisons with eight others. */
 #define COST_SWEPT  2.0
 #define COST_COPIED 2.0
@@ -248,10 +249,7 @@ static double cost_after(const sides *s, const cut *c, double tests)
     return left * tests + copies * (COST_SWEPT + COST_COPIED);
 }
 
-static double cost_without(const sides *s, double tests)
-{
-    return tests + COST_SWEPT * (double)(s->count[0] + (s->self ? 0 : s->count[1]));
-}
+static double box_count(const sides *s) { return (double)(s->count[0] + (s->self ? 0 : s->count[1])); }
 
 /* Counts some boxes of each side, every `step` of them, that are before a cut and beyond it. */
 static void count_sides(const broad_split_box *boxes, const sides *s, const size_t step[2], cut *c)
@@ -278,7 +276,8 @@ static float middle_along(const broad_split_box *boxes, const sides *s, int axis
     return centres[n / 2];
 }
 
-/* Across which of the axes that are not swept along space is halved, if that makes it cheaper. */
+/* Across which of the axes that are not swept along space is halved, if that makes it cheaper. What copies cost is less
+ * than what is saved, so that all cuts together cost less than a sweep without them, as far as samples tell. */
 static cut choose_cut(const broad_split_box *boxes, const sides *s)
 {
     cut best = {.axis = -1};
@@ -286,8 +285,8 @@ static cut choose_cut(const broad_split_box *boxes, const sides *s)
     size_t step[2];
     for (int k = 0; k < 2; k++)
         step[k] = s->count[k] / CUT_SAMPLES + 1;
-    double tests = guess_tests(boxes, s), without = cost_without(s, tests), lowest = without;
-    if (tests < COST_COPIED * (double)(s->count[0] + s->count[1])) /* it can't be */
+    double tests = guess_tests(boxes, s), without = tests + COST_SWEPT * box_count(s), lowest = without;
+    if (tests < COST_COPIED * box_count(s)) /* it can't be */
         return best;
     for (int i = 1; i < 3; i++)
     {
