@@ -23,11 +23,12 @@ typedef struct examination
 {
     carom_engine *engine;
     const carom_frame *frame;
-    size_t served;   /* the first of the waiting pairs have something to spend */
-    double deadline; /* of the whole call; 0: none */
-    double reserve;  /* seconds of it for the commit, judging by what was found before this round */
-    bool slices;     /* each waiting pair has one */
-    bool limited;    /* by the caller's budget */
+    size_t served;    /* the first of the waiting pairs have something to spend */
+    double deadline;  /* of the whole call; 0: none */
+    engine_load load; /* of the commit, as it was before this round */
+    double reserve;   /* seconds for that */
+    bool slices;      /* each waiting pair has one */
+    bool limited;     /* by the caller's budget */
 } examination;
 
 /* ---- one pair ---- */
@@ -151,6 +152,7 @@ static carom_status suspend(const pair_task *task, query_job *job)
     query_job_free(task->engine->context, &open->job);
     open->job = *job;
     open->options = *job->options;
+    open->bound = 0.0;
     open->job.options = &open->options;
     memset(job, 0, sizeof *job);
     task->engine->open.items[task->index] = open;
@@ -178,36 +180,86 @@ static carom_status begin_front(const pair_task *task, query_job *job)
     return CAROM_OK;
 }
 
-/* Sorting and listing what a pair found can't be cut short, nor can what a relation begins with; before a deadline that
- * may have to wait. */
+/* Seconds for the memory that listing the pairs of a job will be the first to use. */
+static double cost_of_memory(const engine_worker *own, const query_job *job)
+{
+    const engine_findings *findings = &own->findings;
+    const size_t count = job->keys.count, contacts = job->contacts.items.count, points = job->contacts.points.count;
+    size_t bytes = 0;
+    if (own->query->pairs.capacity < count)
+        bytes += 2 * count * sizeof(carom_pair);
+    if (findings->pairs.capacity < findings->pairs.count + count)
+        bytes += 2 * (findings->pairs.count + count) * sizeof(carom_pair);
+    if (findings->contacts.capacity < findings->contacts.count + contacts)
+        bytes += 2 * (findings->contacts.count + contacts) * sizeof(carom_contact);
+    if (findings->points.capacity < findings->points.count + points)
+        bytes += 2 * (findings->points.count + points) * sizeof(carom_vec3);
+    return ENGINE_NEW_MEMORY * (double)bytes;
+}
+
+/* Sorting and listing what a pair found can't be cut short, nor can what a relation begins with: seconds for that. */
+static double cost_of_finish(const pair_task *task, const query_job *job)
+{
+    const double sorting = 1e-7, copying = 4e-8, careful = 1.2; /* per pair of triangles: for a relation, of contacts */
+    const engine_rates *rates = &task->worker->rates;
+    bool decides = job->options->relation && !job->relation.begun && job->relation.decided == CAROM_RELATION_UNKNOWN;
+    double per_pair = rates->listing + (job->options->contacts ? copying : 0.0) + (decides ? sorting : 0.0);
+    return careful * (per_pair * (double)job->keys.count + (decides ? rates->relation : 0.0)) +
+           cost_of_memory(task->worker, job);
+}
+
+/* Before a deadline that may have to wait. */
 static engine_leave may_finish(const pair_task *task, const query_job *job)
 {
-    const double always = 5e-6, listing = 4e-8, contact = 1e-6, relation = 3e-7; /* per pair of triangles */
-    bool decides = job->options->relation && !job->relation.begun;
-    double seconds = listing + (job->options->contacts ? contact : 0.0) + (decides ? relation : 0.0);
-    seconds *= (double)job->keys.count;
+    const double always = 5e-6;
+    double seconds = cost_of_finish(task, job);
     return seconds < always ? ENGINE_LEAVE_IN_TIME : engine_pace_allows(&task->engine->pace, seconds, task->reserve);
+}
+
+/* Finds what is open once a pair has been searched. How a relation begins can't be cut short; how long that takes is
+ * known only if it does not go on at once. */
+static carom_status settle(const pair_task *task, query_job *job, base_budget *budget)
+{
+    carom_query *query = task->worker->query;
+    double *rate = &task->worker->rates.relation, start = base_now();
+    if (!job->options->relation || job->relation.begun || job->relation.decided != CAROM_RELATION_UNKNOWN)
+        return query_job_settle(query, job, budget);
+    base_budget spent = {.work_left = UINT64_MAX, .deadline = start};
+    carom_status status = query_job_settle(query, job, &spent);
+    *rate = fmax(engine_pace_learn(*rate, base_now() - start), 1e-6);
+    return status == CAROM_UNKNOWN ? query_job_settle(query, job, budget) : status;
+}
+
+static carom_status list_pairs(const pair_task *task, query_job *job, base_budget *budget, carom_report *report)
+{
+    const size_t few = 64; /* too few to tell anything */
+    double *rate = &task->worker->rates.listing, start = base_now();
+    carom_status status = query_job_answer(task->worker->query, job, budget, report);
+    if (job->keys.count >= few)
+        *rate = fmax(engine_pace_learn(*rate, (base_now() - start) / (double)job->keys.count), 1e-9);
+    return status;
 }
 
 /* The report of a job that has been searched to its end; CAROM_UNKNOWN: something is open. */
 static carom_status answer(const pair_task *task, query_job *job, carom_report *report)
 {
-    carom_query *query = task->worker->query;
-    base_budget unlimited = base_budget_begin(NULL), *budget = task->budget;
-    if (budget->deadline > 0.0)
+    base_budget *budget = task->budget, late;
+    if (budget->deadline == 0.0)
+        return query_job_answer(task->worker->query, job, budget, report);
+    engine_leave leave = may_finish(task, job);
+    if (leave == ENGINE_LEAVE_NONE)
+        return CAROM_UNKNOWN;
+    if (leave == ENGINE_LEAVE_LATE)
     {
-        engine_leave leave = may_finish(task, job);
-        if (leave == ENGINE_LEAVE_NONE)
-            return CAROM_UNKNOWN;
-        if (leave == ENGINE_LEAVE_LATE) /* else the same would be cut short again and again */
-            budget = &unlimited;
-        carom_status status = query_job_settle(query, job, budget);
-        if (carom_failed(status) || status == CAROM_UNKNOWN)
-            return status;
-        if (leave != ENGINE_LEAVE_LATE && may_finish(task, job) == ENGINE_LEAVE_NONE)
-            return CAROM_UNKNOWN;
+        late = (base_budget){.work_left = UINT64_MAX, .deadline = base_now() + cost_of_finish(task, job)};
+        budget = &late;
     }
-    return query_job_answer(query, job, budget, report);
+    carom_status status = settle(task, job, budget);
+    if (carom_failed(status) || status == CAROM_UNKNOWN)
+        return status;
+    if (leave != ENGINE_LEAVE_LATE && may_finish(task, job) == ENGINE_LEAVE_NONE)
+        return CAROM_UNKNOWN;
+    return list_pairs(task, job, budget, report);
 }
 
 /* A search leaves what it would have looked at next first: deep parts before those near the roots. The other way round,
@@ -253,6 +305,7 @@ static carom_status begin_limited(const pair_task *task, const query_question *q
     task->engine->open.items[task->index] = open;
     task->worker->opened++;
     open->options = *options;
+    open->bound = 0.0;
     query_job_begin(&open->job, question, &open->options);
     BASE_TRY(begin_front(task, &open->job));
     return advance(task, &open->job, true);
@@ -292,27 +345,26 @@ static carom_status examine_pair(const pair_task *task)
 
 /* ---- many pairs ---- */
 
-static double cost_of_findings(const carom_engine *engine, const engine_findings *findings)
+static double cost_of_commit(const carom_engine *engine, const engine_load *load)
 {
-    engine_load load = {.listed = findings->items.count,
-                        .pairs = findings->pairs.count,
-                        .contacts = findings->contacts.count,
-                        .points = findings->points.count};
-    return engine_pace_cost(&engine->pace, &load);
-}
-
-static engine_load load_of_open(const carom_engine *engine, uint64_t count)
-{
-    return (engine_load){.open = count, .estimates = engine->estimates_undecided ? count : 0};
+    bool extras = engine->estimates_undecided || engine->options.clearance > 0.0;
+    return engine_pace_careful(engine_pace_cost(&engine->pace, load)) +
+           (extras ? engine_pace_extra_cost(&engine->pace, load->open) : 0.0);
 }
 
 /* Seconds for the commit, if all workers have found as much in this round as this one. */
 static double reserve_of(const examination *run, const engine_worker *own)
 {
     const carom_engine *engine = run->engine;
-    const engine_load opened = load_of_open(engine, own->opened);
-    double found = cost_of_findings(engine, &own->findings) - own->found_cost;
-    return run->reserve + engine->worker_count * (found + engine_pace_cost(&engine->pace, &opened));
+    const engine_load now = engine_load_of_findings(&own->findings), *before = &own->found;
+    engine_load load = run->load;
+    load.listed += engine->worker_count * (now.listed - before->listed);
+    load.pairs += engine->worker_count * (now.pairs - before->pairs);
+    load.contacts += engine->worker_count * (now.contacts - before->contacts);
+    load.points += engine->worker_count * (now.points - before->points);
+    load.open += engine->worker_count * own->opened;
+    load.growth = engine_report_growth(engine, &load);
+    return cost_of_commit(engine, &load);
 }
 
 /* Examines a pair up to the deadline, step by step: what it finds adds to the commit. False: it is late. */
@@ -424,6 +476,14 @@ static carom_status find_urgencies(carom_engine *engine, const carom_frame *fram
     return CAROM_OK;
 }
 
+/* Before a deadline, what has been searched but not listed comes first, while there is time for steps that can't be cut
+ * short. */
+static bool waits_for_time(const carom_engine *engine, uint32_t index)
+{
+    const engine_open_pair *open = engine->open.items[index];
+    return engine->pace.deadline > 0.0 && open && open->job.searched;
+}
+
 /* Urgent pairs first; pairs of equal urgency keep their order. */
 static void sort_by_urgency(carom_engine *engine)
 {
@@ -434,7 +494,8 @@ static void sort_by_urgency(carom_engine *engine)
         double urgency = engine->urgencies.items[engine->waiting.items[i]];
         uint64_t bits;
         memcpy(&bits, &urgency, sizeof bits); /* not negative: the bits sort as the numbers do, the first 32 suffice */
-        keys[i] = (base_key_value){~bits >> 32, engine->waiting.items[i]};
+        uint64_t key = ~bits >> 32, later = (uint64_t)!waits_for_time(engine, engine->waiting.items[i]) << 32;
+        keys[i] = (base_key_value){later | key, engine->waiting.items[i]};
     }
     base_sort_keys(keys, engine->space.items, count);
     for (size_t i = 0; i < count; i++)
@@ -474,25 +535,26 @@ static bool keep_undecided(carom_engine *engine)
     return kept < count;
 }
 
-/* Seconds that the commit would take if the examination ended now. */
-static double set_reserve(carom_engine *engine)
+/* What the commit would have to deal with if the examination ended now, and the seconds that it would take. */
+static double set_reserve(carom_engine *engine, engine_load *load)
 {
-    const engine_load load = engine_load_of(engine);
-    engine_prepare_report(engine, &load);
+    *load = engine_load_of(engine);
+    engine_prepare_report(engine, load);
     for (uint32_t i = 0; i < engine->worker_count; i++)
     {
         engine->workers[i].opened = 0;
-        engine->workers[i].found_cost = cost_of_findings(engine, &engine->workers[i].findings);
+        engine->workers[i].found = engine_load_of_findings(&engine->workers[i].findings);
     }
-    return ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load);
+    return cost_of_commit(engine, load);
 }
 
 /* Brings the waiting pairs into their order, if there is time to examine any. */
 static carom_status line_up(carom_engine *engine, const carom_frame *frame)
 {
-    const double per_pair = 1e-7;
+    const double per_pair = 1.5e-7;
     double cost = per_pair * (double)engine->waiting.count;
-    bool late = engine->pace.deadline > 0.0 && base_now() + cost >= engine->pace.deadline - set_reserve(engine);
+    engine_load load;
+    bool late = engine->pace.deadline > 0.0 && base_now() + cost >= engine->pace.deadline - set_reserve(engine, &load);
     if (!late)
     {
         BASE_TRY(find_urgencies(engine, frame));
@@ -515,7 +577,7 @@ static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *f
     {
         uint64_t wanted = share * (uint64_t)engine->waiting.count, unused = 0;
         uint64_t dealt = deal_slices(engine, wanted < left ? wanted : left, &run.served);
-        run.reserve = run.deadline > 0.0 ? set_reserve(engine) : 0.0;
+        run.reserve = run.deadline > 0.0 ? set_reserve(engine, &run.load) : 0.0;
         BASE_TRY(examine_waiting(engine, &run));
         for (size_t i = 0; i < run.served; i++)
             unused += engine->slices.items[i];
