@@ -448,6 +448,24 @@ bool engine_pair_lacks_trees(const carom_engine *engine, const carom_frame *fram
 double engine_urgency(const carom_frame_body *a, const carom_frame_body *b, double largest);
 double engine_largest_side(const carom_frame *frame);
 
+/* An attempt at a pair, by one worker. */
+typedef struct engine_task
+{
+    carom_engine *engine;
+    const carom_frame *frame;
+    engine_worker *worker;
+    uint32_t worker_number, index;
+    base_budget *budget; /* for this attempt */
+    bool limited;        /* by the caller's budget, not only to find out which pairs are heavy */
+    double reserve;      /* with a deadline: seconds for the commit */
+} engine_task;
+
+/* The report of a job that has been searched to its end; CAROM_UNKNOWN: something is open. */
+carom_status engine_answer(const engine_task *task, query_job *job, carom_report *report);
+/* Stores the report of a job, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not suffice for
+ * that. */
+carom_status engine_file_report(const engine_task *task, query_job *job, carom_report *report);
+
 /* Examines every pair that is undecided, within the budget. */
 carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget);
 /* From now on the suspended pairs refer to this frame. */
