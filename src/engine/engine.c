@@ -100,7 +100,7 @@ carom_status carom_engine_create(carom_context *context, const carom_engine_def 
     engine->proxies.context = engine->memories.context = context;
     engine->carried.context = engine->past.findings.context = context;
     engine->estimates_undecided = def && def->estimate_undecided;
-    engine_pace_create(&engine->pace);
+    engine_pace_create(&engine->pace, base_worker_count(context) == 1);
     engine->proxies.first_free = ENGINE_NO_SLOT;
     carom_engine_def standard = carom_engine_def_default();
     carom_status status = make_parts(engine, def ? def : &standard);

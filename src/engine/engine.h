@@ -251,7 +251,9 @@ typedef struct engine_preparation
 
 typedef struct engine_pace
 {
+    bool alone;                         /* one thread does everything: while it has no processor, nothing is measured */
     double start;                       /* of the call */
+    double thread_start;                /* the same as processor time, if alone */
     double seconds;                     /* its budget; 0: none */
     double deadline;                    /* 0: none */
     double reserve;                     /* seconds set aside for the commit before the examination begins */
@@ -265,11 +267,12 @@ typedef struct engine_pace
     double preparing;                   /* seconds of this call before the examination; 0: it goes on with pairs */
     double extra_rate;                  /* seconds per undecided pair about which more is found out than must be */
     double largest;                     /* budget of late, in seconds */
+    double waited_first;                /* seconds of the frames that did not begin before the first that did; twice */
     double waited;                      /* seconds of the frames that a step was postponed in */
     atomic_bool postponed, late;        /* some step was, in this call; one is made late */
 } engine_pace;
 
-void engine_pace_create(engine_pace *pace);
+void engine_pace_create(engine_pace *pace, bool alone);
 /* Begins a call that has been under way since `start`. */
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start);
 void engine_pace_end(engine_pace *pace);

@@ -21,6 +21,17 @@ static double cost_of_memory(const engine_worker *own, const query_job *job)
     return ENGINE_NEW_MEMORY * (double)bytes;
 }
 
+/* Seconds that what a job lists adds to the commit. */
+static double cost_of_commit(const engine_task *task, const query_job *job)
+{
+    const engine_load own = {
+        .pairs = job->keys.count, .contacts = job->contacts.items.count, .points = job->contacts.points.count};
+    engine_load all = engine_load_of_findings(&task->worker->findings);
+    all.pairs += own.pairs, all.contacts += own.contacts, all.points += own.points;
+    return engine_pace_cost(&task->engine->pace, &own) +
+           ENGINE_NEW_MEMORY * (double)engine_report_growth(task->engine, &all);
+}
+
 /* Sorting and listing what a pair found can't be cut short, nor can what a relation begins with: seconds for that. */
 static double cost_of_finish(const engine_task *task, const query_job *job)
 {
@@ -28,14 +39,16 @@ static double cost_of_finish(const engine_task *task, const query_job *job)
     const engine_rates *rates = &task->worker->rates;
     bool decides = job->options->relation && !job->relation.begun && job->relation.decided == CAROM_RELATION_UNKNOWN;
     double per_pair = rates->listing + (job->options->contacts ? copying : 0.0) + (decides ? sorting : 0.0);
-    return careful * (per_pair * (double)job->keys.count + (decides ? rates->relation : 0.0)) +
-           cost_of_memory(task->worker, job);
+    double seconds = per_pair * (double)job->keys.count + (decides ? rates->relation : 0.0);
+    if (job->keys.count > 0 && job->options->mode == CAROM_COLLIDE_ALL)
+        seconds += cost_of_commit(task, job) + cost_of_memory(task->worker, job);
+    return careful * seconds;
 }
 
 /* Before a deadline that may have to wait. */
 static engine_leave may_finish(const engine_task *task, const query_job *job)
 {
-    const double always = 5e-6;
+    const double always = 1e-5;
     double seconds = cost_of_finish(task, job);
     return seconds < always ? ENGINE_LEAVE_IN_TIME : engine_pace_allows(&task->engine->pace, seconds, task->reserve);
 }

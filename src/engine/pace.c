@@ -27,9 +27,10 @@ enum
  * machine. */
 static const double FIRST_RATE = 2e-6, FASTEST_RATE = 2e-7;
 
-void engine_pace_create(engine_pace *pace)
+void engine_pace_create(engine_pace *pace, bool alone)
 {
-    *pace = (engine_pace){.commit_factor = 2.0,
+    *pace = (engine_pace){.alone = alone,
+                          .commit_factor = 2.0,
                           .build_rate = 4e-7,
                           .extra_rate = 4e-6,
                           .preparations = {{.max_skipped = FIRST_RETRY}, {.max_skipped = FIRST_RETRY}}};
@@ -38,6 +39,7 @@ void engine_pace_create(engine_pace *pace)
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start)
 {
     pace->start = start;
+    pace->thread_start = pace->alone ? base_thread_now() : 0.0;
     pace->seconds = budget && isfinite(budget->seconds) ? budget->seconds : 0.0;
     pace->deadline = pace->seconds > 0.0 ? start + pace->seconds : 0.0;
     if (pace->deadline > 0.0)
@@ -97,8 +99,11 @@ static bool fits(const engine_pace *pace, bool many_moved, uint32_t body_count)
 static bool is_due(engine_pace *pace, bool many_moved, uint32_t body_count)
 {
     engine_preparation *preparation = &pace->preparations[many_moved];
-    bool may_fit = predict(pace, many_moved, body_count).fastest <= pace->seconds + tolerance(pace);
-    if (preparation->skipped++ < (may_fit ? preparation->max_skipped : MOST_SKIPPED))
+    bool measured = pace->preparations[0].count + pace->preparations[1].count > 0;
+    if (!measured && (pace->waited_first += pace->seconds) < 2 * PATIENCE * FIRST_RATE * body_count) /* both ask */
+        return false;
+    bool may_fit = !measured || predict(pace, many_moved, body_count).fastest <= pace->seconds + tolerance(pace);
+    if (measured && preparation->skipped++ < (may_fit ? preparation->max_skipped : MOST_SKIPPED))
         return false;
     preparation->skipped = 0;
     if (preparation->max_skipped < MOST_SKIPPED)
@@ -126,7 +131,7 @@ bool engine_pace_skips_moved(engine_pace *pace, uint32_t body_count, size_t move
 void engine_pace_prepared(engine_pace *pace, uint32_t body_count)
 {
     engine_preparation *preparation = &pace->preparations[pace->many_moved];
-    double taken = base_now() - pace->start - pace->building;
+    double taken = (pace->alone ? base_thread_now() - pace->thread_start : base_now() - pace->start) - pace->building;
     pace->preparing = taken;
     preparation->seconds[preparation->count++ % ENGINE_PACE_KEPT] = taken / ((double)body_count + FEW_BODIES);
     if (preparation->count >= 2 * ENGINE_PACE_KEPT)
