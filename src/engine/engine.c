@@ -10,7 +10,7 @@ carom_engine_def carom_engine_def_default(void) { return (carom_engine_def){.eng
 static carom_status make_worker(carom_engine *engine, const carom_engine_def *def, engine_worker *worker)
 {
     worker->findings.context = engine->context;
-    worker->rates = (engine_rates){.listing = 4e-8, .relation = 1e-4};
+    worker->rates = (engine_rates){.listing = 4e-8, .relation = 3e-4};
     BASE_TRY(carom_query_create(engine->context, &worker->query));
     if (!engine->kind->create_state)
         return CAROM_OK;
