@@ -49,6 +49,7 @@ typedef enum tool_option_kind
     TOOL_ENGINES,
     TOOL_SHAPE,
     TOOL_SCENE,
+    TOOL_CROWD,
     TOOL_KIND_COUNT
 } tool_option_kind;
 

@@ -370,7 +370,8 @@ static inline bool base_cancel_is_set(base_cancel *cancel)
 
 /* ---- time and budgets ---- */
 
-double base_now(void); /* seconds, monotonic */
+double base_now(void);        /* seconds, monotonic */
+double base_thread_now(void); /* seconds that this thread had a processor */
 
 /* A stopwatch that takes a fraction of the time of base_now to read. */
 typedef struct base_watch
