@@ -122,11 +122,13 @@ static void check_solids(const io_model *model, size_t solids, size_t facets)
         assert_int_equal(model->parts[s].triangle_count, facets);
     }
     const carom_vec3 *v = carom_mesh_vertices(model->mesh);
-    for (size_t i = 0; i < solids * facets; i++, v += 3)
+    const uint32_t *index = carom_mesh_indices(model->mesh);
+    for (size_t i = 0; i < solids * facets; i++, index += 3)
     {
-        assert_true(v[0].x == (double)i && v[0].y == 0 && v[0].z == 0.5);
-        assert_true(v[1].x == 0 && v[1].y == (double)(i % 977) && v[1].z == 1e-3);
-        assert_true(v[2].x == (double)(i % 31) && v[2].y == 2 && v[2].z == -3.25);
+        carom_vec3 a = v[index[0]], b = v[index[1]], c = v[index[2]];
+        assert_true(a.x == (double)i && a.y == 0 && a.z == 0.5);
+        assert_true(b.x == 0 && b.y == (double)(i % 977) && b.z == 1e-3);
+        assert_true(c.x == (double)(i % 31) && c.y == 2 && c.z == -3.25);
     }
 }
 
