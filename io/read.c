@@ -85,17 +85,17 @@ static void take_parts(io_soup *soup, io_model *model)
     model->collapsed_triangles = soup->collapsed_triangles;
 }
 
-/* A large file in pieces, if its format can do that. Whatever goes wrong there goes wrong again with the whole file. */
+/* A large file in pieces, if its format can do that. What is not complete is tried again with the whole file; a failure
+ * that is complete would be the same there. */
 static carom_status stream(reading *r, bool *complete)
 {
     if (!r->format->stream || r->source.file_size < LARGE_FILE || io_is_standard_input(r->path))
         return CAROM_OK;
     carom_status status = r->format->stream(&r->source, &r->soup, complete);
-    if (status == CAROM_OK && *complete)
-        return CAROM_OK;
-    *complete = false;
+    if (*complete || status == CAROM_CANCELLED)
+        return status;
     io_soup_free(&r->soup);
-    return status == CAROM_CANCELLED ? status : CAROM_OK;
+    return CAROM_OK;
 }
 
 /* From the file or memory to the soup. */

@@ -74,7 +74,8 @@ typedef struct io_format
     io_format_info info;
     carom_status (*read)(io_source *source, io_soup *soup);
     carom_status (*write)(io_output *output, const carom_mesh *mesh, const io_write_options *options);
-    /* Null, or for large files: reads the open file in pieces. Not complete: it must be read as a whole. */
+    /* Null, or for large files: reads the open file in pieces, or refuses it. Not complete: it must be read as a whole,
+     * whatever the status. */
     carom_status (*stream)(io_source *source, io_soup *soup, bool *complete);
 } io_format;
 
@@ -84,6 +85,7 @@ carom_status io_stl_stream(io_source *source, io_soup *soup, bool *complete);
 carom_status io_stl_stream_text(io_source *source, io_soup *soup, bool *complete);
 carom_status io_stl_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
 carom_status io_obj_read(io_source *source, io_soup *soup);
+carom_status io_obj_stream(io_source *source, io_soup *soup, bool *complete);
 carom_status io_obj_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
 
 /* By name if one is given, else by the path's extension; a message where there is none. */

@@ -134,26 +134,33 @@ static carom_status refuse_record(const io_source *source, const unsigned char *
     }
 }
 
-static carom_status read_binary(io_source *source, io_soup *soup)
+/* The number of triangles, if the header fits the file's size. */
+static carom_status read_header(const io_source *source, const unsigned char *header, size_t size, io_soup *soup,
+                                uint32_t *count)
 {
-    size_t size = (size_t)(source->end - source->begin);
-    unsigned char *bytes = (unsigned char *)source->begin;
     if (size < HEADER_SIZE)
         return io_fail(source, CAROM_BAD_DATA, "%zu bytes are too few for an STL file", size);
-    uint32_t count = read_u32(bytes + HEADER_SIZE - 4);
+    *count = read_u32(header + HEADER_SIZE - 4);
     size_t present = (size - HEADER_SIZE) / TRIANGLE_SIZE;
-    if (count > present)
+    if (*count > present)
         return io_fail(source, CAROM_BAD_DATA, "truncated: the header at byte 80 says %u triangles, %zu are there",
-                       count, present);
-    if (count == 0 && present > 0)
+                       *count, present);
+    if (*count == 0 && present > 0)
         return io_fail(source, CAROM_BAD_DATA, "the header at byte 80 says no triangles, but %zu bytes follow",
                        size - HEADER_SIZE);
-    soup->ignored_bytes = size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE;
-    if (count >= MAX_TRIANGLES)
-        return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", count);
+    soup->ignored_bytes = size - HEADER_SIZE - (size_t)*count * TRIANGLE_SIZE;
+    if (*count >= MAX_TRIANGLES)
+        return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", *count);
+    return CAROM_OK;
+}
 
-    stl_records records = {.source = source, .bytes = bytes};
+static carom_status read_binary(io_source *source, io_soup *soup)
+{
+    const unsigned char *bytes = (const unsigned char *)source->begin;
+    uint32_t count;
     bool good;
+    BASE_TRY(read_header(source, bytes, (size_t)(source->end - source->begin), soup, &count));
+    stl_records records = {.source = source, .bytes = bytes};
     BASE_TRY(join_records(&records, count, soup, &good));
     return good ? CAROM_OK : refuse_record(source, bytes + HEADER_SIZE);
 }
@@ -162,14 +169,14 @@ static carom_status read_binary(io_source *source, io_soup *soup)
 static carom_status stream_binary(io_source *source, io_soup *soup, bool *complete)
 {
     unsigned char header[HEADER_SIZE];
+    uint32_t count;
     *complete = false;
     if (io_source_peek(source, header, sizeof header) != sizeof header)
         return CAROM_OK;
-    uint32_t count = read_u32(header + HEADER_SIZE - 4);
-    /* anything odd is left to the reader of whole files, and to its messages */
-    if (count == 0 || count >= MAX_TRIANGLES || source->file_size != HEADER_SIZE + (size_t)count * TRIANGLE_SIZE)
-        return CAROM_OK;
+    *complete = true;
+    BASE_TRY(read_header(source, header, source->file_size, soup, &count));
     stl_records records = {.source = source};
+    /* a bad number is left to the reader of whole files, and to its message */
     return join_records(&records, count, soup, complete);
 }
 
