@@ -151,6 +151,20 @@ size_t io_source_peek(const io_source *source, void *out, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
+bool io_source_read_at(const io_source *source, void *out, size_t size, size_t at)
+{
+    for (size_t done = 0; done < size;)
+    {
+        ssize_t got = pread(source->file, (char *)out + done, size - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
 carom_status io_source_rewind(io_source *source)
 {
     return lseek(source->file, 0, SEEK_SET) == 0 ? CAROM_OK : read_failed(source, errno);

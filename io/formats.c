@@ -7,7 +7,7 @@
 /* To add a format, write its two functions and add its row. */
 static const io_format formats[] = {
     {{"stl", "triangles, binary or ASCII", "stl"}, io_stl_read, io_stl_write, io_stl_stream},
-    {{"obj", "Wavefront polygons, text", "obj"}, io_obj_read, io_obj_write, NULL},
+    {{"obj", "Wavefront polygons, text", "obj"}, io_obj_read, io_obj_write, io_obj_stream},
 };
 
 enum

@@ -251,6 +251,27 @@ carom_status io_obj_read(io_source *source, io_soup *soup)
     return status;
 }
 
+/* What does not begin as text is refused before all of it is read. */
+carom_status io_obj_stream(io_source *source, io_soup *soup, bool *complete)
+{
+    enum
+    {
+        SNIFF_SIZE = 4096
+    };
+    char first[SNIFF_SIZE];
+    size_t size = io_source_peek(source, first, sizeof first);
+    (void)soup;
+    *complete = false;
+    bool wide = size >= 2 && ((unsigned char)first[0] == 0xfe || (unsigned char)first[0] == 0xff); /* UTF-16 */
+    const char *zero = wide ? NULL : memchr(first, '\0', size);
+    if (!zero)
+        return CAROM_OK;
+    *complete = true;
+    io_source begin = *source;
+    begin.begin = first;
+    return io_fail_at(&begin, zero, "byte %zu is zero: this is not text", (size_t)(zero - first));
+}
+
 carom_status io_obj_write(io_output *output, const carom_mesh *mesh, const io_write_options *options)
 {
     (void)options;

@@ -84,12 +84,22 @@ static double plane_coordinate(const io_polygon *polygon, carom_vec3 point, int 
     return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
 }
 
+/* Where a point is in the grid, in cells. */
+static double place_in_grid(const io_polygon *polygon, carom_vec3 point, int i)
+{
+    return (plane_coordinate(polygon, point, i) - polygon->grid.min[i]) * polygon->grid.scale[i];
+}
+
 /* Rounding is monotonic: a point between two others is in a cell between theirs. */
+static size_t cell_at(const io_polygon *polygon, double place)
+{
+    size_t last = polygon->grid.side - 1;
+    return place >= (double)last ? last : place > 0 ? (size_t)place : 0;
+}
+
 static size_t cell_of(const io_polygon *polygon, carom_vec3 point, int i)
 {
-    const io_polygon_grid *grid = &polygon->grid;
-    double at = (plane_coordinate(polygon, point, i) - grid->min[i]) * grid->scale[i];
-    return at >= (double)(grid->side - 1) ? grid->side - 1 : at > 0 ? (size_t)at : 0;
+    return cell_at(polygon, place_in_grid(polygon, point, i));
 }
 
 /* False when out of memory. */
@@ -143,31 +153,61 @@ static bool reaches_into(io_polygon *polygon, const uint32_t ear[3], uint32_t ot
     return corner->turn <= 0 && !corner->clipped && blocks_ear(polygon, ear, other);
 }
 
-/* The corners in the cells that the ear's box meets. */
-static bool is_ear_in_grid(io_polygon *polygon, const uint32_t ear[3])
+/* Widens low .. high by where the side from a to b is between the heights of a row; places in cells. Places are exact
+ * to about 2^-40 cells, so a margin of a thousandth covers all rounding, unless the side is nearly level. */
+static void widen_by_side(const double a[2], const double b[2], double row, double range[2])
+{
+    enum
+    {
+        FLAT = 1000
+    };
+    const double margin = 1.0 / FLAT;
+    if (fmax(a[1], b[1]) < row - margin || fmin(a[1], b[1]) > row + 1 + margin)
+        return;
+    double ends[2] = {a[0], b[0]}, rise = b[1] - a[1];
+    for (int i = 0; i < 2 && fabs(rise) > margin; i++)
+    {
+        double share = (row - margin + i * (1 + 2 * margin) - a[1]) / rise;
+        ends[i] = a[0] + fmin(1, fmax(0, share)) * (b[0] - a[0]);
+    }
+    range[0] = fmin(range[0], fmin(ends[0], ends[1]) - margin);
+    range[1] = fmax(range[1], fmax(ends[0], ends[1]) + margin);
+}
+
+/* Does a corner in this row of cells, between two columns, reach into the ear? */
+static bool row_has_obstacle(io_polygon *polygon, const uint32_t ear[3], size_t row, const size_t columns[2])
 {
     const io_polygon_corner *corners = polygon->corners.items;
-    size_t low[2], high[2];
-    for (int i = 0; i < 2; i++)
+    /* an empty cell takes far less than a corner */
+    spend(polygon, 1 + (columns[1] - columns[0]) / 16);
+    for (size_t column = columns[0]; column <= columns[1]; column++)
     {
-        low[i] = high[i] = cell_of(polygon, corners[ear[0]].position, i);
-        for (int k = 1; k < 3; k++)
-        {
-            size_t cell = cell_of(polygon, corners[ear[k]].position, i);
-            low[i] = cell < low[i] ? cell : low[i], high[i] = cell > high[i] ? cell : high[i];
-        }
+        uint32_t other = polygon->grid.first.items[row * polygon->grid.side + column];
+        for (; other != UINT32_MAX; other = corners[other].next_in_cell)
+            if (other != ear[0] && other != ear[1] && other != ear[2] && reaches_into(polygon, ear, other))
+                return true;
     }
-    for (size_t row = low[1]; row <= high[1]; row++)
+    return false;
+}
+
+/* The corners in the cells that the ear meets, row by row. */
+static bool is_ear_in_grid(io_polygon *polygon, const uint32_t ear[3])
+{
+    double places[3][2], low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < 3; k++)
     {
-        /* an empty cell takes far less than a corner */
-        spend(polygon, 1 + (high[0] - low[0]) / 16);
-        for (size_t column = low[0]; column <= high[0]; column++)
-        {
-            uint32_t other = polygon->grid.first.items[row * polygon->grid.side + column];
-            for (; other != UINT32_MAX; other = corners[other].next_in_cell)
-                if (other != ear[0] && other != ear[1] && other != ear[2] && reaches_into(polygon, ear, other))
-                    return false;
-        }
+        for (int i = 0; i < 2; i++)
+            places[k][i] = place_in_grid(polygon, polygon->corners.items[ear[k]].position, i);
+        low = fmin(low, places[k][1]), high = fmax(high, places[k][1]);
+    }
+    for (size_t row = cell_at(polygon, low), last = cell_at(polygon, high); row <= last; row++)
+    {
+        double range[2] = {INFINITY, -INFINITY};
+        for (int k = 0; k < 3; k++)
+            widen_by_side(places[k], places[(k + 1) % 3], (double)row, range);
+        const size_t columns[2] = {cell_at(polygon, range[0]), cell_at(polygon, range[1])};
+        if (row_has_obstacle(polygon, ear, row, columns))
+            return false;
     }
     return true;
 }

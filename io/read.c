@@ -30,8 +30,8 @@ typedef struct reading
     uint32_t same_as;  /* an earlier reading of the same file, or NOT_SHARED */
     uint32_t next;     /* in its chain of equal hashes */
 
-    io_source source; /* kept as long as the soup, which may point into it */
-    io_soup soup;     /* kept until its mesh is made */
+    io_source source;
+    io_soup soup; /* kept until its mesh is made */
     io_model model;
     size_t vertex_count;
     carom_status status;
@@ -52,20 +52,9 @@ static carom_status make_mesh(reading *r)
 {
     const io_soup *soup = &r->soup;
     carom_mesh_def def = carom_mesh_def_default();
-    if (soup->records)
-    {
-        /* at byte 96 of an aligned block; the others are read byte by byte */
-        def.vertices_f32 = (const float *)(const void *)soup->records;
-        def.triangle_stride = soup->record_size;
-        def.vertex_count = 3 * soup->record_count;
-    }
-    else
-    {
-        def.vertices_f64 = (const double *)soup->vertices.items;
-        def.vertex_count = soup->vertices.count;
-    }
-    def.indices_u32 = soup->unindexed ? NULL : soup->indices.items;
-    def.unindexed = soup->unindexed;
+    def.vertices_f64 = (const double *)soup->vertices.items;
+    def.vertex_count = soup->vertices.count;
+    def.indices_u32 = soup->indices.items;
     def.triangle_count = io_soup_triangle_count(soup);
     const char *slash = strrchr(r->source.name, '/');
     def.name = slash ? slash + 1 : r->source.name;
@@ -96,17 +85,17 @@ static void take_parts(io_soup *soup, io_model *model)
     model->collapsed_triangles = soup->collapsed_triangles;
 }
 
-/* A large file in pieces, if its format can do that. Whatever goes wrong there goes wrong again with the whole file. */
+/* A large file in pieces, if its format can do that. What is not complete is tried again with the whole file; a failure
+ * that is complete would be the same there. */
 static carom_status stream(reading *r, bool *complete)
 {
     if (!r->format->stream || r->source.file_size < LARGE_FILE || io_is_standard_input(r->path))
         return CAROM_OK;
     carom_status status = r->format->stream(&r->source, &r->soup, complete);
-    if (status == CAROM_OK && *complete)
-        return CAROM_OK;
-    *complete = false;
+    if (*complete || status == CAROM_CANCELLED)
+        return status;
     io_soup_free(&r->soup);
-    return status == CAROM_CANCELLED ? status : CAROM_OK;
+    return CAROM_OK;
 }
 
 /* From the file or memory to the soup. */
@@ -136,11 +125,10 @@ static carom_status parse(reading *r)
     io_source_close(&r->source);
     BASE_TRY(status);
     BASE_TRY(io_soup_weld(&r->source, &r->soup, r->options.weld));
-    r->vertex_count = r->soup.records ? 3 * r->soup.record_count : r->soup.vertices.count;
+    r->vertex_count = r->soup.vertices.count;
     r->model.context = r->soup.context;
     r->model.format = r->format->info.name;
-    if (!r->soup.records)
-        io_source_free(&r->source);
+    io_source_free(&r->source);
     return CAROM_OK;
 }
 

@@ -108,27 +108,8 @@ bool io_soup_add_triangle(io_soup *soup, uint32_t a, uint32_t b, uint32_t c)
     return true;
 }
 
-bool io_soup_expand(io_soup *soup)
-{
-    size_t count = 3 * soup->record_count;
-    if (!soup->records)
-        return true;
-    if (!io_array_reserve(soup->context, &soup->vertices, count))
-        return false;
-    for (size_t i = 0; i < count; i++)
-    {
-        float point[3];
-        memcpy(point, soup->records + i / 3 * soup->record_size + i % 3 * sizeof point, sizeof point);
-        soup->vertices.items[i] = vec3((double)point[0], (double)point[1], (double)point[2]);
-    }
-    soup->vertices.count = count;
-    soup->records = NULL;
-    return true;
-}
-
 void io_soup_free(io_soup *soup)
 {
-    soup->records = NULL;
     io_array_free(soup->context, &soup->vertices);
     io_array_free(soup->context, &soup->indices);
     io_array_free(soup->context, &soup->parts);

@@ -59,10 +59,7 @@ typedef struct io_soup
     carom_context *context;
     BASE_ARRAY(carom_vec3) vertices;
     BASE_ARRAY(uint32_t) indices;
-    bool unindexed; /* vertices 0 1 2, 3 4 5, ... are the triangles */
-    /* Instead of vertices: triangles in the source's own bytes, three times three floats each. */
-    const unsigned char *records;
-    size_t record_count, record_size;
+    bool unindexed; /* not finished yet: vertices 0 1 2, 3 4 5, ... are the triangles, see io_corners */
     BASE_ARRAY(io_part) parts;
     BASE_ARRAY(char) names;
     uint64_t ignored_points, ignored_lines;
@@ -77,16 +74,18 @@ typedef struct io_format
     io_format_info info;
     carom_status (*read)(io_source *source, io_soup *soup);
     carom_status (*write)(io_output *output, const carom_mesh *mesh, const io_write_options *options);
-    /* Null, or for large files: reads the open file in pieces. Not complete: it must be read as a whole. */
+    /* Null, or for large files: reads the open file in pieces, or refuses it. Not complete: it must be read as a whole,
+     * whatever the status. */
     carom_status (*stream)(io_source *source, io_soup *soup, bool *complete);
 } io_format;
 
 carom_status io_stl_read(io_source *source, io_soup *soup);
 carom_status io_stl_read_text(io_source *source, io_soup *soup);
-bool io_stl_begins_as_text(const io_source *source); /* the open file */
 carom_status io_stl_stream(io_source *source, io_soup *soup, bool *complete);
+carom_status io_stl_stream_text(io_source *source, io_soup *soup, bool *complete);
 carom_status io_stl_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
 carom_status io_obj_read(io_source *source, io_soup *soup);
+carom_status io_obj_stream(io_source *source, io_soup *soup, bool *complete);
 carom_status io_obj_write(io_output *output, const carom_mesh *mesh, const io_write_options *options);
 
 /* By name if one is given, else by the path's extension; a message where there is none. */
@@ -110,6 +109,8 @@ carom_status io_source_fill(io_source *source, char **filled, bool *at_end);
 carom_status io_source_rewind(io_source *source);
 /* The first bytes of an open file, at most `size`; returns how many. */
 size_t io_source_peek(const io_source *source, void *out, size_t size);
+/* Exactly these bytes of an open file, from any thread; false: they are not there. */
+bool io_source_read_at(const io_source *source, void *out, size_t size, size_t at);
 carom_status io_source_copy(io_source *source, const void *bytes, size_t size);
 void io_source_free(io_source *source);
 void io_output_print(io_output *output, const char *text);
@@ -145,18 +146,39 @@ const char *io_short_path(const char *path);
 
 static inline size_t io_soup_triangle_count(const io_soup *soup)
 {
-    if (soup->records)
-        return soup->record_count;
     return (soup->unindexed ? soup->vertices.count : soup->indices.count) / 3;
 }
-
-/* Turns records into vertices, if there are any. */
-bool io_soup_expand(io_soup *soup);
 
 /* From here on triangles belong to a part with this name (to the end of the line). */
 bool io_soup_begin_part(io_soup *soup, const char *name, const char *name_end);
 bool io_soup_add_triangle(io_soup *soup, uint32_t a, uint32_t b, uint32_t c);
 void io_soup_free(io_soup *soup);
+
+/* Fills a soup from corners without numbers: begin with {.soup = ...}, add all, free. Private to corners.c after the
+ * first two. */
+typedef struct io_corners
+{
+    io_soup *soup;
+    size_t probe_limit;      /* 0: as usual; tests make keys bad that are not */
+    _Atomic uint32_t *slots; /* vertices or corners of the batch; EMPTY */
+    uint64_t slot_capacity, mask, key;
+    size_t max_probes;
+    int bad_keys;
+    atomic_bool crowded; /* some corner found no slot */
+    uint32_t base;       /* vertices before the batch */
+    const carom_vec3 *batch;
+    size_t batch_count, capacity, memory_size;
+    uint32_t *found;      /* per corner: what its slot had; in the end, its vertex */
+    uint32_t *places;     /* per corner: its slot */
+    uint32_t *numbers;    /* per corner that is a new vertex: which; EMPTY: another worker's corner precedes it */
+    uint32_t *new_counts; /* per block: how many; then the first one's number */
+} io_corners;
+
+/* Three corners per triangle, at most 2^32 - 4 in all. CAROM_OK, CAROM_OUT_OF_MEMORY, or why workers refuse. */
+carom_status io_corners_add(io_corners *corners, const carom_vec3 *positions, size_t count);
+/* About this many are still to come: makes room for them. False when out of memory. */
+bool io_corners_expect(io_corners *corners, size_t count);
+void io_corners_free(io_corners *corners);
 
 /* Joins corners up to `length` apart, see io_read_options.weld. INVALID_ARGUMENT if that is no length. */
 carom_status io_soup_weld(const io_source *source, io_soup *soup, double length);

@@ -11,7 +11,7 @@ enum
     TRIANGLE_SIZE = 50,
     NORMAL_SIZE = 12,
     SNIFF_SIZE = 1024,
-    TRIANGLES_PER_TASK = 4096
+    MAX_TRIANGLES = 1 << 30
 };
 
 static uint32_t read_u32(const unsigned char *at)
@@ -29,11 +29,21 @@ static float read_float(const unsigned char *at)
 
 /* ---- binary ---- */
 
-typedef struct record_check
+enum
 {
-    unsigned char *records;
-    atomic_bool bad;
-} record_check;
+    BATCH = 1 << 15, /* triangles whose corners are joined at once */
+    PIECE = 256      /* triangles read at once, into a thread's stack */
+};
+
+/* Triangles from the open file, or from memory. */
+typedef struct stl_records
+{
+    io_source *source;
+    const unsigned char *bytes; /* null: the file */
+    size_t first;               /* of the batch */
+    carom_vec3 *corners;        /* of the batch */
+    atomic_bool bad;            /* some number is; which one is found out afterwards, in order */
+} stl_records;
 
 static bool is_good(const unsigned char *record)
 {
@@ -43,29 +53,67 @@ static bool is_good(const unsigned char *record)
     return good;
 }
 
-static void check_records(uint32_t first, uint32_t last, uint32_t worker, void *data)
+static bool read_corners(const unsigned char *records, size_t count, carom_vec3 *out)
 {
-    record_check *check = data;
-    (void)worker;
     bool good = true;
-    for (size_t i = first; i < last; i++)
-        good &= is_good(check->records + i * TRIANGLE_SIZE);
-    if (!good)
-        atomic_store(&check->bad, true);
+    for (size_t i = 0; i < count; i++)
+    {
+        const unsigned char *at = records + i * TRIANGLE_SIZE;
+        good &= is_good(at);
+        at += NORMAL_SIZE;
+        for (int k = 0; k < 3; k++, at += 12)
+            *out++ = vec3((double)read_float(at), (double)read_float(at + 4), (double)read_float(at + 8));
+    }
+    return good;
 }
 
-/* Turns the file's numbers into the machine's. */
-static void swap_records(uint32_t first, uint32_t last, uint32_t worker, void *data)
+static void read_records(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
-    const record_check *check = data;
+    stl_records *records = data;
     (void)worker;
-    for (size_t i = first; i < last; i++)
-        for (int k = 0; k < 9; k++)
-        {
-            unsigned char *at = check->records + i * TRIANGLE_SIZE + NORMAL_SIZE + 4 * k;
-            float value = read_float(at);
-            memcpy(at, &value, sizeof value);
-        }
+    for (size_t i = first, count; i < last; i += count)
+    {
+        unsigned char piece[PIECE * TRIANGLE_SIZE];
+        count = last - i < PIECE ? last - i : PIECE;
+        size_t at = HEADER_SIZE + (records->first + i) * TRIANGLE_SIZE;
+        bool there = records->bytes || io_source_read_at(records->source, piece, count * TRIANGLE_SIZE, at);
+        if (!there || !read_corners(records->bytes ? records->bytes + at : piece, count, records->corners + 3 * i))
+            atomic_store(&records->bad, true);
+    }
+}
+
+/* False: something is bad. */
+static carom_status join_batches(stl_records *records, uint32_t count, io_corners *corners, bool *good)
+{
+    carom_context *context = records->source->context;
+    *good = true;
+    for (records->first = 0; records->first < count; records->first += BATCH)
+    {
+        size_t left = count - records->first;
+        uint32_t here = left < BATCH ? (uint32_t)left : BATCH;
+        if (!records->bytes)
+            BASE_TRY(io_step(records->source, "read", HEADER_SIZE + records->first * TRIANGLE_SIZE,
+                             records->source->file_size));
+        BASE_TRY(carom_context_run(context, here, PIECE, read_records, records));
+        *good = !atomic_load(&records->bad);
+        if (!*good)
+            return CAROM_OK;
+        BASE_TRY(io_corners_add(corners, records->corners, 3 * (size_t)here));
+    }
+    return CAROM_OK;
+}
+
+static carom_status join_records(stl_records *records, uint32_t count, io_soup *soup, bool *good)
+{
+    io_corners corners = {.soup = soup};
+    size_t size = 3 * sizeof *records->corners * (count < BATCH ? count : BATCH);
+    records->corners = carom_context_allocate(soup->context, size, BASE_CACHE_LINE);
+    carom_status status = records->corners && io_corners_expect(&corners, 3 * (size_t)count)
+                              ? join_batches(records, count, &corners, good)
+                              : CAROM_OUT_OF_MEMORY;
+    io_corners_free(&corners);
+    carom_context_release(soup->context, records->corners, size);
+    return status == CAROM_OUT_OF_MEMORY ? io_out_of_memory(records->source) : status;
 }
 
 static carom_status refuse_record(const io_source *source, const unsigned char *records)
@@ -86,42 +134,50 @@ static carom_status refuse_record(const io_source *source, const unsigned char *
     }
 }
 
-static bool is_little_endian(void)
+/* The number of triangles, if the header fits the file's size. */
+static carom_status read_header(const io_source *source, const unsigned char *header, size_t size, io_soup *soup,
+                                uint32_t *count)
 {
-    uint32_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
+    if (size < HEADER_SIZE)
+        return io_fail(source, CAROM_BAD_DATA, "%zu bytes are too few for an STL file", size);
+    *count = read_u32(header + HEADER_SIZE - 4);
+    size_t present = (size - HEADER_SIZE) / TRIANGLE_SIZE;
+    if (*count > present)
+        return io_fail(source, CAROM_BAD_DATA, "truncated: the header at byte 80 says %u triangles, %zu are there",
+                       *count, present);
+    if (*count == 0 && present > 0)
+        return io_fail(source, CAROM_BAD_DATA, "the header at byte 80 says no triangles, but %zu bytes follow",
+                       size - HEADER_SIZE);
+    soup->ignored_bytes = size - HEADER_SIZE - (size_t)*count * TRIANGLE_SIZE;
+    if (*count >= MAX_TRIANGLES)
+        return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", *count);
+    return CAROM_OK;
 }
 
 static carom_status read_binary(io_source *source, io_soup *soup)
 {
-    size_t size = (size_t)(source->end - source->begin);
-    unsigned char *bytes = (unsigned char *)source->begin;
-    if (size < HEADER_SIZE)
-        return io_fail(source, CAROM_BAD_DATA, "%zu bytes are too few for an STL file", size);
-    uint32_t count = read_u32(bytes + HEADER_SIZE - 4);
-    size_t present = (size - HEADER_SIZE) / TRIANGLE_SIZE;
-    if (count > present)
-        return io_fail(source, CAROM_BAD_DATA, "truncated: the header at byte 80 says %u triangles, %zu are there",
-                       count, present);
-    if (count == 0 && present > 0)
-        return io_fail(source, CAROM_BAD_DATA, "the header at byte 80 says no triangles, but %zu bytes follow",
-                       size - HEADER_SIZE);
-    soup->ignored_bytes = size - HEADER_SIZE - (size_t)count * TRIANGLE_SIZE;
-    if (count >= (uint32_t)1 << 30)
-        return io_fail(source, CAROM_TOO_LARGE, "%u triangles are more than a mesh can hold", count);
+    const unsigned char *bytes = (const unsigned char *)source->begin;
+    uint32_t count;
+    bool good;
+    BASE_TRY(read_header(source, bytes, (size_t)(source->end - source->begin), soup, &count));
+    stl_records records = {.source = source, .bytes = bytes};
+    BASE_TRY(join_records(&records, count, soup, &good));
+    return good ? CAROM_OK : refuse_record(source, bytes + HEADER_SIZE);
+}
 
-    record_check check = {.records = bytes + HEADER_SIZE};
-    BASE_TRY(carom_context_run(source->context, count, TRIANGLES_PER_TASK, check_records, &check));
-    if (atomic_load(&check.bad))
-        return refuse_record(source, check.records);
-    if (!is_little_endian())
-        BASE_TRY(carom_context_run(source->context, count, TRIANGLES_PER_TASK, swap_records, &check));
-    soup->records = check.records + NORMAL_SIZE;
-    soup->record_count = count;
-    soup->record_size = TRIANGLE_SIZE;
-    return CAROM_OK;
+/* Through a small window, since memory for all of the file would cost more time than reading it. */
+static carom_status stream_binary(io_source *source, io_soup *soup, bool *complete)
+{
+    unsigned char header[HEADER_SIZE];
+    uint32_t count;
+    *complete = false;
+    if (io_source_peek(source, header, sizeof header) != sizeof header)
+        return CAROM_OK;
+    *complete = true;
+    BASE_TRY(read_header(source, header, source->file_size, soup, &count));
+    stl_records records = {.source = source};
+    /* a bad number is left to the reader of whole files, and to its message */
+    return join_records(&records, count, soup, complete);
 }
 
 /* ---- either ---- */
@@ -146,17 +202,17 @@ static bool looks_ascii(const char *begin, size_t size, size_t file_size)
     return memchr(at, '\0', left < SNIFF_SIZE ? left : SNIFF_SIZE) == NULL;
 }
 
-bool io_stl_begins_as_text(const io_source *source)
+carom_status io_stl_stream(io_source *source, io_soup *soup, bool *complete)
 {
     char first[2 * SNIFF_SIZE];
     size_t size = io_source_peek(source, first, sizeof first - 1);
     first[size] = '\0';
-    return looks_ascii(first, size, source->file_size);
+    return looks_ascii(first, size, source->file_size) ? io_stl_stream_text(source, soup, complete)
+                                                       : stream_binary(source, soup, complete);
 }
 
 carom_status io_stl_read(io_source *source, io_soup *soup)
 {
-    soup->unindexed = true;
     size_t size = (size_t)(source->end - source->begin);
     return looks_ascii(source->begin, size, size) ? io_stl_read_text(source, soup) : read_binary(source, soup);
 }

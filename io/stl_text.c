@@ -12,6 +12,8 @@
 
 #include <strings.h>
 
+#define MAX_CORNERS (UINT32_MAX - 3)
+
 enum
 {
     BLOCK_SIZE = 1 << 19, /* bytes */
@@ -126,7 +128,7 @@ static carom_status read_until(const io_source *source, io_soup *soup, const cha
         {
             state->at += strlen("facet");
             BASE_TRY(read_facet(source, soup, &state->at));
-            if (soup->vertices.count > UINT32_MAX - 3)
+            if (soup->vertices.count > MAX_CORNERS)
                 return io_fail_at(source, state->at, "more triangles than a mesh can hold");
         }
         else
@@ -136,12 +138,6 @@ static carom_status read_until(const io_source *source, io_soup *soup, const cha
             state->inside = false;
         }
     }
-}
-
-static carom_status read_rest(const io_source *source, io_soup *soup, stl_state state)
-{
-    BASE_TRY(read_until(source, soup, source->end, &state));
-    return state.inside ? expect_word(source, &state.at, "endsolid") : CAROM_OK;
 }
 
 /* ---- blocks ---- */
@@ -161,6 +157,7 @@ typedef struct stl_blocks
     size_t count;                      /* blocks of this text */
     size_t wave_first;
     stl_block wave[WAVE_BLOCKS];
+    io_soup joined; /* what a wave has read */
 } stl_blocks;
 
 /* The first line that begins with the word, at or after a position; the end if there is none. */
@@ -186,6 +183,8 @@ static const char *block_begin(const stl_blocks *blocks, size_t block)
     return block >= blocks->count ? source->end : find_facet_line(source, source->begin + size / blocks->count * block);
 }
 
+static void clear_soup(io_soup *soup) { soup->vertices.count = soup->parts.count = soup->names.count = 0; }
+
 static void read_blocks(uint32_t first, uint32_t last, uint32_t worker, void *task_data)
 {
     stl_blocks *blocks = task_data;
@@ -195,7 +194,7 @@ static void read_blocks(uint32_t first, uint32_t last, uint32_t worker, void *ta
         stl_block *block = &blocks->wave[i];
         block->begin = block_begin(blocks, blocks->wave_first + i);
         block->end = block_begin(blocks, blocks->wave_first + i + 1);
-        block->soup.vertices.count = block->soup.parts.count = block->soup.names.count = 0;
+        clear_soup(&block->soup);
         char message[IO_MESSAGE_SIZE]; /* the error comes up again when the rest is read */
         io_source source = *blocks->source;
         source.message = message;
@@ -207,34 +206,76 @@ static void read_blocks(uint32_t first, uint32_t last, uint32_t worker, void *ta
     }
 }
 
-/* Adds what a block has; false when out of memory. */
-static bool append_block(const stl_blocks *blocks, const stl_block *block, io_soup *soup)
+/* Adds the parts and corners of one soup without numbers to another; false when out of memory. */
+static bool append_soup(const io_soup *from, io_soup *to)
 {
-    const io_soup *from = &block->soup;
-    size_t begin = soup->vertices.count;
-    if (soup->vertices.capacity - begin < from->vertices.count)
-    {
-        size_t read = blocks->bytes_before + (size_t)(block->end - blocks->source->begin);
-        double growth = fmax(1, (double)blocks->bytes_in_all / (double)read);
-        size_t expected = (size_t)(growth * (double)(begin + from->vertices.count));
-        if (!io_array_reserve(soup->context, &soup->vertices, expected - begin + expected / SAMPLE_MARGIN))
-            return false;
-    }
+    size_t begin = to->vertices.count;
+    if (!io_array_reserve(to->context, &to->vertices, from->vertices.count))
+        return false;
     for (size_t i = 0; i < from->parts.count; i++)
     {
         const char *name = from->names.items + from->parts.items[i].name_offset;
-        soup->vertices.count = begin + 3 * (size_t)from->parts.items[i].first_triangle;
-        if (!io_soup_begin_part(soup, name, name + strlen(name)))
+        to->vertices.count = begin + 3 * (size_t)from->parts.items[i].first_triangle;
+        if (!io_soup_begin_part(to, name, name + strlen(name)))
             return false;
     }
     if (from->vertices.count > 0)
-        memcpy(soup->vertices.items + begin, from->vertices.items, from->vertices.count * sizeof *from->vertices.items);
-    soup->vertices.count = begin + from->vertices.count;
+        memcpy(to->vertices.items + begin, from->vertices.items, from->vertices.count * sizeof *from->vertices.items);
+    to->vertices.count = begin + from->vertices.count;
     return true;
 }
 
+/* Moves what was read to where corners get numbers. */
+static carom_status flush(io_soup *read, io_corners *corners)
+{
+    io_soup *soup = corners->soup;
+    size_t begin = soup->indices.count;
+    for (size_t i = 0; i < read->parts.count; i++)
+    {
+        const char *name = read->names.items + read->parts.items[i].name_offset;
+        soup->indices.count = begin + 3 * (size_t)read->parts.items[i].first_triangle;
+        bool begun = io_soup_begin_part(soup, name, name + strlen(name));
+        soup->indices.count = begin;
+        if (!begun)
+            return CAROM_OUT_OF_MEMORY;
+    }
+    BASE_TRY(io_corners_add(corners, read->vertices.items, read->vertices.count));
+    clear_soup(read);
+    return CAROM_OK;
+}
+
+/* Makes room for what the text up to here lets expect of all of it. */
+static bool expect_corners(const stl_blocks *blocks, const char *up_to, io_corners *corners)
+{
+    size_t read = blocks->bytes_before + (size_t)(up_to - blocks->source->begin);
+    size_t had = corners->soup->indices.count, count = had + blocks->joined.vertices.count;
+    if (corners->soup->indices.capacity >= count)
+        return true;
+    size_t expected = (size_t)(fmax(1, (double)blocks->bytes_in_all / (double)read) * (double)count);
+    return io_corners_expect(corners, expected - had + expected / SAMPLE_MARGIN);
+}
+
+/* Puts together the blocks of a wave up to the first that does not fit; *rest is where that begins. */
+static carom_status join_wave(stl_blocks *blocks, uint32_t count, io_corners *corners, stl_state *rest)
+{
+    uint32_t i = 0;
+    for (; i < count; i++)
+    {
+        const stl_block *block = &blocks->wave[i];
+        size_t before = corners->soup->indices.count + blocks->joined.vertices.count;
+        if (!block->fits || before + block->soup.vertices.count > MAX_CORNERS)
+            break;
+        if (!append_soup(&block->soup, &blocks->joined))
+            return io_out_of_memory(blocks->source);
+        *rest = (stl_state){block->end, block->end < blocks->source->end || blocks->ends_inside};
+    }
+    carom_status status =
+        expect_corners(blocks, rest->at, corners) ? flush(&blocks->joined, corners) : CAROM_OUT_OF_MEMORY;
+    return status == CAROM_OUT_OF_MEMORY ? io_out_of_memory(blocks->source) : status;
+}
+
 /* Reads wave after wave; *rest is where the last block that fits ended. */
-static carom_status read_waves(stl_blocks *blocks, io_soup *soup, stl_state *rest)
+static carom_status read_waves(stl_blocks *blocks, io_corners *corners, stl_state *rest)
 {
     size_t size = (size_t)(blocks->source->end - blocks->source->begin);
     blocks->count = size / BLOCK_SIZE > 1 ? size / BLOCK_SIZE : 1;
@@ -242,16 +283,11 @@ static carom_status read_waves(stl_blocks *blocks, io_soup *soup, stl_state *res
     {
         size_t left = blocks->count - blocks->wave_first;
         uint32_t count = left < WAVE_BLOCKS ? (uint32_t)left : WAVE_BLOCKS;
-        BASE_TRY(carom_context_run(soup->context, count, 1, read_blocks, blocks));
-        for (uint32_t i = 0; i < count; i++)
-        {
-            const stl_block *block = &blocks->wave[i];
-            if (!block->fits || soup->vertices.count + block->soup.vertices.count > UINT32_MAX - 3)
-                return CAROM_OK;
-            if (!append_block(blocks, block, soup))
-                return io_out_of_memory(blocks->source);
-            *rest = (stl_state){block->end, block->end < blocks->source->end || blocks->ends_inside};
-        }
+        BASE_TRY(carom_context_run(corners->soup->context, count, 1, read_blocks, blocks));
+        const char *end = blocks->wave[count - 1].end;
+        BASE_TRY(join_wave(blocks, count, corners, rest));
+        if (rest->at != end)
+            return CAROM_OK;
     }
     return CAROM_OK;
 }
@@ -263,21 +299,39 @@ static stl_blocks *create_blocks(const io_source *source, size_t bytes_in_all)
     if (!blocks)
         return NULL;
     *blocks = (stl_blocks){.source = source, .bytes_in_all = bytes_in_all};
+    blocks->joined = (io_soup){.context = source->context, .unindexed = true};
     for (int i = 0; i < WAVE_BLOCKS; i++)
-        blocks->wave[i].soup = (io_soup){.context = source->context, .unindexed = true};
+        blocks->wave[i].soup = blocks->joined;
     return blocks;
 }
 
 static void destroy_blocks(carom_context *context, stl_blocks *blocks)
 {
-    for (int i = 0; blocks && i < WAVE_BLOCKS; i++)
+    if (!blocks)
+        return;
+    for (int i = 0; i < WAVE_BLOCKS; i++)
         io_soup_free(&blocks->wave[i].soup);
+    io_soup_free(&blocks->joined);
     carom_context_release(context, blocks, sizeof *blocks);
 }
 
-carom_status io_stl_read_text(io_source *source, io_soup *soup)
+/* In one go, to the end of the text. */
+static carom_status read_rest(const io_source *source, io_corners *corners, stl_state state)
 {
-    BASE_TRY(io_source_to_text(source));
+    io_soup read = {.context = source->context, .unindexed = true};
+    carom_status status = read_until(source, &read, source->end, &state);
+    if (status == CAROM_OK && state.inside)
+        status = expect_word(source, &state.at, "endsolid");
+    if (status == CAROM_OK && corners->soup->indices.count + read.vertices.count > MAX_CORNERS)
+        status = io_fail_at(source, state.at, "more triangles than a mesh can hold");
+    if (status == CAROM_OK)
+        status = flush(&read, corners);
+    io_soup_free(&read);
+    return status == CAROM_OUT_OF_MEMORY ? io_out_of_memory(source) : status;
+}
+
+static carom_status read_text(const io_source *source, io_corners *corners)
+{
     size_t size = (size_t)(source->end - source->begin);
     stl_state rest = {source->begin, false};
     if (*next_word(source->begin) == '\0')
@@ -285,11 +339,20 @@ carom_status io_stl_read_text(io_source *source, io_soup *soup)
     if (size >= 2 * (size_t)BLOCK_SIZE)
     {
         stl_blocks *blocks = create_blocks(source, size);
-        carom_status status = blocks ? read_waves(blocks, soup, &rest) : io_out_of_memory(source);
+        carom_status status = blocks ? read_waves(blocks, corners, &rest) : io_out_of_memory(source);
         destroy_blocks(source->context, blocks);
         BASE_TRY(status);
     }
-    return read_rest(source, soup, rest);
+    return read_rest(source, corners, rest);
+}
+
+carom_status io_stl_read_text(io_source *source, io_soup *soup)
+{
+    BASE_TRY(io_source_to_text(source));
+    io_corners corners = {.soup = soup};
+    carom_status status = read_text(source, &corners);
+    io_corners_free(&corners);
+    return status;
 }
 
 /* ---- through a window ---- */
@@ -307,7 +370,7 @@ static char *find_last_facet_line(const io_source *window)
 }
 
 /* One window after another; *complete: all of the file, and every block fit. */
-static carom_status read_windows(io_source *window, stl_blocks *blocks, io_soup *soup, bool *complete)
+static carom_status read_windows(io_source *window, stl_blocks *blocks, io_corners *corners, bool *complete)
 {
     bool at_end = false;
     char *filled = window->begin;
@@ -323,7 +386,7 @@ static carom_status read_windows(io_source *window, stl_blocks *blocks, io_soup 
             return CAROM_OK;
         blocks->ends_inside = !at_end;
         stl_state rest = {window->begin, false};
-        BASE_TRY(read_waves(blocks, soup, &rest));
+        BASE_TRY(read_waves(blocks, corners, &rest));
         if (rest.at != window->end || rest.inside != blocks->ends_inside)
             return CAROM_OK;
         blocks->bytes_before += (size_t)(window->end - window->begin);
@@ -335,23 +398,22 @@ static carom_status read_windows(io_source *window, stl_blocks *blocks, io_soup 
     return CAROM_OK;
 }
 
-carom_status io_stl_stream(io_source *source, io_soup *soup, bool *complete)
+carom_status io_stl_stream_text(io_source *source, io_soup *soup, bool *complete)
 {
-    *complete = false;
-    soup->unindexed = true;
-    if (!io_stl_begins_as_text(source))
-        return CAROM_OK;
     char message[IO_MESSAGE_SIZE]; /* the error comes up again when the file is read as a whole */
     io_source window = {.context = source->context, .name = source->name, .message = message, .file = source->file};
+    io_corners corners = {.soup = soup};
+    *complete = false;
     window.file_size = source->file_size;
     window.capacity = WINDOW_SIZE;
     window.begin = carom_context_allocate(source->context, window.capacity, BASE_CACHE_LINE);
     stl_blocks *blocks = window.begin ? create_blocks(&window, source->file_size) : NULL;
     carom_status status = blocks ? CAROM_OK : io_out_of_memory(source);
     if (status == CAROM_OK)
-        status = read_windows(&window, blocks, soup, complete);
+        status = read_windows(&window, blocks, &corners, complete);
     if (status == CAROM_CANCELLED)
         memcpy(source->message, message, sizeof message);
+    io_corners_free(&corners);
     destroy_blocks(source->context, blocks);
     carom_context_release(source->context, window.begin, window.capacity);
     return status;

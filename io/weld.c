@@ -78,11 +78,6 @@ static void sort_points(const carom_vec3 *points, int axis, uint32_t *items, uin
         memcpy(items, from, count * sizeof *items);
 }
 
-static uint32_t corner_vertex(const io_soup *soup, size_t corner)
-{
-    return soup->unindexed ? (uint32_t)corner : soup->indices.items[corner];
-}
-
 /* Numbers the positions that triangles use. */
 static void find_sites(weld *w, const io_soup *soup)
 {
@@ -91,7 +86,7 @@ static void find_sites(weld *w, const io_soup *soup)
     memset(w->site_of, 0xff, soup->vertices.count * sizeof *w->site_of);
     for (size_t i = 0; i < 3 * io_soup_triangle_count(soup); i++)
     {
-        uint32_t vertex = corner_vertex(soup, i);
+        uint32_t vertex = soup->indices.items[i];
         if (w->site_of[vertex] == NO_SITE)
             w->site_of[vertex] = 0, w->order[0][used++] = vertex;
     }
@@ -260,7 +255,7 @@ static void apply(weld *w, io_soup *soup)
     {
         uint32_t site[3], root[3];
         for (size_t k = 0; k < 3; k++)
-            site[k] = w->site_of[corner_vertex(soup, 3 * i + k)], root[k] = base_set_root(w->parent, site[k]);
+            site[k] = w->site_of[soup->indices.items[3 * i + k]], root[k] = base_set_root(w->parent, site[k]);
         bool collapsed = false;
         for (int k = 0; k < 3; k++)
             collapsed = collapsed || (root[k] == root[(k + 1) % 3] && site[k] != site[(k + 1) % 3]);
@@ -304,8 +299,6 @@ carom_status io_soup_weld(const io_source *source, io_soup *soup, double length)
     if (length == 0 || io_soup_triangle_count(soup) == 0)
         return CAROM_OK;
     BASE_TRY(io_step(source, "weld", 0, 1));
-    if (!io_soup_expand(soup))
-        return io_out_of_memory(source);
     weld w = {.length = length, .scale = ldexp(1, length < 0x1p-1000 ? 1000 : -ilogb(length))};
     w.limit = length * w.scale * (length * w.scale);
     size_t size = vertex_bytes(soup->vertices.count);

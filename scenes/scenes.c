@@ -70,7 +70,8 @@ static const scene_row SCENES[] = {
      stage_capsules,
      0},
     {{"gears", "four gears in a row, the last one mounted too close", 4, 100, 16384}, stage_gears, 0},
-    {{"falling", "a thousand bodies fall through each other", 1000, 100, 35500}, stage_falling, 0},
+    {{"falling", "a thousand bodies fall through each other", 1000, 100, 35500}, stage_falling, 1000},
+    {{"falling-100", "a hundred bodies fall through each other, for tests", 100, 100, 3528}, stage_falling, 100},
 };
 
 enum

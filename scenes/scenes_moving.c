@@ -21,7 +21,7 @@ void stage_gears(stage *stage)
     stage->scene->step_count = 100;
 }
 
-/* A thousand bodies fall through each other, at different speeds. */
+/* As many bodies as the variant says fall through each other, at different speeds; a hundred as dense as a thousand. */
 void stage_falling(stage *stage)
 {
     static const struct
@@ -34,11 +34,12 @@ void stage_falling(stage *stage)
     for (uint64_t i = 0; i < 8; i++)
         meshes[i] = stage_mesh(stage, KINDS[i].kind, KINDS[i].triangles, 0.45 + 0.05 * (double)i, i);
     numeric_random random = {1000};
-    stage_crowd crowd = {numeric_vec(0, 0, 8), numeric_vec(4, 4, 8), 0.0, 0.004};
-    for (int i = 0; i < 1000; i++)
+    bool few = stage->variant < 1000;
+    stage_crowd crowd = {numeric_vec(0, 0, 8), few ? numeric_vec(2, 2, 3.2) : numeric_vec(4, 4, 8), 0.0, 0.004};
+    for (uint32_t i = 0; i < stage->variant; i++)
     {
         char name[32];
-        snprintf(name, sizeof name, "piece-%d", i);
+        snprintf(name, sizeof name, "piece-%u", i);
         scenes_body *body = stage_body(stage, meshes[i % 8], name, numeric_vec(0, 0, 0));
         stage_set_loose(body, &crowd, &random);
         stage_drift(body, numeric_vec(0, 0, numeric_uniform(&random, -0.15, -0.05)));

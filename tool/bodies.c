@@ -398,6 +398,8 @@ bool tool_read_inputs(tool_inputs *inputs, const tool_reading *reading)
     bool fine = make_keys(inputs, reading, keys);
     if (fine)
         sort_keys(keys, inputs->count);
+    for (size_t at = 0; fine && at < inputs->count; at = end_of_file(keys, at, inputs->count))
+        tool_watch_file(inputs->items[keys[at].input].path);
     for (size_t at = 0; fine && at < inputs->count && tool_seconds_left() > 0;)
         at += read_batch(&maker, keys + at, inputs->count - at);
     free(keys);

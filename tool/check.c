@@ -113,6 +113,20 @@ static bool settle(check_work *work, check_options *options)
     return true;
 }
 
+/* Trees that don't fit go, used longest ago first. What is wrong with the folder does not concern the check. */
+static void trim_cache(const check_work *work)
+{
+    uint64_t megabytes = work->options->cache_megabytes, limit = UINT64_MAX >> 20;
+    carom_status status =
+        carom_tree_cache_trim(work->context, work->options->cache, (megabytes < limit ? megabytes : limit) << 20);
+    if (carom_failed(status))
+    {
+        char message[IO_MESSAGE_SIZE];
+        carom_context_message(work->context, message, sizeof message);
+        tool_note(work->command, "%s", message);
+    }
+}
+
 static int run(check_work *work, check_options *options, const tool_arguments *arguments)
 {
     char **paths = arguments->positional;
@@ -131,8 +145,10 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
         reading.def = &work->method->def;
     if (options->cache && !tool_make_folder(work->command, options->cache))
         return TOOL_ERROR;
-    if (!tool_read_inputs(&work->inputs, &reading) ||
-        !tool_out_open(work->command, work->context, options->output, &work->out))
+    bool have = tool_read_inputs(&work->inputs, &reading);
+    if (options->cache)
+        trim_cache(work);
+    if (!have || !tool_out_open(work->command, work->context, options->output, &work->out))
         return TOOL_ERROR;
     return pair ? check_pair(work) : check_scene(work);
 }
@@ -160,7 +176,7 @@ static int check_arguments(const tool_arguments *arguments, const check_options 
 
 int tool_check(const tool_command *command, int argc, char **argv)
 {
-    check_options options = {.seconds = INFINITY};
+    check_options options = {.seconds = INFINITY, .cache_megabytes = 4096};
     const tool_option table[] = {
         {"--pose", TOOL_TEXTS, &options.poses, "FILE=POSE", "where a model is; FILE as given, or its number"},
         {"--pose-a", TOOL_POSE, &options.pose[0], "POSE", "where the first is"},
@@ -182,6 +198,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
         TOOL_METHOD_ROWS(&options.method),
         {"--broad", TOOL_BROAD, &options.broad, "NAME", "broad phase, for more than two bodies"},
         {"--cache", TOOL_FILE, &options.cache, "FOLDER", "keep trees there, and use those that are there"},
+        {"--cache-size", TOOL_COUNT, &options.cache_megabytes, "MB",
+         "with --cache: remove what was used longest ago beyond this (default: 4096)"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
         {"-o", TOOL_FILE, &options.output, "FILE", "write the report there instead of to standard output"},
     };

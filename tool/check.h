@@ -13,6 +13,7 @@ typedef struct check_options
     tool_texts poses, units;
     tool_file_options files;
     const char *clearance_text, *output, *cache, *broad;
+    uint64_t cache_megabytes;
     bool parts, whole, distance, all, contacts, json;
     uint64_t max_pairs, top;
     double seconds; /* for everything; infinity: no limit */

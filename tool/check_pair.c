@@ -26,6 +26,7 @@ static carom_report no_report(void)
 
 static carom_status ask(pair_work *work)
 {
+    tool_watch(&(carom_progress){"check", "both models", 0, 0}, NULL);
     /* the distance first: both reports point into the query, and the pairs are the larger part */
     if (work->check->options->distance)
     {

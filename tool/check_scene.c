@@ -90,6 +90,7 @@ static carom_status examine(scene_work *work)
     if (!carom_failed(status))
         status = carom_engine_create(check->context, &def, &work->engine);
     carom_collide_options options = check_collide_options(check);
+    tool_watch(&(carom_progress){"check", "all models", 0, 0}, NULL);
     if (!carom_failed(status))
         status = carom_engine_run(work->engine, &work->frame, &options, &work->report);
     if (status == CAROM_CANCELLED) /* no time even for what a run needs first */

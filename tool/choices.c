@@ -1,6 +1,7 @@
 /* The values of options that take one of a list; each list comes from its owner. */
 #include "scenes/generate.h"
 #include "scenes/scenes.h"
+#include "tool/crowd.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 
@@ -38,11 +39,17 @@ static const char *scene_word(int i)
     return info ? info->name : NULL;
 }
 
+static const char *crowd_word(int i)
+{
+    const crowd_info *info = crowd_get_info((uint32_t)i);
+    return info ? info->name : NULL;
+}
+
 static const char *(*const lists[TOOL_KIND_COUNT])(int) = {
     [TOOL_UNIT] = tool_unit_name,   [TOOL_TREE] = tree_word,      [TOOL_VOLUME] = volume_word,
     [TOOL_BUILDER] = builder_word,  [TOOL_ENGINE] = engine_word,  [TOOL_VOLUMES] = volume_word,
     [TOOL_BUILDERS] = builder_word, [TOOL_ENGINES] = engine_word, [TOOL_SHAPE] = shape_word,
-    [TOOL_SCENE] = scene_word,      [TOOL_BROAD] = broad_word};
+    [TOOL_SCENE] = scene_word,      [TOOL_BROAD] = broad_word,    [TOOL_CROWD] = crowd_word};
 
 static bool takes_all(tool_option_kind kind)
 {

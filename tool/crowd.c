@@ -6,6 +6,32 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Room of 1.1: the boxes of about four neighbours reach into that of a body. */
+static const crowd_info INFOS[] = {
+    {.name = "crowd",
+     .what = "bodies of five shapes drift, turn and collide",
+     .bodies = 400,
+     .triangles = 1000,
+     .room = 1.1},
+    {.name = "small", .what = "many small bodies", .bodies = 5000, .triangles = 200, .room = 1.1},
+    {.name = "heavy", .what = "few bodies of many triangles", .bodies = 4, .triangles = 200000, .room = 1.1},
+    {.name = "knots",
+     .what = "knots, all deep inside each other",
+     .bodies = 50,
+     .triangles = 2000,
+     .room = 0.14,
+     .knots = true},
+    {.name = "teleport",
+     .what = "bodies that move reappear anywhere",
+     .bodies = 400,
+     .triangles = 1000,
+     .room = 1.1,
+     .jumps = true},
+    {.name = "rest", .what = "nothing moves", .bodies = 400, .triangles = 1000, .room = 1.1, .rests = true},
+};
+
+const crowd_info *crowd_get_info(uint32_t index) { return index < sizeof INFOS / sizeof *INFOS ? &INFOS[index] : NULL; }
+
 double crowd_uniform(crowd *crowd)
 {
     uint64_t z = (crowd->random += 0x9e3779b97f4a7c15u);
@@ -27,7 +53,7 @@ static carom_status make_meshes(carom_context *context, uint32_t triangles, crow
     carom_status status = CAROM_OK;
     for (int i = 0; i < CROWD_MESHES && !carom_failed(status); i++)
     {
-        generate_def def = generate_def_default(KINDS[i]);
+        generate_def def = generate_def_default(out->info->knots ? GENERATE_TORUS_KNOT : KINDS[i]);
         def.triangles = triangles;
         status = generate_mesh(context, &def, &out->meshes[i]);
     }
@@ -49,16 +75,17 @@ static carom_status add_body(crowd *crowd, uint32_t index)
     return carom_scene_add(crowd->scene, &def, &body->id);
 }
 
-carom_status crowd_create(carom_context *context, uint32_t bodies, uint32_t triangles, crowd *out)
+carom_status crowd_create(carom_context *context, const crowd_def *def, crowd *out)
 {
-    const double room = 1.1; /* per body, of its cube: about four neighbours' boxes reach into each */
-    *out = (crowd){.body_count = bodies, .side = room * cbrt(bodies), .random = 1};
+    const crowd_info *info = def->info;
+    uint32_t bodies = def->bodies > 0 ? def->bodies : info->bodies;
+    *out = (crowd){.info = info, .body_count = bodies, .side = info->room * cbrt(bodies), .random = 1};
     out->bodies = calloc(bodies, sizeof *out->bodies);
     if (!out->bodies)
         return CAROM_OUT_OF_MEMORY;
     carom_status status = carom_scene_create(context, &out->scene);
     if (!carom_failed(status))
-        status = make_meshes(context, triangles, out);
+        status = make_meshes(context, def->triangles > 0 ? def->triangles : info->triangles, out);
     for (uint32_t i = 0; i < bodies && !carom_failed(status); i++)
         status = add_body(out, i);
     return status;
@@ -80,23 +107,30 @@ static void drift(double *at, double *velocity, double side)
     *at += *velocity;
 }
 
+static void turn(crowd_body *body, int component)
+{
+    body->quaternion[component] += 0.01 * (1.0 + body->quaternion[3]);
+    double length = 0.0;
+    for (int k = 0; k < 4; k++)
+        length += body->quaternion[k] * body->quaternion[k];
+    for (int k = 0; k < 4; k++)
+        body->quaternion[k] /= sqrt(length);
+}
+
 carom_status crowd_move(crowd *crowd, double probability)
 {
     carom_status status = CAROM_OK;
-    for (uint32_t i = 0; i < crowd->body_count && !carom_failed(status); i++)
+    for (uint32_t i = 0; i < crowd->body_count && !carom_failed(status) && !crowd->info->rests; i++)
     {
         crowd_body *body = &crowd->bodies[i];
         if (!(crowd_uniform(crowd) < probability))
             continue;
+        if (crowd->info->jumps)
+            body->at = uniform_point(crowd, 0.0, crowd->side);
         drift(&body->at.x, &body->velocity.x, crowd->side);
         drift(&body->at.y, &body->velocity.y, crowd->side);
         drift(&body->at.z, &body->velocity.z, crowd->side);
-        body->quaternion[i % 3] += 0.01 * (1.0 + body->quaternion[3]);
-        double length = 0.0;
-        for (int k = 0; k < 4; k++)
-            length += body->quaternion[k] * body->quaternion[k];
-        for (int k = 0; k < 4; k++)
-            body->quaternion[k] /= sqrt(length);
+        turn(body, (int)(i % 3));
         carom_pose pose = pose_of(body);
         status = carom_scene_move(crowd->scene, body->id, &pose);
     }

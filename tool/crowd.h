@@ -10,6 +10,19 @@ enum
     CROWD_MESHES = 5
 };
 
+/* A kind of crowd: a row of the table in crowd.c. */
+typedef struct crowd_info
+{
+    const char *name, *what;
+    uint32_t bodies, triangles; /* of each body; unless others are asked for */
+    double room;                /* side of the cube that each body has to itself; a body is about 1 long */
+    bool knots;                 /* all bodies are knots; otherwise of five shapes */
+    bool jumps;                 /* a body that moves reappears anywhere in the box */
+    bool rests;                 /* nothing moves */
+} crowd_info;
+
+const crowd_info *crowd_get_info(uint32_t index); /* null past the last */
+
 typedef struct crowd_body
 {
     carom_body_id id;
@@ -19,21 +32,27 @@ typedef struct crowd_body
 
 typedef struct crowd
 {
+    const crowd_info *info;
     carom_scene *scene;
     carom_mesh *meshes[CROWD_MESHES];
     crowd_body *bodies; /* sorted by id.index */
     uint32_t body_count;
-    double side; /* of the box; a body is about 1 long */
+    double side; /* of the box */
     uint64_t random;
 } crowd;
 
-/* Free it in any case. */
-carom_status crowd_create(carom_context *context, uint32_t bodies, uint32_t triangles, crowd *out);
+/* Numbers that are 0 are those of the kind. Free it in any case. */
+typedef struct crowd_def
+{
+    const crowd_info *info;
+    uint32_t bodies, triangles;
+} crowd_def;
+carom_status crowd_create(carom_context *context, const crowd_def *def, crowd *out);
 void crowd_destroy(crowd *crowd);
 
 double crowd_uniform(crowd *crowd); /* from 0 to 1 */
 
-/* Moves each body with this probability. */
+/* Moves each body with this probability, unless all rest. */
 carom_status crowd_move(crowd *crowd, double probability);
 
 #endif

@@ -130,6 +130,7 @@ static int refuse_command(const char *name)
 /* Output that could not be written is an error too. */
 static int finish(int code)
 {
+    tool_watch_end();
     if (fflush(stdout) != 0 || ferror(stdout))
     {
         fprintf(stderr, "carom: can't write to standard output\n");

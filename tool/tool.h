@@ -49,6 +49,7 @@ typedef enum tool_option_kind
     TOOL_ENGINES,
     TOOL_SHAPE,
     TOOL_SCENE,
+    TOOL_CROWD,
     TOOL_KIND_COUNT
 } tool_option_kind;
 
@@ -174,6 +175,9 @@ bool tool_watch(const carom_progress *progress, void *user);
 /* Seconds from now for everything that follows, reading and building included; infinity: none. */
 void tool_set_deadline(double seconds);
 double tool_seconds_left(void); /* infinity without a deadline */
+/* A file that is going to be read: the line shows how much of all of them is done, until tool_watch_end. */
+void tool_watch_file(const char *path);
+void tool_watch_end(void);
 /* Before anything else is printed. */
 void tool_clear_progress(void);
 

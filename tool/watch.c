@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum
@@ -21,6 +22,13 @@ enum
 
 static volatile sig_atomic_t writing, caught;
 
+/* A file, and how much of the work that it is has been done. */
+typedef struct watched_file
+{
+    char *path;
+    double bytes, fraction;
+} watched_file;
+
 static struct
 {
     pthread_mutex_t lock;
@@ -30,6 +38,11 @@ static struct
     double shown_ms;          /* when the line was written last */
     double stage_ms;          /* when the stage began */
     char stage[16], name[64]; /* the stage, and the end of its subject's name */
+    /* What a command said it will read; see tool_watch_file. */
+    watched_file *files;
+    size_t file_count, file_capacity, latest;
+    double total, done; /* of all files, in bytes */
+    double begun_ms;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- signals ---- */
@@ -94,11 +107,84 @@ static const char *words_for(const char *stage)
                                            {"weld", "welding"},
                                            {"mesh", "finding the edges of"},
                                            {"tree", "building the tree of"},
+                                           {"check", "comparing"},
                                            {"write", "writing"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], stage) == 0)
             return words[i][1];
     return stage;
+}
+
+/* ---- all files together ---- */
+
+/* From where to where a file is when a stage is done; parts of the usual times. */
+static const struct
+{
+    const char *stage;
+    double from, to;
+} shares[] = {{"read", 0, 0.25}, {"parse", 0.1, 0.25}, {"weld", 0.25, 0.3}, {"mesh", 0.3, 0.5}, {"tree", 0.5, 1}};
+
+void tool_watch_file(const char *path)
+{
+    struct stat about;
+    if (!state.terminal || stat(path, &about) != 0)
+        return;
+    if (state.file_count == state.file_capacity)
+    {
+        size_t larger = 2 * state.file_capacity + 16;
+        watched_file *files = realloc(state.files, larger * sizeof *files);
+        if (!files)
+            return; /* it is only a line on a terminal */
+        state.files = files, state.file_capacity = larger;
+    }
+    size_t size = strlen(path) + 1;
+    char *copy = malloc(size);
+    if (!copy)
+        return;
+    memcpy(copy, path, size);
+    if (state.file_count == 0)
+        state.begun_ms = tool_now_ms();
+    state.files[state.file_count++] = (watched_file){.path = copy, .bytes = (double)about.st_size};
+    state.total += (double)about.st_size;
+}
+
+void tool_watch_end(void)
+{
+    for (size_t i = 0; i < state.file_count; i++)
+        free(state.files[i].path);
+    free(state.files);
+    state.files = NULL, state.file_count = state.file_capacity = state.latest = 0;
+    state.total = state.done = 0;
+}
+
+/* Readers name the path, meshes and trees the end of it. The next that is not behind already. */
+static watched_file *find_file(const char *subject, double fraction)
+{
+    for (size_t k = 0; k < state.file_count; k++)
+    {
+        size_t i = (state.latest + k) % state.file_count;
+        const char *slash = strrchr(state.files[i].path, '/');
+        bool same = strcmp(state.files[i].path, subject) == 0 || (slash && strcmp(slash + 1, subject) == 0);
+        if (same && state.files[i].fraction <= fraction)
+            return &state.files[state.latest = i];
+    }
+    return NULL;
+}
+
+static void note_fraction(const carom_progress *progress)
+{
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+    {
+        if (strcmp(shares[i].stage, progress->stage) != 0)
+            continue;
+        double part = progress->total > 0 ? (double)progress->done / (double)progress->total : 0;
+        double fraction = shares[i].from + (shares[i].to - shares[i].from) * fmin(part, 1);
+        watched_file *file = find_file(progress->subject, fraction);
+        if (!file)
+            return;
+        state.done += (fraction - file->fraction) * file->bytes;
+        file->fraction = fraction;
+    }
 }
 
 static void clear_line(void)
@@ -124,10 +210,18 @@ static void copy_name(const char *subject, char out[64])
     out[at] = '\0';
 }
 
+static void show_time_left(const carom_progress *progress, double passed)
+{
+    if (progress->total > 0 && progress->done > 0 && progress->done < progress->total && passed > INTERVAL_MS)
+        fprintf(stderr, ", about %.0f s left",
+                ceil(1e-3 * passed * (double)(progress->total - progress->done) / (double)progress->done));
+}
+
 static void show(const carom_progress *progress)
 {
     double now = tool_now_ms();
     char name[64];
+    note_fraction(progress);
     copy_name(progress->subject, name);
     if (strcmp(state.stage, progress->stage) != 0 || strcmp(state.name, name) != 0)
     {
@@ -139,13 +233,18 @@ static void show(const carom_progress *progress)
         return;
     state.shown_ms = now;
     state.visible = true;
-    fprintf(stderr, "\r\033[K%s %s", words_for(progress->stage), name);
+    bool together = state.file_count > 1 && state.total > 0 && strcmp(progress->stage, "check") != 0;
+    fputs("\r\033[K", stderr);
+    if (together)
+        fprintf(stderr, "%.0f %% of %zu files: ", 100 * state.done / state.total, state.file_count);
+    fprintf(stderr, "%s %s", words_for(progress->stage), name);
     if (progress->total > 0 && progress->done <= progress->total)
         fprintf(stderr, ": %.0f %%", 100.0 * (double)progress->done / (double)progress->total);
-    double passed = now - state.stage_ms;
-    if (progress->total > 0 && progress->done > 0 && progress->done < progress->total && passed > INTERVAL_MS)
-        fprintf(stderr, ", about %.0f s left",
-                ceil(1e-3 * passed * (double)(progress->total - progress->done) / (double)progress->done));
+    double passed = now - (together ? state.begun_ms : state.stage_ms);
+    if (together && state.done > 0.01 * state.total && passed > INTERVAL_MS)
+        fprintf(stderr, ", about %.0f s left", ceil(1e-3 * passed * (state.total - state.done) / state.done));
+    else if (!together)
+        show_time_left(progress, passed);
     fflush(stderr);
 }
 

@@ -157,6 +157,22 @@ void plot(const Options &options, const Medians &medians)
     carom_context_destroy(context);
 }
 
+// How the times of ours grow from each count to the next, next to n log n.
+void print_growth(const Options &options, const Medians &medians)
+{
+    for (const auto &[scene, kinds] : medians)
+        for (const auto &[kind, times] : kinds)
+            for (size_t i = 1; i < options.counts.size(); i++)
+            {
+                const uint32_t few = options.counts[i - 1], many = options.counts[i];
+                if (!times.count(few) || !times.count(many) || few < 2)
+                    continue;
+                const double growth = many * std::log(many) / (few * std::log(few));
+                std::printf("%s, ours %s: %u boxes take %.2f times what n log n makes of %u\n", scene.c_str(),
+                            kind.c_str(), many, times.at(many) / times.at(few) / growth, few);
+            }
+}
+
 void usage()
 {
     std::puts("carom_bench_boxes [--only SCENE] [--with NAME] [--kind NAME] [--count N] [--steps N] [--slow SECONDS]\n"
@@ -164,7 +180,7 @@ void usage()
               "  --only SCENE   of this name; may be given several times, like all that follow but steps and slow\n"
               "  --with NAME    only contestants whose name contains it\n"
               "  --kind NAME    a broad phase of Carom (default tree)\n"
-              "  --count N      boxes (default 1000, 10000, 100000)\n"
+              "  --count N      boxes (default 1000, 10000, 100000); of several, how times grow next to n log n\n"
               "  --steps N      default 40; the median of all but the first three counts\n"
               "  --slow SECONDS who needs longer for a step is left out (default 1)\n"
               "  --plot FILE    PNG with the curves of ours over the counts");
@@ -226,6 +242,7 @@ int main(int argc, char **argv)
                 std::printf("%s, %u boxes: median ms per step\n", name.c_str(), count);
                 wrong += run_scene(contestants, name, count, options, medians);
             }
+    print_growth(options, medians);
     if (!options.plot.empty())
         plot(options, medians);
     return wrong ? 1 : 0;

@@ -74,13 +74,16 @@ extern "C"
      * A budget of seconds covers the whole call, not only the examination of pairs; time for the report is set aside.
      * 0 and infinity are no limit; NaN is refused as CAROM_NOT_FINITE, a negative number as CAROM_INVALID_ARGUMENT.
      * - If finding the pairs and listing them would take longer than that alone, everything is unknown: see
-     *   carom_scene_report.bodies_undecided. Whether it would is known from earlier frames of this engine; the first
-     *   one can't be predicted, and a prediction is put to the test from time to time, ever more rarely, in the end in
-     *   every 1,024th frame.
-     * - Building a default tree, or sorting and listing the pairs of triangles of one pair of bodies, can't be cut
-     *   short: it waits for a frame with time for it. If there is none, it is done in a frame that then ends late, once
-     *   the frames it waited for had eight times its time. To avoid that, build trees beforehand: run a frame without a
-     *   budget, or use carom_shape_tree. */
+     *   carom_scene_report.bodies_undecided. Whether it would is known from earlier frames of this engine. Before the
+     *   first one, two microseconds per body are assumed, which is more than on most machines: until frames that have
+     *   less had eight times as much together, none begins. Later, predictions are put to the test from time to time,
+     *   and such a frame may end late: after 4, 16, 64 and more frames in a row that did not begin, if the fastest of
+     *   the latest that did would have been in time, and otherwise after 2,048.
+     * - Building a default tree, sorting and listing the pairs of triangles of one pair of bodies, and the beginning of
+     *   a relation can't be cut short: they wait for a frame with time for them, and then come first. What would take
+     *   more than three quarters of the largest budget of late is done in a frame that then ends late, once the frames
+     *   it waited for had eight times its time. To avoid both, run a frame without a budget beforehand.
+     * - What the machine does to the thread (interrupts, other programs) comes on top. */
     CAROM_API carom_status carom_engine_run(carom_engine *engine, const carom_frame *frame,
                                             const carom_collide_options *options, carom_scene_report *report);
 

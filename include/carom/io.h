@@ -32,8 +32,10 @@ extern "C"
     typedef struct io_model
     {
         carom_context *context;
-        carom_mesh *mesh; /* all triangles in file order; none for a point cloud or a wire frame */
-        io_part *parts;   /* in file order; empty if the file names nothing */
+        /* All triangles in file order; none for a point cloud or a wire frame. Of STL, corners at the same position to
+         * the bit are one vertex, numbered in the order in which they first occur. */
+        carom_mesh *mesh;
+        io_part *parts; /* in file order; empty if the file names nothing */
         size_t part_count, part_capacity;
         char *names;
         size_t names_capacity;

@@ -147,7 +147,9 @@ extern "C"
         carom_vec3 point_a, point_b;
         uint32_t triangle_a, triangle_b;
         double distance_bound; /* a lower bound of the distance between the surfaces, as far as it was looked for:
-                                  UNKNOWN: what is certain so far; decided: as in carom_report */
+                                  UNKNOWN: what is certain so far, from the boxes of the bodies or, with a clearance
+                                  and once the pair was begun, from the parts that are still open; never lower than
+                                  before while a search goes on; decided: as in carom_report */
         uint64_t hash;         /* that of carom_collide's report for this pair with the same options */
     } carom_body_pair;
 

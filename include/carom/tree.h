@@ -138,6 +138,11 @@ extern "C"
     CAROM_API carom_status carom_tree_create_cached(carom_context *context, const carom_mesh *mesh,
                                                     const carom_tree_def *def, const char *folder, carom_tree **out);
 
+    /* Removes files of such a cache, those used longest ago first, until the others have at most max_bytes together;
+     * also what writing left behind when it was interrupted an hour ago or earlier. Other files stay, whatever their
+     * names. CAROM_IO_ERROR if the folder can't be listed or a file can't be removed. */
+    CAROM_API carom_status carom_tree_cache_trim(carom_context *context, const char *folder, uint64_t max_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -234,6 +234,7 @@ typedef struct base_key_value
 /* Least significant digit first, 8 bits at a time, digits that are equal everywhere skipped. `scratch` has room
  * for `count` items; the result is in `items`. */
 void base_sort_keys(base_key_value *items, base_key_value *scratch, size_t count);
+/* The same for words, with larger digits; if at least half of them are sorted, only the rest is, and merged. */
 void base_sort_u64(uint64_t *items, uint64_t *scratch, size_t count);
 
 /* Merges, for orders that are not those of keys. before: does a come before b, and not the other way round? */
@@ -369,7 +370,8 @@ static inline bool base_cancel_is_set(base_cancel *cancel)
 
 /* ---- time and budgets ---- */
 
-double base_now(void); /* seconds, monotonic */
+double base_now(void);        /* seconds, monotonic */
+double base_thread_now(void); /* seconds that this thread had a processor */
 
 /* A stopwatch that takes a fraction of the time of base_now to read. */
 typedef struct base_watch

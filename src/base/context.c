@@ -289,15 +289,18 @@ void base_log(const carom_context *context, carom_log_level level, const char *f
     context->log(level, message, context->log_user);
 }
 
-double base_now(void)
+static double read_clock(clockid_t clock)
 {
     base_float_mode found = base_float_mode_enter(); /* the clock is read before a mode is refused */
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     volatile double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec; /* volatile: not after the mode's end */
     base_float_mode_leave(&found);
     return seconds;
 }
+
+double base_now(void) { return read_clock(CLOCK_MONOTONIC); }
+double base_thread_now(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 /* Work between two readings of the clock. A unit takes from some nanoseconds to some microseconds, where exact
  * arithmetic decides. */

@@ -129,22 +129,30 @@ void BASE_ISA(broad_groups_bound)(broad_groups *groups, uint32_t level, uint32_t
         bound(&groups->levels[level].items[g], below + g * BROAD_LANES, below_count - g * BROAD_LANES);
 }
 
-/* Boxes are anywhere in memory. */
-static BASE_ALWAYS_INLINE void prefetch(const broad_group *group, const broad_input *input)
-{
-    for (int i = 0; i < BROAD_LANES; i++)
-        if (group->slot[i] != BROAD_NO_SLOT)
-        {
-            __builtin_prefetch(&input->boxes[group->slot[i]].min.x);
-            __builtin_prefetch(&input->boxes[group->slot[i]].max.z);
+/* Boxes are anywhere in memory: those of a group that is loaded soon are asked for in advance, into the second cache
+ * where many requests can wait, and then into the first. */
+#define PREFETCH_BOXES(group, input, locality)                                                                         \
+    for (int i = 0; i < BROAD_LANES; i++)                                                                              \
+        if ((group)->slot[i] != BROAD_NO_SLOT)                                                                         \
+        {                                                                                                              \
+            __builtin_prefetch(&(input)->boxes[(group)->slot[i]].min.x, 0, locality);                                  \
+            __builtin_prefetch(&(input)->boxes[(group)->slot[i]].max.z, 0, locality);                                  \
         }
+
+static BASE_ALWAYS_INLINE void prefetch_near(const broad_group *group, const broad_input *input)
+{
+    PREFETCH_BOXES(group, input, 3)
 }
+
+static BASE_ALWAYS_INLINE void prefetch_far(const broad_group *group,
+                                            const broad_input *input){PREFETCH_BOXES(group, input, 2)}
 
 uint32_t BASE_ISA(broad_groups_load)(broad_groups *groups, uint32_t first, uint32_t last, const broad_input *input)
 {
     enum
     {
-        AHEAD = 4 /* groups */
+        AHEAD = 4, /* groups */
+        FAR_AHEAD = 16
     };
     frame in = make_frame(groups->origin, input->margin);
     broad_group *items = groups->levels[0].items;
@@ -155,8 +163,10 @@ uint32_t BASE_ISA(broad_groups_load)(broad_groups *groups, uint32_t first, uint3
         size_t begin = parent * BROAD_LANES, end = begin + BROAD_LANES < count ? begin + BROAD_LANES : count;
         for (size_t g = begin; g < end; g++)
         {
+            if (g + FAR_AHEAD < count)
+                prefetch_far(&items[g + FAR_AHEAD], input);
             if (g + AHEAD < count)
-                prefetch(&items[g + AHEAD], input);
+                prefetch_near(&items[g + AHEAD], input);
             empty += load_group(&items[g], input, &in);
         }
         bound(&groups->levels[1].items[parent], items + begin, end - begin);

@@ -12,6 +12,10 @@ enum
     MAX_COARSE = 100000 /* boxes for which a coarse cube is enough: many more on a floor would crowd its cells */
 };
 
+/* Of two numbers; fmin and fmax, which take anything, are calls. */
+static double smaller(double a, double b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
+
 static carom_vec3 twice_centre(const carom_aabb *box) { return vec3_add(box->min, box->max); }
 
 /* The cube in which most of the centres are: the mean plus and minus 3.5 standard deviations, or all if that is less,
@@ -30,8 +34,8 @@ static broad_cube choose_cube(const uint64_t *items, size_t count, const carom_a
         c = vec3_sub(c, origin);
         sum = vec3_add(sum, c);
         squares = vec3_add(squares, (carom_vec3){c.x * c.x, c.y * c.y, c.z * c.z});
-        low = (carom_vec3){fmin(low.x, c.x), fmin(low.y, c.y), fmin(low.z, c.z)};
-        high = (carom_vec3){fmax(high.x, c.x), fmax(high.y, c.y), fmax(high.z, c.z)};
+        low = (carom_vec3){smaller(low.x, c.x), smaller(low.y, c.y), smaller(low.z, c.z)};
+        high = (carom_vec3){larger(high.x, c.x), larger(high.y, c.y), larger(high.z, c.z)};
     }
     bool is_fine = count > MAX_COARSE;
     double largest = (is_fine ? BROAD_CURVE_SIDE : BROAD_COARSE_SIDE) - 0.001;

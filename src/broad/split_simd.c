@@ -1,103 +1,112 @@
-/* Halving space: copies to both sides, and comparisons of all boxes of a range. */
-#include "base/simd.h"
+/* Sweeps along an axis. Boxes that begin where another one is, on that axis, are next to each other: eight of them are
+ * compared with it at a time. */
+#include "broad/join_lanes.h"
 #include "broad/split.h"
 
-broad_split_sides BASE_ISA(broad_split_range)(const broad_split_box *boxes, size_t count, int axis, float at,
-                                              broad_split_box *room)
+void BASE_ISA(broad_split_fill)(const broad_columns *columns, const broad_split_box *boxes, size_t count, int axis)
 {
-    broad_split_box *before = room, *beyond = room + count;
-    for (size_t i = 0; i < count; i++)
+    size_t stride = columns->stride;
+    int next = (axis + 1) % 3, last = (axis + 2) % 3;
+    float *to = columns->first;
+    for (size_t i = 0; i < count; i++, to++)
     {
         const broad_split_box *box = &boxes[i];
-        bool is_before = box->low[axis] <= at, is_beyond = box->high[axis] >= at;
-        *before = *beyond = *box;
-        beyond->marks |= (uint32_t)is_before << axis;
-        before += is_before, beyond += is_beyond;
+        for (int k = 0; k < 3; k++)
+            to[(size_t)k * stride] = box->low[k], to[(size_t)(k + 3) * stride] = box->high[k];
+        to[6 * stride] = as_float(0u - (box->marks >> next & 1));
+        to[7 * stride] = as_float(0u - (box->marks >> last & 1));
+        memcpy(&to[8 * stride], &box->slot, sizeof box->slot);
     }
-    return (broad_split_sides){(size_t)(before - room), (size_t)(beyond - room) - count};
+    for (size_t i = 0; i < BROAD_LANES; i++, to++)
+        for (size_t k = 0; k < BROAD_COLUMNS; k++)
+            to[k * stride] = k < 3 ? INFINITY : k < 6 ? -INFINITY : 0.0f;
 }
 
-/* Eight boxes, one after the other in each array. */
-typedef struct lanes
+/* A box in all lanes, and its marks. */
+typedef struct probe
 {
-    _Alignas(32) float low[3][8], high[3][8];
-    uint32_t marks[8], slot[8], used; /* used: a bit per box */
-} lanes;
+    box8 box;
+    f8 marks[2];
+} probe;
 
-static void fill(lanes *to, const broad_split_box *boxes, size_t count)
+static BASE_ALWAYS_INLINE probe make_probe(const broad_split_box *box, int axis)
 {
-    for (size_t i = 0; i < 8; i++)
-        for (int axis = 0; axis < 3; axis++)
-        {
-            to->low[axis][i] = i < count ? boxes[i].low[axis] : INFINITY;
-            to->high[axis][i] = i < count ? boxes[i].high[axis] : -INFINITY;
-        }
-    for (size_t i = 0; i < 8; i++)
-        to->marks[i] = i < count ? boxes[i].marks : ~0u, to->slot[i] = i < count ? boxes[i].slot : 0;
-    to->used = 0xffu >> (8 - count); /* a box without end meets the others, too */
+    probe p;
+    for (int k = 0; k < 3; k++)
+        p.box.low[k] = f8_set1(box->low[k]), p.box.high[k] = f8_set1(box->high[k]);
+    for (int k = 0; k < 2; k++)
+        p.marks[k] = f8_set1(as_float(0u - (box->marks >> (axis + 1 + k) % 3 & 1)));
+    return p;
 }
 
-static BASE_ALWAYS_INLINE uint32_t meet(const lanes *others, const broad_split_box *box)
+/* By how much eight boxes meet one; not a number where they have a common mark. */
+static BASE_ALWAYS_INLINE f8 depth(const probe *p, const float *others, size_t stride, bool marked)
 {
-    f8 all = f8_le(f8_load(others->low[0]), f8_set1(box->high[0]));
-    all = f8_and(all, f8_ge(f8_load(others->high[0]), f8_set1(box->low[0])));
-    for (int axis = 1; axis < 3; axis++)
+    f8 least = f8_set1(INFINITY);
+    for (size_t k = 0; k < 3; k++)
     {
-        all = f8_and(all, f8_le(f8_load(others->low[axis]), f8_set1(box->high[axis])));
-        all = f8_and(all, f8_ge(f8_load(others->high[axis]), f8_set1(box->low[axis])));
+        least = f8_min(f8_sub(f8_loadu(others + (k + 3) * stride), p->box.low[k]), least);
+        least = f8_min(f8_sub(p->box.high[k], f8_loadu(others + k * stride)), least);
     }
-    return f8_bits(all) & others->used;
+    if (!marked)
+        return least;
+    f8 one = f8_and(f8_loadu(others + 6 * stride), p->marks[0]);
+    return f8_or(least, f8_or(one, f8_and(f8_loadu(others + 7 * stride), p->marks[1])));
 }
 
-/* The boxes of one range against eight later ones. */
-static bool test(broad_split *split, const broad_split_box *boxes, size_t count, const lanes *others)
+/* The first of the sorted others that counts for a box. */
+static uint32_t find_start(const float *lows, uint32_t count, float low, bool behind)
 {
-    for (size_t i = 0; i < count; i++)
+    uint32_t first = 0, last = count;
+    while (first < last)
     {
-        for (uint32_t mask = meet(others, &boxes[i]); mask; mask &= mask - 1)
-        {
-            int k = __builtin_ctz(mask);
-            split->slot_a[split->found] = boxes[i].slot, split->slot_b[split->found] = others->slot[k];
-            split->found += !(boxes[i].marks & others->marks[k]);
-        }
-        if (split->found > BROAD_SPLIT_CANDIDATES - 64)
-        {
-            if (!split->take(split))
-                return false;
-            split->found = 0;
-        }
+        uint32_t middle = first + (last - first) / 2;
+        if (lows[middle] < low || (behind && lows[middle] == low))
+            first = middle + 1;
+        else
+            last = middle;
     }
-    split->tested += count;
-    return true;
+    return first;
 }
 
-bool BASE_ISA(broad_split_leaf)(broad_split *split, size_t first, size_t count)
+static BASE_ALWAYS_INLINE void sweep_range(broad_join *join, const broad_pass *sweep, uint32_t first, uint32_t last,
+                                           bool marked)
 {
-    const broad_split_box *boxes = split->boxes.items + first;
-    for (size_t begin = 0; begin < count; begin += 8)
+    size_t stride = sweep->others.stride;
+    const float *others = sweep->others.first, *lows = others + (size_t)sweep->axis * stride;
+    const broad_split_box *boxes = sweep->boxes;
+    int axis = sweep->axis;
+    uint32_t start = sweep->self ? 0 : find_start(lows, sweep->other_count, boxes[first].low[axis], sweep->behind);
+    make_room(join, 1);
+    target to = begin_target(join);
+    uint64_t tested = 0;
+    for (uint32_t i = first; i < last; i++)
     {
-        lanes others;
-        size_t n = count - begin < 8 ? count - begin : 8;
-        fill(&others, boxes + begin, n);
-        if (!test(split, boxes, begin, &others))
-            return false;
-        for (size_t i = 0; i < n; i++) /* with each other */
-            for (size_t k = i + 1; k < n; k++)
-            {
-                bool near = !(boxes[begin + i].marks & boxes[begin + k].marks);
-                for (int axis = 0; axis < 3; axis++)
-                    near &= boxes[begin + i].low[axis] <= boxes[begin + k].high[axis] &&
-                            boxes[begin + k].low[axis] <= boxes[begin + i].high[axis];
-                split->slot_a[split->found] = boxes[begin + i].slot,
-                split->slot_b[split->found] = boxes[begin + k].slot;
-                split->found += near;
-            }
-        if (split->found > BROAD_SPLIT_CANDIDATES - 64)
+        float low = boxes[i].low[axis], high = boxes[i].high[axis];
+        if (sweep->self)
+            start = i + 1;
+        else /* behind the last one they are infinite, which is not less */
+            while (lows[start] < low || (sweep->behind && lows[start] == low))
+                start++;
+        probe p = make_probe(&boxes[i], axis);
+        f8 slack = slack_of(&p.box, join->margin);
+        for (uint32_t k = start; lows[k] <= high; k += BROAD_LANES, tested++)
         {
-            if (!split->take(split))
-                return false;
-            split->found = 0;
+            if (BASE_UNLIKELY(to.pairs > join->pairs + BROAD_PAIRS - BROAD_LANES ||
+                              to.unsure > join->unsure + BROAD_PAIRS - BROAD_LANES))
+                end_target(join, &to), make_room(join, 1), to = begin_target(join);
+            const uint32_t *slots = (const uint32_t *)(const void *)(others + 8 * stride + k);
+            add_pairs(&to, depth(&p, others + k, stride, marked), slack, slots, boxes[i].slot);
         }
     }
-    return true;
+    end_target(join, &to);
+    join->tested += tested;
+}
+
+void BASE_ISA(broad_split_sweep)(broad_join *join, const broad_pass *sweep, uint32_t first, uint32_t last)
+{
+    if (sweep->marked)
+        sweep_range(join, sweep, first, last, true);
+    else
+        sweep_range(join, sweep, first, last, false);
 }

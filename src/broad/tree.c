@@ -5,7 +5,8 @@
 enum
 {
     MAX_AGE = 64, /* calls until the boxes that move are sorted again */
-    RETRY = 16    /* calls after which it is tried again whether an order lasts */
+    RETRY = 16,   /* calls after which it is tried again whether an order lasts */
+    MAX_FRESH = 4 /* calls without a change after which the pairs of still boxes are sorted */
 };
 #define DECAY 1.12 /* growth of the groups' extents after which boxes are sorted again */
 
@@ -25,7 +26,7 @@ static void destroy(void *state)
     base_array_free(context, &tree->order.items);
     base_array_free(context, &tree->order.sorted);
     if (tree->split)
-        base_array_free(context, &tree->split->boxes);
+        broad_split_free(tree->split);
     base_release(context, tree->split, 1, sizeof *tree->split);
     base_array_free(context, &tree->places);
     base_array_free(context, &tree->changed);
@@ -71,7 +72,7 @@ static void begin_call(tree_state *tree, const broad_input *input)
         tree_part_clear(&tree->moving), tree_part_clear(&tree->still);
         broad_classes_reset(&tree->classes);
         tree->places.count = tree->changed.count = tree->class_of.count = 0;
-        tree->kept.count = 0, tree->call = 0;
+        tree->kept.count = 0, tree->call = tree->kept_changed = 0;
     }
     tree->is_current = false;
     tree->margin = input->margin;
@@ -107,7 +108,7 @@ static void drop_changed(tree_state *tree)
         tree->kept.items[kept] = pair;
         kept += tree->changed.items[pair >> 32] != tree->call && tree->changed.items[(uint32_t)pair] != tree->call;
     }
-    tree->kept.count = kept;
+    tree->kept.count = kept; /* as sorted as they were */
 }
 
 /* Pairs of still boxes: those from before whose boxes have not changed, and those of new ones, whose lanes begin at
@@ -126,6 +127,7 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
         return true;
     if (!sort)
         tree_load(tree, part, input, first / BROAD_LANES);
+    tree->kept_changed = tree->call;
     tree_begin_pairs(tree, &tree->kept);
     if (sort && part->crowded)
         tree_join_by_split(tree, input, part, NULL);
@@ -139,16 +141,28 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
     return tree_end_pairs(tree, &tree->kept, boxes_tested);
 }
 
+/* The pairs of still boxes, which are listed first. Once they have been the same for a while they are sorted, so that
+ * whoever sorts the list has less to do. */
+static bool list_kept(tree_state *tree, broad_pairs *out)
+{
+    broad_pairs *kept = &tree->kept;
+    if (!base_array_reserve(tree->context, out, kept->count))
+        return false;
+    if (tree->call - tree->kept_changed == MAX_FRESH)
+        base_sort_words(tree->context, kept->items, out->items, kept->count);
+    if (kept->count)
+        memcpy(out->items, kept->items, kept->count * sizeof *out->items);
+    out->count = kept->count;
+    return true;
+}
+
 static bool find(tree_state *tree, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested)
 {
     uint32_t first;
     begin_call(tree, input);
     if (!tree_begin_still(tree, &first) || !tree_update_slots(tree, input) || !update_moving(tree, input) ||
-        !update_still(tree, input, first, boxes_tested) || !base_array_reserve(tree->context, out, tree->kept.count))
+        !update_still(tree, input, first, boxes_tested) || !list_kept(tree, out))
         return false;
-    if (tree->kept.count)
-        memcpy(out->items, tree->kept.items, tree->kept.count * sizeof *out->items);
-    out->count = tree->kept.count;
     tree_begin_pairs(tree, out);
     if (tree->moving.crowded || (tree->still.crowded && tree->moving.used > tree->still.used / 8))
         tree_join_by_split(tree, input, &tree->moving, &tree->still);

@@ -59,9 +59,10 @@ struct tree_state
     broad_pairs kept; /* of still boxes */
     double margin;
     uint32_t call;
-    uint32_t woken;     /* still boxes that changed in this call */
-    broad_split *split; /* null until it is needed */
-    bool is_current;    /* holds the boxes of the last call, which succeeded */
+    uint32_t kept_changed; /* in which call kept pairs were added */
+    uint32_t woken;        /* still boxes that changed in this call */
+    broad_split *split;    /* null until it is needed */
+    bool is_current;       /* holds the boxes of the last call, which succeeded */
     tree_worker *workers[];
 };
 

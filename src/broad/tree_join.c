@@ -3,7 +3,8 @@
 
 enum
 {
-    MIN_RANGE = 4 /* groups of level 1 that are worth handing to another worker */
+    MIN_RANGE = 4,   /* groups of level 1 that are worth handing to another worker */
+    MIN_SWEPT = 1024 /* boxes, as well */
 };
 
 /* ---- what is found ---- */
@@ -109,19 +110,29 @@ static tree_allowed allowed(const broad_classes *classes, uint64_t a, uint64_t b
     return none ? TREE_NONE : all ? TREE_ALL : TREE_SOME;
 }
 
+/* Whatever a worker finds from here on is about these boxes; plain: any two may pair. */
+static void begin_search(tree_worker *worker, const broad_input *input, bool plain)
+{
+    broad_join *join = &worker->join;
+    worker->input = input, worker->plain = plain;
+    join->margin = (float)input->margin;
+    join->take = take_pairs, join->pair_count = join->unsure_count = 0;
+    take_pairs(join); /* makes room */
+}
+
+static bool is_plain(const tree_state *tree, const broad_input *input, uint64_t a, uint64_t b)
+{
+    return input->distinct_owners && allowed(&tree->classes, a, b) == TREE_ALL;
+}
+
 static void join_range(uint32_t first, uint32_t last, uint32_t number, void *data)
 {
     const tree_task *task = data;
     tree_worker *worker = task->tree->workers[number];
     broad_join *join = &worker->join;
-    worker->input = task->input;
-    worker->plain =
-        task->input->distinct_owners && allowed(&task->tree->classes, task->a->classes, task->b->classes) == TREE_ALL;
     join->a = &task->a->groups, join->b = &task->b->groups, join->self = task->self;
     join->b_first = task->b_first, join->b_last = task->b_last;
-    join->margin = (float)task->input->margin;
-    join->take = take_pairs, join->pair_count = join->unsure_count = 0;
-    take_pairs(join); /* makes room */
+    begin_search(worker, task->input, is_plain(task->tree, task->input, task->a->classes, task->b->classes));
     if (worker->out_of_memory)
         return;
     if (task->by_box)
@@ -138,37 +149,26 @@ void tree_join(tree_task task)
         base_parallel_for(task.tree->context, count - task.first, MIN_RANGE, join_range, &task);
 }
 
-/* ---- halving space ---- */
+/* ---- long thin boxes ---- */
 
-static bool take_split(broad_split *split)
+typedef struct sweep_task
 {
-    tree_worker *worker = split->user;
-    const broad_input *input = worker->input;
-    if (!base_array_reserve(worker->state->context, &worker->pairs, split->found))
-        return false;
-    uint64_t *out = worker->pairs.items + worker->pairs.count;
-    for (uint32_t i = 0; i < split->found; i++)
-    {
-        uint32_t a = split->slot_a[i], b = split->slot_b[i];
-        *out = broad_pack(a, b);
-        out += broad_near(&input->boxes[a], &input->boxes[b], input->margin) &&
-               broad_may_pair(&input->traits[a], &input->traits[b]);
-    }
-    worker->pairs.count = (size_t)(out - worker->pairs.items);
-    return true;
+    tree_state *tree;
+    const broad_pass *sweep;
+} sweep_task;
+
+static void sweep_range(uint32_t first, uint32_t last, uint32_t number, void *data)
+{
+    const sweep_task *task = data;
+    tree_worker *worker = task->tree->workers[number];
+    if (!worker->out_of_memory)
+        BASE_PICK_ISA(task->tree->context, broad_split_sweep)(&worker->join, task->sweep, first, last);
 }
 
-static bool add_to_split(broad_split *split, const broad_input *input, const tree_part *part, uint32_t marks)
+static void sweep_all(broad_split *split, const broad_pass *sweep)
 {
-    if (!base_array_reserve(split->context, &split->boxes, part->used))
-        return false;
-    for (uint32_t i = 0; i < broad_lane_count(&part->groups); i++)
-    {
-        uint32_t slot = *broad_slot_of(&part->groups, i);
-        if (slot != BROAD_NO_SLOT && !broad_is_empty(&input->boxes[slot]))
-            broad_split_add(split, &input->boxes[slot], input->margin, slot, marks);
-    }
-    return true;
+    sweep_task task = {split->user, sweep};
+    base_parallel_for(split->context, sweep->count, MIN_SWEPT, sweep_range, &task);
 }
 
 static bool open_split(tree_state *tree)
@@ -179,23 +179,27 @@ static bool open_split(tree_state *tree)
     if (!tree->split)
         return false;
     memset(tree->split, 0, sizeof *tree->split);
-    tree->split->context = tree->context, tree->split->take = take_split, tree->split->user = tree->workers[0];
+    tree->split->context = tree->context, tree->split->sweep = sweep_all, tree->split->user = tree;
     return true;
 }
 
 void tree_join_by_split(tree_state *tree, const broad_input *input, const tree_part *part, const tree_part *other)
 {
-    tree_worker *worker = tree->workers[0];
-    if (!open_split(tree))
+    uint64_t others = part->classes | (other ? other->classes : 0);
+    bool plain = is_plain(tree, input, part->classes, others), enough = open_split(tree);
+    for (uint32_t i = 0; i < base_worker_count(tree->context); i++)
+        begin_search(tree->workers[i], input, plain);
+    enough = enough && broad_split_add(tree->split, &part->groups, 0) &&
+             (!other || broad_split_add(tree->split, &other->groups, BROAD_SPLIT_APART));
+    enough = enough && broad_split_join(tree->split);
+    if (tree->split)
+        tree->split->boxes.count = 0; /* whether they were joined or not */
+    for (uint32_t i = 0; i < base_worker_count(tree->context); i++)
     {
-        worker->out_of_memory = true;
-        return;
+        broad_join *join = &tree->workers[i]->join;
+        take_pairs(join);
+        join->pair_count = join->unsure_count = 0;
     }
-    broad_split *split = tree->split;
-    split->boxes.count = 0, split->tested = 0;
-    worker->input = input;
-    if (!add_to_split(split, input, part, 0) || (other && !add_to_split(split, input, other, BROAD_SPLIT_APART)) ||
-        !broad_split_join(split))
-        worker->out_of_memory = true;
-    worker->join.tested += split->tested;
+    if (!enough)
+        tree->workers[0]->out_of_memory = true;
 }

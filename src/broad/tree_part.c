@@ -1,7 +1,7 @@
 /* Broad phase `tree`: which box is in which lane, and when lanes are sorted. */
 #include "broad/tree.h"
 
-#define CROWD 700.0 /* groups that meet one, beyond which halving space is faster */
+#define CROWD 150.0 /* groups that meet one, beyond which sweeping by classes is faster */
 
 void tree_part_clear(tree_part *part)
 {
@@ -214,16 +214,17 @@ static bool fill(tree_state *tree, tree_part *part, const broad_order *order)
 {
     uint32_t count = (uint32_t)order->sorted.count, mark = part == &tree->still ? TREE_STILL : 0;
     uint32_t groups = (count + BROAD_LANES - 1) / BROAD_LANES;
+    uint64_t classes = 0, before = part->classes;
+    bool one_class = !(before & (before - 1)); /* then there is no need to look */
     tree_part_clear(part);
     if (!broad_groups_reserve(&part->groups, count))
         return false;
-    uint64_t classes = 0;
     for (uint32_t i = 0; i < count; i++)
     {
         uint32_t slot = (uint32_t)order->sorted.items[i];
         *broad_slot_of(&part->groups, i) = slot;
         tree->places.items[slot] = i | mark;
-        classes |= (uint64_t)1 << tree->class_of.items[slot];
+        classes |= one_class ? before : (uint64_t)1 << tree->class_of.items[slot];
     }
     for (uint32_t i = count; i < groups * BROAD_LANES; i++)
         *broad_slot_of(&part->groups, i) = BROAD_NO_SLOT;

@@ -9,6 +9,11 @@ typedef struct commit
     bool truncated;     /* some pairs are counted but not listed */
     uint64_t pair_count;
     carom_counters open; /* the work on pairs that are undecided */
+    double start;        /* with a deadline, as the next four */
+    double expected;     /* seconds, without extras */
+    size_t done;         /* pairs of bodies */
+    uint64_t extra_count;
+    double extra_seconds;
 } commit;
 
 static carom_status out_of_memory(carom_engine *engine)
@@ -43,22 +48,30 @@ static void copy_contacts(carom_engine *engine, const engine_findings *from, con
     }
 }
 
-static bool reserve(carom_engine *engine, const engine_finding *finding, uint64_t listed)
+/* Of all contacts of a finding. */
+static uint64_t count_points(const engine_findings *from, const engine_finding *finding)
 {
-    const size_t max_points = 6;
+    if (finding->contact_count == 0)
+        return 0;
+    const carom_contact *last = &from->contacts.items[finding->first_contact + finding->contact_count - 1];
+    return last->first_point + last->point_count;
+}
+
+static bool reserve(carom_engine *engine, const engine_finding *finding, uint64_t listed, uint64_t points)
+{
     return base_array_reserve(engine->context, &engine->body_pairs, 1) &&
            base_array_reserve(engine->context, &engine->listed, listed) &&
            base_array_reserve(engine->context, &engine->contacts, finding->contact_count) &&
-           base_array_reserve(engine->context, &engine->points, max_points * finding->contact_count);
+           base_array_reserve(engine->context, &engine->points, points);
 }
 
 static carom_status add_finding(commit *commit, const engine_findings *from, const engine_finding *finding)
 {
     carom_engine *engine = commit->engine;
-    uint64_t listed = count_listed(commit, finding);
-    if (!reserve(engine, finding, listed))
+    uint64_t listed = count_listed(commit, finding), points = count_points(from, finding);
+    if (!reserve(engine, finding, listed, points))
         return out_of_memory(engine);
-    if (engine->listed.count + listed > UINT32_MAX || engine->points.count + 6 * finding->contact_count > UINT32_MAX)
+    if (engine->listed.count + listed > UINT32_MAX || engine->points.count + points > UINT32_MAX)
         return base_fail(engine->context, CAROM_TOO_LARGE, "engine run: more than 2^32 pairs or points; set max_pairs");
     carom_body_pair *pair = &engine->body_pairs.items[engine->body_pairs.count++];
     *pair = finding->pair;
@@ -99,36 +112,74 @@ static carom_status add_open(commit *commit, engine_open_pair *open, const carom
     return status;
 }
 
-static carom_status add_estimate(commit *commit, const carom_frame *frame, uint32_t index)
+static carom_status add_estimate(carom_engine *engine, const carom_pair_estimate *estimate)
 {
-    carom_engine *engine = commit->engine;
     if (!engine->estimates_undecided)
         return CAROM_OK;
     if (!base_array_reserve(engine->context, &engine->estimates, 1))
         return out_of_memory(engine);
-    carom_pair_estimate *estimate = &engine->estimates.items[engine->estimates.count++];
-    *estimate = engine_estimate_undecided(engine, frame, index);
-    estimate->body_pair = engine->body_pairs.count - 1;
+    engine->estimates.items[engine->estimates.count] = *estimate;
+    engine->estimates.items[engine->estimates.count++].body_pair = engine->body_pairs.count - 1;
     return CAROM_OK;
 }
 
-/* A pair that the budget left undecided, with what is known so far. */
+/* What is still to be committed, in seconds. */
+static double rest_of(const commit *commit)
+{
+    return commit->expected * (double)(commit->engine->pairs.count - commit->done) /
+           (double)commit->engine->pairs.count;
+}
+
+/* Guesses and bounds get better with time, so they are the first to do without: what may be spent on those of an open
+ * pair. False: nothing. */
+static bool begin_extras(const commit *commit, double now, base_budget *out)
+{
+    const engine_pace *pace = &commit->engine->pace;
+    *out = base_budget_begin(NULL);
+    if (pace->deadline == 0.0)
+        return true;
+    out->deadline = pace->deadline - engine_pace_careful(rest_of(commit));
+    return now + pace->extra_rate < out->deadline;
+}
+
+typedef struct description
+{
+    carom_body_pair pair;
+    carom_pair_estimate estimate;
+} description;
+
+/* What is known about an undecided pair so far. */
+static description describe(commit *commit, const carom_frame *frame, uint32_t index)
+{
+    carom_engine *engine = commit->engine;
+    bool wanted = engine->open.items[index] && engine_adds_extras(engine, frame, index);
+    bool timed = wanted && engine->pace.deadline > 0.0;
+    double start = timed ? base_now() : 0.0;
+    base_budget budget, *extras = wanted && begin_extras(commit, start, &budget) ? &budget : NULL;
+    description out = {.pair = engine_describe_undecided(engine, frame, index, extras)};
+    if (engine->estimates_undecided)
+        out.estimate = engine_estimate_undecided(engine, frame, index, extras);
+    if (timed && extras)
+        commit->extra_count++, commit->extra_seconds += base_now() - start;
+    return out;
+}
+
 static carom_status add_undecided(commit *commit, const carom_frame *frame, uint32_t index)
 {
     carom_engine *engine = commit->engine;
     engine_open_pair *open = engine->open.items[index];
-    carom_body_pair pair = engine_describe_undecided(engine, frame, index);
+    const description known = describe(commit, frame, index);
     commit->undecided++;
     if (open && engine->pace.deadline == 0.0)
-        BASE_TRY(add_open(commit, open, &pair));
+        BASE_TRY(add_open(commit, open, &known.pair));
     else
     {
-        const engine_finding finding = {.pair = pair};
+        const engine_finding finding = {.pair = known.pair};
         if (open)
             query_count(&commit->open, &open->job.counters);
         BASE_TRY(add_finding(commit, NULL, &finding));
     }
-    return add_estimate(commit, frame, index);
+    return add_estimate(engine, &known.estimate);
 }
 
 /* ---- the hash ---- */
@@ -172,6 +223,21 @@ static uint64_t hash_report(const carom_engine *engine, carom_status status)
 
 /* ---- memory ---- */
 
+static uint64_t growth(size_t capacity, uint64_t needed, size_t size)
+{
+    return capacity < needed ? (needed + needed / 2) * size : 0;
+}
+
+uint64_t engine_report_growth(const carom_engine *engine, const engine_load *load)
+{
+    uint64_t pairs = load->undecided + load->listed, guesses = engine->estimates_undecided ? load->undecided : 0;
+    return growth(engine->body_pairs.capacity, pairs, sizeof *engine->body_pairs.items) +
+           growth(engine->estimates.capacity, guesses, sizeof *engine->estimates.items) +
+           growth(engine->listed.capacity, load->pairs, sizeof *engine->listed.items) +
+           growth(engine->contacts.capacity, load->contacts, sizeof *engine->contacts.items) +
+           growth(engine->points.capacity, load->points, sizeof *engine->points.items);
+}
+
 /* New memory takes most of its time when it is first written to. */
 static void touch(void *items, size_t size)
 {
@@ -197,6 +263,18 @@ void engine_prepare_report(carom_engine *engine, const engine_load *load)
 
 /* ---- the stage ---- */
 
+/* Does the report turn out to take longer than the whole frame has, with the steps before the examination? */
+static bool is_beyond(commit *commit, uint32_t index)
+{
+    const uint32_t stride = 64;
+    commit->done = index;
+    if (commit->engine->pace.deadline == 0.0 || index % stride != 0)
+        return false;
+    double taken = base_now() - commit->start - commit->extra_seconds;
+    return taken > 2.0 * commit->expected && engine_pace_fits_nothing(&commit->engine->pace, taken + rest_of(commit));
+}
+
+/* CAROM_UNKNOWN: everything is, because there is no time to say more. */
 static carom_status add_pairs(commit *commit, const carom_frame *frame)
 {
     carom_engine *engine = commit->engine;
@@ -205,6 +283,8 @@ static carom_status add_pairs(commit *commit, const carom_frame *frame)
     for (uint32_t i = 0; i < engine->pairs.count; i++)
     {
         engine_finding_ref ref = engine->finding_refs.items[i];
+        if (is_beyond(commit, i))
+            return CAROM_UNKNOWN;
         if (ref == ENGINE_NOTHING)
             continue;
         if (ref == ENGINE_UNDECIDED)
@@ -218,23 +298,28 @@ static carom_status add_pairs(commit *commit, const carom_frame *frame)
     return CAROM_OK;
 }
 
+engine_load engine_load_of_findings(const engine_findings *findings)
+{
+    return (engine_load){.listed = findings->items.count,
+                         .pairs = findings->pairs.count,
+                         .contacts = findings->contacts.count,
+                         .points = findings->points.count};
+}
+
 engine_load engine_load_of(const carom_engine *engine)
 {
     engine_load load = {0};
     for (uint32_t i = 0; i <= engine->worker_count; i++)
     {
-        const engine_findings *findings = engine_findings_at(engine, (engine_finding_ref)i << 32);
-        load.listed += findings->items.count;
-        load.pairs += findings->pairs.count;
-        load.contacts += findings->contacts.count;
-        load.points += findings->points.count;
+        engine_load part = engine_load_of_findings(engine_findings_at(engine, (engine_finding_ref)i << 32));
+        load.listed += part.listed, load.pairs += part.pairs;
+        load.contacts += part.contacts, load.points += part.points;
     }
     for (size_t i = 0; i < engine->finding_refs.count; i++)
     {
         load.undecided += engine->finding_refs.items[i] == ENGINE_UNDECIDED;
         load.open += engine->open.items[i] != NULL;
     }
-    load.estimates = engine->estimates_undecided ? load.open : 0;
     return load;
 }
 
@@ -251,16 +336,18 @@ static void add_counts(const commit *commit, carom_scene_report *report)
     }
 }
 
-static carom_status report_all(carom_engine *engine, const carom_frame *frame, carom_scene_report *report)
+static carom_status report_all(commit *commit, const carom_frame *frame, carom_scene_report *report)
 {
-    commit commit = {.engine = engine};
-    BASE_TRY(add_pairs(&commit, frame));
-    carom_status status = commit.undecided > 0 ? CAROM_UNKNOWN : commit.truncated ? CAROM_TRUNCATED : CAROM_OK;
+    carom_engine *engine = commit->engine;
+    carom_status status = add_pairs(commit, frame);
+    if (status != CAROM_OK)
+        return status;
+    status = commit->undecided > 0 ? CAROM_UNKNOWN : commit->truncated ? CAROM_TRUNCATED : CAROM_OK;
     *report = (carom_scene_report){.status = status,
                                    .body_pairs = engine->body_pairs.items,
                                    .body_pair_count = engine->body_pairs.count,
                                    .pairs = engine->listed.items,
-                                   .pair_count = commit.pair_count,
+                                   .pair_count = commit->pair_count,
                                    .pairs_listed = engine->listed.count,
                                    .contacts = engine->contacts.items,
                                    .contact_count = engine->contacts.count,
@@ -269,9 +356,9 @@ static carom_status report_all(carom_engine *engine, const carom_frame *frame, c
                                    .estimates = engine->estimates.items,
                                    .estimate_count = engine->estimates.count,
                                    .bodies_examined = frame->body_count,
-                                   .body_pairs_undecided = commit.undecided,
+                                   .body_pairs_undecided = commit->undecided,
                                    .hash = hash_report(engine, status)};
-    add_counts(&commit, report);
+    add_counts(commit, report);
     return CAROM_OK;
 }
 
@@ -285,20 +372,32 @@ void engine_report_nothing(const carom_frame *frame, carom_scene_report *report)
                                    .hash = base_hash_end(&hash)};
 }
 
+static carom_status give_up(commit *commit, const carom_frame *frame, carom_scene_report *report)
+{
+    commit->open = (carom_counters){0};
+    engine_report_nothing(frame, report);
+    add_counts(commit, report);
+    return CAROM_OK;
+}
+
 carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom_scene_report *report)
 {
+    commit commit = {.engine = engine};
     if (engine->pace.deadline == 0.0)
-        return report_all(engine, frame, report);
-    const engine_load load = engine_load_of(engine);
-    double expected = ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load), start = base_now();
-    if (engine_pace_fits_nothing(&engine->pace, frame->body_count, expected))
+        return report_all(&commit, frame, report);
+    engine_load load = engine_load_of(engine);
+    load.growth = engine_report_growth(engine, &load);
+    commit.expected = engine_pace_cost(&engine->pace, &load), commit.start = base_now();
+    if (engine_pace_fits_nothing(&engine->pace, commit.expected))
     {
         engine_pace_not_committed(&engine->pace);
-        engine_report_nothing(frame, report);
-        add_counts(&(commit){.engine = engine}, report);
-        return CAROM_OK;
+        return give_up(&commit, frame, report);
     }
-    BASE_TRY(report_all(engine, frame, report));
-    engine_pace_committed(&engine->pace, expected, base_now() - start);
-    return CAROM_OK;
+    carom_status status = report_all(&commit, frame, report);
+    if (carom_failed(status))
+        return status;
+    double expected = status == CAROM_OK ? commit.expected : fmax(commit.expected - rest_of(&commit), 1e-6);
+    engine_pace_committed(&engine->pace, expected, base_now() - commit.start - commit.extra_seconds);
+    engine_pace_added_extras(&engine->pace, commit.extra_seconds, commit.extra_count);
+    return status == CAROM_UNKNOWN ? give_up(&commit, frame, report) : CAROM_OK;
 }

@@ -10,6 +10,7 @@ carom_engine_def carom_engine_def_default(void) { return (carom_engine_def){.eng
 static carom_status make_worker(carom_engine *engine, const carom_engine_def *def, engine_worker *worker)
 {
     worker->findings.context = engine->context;
+    worker->rates = (engine_rates){.listing = 4e-8, .relation = 3e-4};
     BASE_TRY(carom_query_create(engine->context, &worker->query));
     if (!engine->kind->create_state)
         return CAROM_OK;
@@ -101,7 +102,7 @@ carom_status carom_engine_create(carom_context *context, const carom_engine_def 
     engine->proxies.context = engine->memories.context = context;
     engine->carried.context = engine->past.findings.context = context;
     engine->estimates_undecided = def && def->estimate_undecided;
-    engine_pace_create(&engine->pace);
+    engine_pace_create(&engine->pace, base_worker_count(context) == 1);
     engine->proxies.first_free = ENGINE_NO_SLOT;
     carom_engine_def standard = carom_engine_def_default();
     carom_status status = make_parts(engine, def ? def : &standard);

@@ -196,16 +196,37 @@ typedef struct engine_open_pair
 {
     query_job job;
     carom_collide_options options; /* of this pair */
+    double bound;                  /* of the distance, as it was reported last */
 } engine_open_pair;
 
 typedef BASE_ARRAY(engine_open_pair *) engine_open_pairs;
+
+/* What a commit has to deal with. */
+typedef struct engine_load
+{
+    uint64_t undecided, listed; /* pairs of bodies */
+    uint64_t open;              /* of the undecided ones: begun */
+    uint64_t pairs, contacts, points;
+    uint64_t growth; /* bytes of memory that are new */
+} engine_load;
+
+#define ENGINE_COMMIT_SECONDS 5e-6  /* whatever there is to commit */
+#define ENGINE_NEW_MEMORY     4e-10 /* seconds per byte, until it has been written to for the first time */
+
+/* What takes one stretch of time at the end of a pair, in seconds. */
+typedef struct engine_rates
+{
+    double listing;  /* per pair of triangles */
+    double relation; /* per pair of bodies: how it begins */
+} engine_rates;
 
 typedef struct engine_worker
 {
     _Alignas(BASE_CACHE_LINE) carom_query *query; /* workers share no line */
     void *method_state;
     engine_findings findings;
-    double found_cost;       /* what it takes to commit its findings of earlier rounds; see engine_pace_cost */
+    engine_load found;       /* its findings of earlier rounds */
+    engine_rates rates;      /* as it measured them */
     uint64_t opened;         /* pairs that it has begun in this round */
     engine_open_pairs spare; /* for pairs that are begun */
     carom_status failure;
@@ -235,33 +256,28 @@ typedef struct engine_preparation
 
 typedef struct engine_pace
 {
+    bool alone;                         /* one thread does everything: while it has no processor, nothing is measured */
     double start;                       /* of the call */
+    double thread_start;                /* the same as processor time, if alone */
     double seconds;                     /* its budget; 0: none */
     double deadline;                    /* 0: none */
     double reserve;                     /* seconds set aside for the commit before the examination begins */
     bool continued;                     /* the call goes on with the pairs of an earlier one */
     engine_preparation preparations[2]; /* [1]: of frames in which many bodies moved, which take longer */
     bool many_moved;                    /* in this one */
-    bool retrying;                      /* it begins although it is expected to take too long */
+    bool retrying[2];                   /* it begins although it is expected to take too long */
     double commit_factor;               /* what a commit takes, over what engine_pace_cost would say without it */
     double build_rate;                  /* seconds per triangle of a tree */
     double building;                    /* seconds of this call */
+    double preparing;                   /* seconds of this call before the examination; 0: it goes on with pairs */
+    double extra_rate;                  /* seconds per undecided pair about which more is found out than must be */
+    double largest;                     /* budget of late, in seconds */
+    double waited_first;                /* seconds of the frames that did not begin before the first that did; twice */
     double waited;                      /* seconds of the frames that a step was postponed in */
     atomic_bool postponed, late;        /* some step was, in this call; one is made late */
 } engine_pace;
 
-/* What a commit has to deal with. */
-typedef struct engine_load
-{
-    uint64_t undecided, listed; /* pairs of bodies */
-    uint64_t open;              /* of the undecided ones: begun */
-    uint64_t pairs, contacts, points;
-    uint64_t estimates; /* of open pairs */
-} engine_load;
-
-#define ENGINE_COMMIT_SECONDS 5e-6 /* whatever there is to commit */
-
-void engine_pace_create(engine_pace *pace);
+void engine_pace_create(engine_pace *pace, bool alone);
 /* Begins a call that has been under way since `start`. */
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start);
 void engine_pace_end(engine_pace *pace);
@@ -272,9 +288,14 @@ bool engine_pace_skips_moved(engine_pace *pace, uint32_t body_count, size_t move
 /* Notes that these steps are done. */
 void engine_pace_prepared(engine_pace *pace, uint32_t body_count);
 /* Do they and a commit of so many seconds alone take longer than the budget? */
-bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, double commit);
-/* Seconds that a commit will take. */
+bool engine_pace_fits_nothing(const engine_pace *pace, double commit);
+/* Seconds that a commit will take; and those for what it can do without: guesses and better bounds. */
 double engine_pace_cost(const engine_pace *pace, const engine_load *load);
+double engine_pace_careful(double seconds); /* what to set aside for a commit of so many */
+double engine_pace_extra_cost(const engine_pace *pace, uint64_t extras);
+void engine_pace_added_extras(engine_pace *pace, double seconds, uint64_t count);
+/* What is expected next, after a measurement. */
+double engine_pace_learn(double rate, double measured);
 void engine_pace_committed(engine_pace *pace, double expected, double taken);
 void engine_pace_not_committed(engine_pace *pace); /* there was no time for it */
 /* May a step begin that can't be cut short? */
@@ -435,6 +456,24 @@ bool engine_pair_lacks_trees(const carom_engine *engine, const carom_frame *fram
 double engine_urgency(const carom_frame_body *a, const carom_frame_body *b, double largest);
 double engine_largest_side(const carom_frame *frame);
 
+/* An attempt at a pair, by one worker. */
+typedef struct engine_task
+{
+    carom_engine *engine;
+    const carom_frame *frame;
+    engine_worker *worker;
+    uint32_t worker_number, index;
+    base_budget *budget; /* for this attempt */
+    bool limited;        /* by the caller's budget, not only to find out which pairs are heavy */
+    double reserve;      /* with a deadline: seconds for the commit */
+} engine_task;
+
+/* The report of a job that has been searched to its end; CAROM_UNKNOWN: something is open. */
+carom_status engine_answer(const engine_task *task, query_job *job, carom_report *report);
+/* Stores the report of a job, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not suffice for
+ * that. */
+carom_status engine_file_report(const engine_task *task, query_job *job, carom_report *report);
+
 /* Examines every pair that is undecided, within the budget. */
 carom_status engine_examine(carom_engine *engine, const carom_frame *frame, const carom_budget *budget);
 /* From now on the suspended pairs refer to this frame. */
@@ -444,13 +483,21 @@ void engine_free_open(carom_engine *engine, engine_worker *worker, engine_open_p
 void engine_forget_open(carom_engine *engine, engine_open_pairs *open);
 void engine_free_spare(carom_engine *engine, engine_worker *worker);
 
-/* What is known about a pair that is undecided, without its pairs of triangles. */
-carom_body_pair engine_describe_undecided(const carom_engine *engine, const carom_frame *frame, size_t index);
+/* What is known about a pair that is undecided, without its pairs of triangles. extras: what may be
+ * spent on a look at its front; null: nothing. */
+carom_body_pair engine_describe_undecided(const carom_engine *engine, const carom_frame *frame, size_t index,
+                                          base_budget *extras);
 /* A guess about it. */
-carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const carom_frame *frame, size_t index);
+carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const carom_frame *frame, size_t index,
+                                              const base_budget *extras);
 
-/* What there is to commit now. */
+/* What there is to commit now, or in some findings. */
 engine_load engine_load_of(const carom_engine *engine);
+engine_load engine_load_of_findings(const engine_findings *findings);
+/* Bytes by which the report's memory will have to grow. */
+uint64_t engine_report_growth(const carom_engine *engine, const engine_load *load);
+/* May the report say more about an open pair than must be? */
+bool engine_adds_extras(const carom_engine *engine, const carom_frame *frame, size_t index);
 /* Makes room for the report of so much, before the commit; out of memory, the commit will notice. */
 void engine_prepare_report(carom_engine *engine, const engine_load *load);
 /* Makes the canonical report of all findings. */

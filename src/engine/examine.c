@@ -23,11 +23,12 @@ typedef struct examination
 {
     carom_engine *engine;
     const carom_frame *frame;
-    size_t served;   /* the first of the waiting pairs have something to spend */
-    double deadline; /* of the whole call; 0: none */
-    double reserve;  /* seconds of it for the commit, judging by what was found before this round */
-    bool slices;     /* each waiting pair has one */
-    bool limited;    /* by the caller's budget */
+    size_t served;    /* the first of the waiting pairs have something to spend */
+    double deadline;  /* of the whole call; 0: none */
+    engine_load load; /* of the commit, as it was before this round */
+    double reserve;   /* seconds for that */
+    bool slices;      /* each waiting pair has one */
+    bool limited;     /* by the caller's budget */
 } examination;
 
 /* ---- one pair ---- */
@@ -53,82 +54,6 @@ static carom_collide_options pair_options(const carom_engine *engine, const caro
     return options;
 }
 
-static bool worth_listing(const carom_report *report)
-{
-    return report->pair_count > 0 || report->clearance_violated || report->relation > CAROM_RELATION_APART ||
-           report->status == CAROM_UNKNOWN || report->a_probably_inside_b || report->b_probably_inside_a;
-}
-
-/* Measures the first listed pair: it meets, so none can be closer. */
-static void measure_listed(const query_question *question, const carom_report *report, carom_report *closest)
-{
-    narrow_counts counts = {0};
-    narrow_distance_result touch = query_row_of(question)->measure(question, &report->pairs[0], &counts);
-    closest->distance = touch.distance;
-    closest->point_a = touch.point_a, closest->point_b = touch.point_b;
-    closest->triangle_a = report->pairs[0].triangle_a, closest->triangle_b = report->pairs[0].triangle_b;
-    closest->counters.exact_fallbacks = counts.exact_fallbacks;
-}
-
-typedef struct pair_task
-{
-    carom_engine *engine;
-    const carom_frame *frame;
-    engine_worker *worker;
-    uint32_t worker_number, index;
-    base_budget *budget; /* for this attempt */
-    bool limited;        /* by the caller's budget, not only to find out which pairs are heavy */
-    double reserve;      /* with a deadline: seconds for the commit */
-} pair_task;
-
-/* If a clearance is violated, by how much? CAROM_UNKNOWN: the budget did not suffice for that. */
-static carom_status measure(const pair_task *task, query_job *job, const carom_report *report, carom_report *closest)
-{
-    query_clear_report(closest);
-    if (report->pairs_listed > 0)
-        return measure_listed(&job->question, report, closest), CAROM_OK;
-    base_budget unlimited = base_budget_begin(NULL);
-    query_walk walk = {&job->question, &job->nearest.front, task->limited ? task->budget : &unlimited,
-                       &closest->counters};
-    return query_measure(task->worker->query, &walk, job->options->clearance, &job->nearest, closest);
-}
-
-/* The search was for the clearance rounded up. */
-static void settle_clearance(const pair_task *task, query_job *job, const carom_report *closest, carom_report *report)
-{
-    const engine_pair *pair = &task->engine->pairs.items[task->index];
-    engine_clearance clearance =
-        engine_clearance_of(&task->frame->bodies[pair->a], &task->frame->bodies[pair->b], pair->clearance);
-    if (engine_settle_clearance(&clearance, closest, &job->nearest.closest, report))
-        report->hash = query_report_hash(report, job->options->mode != CAROM_COLLIDE_ANY);
-}
-
-/* Stores the report of a job, and by how much a clearance is violated. CAROM_UNKNOWN: the budget did not suffice for
- * that. */
-static carom_status file_report(const pair_task *task, query_job *job, carom_report *report)
-{
-    engine_findings *findings = &task->worker->findings;
-    carom_report closest;
-    if (report->clearance_violated)
-    {
-        carom_status status = measure(task, job, report, &closest);
-        query_count(&findings->counters, &closest.counters);
-        if (status != CAROM_OK)
-            return status;
-    }
-    settle_clearance(task, job, &closest, report);
-    query_count(&findings->counters, &report->counters);
-    findings->examined++;
-    task->engine->finding_refs.items[task->index] = ENGINE_NOTHING;
-    if (!worth_listing(report))
-        return CAROM_OK;
-    const engine_pair *pair = &task->engine->pairs.items[task->index];
-    carom_body_pair bodies = {.body_a = task->frame->bodies[pair->a].id, .body_b = task->frame->bodies[pair->b].id};
-    BASE_TRY(engine_findings_add(findings, &bodies, report, report->clearance_violated ? &closest : NULL));
-    task->engine->finding_refs.items[task->index] = (uint64_t)task->worker_number << 32 | findings->items.count;
-    return CAROM_OK;
-}
-
 /* A job of its own for a pair that may be suspended: one that is free, with the memory that its arrays have. */
 static engine_open_pair *new_open(carom_engine *engine, engine_worker *worker)
 {
@@ -143,7 +68,7 @@ static engine_open_pair *new_open(carom_engine *engine, engine_worker *worker)
 }
 
 /* Keeps the query's job for later; the query gets an empty one. */
-static carom_status suspend(const pair_task *task, query_job *job)
+static carom_status suspend(const engine_task *task, query_job *job)
 {
     engine_open_pair *open = new_open(task->engine, task->worker);
     if (!open)
@@ -151,13 +76,14 @@ static carom_status suspend(const pair_task *task, query_job *job)
     query_job_free(task->engine->context, &open->job);
     open->job = *job;
     open->options = *job->options;
+    open->bound = 0.0;
     open->job.options = &open->options;
     memset(job, 0, sizeof *job);
     task->engine->open.items[task->index] = open;
     return CAROM_OK;
 }
 
-static void take_back(const pair_task *task)
+static void take_back(const engine_task *task)
 {
     engine_open_pair **open = &task->engine->open.items[task->index];
     engine_free_open(task->engine, task->worker, *open);
@@ -165,7 +91,7 @@ static void take_back(const pair_task *task)
 }
 
 /* Gives a job the parts where its search begins. */
-static carom_status begin_front(const pair_task *task, query_job *job)
+static carom_status begin_front(const engine_task *task, query_job *job)
 {
     const engine_pair *pair = &task->engine->pairs.items[task->index];
     job->searched = !pair->searched;
@@ -176,38 +102,6 @@ static carom_status begin_front(const pair_task *task, query_job *job)
                pair->part_count * sizeof *job->front.items);
     job->front.count = pair->part_count;
     return CAROM_OK;
-}
-
-/* Sorting and listing what a pair found can't be cut short, nor can what a relation begins with; before a deadline that
- * may have to wait. */
-static engine_leave may_finish(const pair_task *task, const query_job *job)
-{
-    const double always = 5e-6, listing = 4e-8, contact = 1e-6, relation = 3e-7; /* per pair of triangles */
-    bool decides = job->options->relation && !job->relation.begun;
-    double seconds = listing + (job->options->contacts ? contact : 0.0) + (decides ? relation : 0.0);
-    seconds *= (double)job->keys.count;
-    return seconds < always ? ENGINE_LEAVE_IN_TIME : engine_pace_allows(&task->engine->pace, seconds, task->reserve);
-}
-
-/* The report of a job that has been searched to its end; CAROM_UNKNOWN: something is open. */
-static carom_status answer(const pair_task *task, query_job *job, carom_report *report)
-{
-    carom_query *query = task->worker->query;
-    base_budget unlimited = base_budget_begin(NULL), *budget = task->budget;
-    if (budget->deadline > 0.0)
-    {
-        engine_leave leave = may_finish(task, job);
-        if (leave == ENGINE_LEAVE_NONE)
-            return CAROM_UNKNOWN;
-        if (leave == ENGINE_LEAVE_LATE) /* else the same would be cut short again and again */
-            budget = &unlimited;
-        carom_status status = query_job_settle(query, job, budget);
-        if (carom_failed(status) || status == CAROM_UNKNOWN)
-            return status;
-        if (leave != ENGINE_LEAVE_LATE && may_finish(task, job) == ENGINE_LEAVE_NONE)
-            return CAROM_UNKNOWN;
-    }
-    return query_job_answer(query, job, budget, report);
 }
 
 /* A search leaves what it would have looked at next first: deep parts before those near the roots. The other way round,
@@ -223,7 +117,7 @@ static void turn_front(narrow_front *front)
 }
 
 /* Continues a job; suspends it, or stores its report. */
-static carom_status advance(const pair_task *task, query_job *job, bool is_open)
+static carom_status advance(const engine_task *task, query_job *job, bool is_open)
 {
     carom_query *query = task->worker->query;
     if (is_open && task->limited)
@@ -231,9 +125,9 @@ static carom_status advance(const pair_task *task, query_job *job, bool is_open)
     carom_status status = query_job_search(query, job, task->budget);
     carom_report report;
     if (status != CAROM_UNKNOWN && !carom_failed(status))
-        status = answer(task, job, &report);
+        status = engine_answer(task, job, &report);
     if (status != CAROM_UNKNOWN && !carom_failed(status))
-        status = file_report(task, job, &report);
+        status = engine_file_report(task, job, &report);
     if (carom_failed(status))
         return status;
     if (status == CAROM_UNKNOWN)
@@ -244,7 +138,7 @@ static carom_status advance(const pair_task *task, query_job *job, bool is_open)
 }
 
 /* Begins a pair that the caller's budget may cut short. */
-static carom_status begin_limited(const pair_task *task, const query_question *question,
+static carom_status begin_limited(const engine_task *task, const query_question *question,
                                   const carom_collide_options *options)
 {
     engine_open_pair *open = new_open(task->engine, task->worker);
@@ -253,12 +147,13 @@ static carom_status begin_limited(const pair_task *task, const query_question *q
     task->engine->open.items[task->index] = open;
     task->worker->opened++;
     open->options = *options;
+    open->bound = 0.0;
     query_job_begin(&open->job, question, &open->options);
     BASE_TRY(begin_front(task, &open->job));
     return advance(task, &open->job, true);
 }
 
-static carom_status examine_pair(const pair_task *task)
+static carom_status examine_pair(const engine_task *task)
 {
     carom_engine *engine = task->engine;
     engine_open_pair *open = engine->open.items[task->index];
@@ -277,12 +172,12 @@ static carom_status examine_pair(const pair_task *task)
     if (base_budget_is_unlimited(task->budget) && pair->searched && pair->part_count == 0)
     {
         BASE_TRY(query_collide(query, &question, &options, task->budget, &report));
-        return file_report(task, &query->job, &report);
+        return engine_file_report(task, &query->job, &report);
     }
     if (query_apart_at_once(engine->context, &question, &options))
     {
         report.relation = CAROM_RELATION_APART;
-        return file_report(task, &query->job, &report);
+        return engine_file_report(task, &query->job, &report);
     }
     if (task->limited)
         return begin_limited(task, &question, &options);
@@ -292,31 +187,30 @@ static carom_status examine_pair(const pair_task *task)
 
 /* ---- many pairs ---- */
 
-static double cost_of_findings(const carom_engine *engine, const engine_findings *findings)
+static double cost_of_commit(const carom_engine *engine, const engine_load *load)
 {
-    engine_load load = {.listed = findings->items.count,
-                        .pairs = findings->pairs.count,
-                        .contacts = findings->contacts.count,
-                        .points = findings->points.count};
-    return engine_pace_cost(&engine->pace, &load);
-}
-
-static engine_load load_of_open(const carom_engine *engine, uint64_t count)
-{
-    return (engine_load){.open = count, .estimates = engine->estimates_undecided ? count : 0};
+    bool extras = engine->estimates_undecided || engine->options.clearance > 0.0;
+    return engine_pace_careful(engine_pace_cost(&engine->pace, load)) +
+           (extras ? engine_pace_extra_cost(&engine->pace, load->open) : 0.0);
 }
 
 /* Seconds for the commit, if all workers have found as much in this round as this one. */
 static double reserve_of(const examination *run, const engine_worker *own)
 {
     const carom_engine *engine = run->engine;
-    const engine_load opened = load_of_open(engine, own->opened);
-    double found = cost_of_findings(engine, &own->findings) - own->found_cost;
-    return run->reserve + engine->worker_count * (found + engine_pace_cost(&engine->pace, &opened));
+    const engine_load now = engine_load_of_findings(&own->findings), *before = &own->found;
+    engine_load load = run->load;
+    load.listed += engine->worker_count * (now.listed - before->listed);
+    load.pairs += engine->worker_count * (now.pairs - before->pairs);
+    load.contacts += engine->worker_count * (now.contacts - before->contacts);
+    load.points += engine->worker_count * (now.points - before->points);
+    load.open += engine->worker_count * own->opened;
+    load.growth = engine_report_growth(engine, &load);
+    return cost_of_commit(engine, &load);
 }
 
 /* Examines a pair up to the deadline, step by step: what it finds adds to the commit. False: it is late. */
-static bool examine_before_deadline(const examination *run, pair_task *task, uint64_t *slice)
+static bool examine_before_deadline(const examination *run, engine_task *task, uint64_t *slice)
 {
     engine_worker *own = task->worker;
     const engine_finding_ref *ref = &run->engine->finding_refs.items[task->index];
@@ -343,7 +237,7 @@ static void examine_range(uint32_t first, uint32_t last, uint32_t worker, void *
     bool in_time = true;
     for (uint32_t i = first; i < last && own->failure == CAROM_OK && in_time; i++)
     {
-        pair_task task = {engine, run->frame, own, worker, engine->waiting.items[i], NULL, run->limited, 0.0};
+        engine_task task = {engine, run->frame, own, worker, engine->waiting.items[i], NULL, run->limited, 0.0};
         if (run->deadline > 0.0)
         {
             in_time = examine_before_deadline(run, &task, &engine->slices.items[i]);
@@ -386,7 +280,7 @@ static void list_waiting(carom_engine *engine)
 static carom_status finish_heavy(carom_engine *engine, const carom_frame *frame, uint32_t index)
 {
     base_budget unlimited = base_budget_begin(NULL);
-    pair_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false, 0.0};
+    engine_task task = {engine, frame, &engine->workers[0], 0, index, &unlimited, false, 0.0};
     engine_open_pair *open = engine->open.items[index];
     carom_status status = query_job_search_all(task.worker->query, &open->job);
     return carom_failed(status) ? status : advance(&task, &open->job, true);
@@ -424,6 +318,14 @@ static carom_status find_urgencies(carom_engine *engine, const carom_frame *fram
     return CAROM_OK;
 }
 
+/* Before a deadline, what has been searched but not listed comes first, while there is time for steps that can't be cut
+ * short. */
+static bool waits_for_time(const carom_engine *engine, uint32_t index)
+{
+    const engine_open_pair *open = engine->open.items[index];
+    return engine->pace.deadline > 0.0 && open && open->job.searched;
+}
+
 /* Urgent pairs first; pairs of equal urgency keep their order. */
 static void sort_by_urgency(carom_engine *engine)
 {
@@ -434,7 +336,8 @@ static void sort_by_urgency(carom_engine *engine)
         double urgency = engine->urgencies.items[engine->waiting.items[i]];
         uint64_t bits;
         memcpy(&bits, &urgency, sizeof bits); /* not negative: the bits sort as the numbers do, the first 32 suffice */
-        keys[i] = (base_key_value){~bits >> 32, engine->waiting.items[i]};
+        uint64_t key = ~bits >> 32, later = (uint64_t)!waits_for_time(engine, engine->waiting.items[i]) << 32;
+        keys[i] = (base_key_value){later | key, engine->waiting.items[i]};
     }
     base_sort_keys(keys, engine->space.items, count);
     for (size_t i = 0; i < count; i++)
@@ -474,25 +377,26 @@ static bool keep_undecided(carom_engine *engine)
     return kept < count;
 }
 
-/* Seconds that the commit would take if the examination ended now. */
-static double set_reserve(carom_engine *engine)
+/* What the commit would have to deal with if the examination ended now, and the seconds that it would take. */
+static double set_reserve(carom_engine *engine, engine_load *load)
 {
-    const engine_load load = engine_load_of(engine);
-    engine_prepare_report(engine, &load);
+    *load = engine_load_of(engine);
+    engine_prepare_report(engine, load);
     for (uint32_t i = 0; i < engine->worker_count; i++)
     {
         engine->workers[i].opened = 0;
-        engine->workers[i].found_cost = cost_of_findings(engine, &engine->workers[i].findings);
+        engine->workers[i].found = engine_load_of_findings(&engine->workers[i].findings);
     }
-    return ENGINE_COMMIT_SECONDS + engine_pace_cost(&engine->pace, &load);
+    return cost_of_commit(engine, load);
 }
 
 /* Brings the waiting pairs into their order, if there is time to examine any. */
 static carom_status line_up(carom_engine *engine, const carom_frame *frame)
 {
-    const double per_pair = 1e-7;
+    const double per_pair = 1.5e-7;
     double cost = per_pair * (double)engine->waiting.count;
-    bool late = engine->pace.deadline > 0.0 && base_now() + cost >= engine->pace.deadline - set_reserve(engine);
+    engine_load load;
+    bool late = engine->pace.deadline > 0.0 && base_now() + cost >= engine->pace.deadline - set_reserve(engine, &load);
     if (!late)
     {
         BASE_TRY(find_urgencies(engine, frame));
@@ -515,7 +419,7 @@ static carom_status examine_in_rounds(carom_engine *engine, const carom_frame *f
     {
         uint64_t wanted = share * (uint64_t)engine->waiting.count, unused = 0;
         uint64_t dealt = deal_slices(engine, wanted < left ? wanted : left, &run.served);
-        run.reserve = run.deadline > 0.0 ? set_reserve(engine) : 0.0;
+        run.reserve = run.deadline > 0.0 ? set_reserve(engine, &run.load) : 0.0;
         BASE_TRY(examine_waiting(engine, &run));
         for (size_t i = 0; i < run.served; i++)
             unused += engine->slices.items[i];

@@ -3,7 +3,9 @@
  * before:
  *
  *   - Where the steps before the examination alone are expected to take longer than the budget, the frame is skipped.
- *   - What the commit will take is set aside while pairs are examined, and grows with what they find.
+ *     Nothing is known before the first frame: then a careful guess stands for measurements.
+ *   - What the commit will take is set aside while pairs are examined, and grows with what they find, and with the
+ *     memory that it will be the first to use.
  *   - A step that can't be cut short (building a tree, sorting and listing what a pair found) is postponed if it does
  *     not fit into the time that is left. A step that fits into no frame is made late, once the frames that it waited
  *     for have had several times the time that it takes, so that every search comes to an end.
@@ -14,26 +16,36 @@
 enum
 {
     FEW_BODIES = 16,     /* what a frame takes however few bodies it has, in bodies */
-    FIRST_RETRY = 4,     /* skipped frames before one is tried all the same: the prediction may be wrong; then */
-    RETRY_FACTOR = 4,    /* times as many, again and again, which makes misses rare */
-    MOST_SKIPPED = 1024, /* but a machine that was busy for a while must not count as slow for ever */
-    PATIENCE = 8         /* a step is made late after frames that together had as many times its time */
+    FIRST_RETRY = 4,     /* skipped frames before one is tried all the same if the fastest of the latest would fit; */
+    RETRY_FACTOR = 4,    /* then times as many, again and again, which makes misses rare; */
+    MOST_SKIPPED = 2048, /* otherwise so many: a machine that was busy for a while must not count as slow for ever */
+    PATIENCE = 8,        /* a step is made late after frames that together had as many times its time; */
+    LONG_PATIENCE = 1024 /* if it would fit into one of them, it will be the first of a frame sooner or later */
 };
 
-void engine_pace_create(engine_pace *pace)
+/* Seconds per body of a first frame, with memory that is new, and of the fastest of later ones: as on a slow and a fast
+ * machine. */
+static const double FIRST_RATE = 2e-6, FASTEST_RATE = 2e-7;
+
+void engine_pace_create(engine_pace *pace, bool alone)
 {
-    *pace = (engine_pace){.commit_factor = 3.0, /* at first, memory is new */
+    *pace = (engine_pace){.alone = alone,
+                          .commit_factor = 2.0,
                           .build_rate = 4e-7,
+                          .extra_rate = 4e-6,
                           .preparations = {{.max_skipped = FIRST_RETRY}, {.max_skipped = FIRST_RETRY}}};
 }
 
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start)
 {
     pace->start = start;
+    pace->thread_start = pace->alone ? base_thread_now() : 0.0;
     pace->seconds = budget && isfinite(budget->seconds) ? budget->seconds : 0.0;
     pace->deadline = pace->seconds > 0.0 ? start + pace->seconds : 0.0;
-    pace->reserve = pace->building = 0.0;
-    pace->many_moved = pace->retrying = false;
+    if (pace->deadline > 0.0)
+        pace->largest = fmax(0.99 * pace->largest, pace->seconds);
+    pace->reserve = pace->building = pace->preparing = 0.0;
+    pace->many_moved = pace->retrying[0] = pace->retrying[1] = false;
     atomic_store(&pace->postponed, false);
     atomic_store(&pace->late, false);
 }
@@ -51,14 +63,22 @@ static double tolerance(const engine_pace *pace) { return 0.02 * pace->seconds +
 
 /* ---- before the examination ---- */
 
-/* The second largest of the latest measurements, which a thread that had to wait for its processor once does not
- * disturb; 0: none yet. */
-static double predict(const engine_preparation *preparation, uint32_t body_count)
+typedef struct prediction
 {
-    double sorted[ENGINE_PACE_KEPT];
+    double usual;   /* the second largest of the latest measurements: a thread that had to wait for its processor once
+                       does not disturb it */
+    double fastest; /* of them */
+} prediction;
+
+static prediction predict(const engine_pace *pace, bool many_moved, uint32_t body_count)
+{
+    const engine_preparation *preparation = &pace->preparations[many_moved];
     uint32_t count = preparation->count < ENGINE_PACE_KEPT ? preparation->count : ENGINE_PACE_KEPT;
+    double sorted[ENGINE_PACE_KEPT], bodies = (double)body_count + FEW_BODIES;
+    if (count == 0 && pace->preparations[!many_moved].count == 0)
+        return (prediction){FIRST_RATE * bodies, FASTEST_RATE * bodies};
     if (count == 0)
-        return 0.0;
+        return (prediction){predict(pace, !many_moved, body_count).usual, FASTEST_RATE * bodies};
     for (uint32_t i = 0; i < count; i++)
     {
         uint32_t at = i;
@@ -66,37 +86,53 @@ static double predict(const engine_preparation *preparation, uint32_t body_count
             sorted[at] = sorted[at - 1];
         sorted[at] = preparation->seconds[i];
     }
-    return sorted[count > 1 ? count - 2 : 0] * ((double)body_count + FEW_BODIES);
+    double fastest = count < ENGINE_PACE_KEPT ? FASTEST_RATE : sorted[0]; /* the first ones had memory that was new */
+    return (prediction){sorted[count > 1 ? count - 2 : 0] * bodies, fastest * bodies};
 }
 
-static bool skips(engine_pace *pace, engine_preparation *preparation, uint32_t body_count)
+static bool fits(const engine_pace *pace, bool many_moved, uint32_t body_count)
 {
-    if (pace->deadline == 0.0 || predict(preparation, body_count) <= pace->seconds + tolerance(pace))
+    return predict(pace, many_moved, body_count).usual <= pace->seconds + tolerance(pace);
+}
+
+/* Is it time to try what is expected to take too long? */
+static bool is_due(engine_pace *pace, bool many_moved, uint32_t body_count)
+{
+    engine_preparation *preparation = &pace->preparations[many_moved];
+    bool measured = pace->preparations[0].count + pace->preparations[1].count > 0;
+    if (!measured && (pace->waited_first += pace->seconds) < 2 * PATIENCE * FIRST_RATE * body_count) /* both ask */
         return false;
-    if (preparation->skipped++ < preparation->max_skipped)
-        return true;
+    bool may_fit = !measured || predict(pace, many_moved, body_count).fastest <= pace->seconds + tolerance(pace);
+    if (measured && preparation->skipped++ < (may_fit ? preparation->max_skipped : MOST_SKIPPED))
+        return false;
     preparation->skipped = 0;
     if (preparation->max_skipped < MOST_SKIPPED)
         preparation->max_skipped *= RETRY_FACTOR;
-    return pace->retrying = true, false;
+    return pace->retrying[many_moved] = true;
 }
 
 bool engine_pace_skips(engine_pace *pace, uint32_t body_count)
 {
-    double few = predict(&pace->preparations[0], body_count), many = predict(&pace->preparations[1], body_count);
-    return skips(pace, &pace->preparations[few <= many ? 0 : 1], body_count);
+    if (pace->deadline == 0.0 || fits(pace, false, body_count) || fits(pace, true, body_count))
+        return false;
+    bool few = is_due(pace, false, body_count), many = is_due(pace, true, body_count);
+    return !few && !many;
 }
 
 bool engine_pace_skips_moved(engine_pace *pace, uint32_t body_count, size_t moved_count)
 {
-    pace->many_moved = moved_count > body_count / 4;
-    return !pace->retrying && skips(pace, &pace->preparations[pace->many_moved], body_count);
+    bool many = moved_count > body_count / 4, other_fits = fits(pace, !many, body_count);
+    pace->many_moved = many;
+    if (pace->deadline == 0.0 || pace->retrying[many] || fits(pace, many, body_count))
+        return false;
+    return !other_fits || !is_due(pace, many, body_count); /* otherwise this frame has been counted before */
 }
 
 void engine_pace_prepared(engine_pace *pace, uint32_t body_count)
 {
     engine_preparation *preparation = &pace->preparations[pace->many_moved];
-    double taken = base_now() - pace->start - pace->building;
+    double taken = (pace->alone ? base_thread_now() - pace->thread_start : base_now() - pace->start) - pace->building;
+    pace->preparing = taken;
     preparation->seconds[preparation->count++ % ENGINE_PACE_KEPT] = taken / ((double)body_count + FEW_BODIES);
     if (preparation->count >= 2 * ENGINE_PACE_KEPT)
         preparation->count -= ENGINE_PACE_KEPT; /* it only counts round and round */
@@ -104,41 +140,47 @@ void engine_pace_prepared(engine_pace *pace, uint32_t body_count)
         preparation->skipped = 0, preparation->max_skipped = FIRST_RETRY;
 }
 
-bool engine_pace_fits_nothing(const engine_pace *pace, uint32_t body_count, double commit)
+bool engine_pace_fits_nothing(const engine_pace *pace, double commit)
 {
-    if (pace->deadline == 0.0)
-        return false;
-    double prepared = pace->continued ? 0.0 : predict(&pace->preparations[pace->many_moved], body_count);
-    return prepared + commit > pace->seconds + tolerance(pace);
+    return pace->deadline > 0.0 && pace->preparing + commit > pace->seconds + tolerance(pace);
 }
 
 /* ---- the commit ---- */
 
 double engine_pace_cost(const engine_pace *pace, const engine_load *load)
 {
-    double seconds = 5e-8 * (double)load->undecided + 6e-8 * (double)load->listed + 4e-8 * (double)load->open +
-                     3e-9 * (double)load->pairs + 2e-8 * (double)load->contacts + 3e-9 * (double)load->points +
-                     3.5e-7 * (double)load->estimates;
-    return pace->commit_factor * seconds;
+    double seconds = 1.5e-7 * (double)load->undecided + 1.1e-7 * (double)load->listed + 4e-8 * (double)load->open +
+                     3e-9 * (double)load->pairs + 1.4e-8 * (double)load->contacts + 3e-9 * (double)load->points;
+    return ENGINE_COMMIT_SECONDS + pace->commit_factor * seconds + ENGINE_NEW_MEMORY * (double)load->growth;
 }
 
-/* Follows measurements, no single one far, and upwards faster than downwards: to set too much time aside does less harm
- * than too little. */
-static double follow(double rate, double measured) { return fmin(fmax(measured, 0.97 * rate), 1.5 * rate); }
+double engine_pace_careful(double seconds) { return 1.3 * seconds + 1e-5; }
+
+double engine_pace_extra_cost(const engine_pace *pace, uint64_t extras)
+{
+    return fmin(pace->extra_rate * (double)extras, pace->seconds / 8.0);
+}
+
+/* Comes to where one measurement in ten is above it, however far above: most of those that are were interrupted. */
+double engine_pace_learn(double rate, double measured) { return rate * (measured > rate ? 1.09 : 0.99); }
+
+void engine_pace_added_extras(engine_pace *pace, double seconds, uint64_t count)
+{
+    if (count > 0)
+        pace->extra_rate = fmax(engine_pace_learn(pace->extra_rate, seconds / (double)count), 1e-7);
+}
 
 void engine_pace_committed(engine_pace *pace, double expected, double taken)
 {
-    double factor = follow(pace->commit_factor, pace->commit_factor * taken / expected);
-    if (base_now() > pace->deadline) /* then it has left out what it could */
-        factor = fmax(factor, pace->commit_factor);
-    pace->commit_factor = fmin(fmax(factor, 0.5), 10.0);
+    double factor = engine_pace_learn(pace->commit_factor, pace->commit_factor * taken / expected);
+    pace->commit_factor = fmin(fmax(factor, 0.1), 10.0);
 }
 
 /* Nothing was measured, so nothing would ever correct a prediction that was too high: it fades, so slowly that a commit
  * that is really too long is tried about once in a thousand frames. */
 void engine_pace_not_committed(engine_pace *pace)
 {
-    pace->commit_factor = fmax(pace->commit_factor * (1.0 - 0x1p-12), 0.5);
+    pace->commit_factor = fmax(pace->commit_factor * (1.0 - 0x1p-12), 0.1);
 }
 
 /* ---- steps that can't be cut short ---- */
@@ -147,11 +189,15 @@ engine_leave engine_pace_allows(engine_pace *pace, double seconds, double reserv
 {
     if (pace->deadline == 0.0 || base_now() + seconds <= pace->deadline - reserve)
         return ENGINE_LEAVE_IN_TIME;
-    if (pace->waited >= PATIENCE * seconds && !atomic_exchange(&pace->late, true))
+    bool fits_none = seconds > 0.75 * pace->largest;
+    if (pace->waited >= (fits_none ? PATIENCE : LONG_PATIENCE) * seconds && !atomic_exchange(&pace->late, true))
         return ENGINE_LEAVE_LATE;
     atomic_store(&pace->postponed, true);
     return ENGINE_LEAVE_NONE;
 }
+
+/* Upwards faster than downwards: to set too much time aside does less harm than too little. */
+static double follow(double rate, double measured) { return fmin(fmax(measured, 0.97 * rate), 1.5 * rate); }
 
 double engine_pace_build_cost(const engine_pace *pace, uint32_t triangles)
 {

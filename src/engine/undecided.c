@@ -23,25 +23,40 @@ static double middle(double min_a, double max_a, double min_b, double max_b)
 
 /* ---- bounds ---- */
 
+/* What a search for a clearance has discarded is farther apart than that, so all that is nearer is in its front. Once
+ * something is, it discards more. */
+static double bound_front(const engine_open_pair *open, double known, double clearance, base_budget *extras)
+{
+    const query_job *job = &open->job;
+    if (!extras || !(clearance > known) || job->searched || job->found.violated || job->front.count == 0 ||
+        !query_can_split(&job->question))
+        return known;
+    const mesh_placed a = query_placed_mesh(job->question.a, job->question.tree_a);
+    const mesh_placed b = query_placed_mesh(job->question.b, job->question.tree_b);
+    return fmin(tree_front_bound(&a, &b, &job->front, known, extras), clearance);
+}
+
 /* The surfaces are in the boxes; a search that came to its end excludes everything nearer than its clearance. */
-static double bound_distance(const carom_frame_body *a, const carom_frame_body *b, const engine_open_pair *open,
-                             double clearance)
+static double bound_distance(const carom_frame_body *a, const carom_frame_body *b, engine_open_pair *open,
+                             double clearance, base_budget *extras)
 {
     double bound = broad_is_empty(&a->bounds) || broad_is_empty(&b->bounds) ? 0.0 : gap_between(&a->bounds, &b->bounds);
     if (!open || open->job.found.count > 0)
         return open ? 0.0 : bound;
+    bound = fmax(bound, open->bound);
     if (open->job.searched && !open->job.found.violated)
         bound = fmax(bound, clearance);
     if (open->job.nearest.begun)
         bound = fmax(bound, query_nearest_bound(&open->job.nearest));
-    return bound;
+    return open->bound = bound_front(open, bound, clearance, extras);
 }
 
-carom_body_pair engine_describe_undecided(const carom_engine *engine, const carom_frame *frame, size_t index)
+carom_body_pair engine_describe_undecided(const carom_engine *engine, const carom_frame *frame, size_t index,
+                                          base_budget *extras)
 {
     const engine_pair *pair = &engine->pairs.items[index];
     const carom_frame_body *a = &frame->bodies[pair->a], *b = &frame->bodies[pair->b];
-    const engine_open_pair *open = engine->open.items[index];
+    engine_open_pair *open = engine->open.items[index];
     const engine_clearance clearance = engine_clearance_of(a, b, pair->clearance);
     carom_body_pair out = {.body_a = a->id,
                            .body_b = b->id,
@@ -49,7 +64,7 @@ carom_body_pair engine_describe_undecided(const carom_engine *engine, const caro
                            .distance = INFINITY,
                            .triangle_a = CAROM_NO_TRIANGLE,
                            .triangle_b = CAROM_NO_TRIANGLE};
-    out.distance_bound = bound_distance(a, b, open, clearance.rounded);
+    out.distance_bound = bound_distance(a, b, open, clearance.rounded, extras);
     if (!open)
         return out;
     const query_found *found = &open->job.found;
@@ -61,6 +76,13 @@ carom_body_pair engine_describe_undecided(const carom_engine *engine, const caro
     if (any)
         out.triangle_a = found->first_a, out.triangle_b = found->first_b;
     return out;
+}
+
+bool engine_adds_extras(const carom_engine *engine, const carom_frame *frame, size_t index)
+{
+    const engine_pair *pair = &engine->pairs.items[index];
+    return engine->estimates_undecided ||
+           pair->clearance + frame->bodies[pair->a].margin + frame->bodies[pair->b].margin > 0.0;
 }
 
 /* ---- a guess ---- */
@@ -111,13 +133,8 @@ static void find_deepest(const query_job *job, carom_aabb out[2])
     }
 }
 
-/* Guesses get better with time, so they are the first to do without. */
-static bool is_late(const carom_engine *engine)
-{
-    return engine->pace.deadline > 0.0 && base_now() >= engine->pace.deadline;
-}
-
-carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const carom_frame *frame, size_t index)
+carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const carom_frame *frame, size_t index,
+                                              const base_budget *extras)
 {
     const engine_pair *pair = &engine->pairs.items[index];
     const carom_frame_body *a = &frame->bodies[pair->a], *b = &frame->bodies[pair->b];
@@ -129,7 +146,7 @@ carom_pair_estimate engine_estimate_undecided(const carom_engine *engine, const 
         boxes[0] = box_of_element(a, open->job.found.first_a);
         boxes[1] = box_of_element(b, open->job.found.first_b);
     }
-    else if (open && query_can_split(&open->job.question) && open->job.front.count > 0 && !is_late(engine))
+    else if (open && query_can_split(&open->job.question) && open->job.front.count > 0 && extras && !extras->exhausted)
         find_deepest(&open->job, boxes);
     carom_pair_estimate estimate = guess(boxes);
     estimate.open = open ? open->job.front.count : 0;

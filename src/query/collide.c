@@ -109,12 +109,20 @@ static carom_status decide_relation(carom_query *query, query_job *job, base_bud
 
 /* ---- lists ---- */
 
+static bool lists_pairs(const query_job *job)
+{
+    return job->options->mode == CAROM_COLLIDE_ALL && !job->options->on_pair && job->found.count > 0;
+}
+
+static size_t count_listed(const query_job *job)
+{
+    uint64_t max_pairs = job->options->max_pairs;
+    return max_pairs > 0 && job->keys.count > max_pairs ? (size_t)max_pairs : job->keys.count;
+}
+
 static carom_status list_pairs(carom_query *query, const query_job *job, carom_report *report)
 {
-    size_t listed = job->keys.count;
-    uint64_t max_pairs = job->options->max_pairs;
-    if (max_pairs > 0 && listed > max_pairs)
-        listed = (size_t)max_pairs;
+    size_t listed = count_listed(job);
     query->pairs.count = 0;
     if (!base_array_reserve(query->context, &query->pairs, listed))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for %zu pairs", listed);
@@ -128,31 +136,45 @@ static carom_status list_pairs(carom_query *query, const query_job *job, carom_r
     return CAROM_OK;
 }
 
-static carom_status add_contacts(carom_query *query, const query_question *question, carom_report *report)
+/* Finds the contacts of all pairs that will be listed, from where it stopped the last time. CAROM_UNKNOWN: the budget
+ * ran out. */
+static carom_status find_contacts(carom_query *query, query_job *job, base_budget *budget)
 {
+    const query_question *question = &job->question;
     const query_row *row = query_row_of(question);
+    query_contacts *contacts = &job->contacts;
     narrow_counts counts = {0};
-    const size_t max_points = 6;
-    query->contacts.count = query->points.count = 0;
-    if (query->pairs.count > UINT32_MAX / max_points) /* a contact counts pairs and points in 32 bits */
-        return base_fail(query->context, CAROM_TOO_LARGE, "collide: contacts of %zu pairs; set max_pairs",
-                         query->pairs.count);
-    if (!base_array_reserve(query->context, &query->contacts, query->pairs.count))
-        return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for contacts");
-    for (size_t i = 0; i < query->pairs.count; i++)
+    const size_t max_points = 6, listed = count_listed(job);
+    const uint32_t work = 32; /* a contact takes about as long as so many box tests */
+    carom_status status = CAROM_OK;
+    if (listed > UINT32_MAX / max_points) /* a contact counts pairs and points in 32 bits */
+        return base_fail(query->context, CAROM_TOO_LARGE, "collide: contacts of %zu pairs; set max_pairs", listed);
+    while (contacts->items.count < listed && status == CAROM_OK)
     {
-        if (!base_array_reserve(query->context, &query->points, max_points))
-            return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for contact points");
-        carom_contact *contact = &query->contacts.items[query->contacts.count++];
-        contact->pair = (uint32_t)i;
-        contact->first_point = (uint32_t)query->points.count;
-        contact->point_count =
-            row->contact(question, &query->pairs.items[i], query->points.items + query->points.count, &counts);
-        query->points.count += contact->point_count;
+        const carom_pair pair = query_unpack(job->keys.items[contacts->items.count]);
+        if (!base_array_reserve(query->context, &contacts->items, 1) ||
+            !base_array_reserve(query->context, &contacts->points, max_points))
+            return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for contacts");
+        carom_contact *contact = &contacts->items.items[contacts->items.count];
+        *contact =
+            (carom_contact){.pair = (uint32_t)contacts->items.count++, .first_point = (uint32_t)contacts->points.count};
+        contact->point_count = row->contact(question, &pair, contacts->points.items + contacts->points.count, &counts);
+        contacts->points.count += contact->point_count;
+        if (contacts->items.count < listed && !base_budget_spend(budget, work))
+            status = CAROM_UNKNOWN;
     }
-    report->contacts = query->contacts.items, report->contact_count = query->contacts.count;
-    report->points = query->points.items, report->point_count = query->points.count;
-    report->counters.exact_fallbacks += counts.exact_fallbacks;
+    contacts->exact_fallbacks += counts.exact_fallbacks;
+    return status;
+}
+
+static carom_status add_contacts(carom_query *query, query_job *job, carom_report *report)
+{
+    base_budget unlimited = base_budget_begin(NULL);
+    query_contacts *contacts = &job->contacts;
+    BASE_TRY(find_contacts(query, job, &unlimited));
+    report->contacts = contacts->items.items, report->contact_count = contacts->items.count;
+    report->points = contacts->points.items, report->point_count = contacts->points.count;
+    report->counters.exact_fallbacks += contacts->exact_fallbacks;
     return CAROM_OK;
 }
 
@@ -180,6 +202,8 @@ static carom_status settle_job(carom_query *query, query_job *job, base_budget *
     report_found(job, report);
     if (job->keys.count > 1 && !job->sorted && !query_sort_unique(query->context, &job->keys, &query->sort_space))
         return base_fail(query->context, CAROM_OUT_OF_MEMORY, "collide: no memory for %zu pairs", job->keys.count);
+    if (!job->sorted) /* contacts were those of an earlier list */
+        query_forget_contacts(job);
     job->sorted = job->searched;
     BASE_TRY(decide_relation(query, job, budget, report));
     return query_estimate_inside(job, budget, report);
@@ -187,13 +211,11 @@ static carom_status settle_job(carom_query *query, query_job *job, base_budget *
 
 static carom_status report_job(carom_query *query, query_job *job, base_budget *budget, carom_report *report)
 {
-    const carom_collide_options *options = job->options;
-    bool lists = options->mode == CAROM_COLLIDE_ALL && !options->on_pair;
     BASE_TRY(settle_job(query, job, budget, report));
-    if (lists && job->found.count > 0)
+    if (lists_pairs(job))
         BASE_TRY(list_pairs(query, job, report));
-    if (options->contacts && report->pairs_listed > 0)
-        BASE_TRY(add_contacts(query, &job->question, report));
+    if (job->options->contacts && report->pairs_listed > 0)
+        BASE_TRY(add_contacts(query, job, report));
     return report->status;
 }
 
@@ -347,6 +369,12 @@ carom_status query_job_settle(carom_query *query, query_job *job, base_budget *b
     carom_report report;
     query_clear_report(&report);
     BASE_TRY(settle_job(query, job, budget, &report));
+    if (report.status != CAROM_UNKNOWN && job->sorted && job->options->contacts && lists_pairs(job))
+    {
+        carom_status found = find_contacts(query, job, budget);
+        if (found != CAROM_OK)
+            return found;
+    }
     return report.status;
 }
 

@@ -205,6 +205,7 @@ void query_job_begin(query_job *job, const query_question *question, const carom
     job->counters = (carom_counters){0};
     query_cursor_begin(&job->relation);
     job->estimate = (query_estimate){0};
+    query_forget_contacts(job);
     job->nearest.begun = false;
     job->nearest.front.count = 0;
 }
@@ -214,6 +215,8 @@ void query_job_free(carom_context *context, query_job *job)
     base_array_free(context, &job->keys);
     base_array_free(context, &job->front);
     base_array_free(context, &job->nearest.front);
+    base_array_free(context, &job->contacts.items);
+    base_array_free(context, &job->contacts.points);
     query_cursor_free(context, &job->relation);
 }
 

@@ -50,8 +50,6 @@ void carom_query_destroy(carom_query *query)
     tree_scratch_free(&query->scratch);
     query_job_free(context, &query->job);
     base_array_free(context, &query->pairs);
-    base_array_free(context, &query->contacts);
-    base_array_free(context, &query->points);
     base_array_free(context, &query->hits);
     base_array_free(context, &query->first_hit);
     base_array_free(context, &query->hit_ranges);

@@ -206,6 +206,14 @@ typedef struct query_estimate
     bool answers[2]; /* per side: probably */
 } query_estimate;
 
+/* The contacts of a job's first pairs, in their order. */
+typedef struct query_contacts
+{
+    BASE_ARRAY(carom_contact) items;
+    BASE_ARRAY(carom_vec3) points;
+    uint64_t exact_fallbacks;
+} query_contacts;
+
 /* A collide question under way. It can be suspended when a budget is spent, split over workers by its front, and taken
  * up again. */
 typedef struct query_job
@@ -221,7 +229,8 @@ typedef struct query_job
     carom_counters counters;
     query_cursor relation; /* while its decision is under way */
     query_estimate estimate;
-    query_nearest nearest; /* where by how much a clearance is violated is asked, too */
+    query_contacts contacts; /* once the keys are sorted */
+    query_nearest nearest;   /* where by how much a clearance is violated is asked, too */
 } query_job;
 
 struct carom_query
@@ -243,8 +252,6 @@ struct carom_query
 
     /* what the latest report points to */
     BASE_ARRAY(carom_pair) pairs;
-    BASE_ARRAY(carom_contact) contacts;
-    BASE_ARRAY(carom_vec3) points;
     BASE_ARRAY(carom_ray_hit) hits;
     query_words first_hit;
 
@@ -362,13 +369,18 @@ carom_status query_job_search_all(carom_query *query, query_job *job);
 
 /* Are all pairs in the keys of a job that has been searched, whatever the number of workers? */
 bool query_job_has_all_pairs(const query_job *job);
-/* Decides what is open once the search is over, which a budget may cut short: the relation, and what an open surface
- * probably contains. CAROM_UNKNOWN: not everything. Without it, query_job_answer does the same. */
+/* Finds what is open once the search is over, which a budget may cut short: the relation, what an open surface probably
+ * contains, and contacts. CAROM_UNKNOWN: not everything. Without it, query_job_answer does the same. */
 carom_status query_job_settle(carom_query *query, query_job *job, base_budget *budget);
 /* Makes the report of a job, finished or not: relation, pairs, contacts, hash. The report's arrays belong to the query,
  * and the job can still be continued. CAROM_UNKNOWN if something is undecided. */
 carom_status query_job_answer(carom_query *query, query_job *job, base_budget *budget, carom_report *report);
 void query_job_free(carom_context *context, query_job *job);
+static inline void query_forget_contacts(query_job *job)
+{
+    job->contacts.items.count = job->contacts.points.count = 0;
+    job->contacts.exact_fallbacks = 0;
+}
 
 /* Answers a whole question: sets report->status, times and hash. */
 carom_status query_collide(carom_query *query, const query_question *question, const carom_collide_options *options,

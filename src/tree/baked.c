@@ -149,10 +149,11 @@ const void *baked_take(baked_reader *reader, size_t count, size_t item_size)
     return part;
 }
 
-const char *baked_complaint(const void *block, size_t size)
+bool baked_is_header(const baked_header *header) { return memcmp(header->magic, MAGIC, sizeof MAGIC) == 0; }
+
+const char *baked_header_complaint(const baked_header *header, size_t size)
 {
-    const baked_header *header = block;
-    if (size < sizeof *header || memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
+    if (size < sizeof *header || !baked_is_header(header))
         return "not a baked block";
     if (header->byte_order != BAKED_BYTE_ORDER)
         return "made on a machine with another byte order";
@@ -160,9 +161,14 @@ const char *baked_complaint(const void *block, size_t size)
         return "another version of the format";
     if (header->size != size || size % 8 != 0)
         return "cut short, or followed by something else";
-    if (header->checksum != baked_checksum(block, size))
-        return "the checksum is wrong";
     return NULL;
+}
+
+const char *baked_complaint(const void *block, size_t size)
+{
+    const baked_header *header = block;
+    const char *complaint = baked_header_complaint(header, size);
+    return !complaint && header->checksum != baked_checksum(block, size) ? "the checksum is wrong" : complaint;
 }
 
 static carom_status read_block(baked_reader *reader, carom_mesh **mesh, carom_tree **tree)

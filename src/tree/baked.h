@@ -77,6 +77,8 @@ const void *baked_take(baked_reader *reader, size_t count, size_t item_size);
 carom_status baked_refuse(const baked_reader *reader, const char *what);
 
 /* Magic, byte order, format, size and checksum: null, or what is wrong. The block is aligned. */
+bool baked_is_header(const baked_header *header);                            /* of any version */
+const char *baked_header_complaint(const baked_header *header, size_t size); /* without the checksum */
 const char *baked_complaint(const void *block, size_t size);
 
 /* The parts of the mesh: pointers into the block, measured and checked; not to be freed. */

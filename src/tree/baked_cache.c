@@ -2,11 +2,19 @@
  * whatever is wrong with it, the caller gets a tree. */
 #include "tree/baked.h"
 
+#include "carom/extend.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum
+{
+    MAX_BYTES_PER_ITEM = 4096, /* vertices and triangles of a mesh with the largest volumes have a tenth of this */
+    WRITE_SIZE = 4 << 20
+};
 
 /* One mesh and def looked up in one folder. */
 typedef struct cache_entry
@@ -68,23 +76,55 @@ typedef struct cache_block
     size_t size;
 } cache_block;
 
+/* Null, or why a file that begins like this can't be the mesh's; it may be of any size, and is then not read. */
+static const char *header_complaint(const cache_entry *entry, const baked_header *header, size_t size)
+{
+    const carom_mesh *mesh = entry->mesh;
+    const char *complaint = baked_header_complaint(header, size);
+    if (complaint)
+        return complaint;
+    size_t items = (size_t)mesh->vertex_count + mesh->triangle_count + header->name_size;
+    bool same = header->vertex_count == mesh->vertex_count && header->triangle_count == mesh->triangle_count;
+    return same && size / MAX_BYTES_PER_ITEM <= items ? NULL : "made from another mesh";
+}
+
+/* The bytes of the file that is open; *complaint says what is wrong with them. */
+static cache_block read_block(const cache_entry *entry, FILE *file, size_t size, const char **complaint)
+{
+    cache_block block = {.size = size};
+    baked_header header = {.size = 0};
+    size_t there = fread(&header, 1, sizeof header, file);
+    *complaint = header_complaint(entry, &header, there < sizeof header ? there : size);
+    if (*complaint)
+        return block;
+    block.bytes = base_allocate(entry->context, 1, block.size, BASE_CACHE_LINE);
+    if (!block.bytes)
+        return *complaint = "no memory for it", block;
+    memcpy(block.bytes, &header, sizeof header);
+    size_t rest = size - sizeof header;
+    if (fread(block.bytes + sizeof header, 1, rest, file) != rest)
+    {
+        base_release(entry->context, block.bytes, 1, block.size);
+        block.bytes = NULL;
+        *complaint = "can't be read";
+    }
+    return block;
+}
+
 static cache_block read_file(const cache_entry *entry)
 {
     struct stat facts;
     cache_block block = {0};
+    const char *complaint = NULL;
     if (stat(entry->path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size <= 0)
         return block;
     FILE *file = fopen(entry->path, "rb");
-    if (!file)
-        return block;
-    block.size = (size_t)facts.st_size;
-    block.bytes = base_allocate(entry->context, 1, block.size, BASE_CACHE_LINE);
-    if (block.bytes && fread(block.bytes, 1, block.size, file) != block.size)
-    {
-        base_release(entry->context, block.bytes, 1, block.size);
-        block.bytes = NULL;
-    }
-    fclose(file);
+    if (file)
+        block = read_block(entry, file, (size_t)facts.st_size, &complaint), fclose(file);
+    else
+        complaint = "can't be read";
+    if (complaint)
+        base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s: %s; rebuilding", entry->path, complaint);
     return block;
 }
 
@@ -122,15 +162,32 @@ static carom_tree *load(const cache_entry *entry)
         complaint = "its tree can't be read";
     if (complaint)
         base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s: %s; rebuilding", entry->path, complaint);
+    else
+        utimensat(AT_FDCWD, entry->path, NULL, 0); /* used now, which carom_tree_cache_trim goes by */
     base_release(entry->context, block.bytes, 1, block.size);
     return tree;
 }
 
 /* ---- writing ---- */
 
-static bool write_file(const char *path, const void *bytes, size_t size)
+/* In pieces: the caller's hook knows from these calls when there is a file to remove, and may end the writing. */
+static bool write_pieces(const cache_entry *entry, FILE *file, const char *bytes, size_t size)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    for (size_t at = 0, piece; at < size; at += piece)
+    {
+        carom_progress progress = {"write", entry->path, at, size};
+        piece = size - at < WRITE_SIZE ? size - at : WRITE_SIZE;
+        if (!carom_context_progress(entry->context, &progress) || fwrite(bytes + at, 1, piece, file) != piece)
+            return false;
+    }
+    return true;
+}
+
+static bool write_file(const cache_entry *entry, const void *bytes, size_t size)
+{
+    if (!carom_context_progress(entry->context, &(carom_progress){"write", entry->path, 0, size}))
+        return false;
+    int descriptor = open(entry->part_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
     if (!file)
     {
@@ -138,7 +195,7 @@ static bool write_file(const char *path, const void *bytes, size_t size)
             close(descriptor);
         return false;
     }
-    bool written = fwrite(bytes, 1, size, file) == size;
+    bool written = write_pieces(entry, file, bytes, size);
     return fclose(file) == 0 && written;
 }
 
@@ -146,14 +203,15 @@ static bool write_file(const char *path, const void *bytes, size_t size)
 static void store(const cache_entry *entry, const carom_tree *tree)
 {
     void *block;
-    size_t size;
+    size_t size = 1;
     bool stored = carom_bake(entry->context, tree, &block, &size) == CAROM_OK;
     if (stored)
     {
-        stored = write_file(entry->part_path, block, size) && rename(entry->part_path, entry->path) == 0;
+        stored = write_file(entry, block, size) && rename(entry->part_path, entry->path) == 0;
         if (!stored)
             remove(entry->part_path);
         carom_baked_destroy(entry->context, block, size);
+        carom_context_progress(entry->context, &(carom_progress){"write", entry->path, size, size});
     }
     if (!stored)
         base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s could not be written", entry->path);

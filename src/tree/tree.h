@@ -271,5 +271,9 @@ void tree_part_box(const carom_tree *tree, uint32_t part, carom_vec3 *centre, ca
 
 /* World boxes around both parts of an entry of a front that tree_collide left. */
 void tree_part_boxes(const mesh_placed *a, const mesh_placed *b, const narrow_part_pair *parts, carom_aabb out[2]);
+/* A lower bound of the distance between any two parts of a front, infinity for an empty one; `known` if that is larger,
+ * or if the budget runs out. */
+double tree_front_bound(const mesh_placed *a, const mesh_placed *b, const narrow_front *front, double known,
+                        base_budget *budget);
 
 #endif

@@ -156,6 +156,32 @@ static void sorts_words_like_qsort_on_any_number_of_workers(void **state)
     }
 }
 
+/* Lists of which a part at the beginning is sorted, up to all of it, with words that occur several times. */
+static void sorts_words_behind_sorted_ones(void **state)
+{
+    (void)state;
+    static const size_t COUNTS[] = {2, 31, 32, 33, 63, 64, 1000, 20000};
+    static const uint64_t MASKS[] = {0x1f, 0x3ff000003ff, ~(uint64_t)0};
+    check_random random = {13};
+    for (size_t k = 0; k < 3 * sizeof COUNTS / sizeof *COUNTS; k++)
+        for (size_t eighths = 0; eighths <= 8; eighths++)
+        {
+            size_t count = COUNTS[k / 3], sorted = count * eighths / 8;
+            uint64_t *items = calloc(count + 1, sizeof *items), *expected = calloc(count + 1, sizeof *items);
+            uint64_t *scratch = calloc(count + 1, sizeof *items);
+            for (size_t i = 0; i < count; i++)
+                items[i] = check_next(&random) & MASKS[k % 3];
+            qsort(items, sorted, sizeof *items, compare_words);
+            memcpy(expected, items, count * sizeof *items);
+            qsort(expected, count, sizeof *expected, compare_words);
+            items[count] = expected[count] = scratch[count] = 42;
+            base_sort_u64(items, scratch, count);
+            assert_memory_equal(items, expected, (count + 1) * sizeof *items);
+            assert_int_equal(scratch[count], 42);
+            free(items), free(expected), free(scratch);
+        }
+}
+
 enum
 {
     MEGABYTE = 1 << 20
@@ -537,6 +563,7 @@ int main(void)
         cmocka_unit_test(merges_keep_equal_items_in_order),
         cmocka_unit_test(sorts_codes_alike_on_any_number_of_workers),
         cmocka_unit_test(sorts_words_like_qsort_on_any_number_of_workers),
+        cmocka_unit_test(sorts_words_behind_sorted_ones),
         cmocka_unit_test(ids_are_reused_with_a_new_generation),
         cmocka_unit_test(arenas_keep_alignment_and_contents),
         cmocka_unit_test(large_blocks_are_used_again),

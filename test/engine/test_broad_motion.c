@@ -1,7 +1,7 @@
 /* Every broad phase over hundreds of frames, next to brute force: boxes that drift, jump, rest, touch exactly, lie on
  * one point or at the end of the numbers, while others come and go, change their filters and whether they are static,
  * and the margin changes. CAROM_TEST_SCALE multiplies the number of frames. */
-#include "broad/broad.h"
+#include "broad/tree.h"
 #include "support/check.h"
 #include "support/failing.h"
 
@@ -413,36 +413,152 @@ static void many_boxes(void **state)
     carom_context_destroy(context);
 }
 
-/* Long boxes, so many that groups of neighbours meet hundreds of others, and a few that hold everything: the tree
- * halves space. Brute force would take too long, so `sweep` is next to it. */
+/* ---- long boxes, so many that groups of neighbours meet hundreds of others: the tree sweeps them by classes. Brute
+ * force would take too long, so `sweep` is next to it. */
+
+typedef struct crowd
+{
+    carom_aabb *boxes;
+    broad_traits *traits;
+    uint32_t *changed;
+    uint32_t count;
+    check_random random;
+} crowd;
+
+static carom_aabb make_long(crowd *all, uint32_t i)
+{
+    double size[3] = {0.001, 0.001, 0.001};
+    size[check_next(&all->random) % 3] = 150.0;
+    if (i % 1500 == 7)
+        return (carom_aabb){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    return box_at(check_random_point(&all->random, 0.0, 100.0), size[0], size[1], size[2]);
+}
+
+/* of_classes: every third box is static, a few filters, and two boxes for some owners. */
+static crowd make_crowd(uint32_t count, bool of_classes)
+{
+    crowd all = {.count = count, .random = {7}};
+    all.boxes = malloc(count * sizeof *all.boxes);
+    all.traits = malloc(count * sizeof *all.traits);
+    all.changed = malloc(count * sizeof *all.changed);
+    assert_true(all.boxes && all.traits && all.changed);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        all.boxes[i] = make_long(&all, i);
+        all.traits[i] = (broad_traits){.owner = i + 1, .filter = {1, 1, 0}};
+        if (of_classes)
+            all.traits[i] = (broad_traits){i / 50 * 50 == i ? i + 2 : i + 1, i % 3 == 0, {1 + i % 2, 1 + i % 5, i % 7}};
+    }
+    return all;
+}
+
+static void free_crowd(crowd *all)
+{
+    free(all->boxes);
+    free(all->traits);
+    free(all->changed);
+}
+
+static void check_crowd(phases *both, size_t expected)
+{
+    assert_true(both->truth.count > expected);
+    assert_int_equal(both->pairs.count, both->truth.count);
+    assert_memory_equal(both->pairs.items, both->truth.items, both->truth.count * sizeof *both->truth.items);
+}
+
 static void crowded_boxes(void **state)
 {
     (void)state;
     carom_context *context = open_context(0);
-    check_random random = {7};
-    uint32_t count = 60001;
-    carom_aabb *boxes = malloc(count * sizeof *boxes);
-    broad_traits *traits = malloc(count * sizeof *traits);
-    assert_true(boxes && traits);
-    for (uint32_t i = 0; i < count; i++)
-    {
-        double size[3] = {0.001, 0.001, 0.001};
-        size[check_next(&random) % 3] = 150.0;
-        boxes[i] = box_at(check_random_point(&random, 0.0, 100.0), size[0], size[1], size[2]);
-        if (i % 1500 == 7)
-            boxes[i] = (carom_aabb){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
-        traits[i] = (broad_traits){.owner = i + 1, .filter = {1, 1, 0}};
-    }
-    broad_input input = {.boxes = boxes, .traits = traits, .slot_count = count};
+    crowd all = make_crowd(60001, false);
+    broad_input input = {.boxes = all.boxes, .traits = all.traits, .slot_count = all.count};
     phases both = {.context = context};
     find_alone(&both, &broad_sweep, &input, &both.truth);
     find_alone(&both, &broad_tree, &input, &both.pairs);
-    assert_true(both.truth.count > 10 * (size_t)count - 100);
-    assert_int_equal(both.pairs.count, both.truth.count);
-    assert_memory_equal(both.pairs.items, both.truth.items, both.truth.count * sizeof *both.truth.items);
+    check_crowd(&both, 10 * (size_t)all.count - 100);
     close_phases(&both);
-    free(boxes);
-    free(traits);
+    free_crowd(&all);
+    carom_context_destroy(context);
+}
+
+/* Moves four of five boxes that are not static, and empties a few. */
+static uint32_t move_crowd(crowd *all)
+{
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < all->count; i++)
+    {
+        if (all->traits[i].is_static || i % 5 == 1)
+            continue;
+        all->boxes[i] = check_next(&all->random) % 100 ? make_long(all, i) : aabb_empty();
+        all->changed[changed++] = i;
+    }
+    return changed;
+}
+
+/* Some of them static, at rest or empty, with filters and a margin, on several workers. */
+static void crowds_that_move(void **state)
+{
+    (void)state;
+    static const double MARGINS[] = {0.0, 0.0, 0.002};
+    for (uint32_t workers = 0; workers < 4; workers += 3)
+    {
+        carom_context *context = open_context(workers);
+        crowd all = make_crowd(14001, true);
+        phases both = {.context = context};
+        void *tree;
+        uint64_t tested = 0;
+        assert_int_equal(broad_tree.create(context, &tree), CAROM_OK);
+        uint32_t changed = 0;
+        for (int frame = 0; frame < 12; frame++)
+        {
+            broad_input input = {.boxes = all.boxes,
+                                 .traits = all.traits,
+                                 .slot_count = all.count,
+                                 .changed = all.changed,
+                                 .changed_count = changed,
+                                 .same_traits = frame > 0,
+                                 .margin = MARGINS[frame / 4]};
+            find_alone(&both, &broad_sweep, &input, &both.truth);
+            assert_int_equal(broad_tree.find_pairs(tree, &input, &both.pairs, &tested), CAROM_OK);
+            sort_pairs(&both, &both.pairs);
+            check_crowd(&both, all.count);
+            changed = move_crowd(&all);
+        }
+        assert_non_null(((const tree_state *)tree)->split); /* it was swept */
+        broad_tree.destroy(tree);
+        close_phases(&both);
+        free_crowd(&all);
+        carom_context_destroy(context);
+    }
+}
+
+/* The pairs of boxes at rest come first, and sorted. */
+static void pairs_at_rest_are_sorted(void **state)
+{
+    (void)state;
+    carom_context *context = open_context(0);
+    play *p = malloc(sizeof *p);
+    broad_pairs pairs = {0};
+    void *tree;
+    uint64_t tested = 0;
+    assert_non_null(p);
+    start(p, &MOTIONS[0], 500, 3);
+    assert_int_equal(broad_tree.create(context, &tree), CAROM_OK);
+    bool sorted = false;
+    for (int call = 0; call < 40; call++)
+    {
+        broad_input input = input_of(p);
+        assert_int_equal(broad_tree.find_pairs(tree, &input, &pairs, &tested), CAROM_OK);
+        memset(p->has_changed, 0, sizeof p->has_changed);
+        sorted = true;
+        for (size_t i = 1; i < pairs.count; i++)
+            sorted = sorted && pairs.items[i - 1] < pairs.items[i];
+        assert_true(pairs.count > 40 && (call > 0 || !sorted));
+    }
+    assert_true(sorted);
+    broad_tree.destroy(tree);
+    base_array_free(context, &pairs);
+    free(p);
     carom_context_destroy(context);
 }
 
@@ -497,6 +613,32 @@ static void check_failure(const broad_kind *kind, play *p, uint64_t k, bool *fai
     assert_int_equal(memory.bytes_out, 0);
 }
 
+static void check_failures(const broad_kind *kind, play *p)
+{
+    bool failed = true;
+    uint64_t k = 1;
+    for (; failed; k++)
+        check_failure(kind, p, k, &failed);
+    assert_true(k > 2);
+}
+
+/* Does the tree sweep them by classes? */
+static bool is_swept(play *p)
+{
+    carom_context *context = open_context(0);
+    broad_input input = input_of(p);
+    broad_pairs pairs = {0};
+    void *tree;
+    uint64_t tested = 0;
+    assert_int_equal(broad_tree.create(context, &tree), CAROM_OK);
+    assert_int_equal(broad_tree.find_pairs(tree, &input, &pairs, &tested), CAROM_OK);
+    bool swept = ((const tree_state *)tree)->split != NULL;
+    broad_tree.destroy(tree);
+    base_array_free(context, &pairs);
+    carom_context_destroy(context);
+    return swept;
+}
+
 static void memory_fails_anywhere(void **state)
 {
     (void)state;
@@ -507,13 +649,20 @@ static void memory_fails_anywhere(void **state)
     for (uint32_t i = 0; i < p->count; i++)
         set_box(p, i, make_mixed(p));
     for (uint32_t i = 0; broad_find(i); i++)
+        if (broad_find(i) != &broad_all)
+            check_failures(broad_find(i), p);
+    assert_false(is_swept(p));
+    start(p, &MOTIONS[5], 4000, 2);
+    p->count = 4000;
+    for (uint32_t i = 0; i < p->count; i++)
     {
-        bool failed = true;
-        uint64_t k = 1;
-        for (; failed && broad_find(i) != &broad_all; k++)
-            check_failure(broad_find(i), p, k, &failed);
-        assert_true(k > 2 || broad_find(i) == &broad_all);
+        double size[3] = {0.01, 0.01, 0.01};
+        size[pick(p, 3)] = 100.0;
+        carom_vec3 half = {0.5 * size[0], 0.5 * size[1], 0.5 * size[2]}; /* all have their centres in one cube */
+        set_box(p, i, box_at(vec3_sub(check_random_point(&p->random, 0.0, 30.0), half), size[0], size[1], size[2]));
     }
+    assert_true(is_swept(p));
+    check_failures(&broad_tree, p);
     free(p);
 }
 
@@ -523,6 +672,8 @@ int main(void)
         cmocka_unit_test(few_boxes),
         cmocka_unit_test(many_boxes),
         cmocka_unit_test(crowded_boxes),
+        cmocka_unit_test(crowds_that_move),
+        cmocka_unit_test(pairs_at_rest_are_sorted),
         cmocka_unit_test(a_long_time),
         cmocka_unit_test(memory_fails_anywhere),
     };

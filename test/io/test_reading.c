@@ -122,11 +122,13 @@ static void check_solids(const io_model *model, size_t solids, size_t facets)
         assert_int_equal(model->parts[s].triangle_count, facets);
     }
     const carom_vec3 *v = carom_mesh_vertices(model->mesh);
-    for (size_t i = 0; i < solids * facets; i++, v += 3)
+    const uint32_t *index = carom_mesh_indices(model->mesh);
+    for (size_t i = 0; i < solids * facets; i++, index += 3)
     {
-        assert_true(v[0].x == (double)i && v[0].y == 0 && v[0].z == 0.5);
-        assert_true(v[1].x == 0 && v[1].y == (double)(i % 977) && v[1].z == 1e-3);
-        assert_true(v[2].x == (double)(i % 31) && v[2].y == 2 && v[2].z == -3.25);
+        carom_vec3 a = v[index[0]], b = v[index[1]], c = v[index[2]];
+        assert_true(a.x == (double)i && a.y == 0 && a.z == 0.5);
+        assert_true(b.x == 0 && b.y == (double)(i % 977) && b.z == 1e-3);
+        assert_true(c.x == (double)(i % 31) && c.y == 2 && c.z == -3.25);
     }
 }
 
@@ -231,7 +233,7 @@ static void check_face(double (*p)[2], size_t count, bool odd)
 
 enum
 {
-    MAX_CORNERS = 20000
+    MAX_CORNERS = 100000
 };
 
 static double corners[MAX_CORNERS][2];
@@ -285,6 +287,24 @@ static void concave_faces_keep_their_area(void **state)
             put(&count, (double)i, side);
         check_face(corners, count, false);
     }
+}
+
+/* Ears that reach across the whole face. */
+static void faces_of_100000_corners_keep_their_area(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (size_t i = 0; i < MAX_CORNERS; i++)
+    {
+        double angle = 2 * 3.14159265358979323846 * (double)i / MAX_CORNERS, radius = i % 2 ? 10 : 3;
+        put(&count, radius * cos(angle), radius * sin(angle));
+    }
+    check_face(corners, count, false);
+    count = 0;
+    for (size_t i = 0; i < MAX_CORNERS - 2; i++)
+        put(&count, (double)i, i % 2 ? 10 : 0.5);
+    put(&count, MAX_CORNERS, -1), put(&count, 0, -1);
+    check_face(corners, count, false);
 }
 
 static void crossing_faces_become_fans_with_a_note(void **state)
@@ -414,6 +434,7 @@ int main(void)
         cmocka_unit_test(text_in_blocks_is_text_in_one_go),
         cmocka_unit_test(errors_in_blocks_have_their_line),
         cmocka_unit_test(concave_faces_keep_their_area),
+        cmocka_unit_test(faces_of_100000_corners_keep_their_area),
         cmocka_unit_test(crossing_faces_become_fans_with_a_note),
         cmocka_unit_test(links_are_one_file),
         cmocka_unit_test(every_step_can_be_cancelled),

@@ -1,7 +1,6 @@
 /* The bodies nearest to points against a loop over all bodies, whose distances are carom_distance's and, for meshes,
  * also those of rational arithmetic; ties; any number of workers; misuse; no memory. */
-#include "query/world.h"
-#include "support/failing.h"
+#include "scene/starved.h"
 #include "support/hosts.h"
 #include "support/oracle.h"
 
@@ -268,47 +267,20 @@ static void misuse_is_refused(void **state)
     close_stage(&s);
 }
 
+static carom_status ask(const starved_scene *s, uint64_t *hash)
+{
+    carom_vec3 points[2] = {{3, 0, 0}, {7, 1, 2}};
+    carom_point_batch batch = {points, 2, 50, INFINITY, true, 0};
+    carom_nearest_report report = {0};
+    carom_status status = carom_scene_nearest(s->scene, &batch, &report);
+    *hash = report.hash;
+    return status;
+}
+
 static void no_memory(void **state)
 {
     (void)state;
-    uint64_t truth = 0, failures = 0;
-    for (uint64_t k = 0;; k++)
-    {
-        failing memory = {0};
-        world w = {0};
-        assert_int_equal(failing_context(&memory, &w.context), CAROM_OK);
-        carom_mesh *torus = world_shape(&w, GENERATE_TORUS, 100);
-        carom_scene *scene;
-        assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
-        for (int i = 0; i < 100; i++)
-        {
-            carom_body_def def = carom_body_def_default();
-            carom_body_id id;
-            def.placed = world_place(torus, 0.2 * i, 0, 0);
-            assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-        }
-        carom_vec3 points[2] = {{3, 0, 0}, {7, 1, 2}};
-        carom_point_batch batch = {points, 2, 50, INFINITY, true, 0};
-        carom_nearest_report report;
-        failing_arm(&memory, k);
-        carom_status status = carom_scene_nearest(scene, &batch, &report);
-        truth = k == 0 ? report.hash : truth;
-        if (carom_failed(status))
-            assert_int_equal(status, CAROM_OUT_OF_MEMORY), failures++;
-        else
-            assert_int_equal(report.hash, truth);
-        bool failed = memory.failed;
-        memory.fail_at = 0;
-        assert_int_equal(carom_scene_nearest(scene, &batch, &report), CAROM_OK);
-        assert_int_equal(report.hash, truth);
-        carom_scene_destroy(scene);
-        carom_mesh_destroy(torus);
-        carom_context_destroy(w.context);
-        assert_int_equal(memory.bytes_out, 0);
-        if (k > 0 && !failed)
-            break;
-    }
-    assert_true(failures > 10);
+    starved_check(ask);
 }
 
 int main(void)

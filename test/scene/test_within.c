@@ -1,7 +1,6 @@
 /* Pairs of bodies within a distance against a loop over all pairs with carom_distance and carom_within; any number of
  * workers; exact limits; misuse; no memory. */
-#include "query/world.h"
-#include "support/failing.h"
+#include "scene/starved.h"
 #include "support/hosts.h"
 
 enum
@@ -233,36 +232,19 @@ static void extremes(void **state)
     world_close(&w);
 }
 
+static carom_status ask(const starved_scene *s, uint64_t *hash)
+{
+    carom_within_options options = {1.0, true};
+    carom_within_report report = {0};
+    carom_status status = carom_scene_pairs_within(s->scene, &options, &report);
+    *hash = report.hash;
+    return status;
+}
+
 static void no_memory(void **state)
 {
     (void)state;
-    uint64_t truth = 0, failures = 0;
-    for (uint64_t k = 0;; k++)
-    {
-        failing memory = {0};
-        carom_context *context;
-        assert_int_equal(failing_context(&memory, &context), CAROM_OK);
-        stage s = open_stage(context);
-        carom_within_options options = {1.0, true};
-        carom_within_report report;
-        failing_arm(&memory, k);
-        carom_status status = carom_scene_pairs_within(s.scene, &options, &report);
-        truth = k == 0 ? report.hash : truth;
-        if (carom_failed(status))
-            assert_int_equal(status, CAROM_OUT_OF_MEMORY), failures++;
-        else
-            assert_int_equal(report.hash, truth);
-        bool failed = memory.failed;
-        memory.fail_at = 0;
-        assert_int_equal(carom_scene_pairs_within(s.scene, &options, &report), CAROM_OK);
-        assert_int_equal(report.hash, truth);
-        close_stage(&s);
-        carom_context_destroy(context);
-        assert_int_equal(memory.bytes_out, 0);
-        if (k > 0 && !failed)
-            break;
-    }
-    assert_true(failures > 10);
+    starved_check(ask);
 }
 
 int main(void)

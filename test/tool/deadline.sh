@@ -14,6 +14,17 @@ holds "$(head -c 4 plot.png | tail -c 3)" = PNG
 expect 0 bench deadline --frames 0 --bodies 2 --triangles 100 --steps 1
 says "undecided"
 
+expect 0 bench deadline --scene knots --bodies 6 --triangles 200 --frames 20 --fresh 5 --misses --steps 1
+says "20 frames of 6 bodies (knots)"
+says "beyond it, processor"
+says "0 bounds above the exact distance"
+for scene in teleport rest; do
+    expect 0 bench deadline --scene "$scene" --bodies 6 --triangles 200 --frames 4 --steps 1
+    says "6 bodies ($scene)"
+done
+expect 2 bench deadline --scene nowhere
+tells nowhere
+
 expect 0 bench deadline --help
 says "usage: carom bench deadline [options]"
 expect 2 bench deadline --bodies 1

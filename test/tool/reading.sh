@@ -30,6 +30,12 @@ expect 0 info box.model --format obj
 truncate -s 100G huge.model
 expect 2 info huge.model
 tells "unknown file type"
+truncate -s 100G huge.stl huge.obj
+expect 2 info huge.stl
+tells "says no triangles"
+expect 2 info huge.obj
+tells "byte 0 is zero"
+rm huge.*
 
 # ---- poses: all of these put the box 3 to the right, a turn by 90 degrees apart ----
 for pose in "3 0 0" "3,0,0" "3 0 0 0 0 0 2" "1 0 0 0 1 0 0 0 1 3 0 0" "1 0 0 3 0 1 0 0 0 0 1 0 0 0 0 1" \

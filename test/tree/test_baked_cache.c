@@ -3,7 +3,9 @@
 #include "tree/baked.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct cache_world
@@ -182,6 +184,147 @@ static void bad_files_mean_a_fresh_build(void **state)
     close_world(&w);
 }
 
+/* A file with the right name, header and size that no memory could hold: it is not read. */
+static void make_sparse(const char *path) { assert_int_equal(truncate(path, (off_t)1 << 42), 0); }
+
+static void claim_to_be_sparse(const char *path)
+{
+    uint64_t size = (uint64_t)1 << 42;
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, offsetof(baked_header, size), SEEK_SET);
+    assert_int_equal(fwrite(&size, sizeof size, 1, file), 1);
+    fclose(file);
+    make_sparse(path);
+}
+
+static void huge_files_are_not_read(void **state)
+{
+    (void)state;
+    cache_world w;
+    open_world(&w);
+    carom_mesh *mesh = world_shape(&w.base, GENERATE_TORUS, 400);
+    check_cached(&w, mesh, NULL, w.folder);
+    each_file(&w, make_sparse);
+    check_cached(&w, mesh, NULL, w.folder);
+    each_file(&w, claim_to_be_sparse);
+    check_cached(&w, mesh, NULL, w.folder);
+    assert_int_equal(w.warnings, 2);
+    carom_mesh_destroy(mesh);
+    close_world(&w);
+}
+
+/* ---- a limit ---- */
+
+static void put_file(const cache_world *w, const char *name, const char *bytes)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", w->folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(bytes, file);
+    fclose(file);
+}
+
+static bool has_file(const cache_world *w, const char *name)
+{
+    char path[512];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/%s", w->folder, name);
+    return lstat(path, &about) == 0;
+}
+
+static uint64_t total_size;
+static void add_size(const char *path)
+{
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    total_size += (uint64_t)about.st_size;
+}
+
+/* As if it had been used an hour and a half ago. */
+static void make_old(const char *path)
+{
+    struct timespec then[2] = {{time(NULL) - 5400, 0}, {time(NULL) - 5400, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+}
+
+static void the_oldest_go_first(void **state)
+{
+    (void)state;
+    cache_world w;
+    open_world(&w);
+    carom_mesh *meshes[5];
+    for (uint32_t i = 0; i < 5; i++)
+    {
+        meshes[i] = world_shape(&w.base, GENERATE_TORUS, 400 + 100 * i);
+        check_cached(&w, meshes[i], NULL, w.folder);
+    }
+    each_file(&w, make_old);
+    check_cached(&w, meshes[3], NULL, w.folder); /* used again */
+    total_size = 0;
+    each_file(&w, add_size);
+    assert_int_equal(carom_tree_cache_trim(w.base.context, w.folder, total_size), CAROM_OK);
+    assert_int_equal(each_file(&w, NULL), 5);
+    assert_int_equal(carom_tree_cache_trim(w.base.context, w.folder, total_size - 1), CAROM_OK);
+    assert_int_equal(each_file(&w, NULL), 4);
+    carom_tree *tree;
+    void *block;
+    size_t size;
+    assert_int_equal(carom_tree_create(w.base.context, meshes[3], NULL, &tree), CAROM_OK);
+    assert_int_equal(carom_bake(w.base.context, tree, &block, &size), CAROM_OK);
+    carom_baked_destroy(w.base.context, block, size);
+    carom_tree_destroy(tree);
+    assert_int_equal(carom_tree_cache_trim(w.base.context, w.folder, size), CAROM_OK);
+    assert_int_equal(each_file(&w, NULL), 1);
+    total_size = 0;
+    each_file(&w, add_size);
+    assert_int_equal(total_size, size); /* the one that was used last */
+    assert_int_equal(w.warnings, 0);
+    for (uint32_t i = 0; i < 5; i++)
+        carom_mesh_destroy(meshes[i]);
+    close_world(&w);
+}
+
+static void other_files_stay(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"notes.txt", "0123456789abcdef.carom", /* the name of a tree, but none */
+                                        "0123456789abcdef.1-2-3.part", "0123456789abcdefg.carom", "thesis.carom"};
+    cache_world w;
+    open_world(&w);
+    carom_mesh *mesh = world_shape(&w.base, GENERATE_TORUS, 400);
+    char path[512], leftover[512];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_file(&w, names[i],
+                 i == 1 ? ""
+                        : "carom is mentioned here, and there are more words than a header has: "
+                          "magic, byte order, format, size, checksum, counts, and so on and on.");
+    snprintf(path, sizeof path, "%s/fedcba9876543210.carom", w.folder);
+    assert_int_equal(symlink("notes.txt", path), 0);
+    put_file(&w, "00000000000000aa.1-2-3.part",
+             "carombak: half a tree, by a process that was killed. A header has "
+             "112 bytes, so this has to go on for a while, up to about here.......");
+    put_file(&w, "00000000000000ab.1-2-3.part",
+             "carombak: half a tree, by a process that is still writing it. A "
+             "header has 112 bytes; it is younger than the other one, and stays...");
+    snprintf(leftover, sizeof leftover, "%s/00000000000000aa.1-2-3.part", w.folder);
+    make_old(leftover);
+    check_cached(&w, mesh, NULL, w.folder);
+    int before = each_file(&w, NULL);
+    assert_int_equal(carom_tree_cache_trim(w.base.context, w.folder, 0), CAROM_OK);
+    assert_int_equal(each_file(&w, NULL), before - 2); /* the tree and the leftover */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_true(has_file(&w, names[i]));
+    assert_true(has_file(&w, "fedcba9876543210.carom") && has_file(&w, "00000000000000ab.1-2-3.part"));
+    assert_false(has_file(&w, "00000000000000aa.1-2-3.part"));
+    assert_int_equal(carom_tree_cache_trim(w.base.context, "/nowhere/at/all", 0), CAROM_IO_ERROR);
+    assert_int_equal(carom_tree_cache_trim(w.base.context, NULL, 0), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_tree_cache_trim(NULL, w.folder, 0), CAROM_INVALID_ARGUMENT);
+    carom_mesh_destroy(mesh);
+    close_world(&w);
+}
+
 static void a_path_that_is_no_folder(void **state)
 {
     (void)state;
@@ -206,9 +349,9 @@ static void a_path_that_is_no_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees_are_found_again),
-        cmocka_unit_test(the_file_is_read),
-        cmocka_unit_test(bad_files_mean_a_fresh_build),
+        cmocka_unit_test(trees_are_found_again),        cmocka_unit_test(the_file_is_read),
+        cmocka_unit_test(bad_files_mean_a_fresh_build), cmocka_unit_test(huge_files_are_not_read),
+        cmocka_unit_test(the_oldest_go_first),          cmocka_unit_test(other_files_stay),
         cmocka_unit_test(a_path_that_is_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
