@@ -52,7 +52,7 @@ function(carom_add_tool)
   if(NOT CMAKE_CROSSCOMPILING)
     set(pages ${PROJECT_BINARY_DIR}/pages)
     set(CAROM_TOOL_PAGES ${pages}/carom.1 ${pages}/carom ${pages}/_carom ${pages}/carom.fish)
-    add_custom_command(OUTPUT ${CAROM_TOOL_PAGES} VERBATIM
+    add_custom_command(OUTPUT ${CAROM_TOOL_PAGES} DEPENDS carom_tool VERBATIM
                        COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}
                        COMMAND carom_tool man > ${pages}/carom.1
                        COMMAND carom_tool completion bash > ${pages}/carom

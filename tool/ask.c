@@ -12,6 +12,7 @@ carom_status tool_asker_open(carom_context *context, const tool_method *method, 
     {
         carom_engine_def def = carom_engine_def_default();
         def.engine = method->engine;
+        def.image_always = true; /* who asks for images gets them; what they count then depends on no clock */
         status = carom_engine_create(context, &def, &out->engine);
     }
     return status;

@@ -1,3 +1,4 @@
+/* Convex patches judged by definition, in rational arithmetic; see patches.h. */
 #include "support/patches.h"
 
 #include "support/check.h"

@@ -103,12 +103,12 @@ typedef struct image_walk
     volume_frame frame; /* boxes of b seen from a */
     narrow_counts counts;
     bool violated;
-    bool draws; /* images may be drawn */
+    bool limited; /* by a budget */
 } image_walk;
 
 carom_status image_collide(void *state, const query_task *task, const narrow_search *search, bool *violated);
 
-/* Decides the triangles of two patches. CAROM_STOPPED: on_pair said so. CAROM_UNKNOWN: the budget does not suffice. */
+/* Decides the triangles of two patches. CAROM_STOPPED: on_pair said so. */
 carom_status image_test_patches(image_walk *walk, narrow_part_pair pair);
 
 /* Which of the pairs of a level may meet, judging by images? Keeps these in `drawn`. */

@@ -120,11 +120,6 @@ carom_status image_test_patches(image_walk *walk, narrow_part_pair pair)
     const size_t few = 256; /* pairs that are not worth sorting for */
     image_state *state = walk->state;
     carom_aabb bounds[2], common;
-    uint32_t count[2];
-    for (int which = 0; which < 2; which++)
-        image_patch(walk->body[which].pieces, which ? pair.part_b : pair.part_a, &count[which]);
-    if (!base_budget_spend(walk->task->budget, count[0] + count[1]))
-        return CAROM_UNKNOWN;
     BASE_TRY(place(walk, 1, pair.part_b, NULL, &bounds[1]));
     BASE_TRY(place(walk, 0, pair.part_a, &bounds[1], &bounds[0]));
     if (state->faces[0].count == 0)

@@ -30,25 +30,29 @@ static bool push_all(carom_context *context, image_queue *queue, const narrow_pa
 
 /* ---- one level ---- */
 
-/* Keeps the pairs of the current level whose boxes are not apart, in `drawn`. CAROM_UNKNOWN: the budget ended before
- * pair *at. */
-static carom_status test_boxes(image_walk *walk, size_t *at)
+static bool boxes_apart(const image_walk *walk, narrow_part_pair pair)
+{
+    volume_box moved;
+    volume_move_box(&walk->frame, image_node_box(walk->body[1].pieces, pair.part_b), &moved);
+    walk->task->counters->boxes_tested++, walk->task->counters->volumes_updated++;
+    return volume_boxes_apart(&walk->frame, image_node_box(walk->body[0].pieces, pair.part_a), &moved, 0.0);
+}
+
+static bool is_patches(const image_walk *walk, narrow_part_pair pair)
+{
+    return image_is_leaf(walk->body[0].pieces, pair.part_a) && image_is_leaf(walk->body[1].pieces, pair.part_b);
+}
+
+/* Keeps the pairs of the current level whose boxes are not apart, in `drawn`. */
+static carom_status test_boxes(image_walk *walk)
 {
     image_state *state = walk->state;
     state->drawn.count = 0;
     if (!base_array_reserve(state->context, &state->drawn, state->current_level.count))
         return image_out_of_memory(state->context);
-    for (*at = 0; *at < state->current_level.count; ++*at)
-    {
-        narrow_part_pair pair = state->current_level.items[*at];
-        volume_box moved;
-        if (!base_budget_spend(walk->task->budget, 1))
-            return CAROM_UNKNOWN;
-        volume_move_box(&walk->frame, image_node_box(walk->body[1].pieces, pair.part_b), &moved);
-        walk->task->counters->boxes_tested++, walk->task->counters->volumes_updated++;
-        if (!volume_boxes_apart(&walk->frame, image_node_box(walk->body[0].pieces, pair.part_a), &moved, 0.0))
-            state->drawn.items[state->drawn.count++] = pair;
-    }
+    for (size_t i = 0; i < state->current_level.count; i++)
+        if (!boxes_apart(walk, state->current_level.items[i]))
+            state->drawn.items[state->drawn.count++] = state->current_level.items[i];
     return CAROM_OK;
 }
 
@@ -68,30 +72,71 @@ static bool open_pair(image_walk *walk, narrow_part_pair pair)
     return true;
 }
 
-/* Pairs of patches are decided, others opened. CAROM_UNKNOWN: the budget ended before pair *at. */
-static carom_status open_pairs(image_walk *walk, size_t *at)
+/* Pairs of patches are decided, others opened. */
+static carom_status open_pairs(image_walk *walk)
 {
     image_state *state = walk->state;
-    for (*at = 0; *at < state->drawn.count; ++*at)
+    for (size_t i = 0; i < state->drawn.count; i++)
     {
-        narrow_part_pair pair = state->drawn.items[*at];
-        carom_status status = CAROM_OK;
-        if (image_is_leaf(walk->body[0].pieces, pair.part_a) && image_is_leaf(walk->body[1].pieces, pair.part_b))
-            status = image_test_patches(walk, pair);
+        narrow_part_pair pair = state->drawn.items[i];
+        if (is_patches(walk, pair))
+            BASE_TRY(image_test_patches(walk, pair));
         else if (!open_pair(walk, pair))
-            status = image_out_of_memory(state->context);
-        if (status != CAROM_OK)
-            return status;
+            return image_out_of_memory(state->context);
     }
     return CAROM_OK;
 }
 
-/* What is left of the level goes to `open`. */
+/* What is left of a queue goes to `open`. */
 static carom_status leave(image_state *state, const image_queue *queue, size_t at)
 {
     return push_all(state->context, &state->open, queue->items + at, queue->count - at)
                ? CAROM_UNKNOWN
                : image_out_of_memory(state->context);
+}
+
+/* ---- within a budget: pair after pair, without images, which can't be cut short ---- */
+
+/* A pair of patches is one step of the search, which is made even where it takes more than the work there is, if it is
+ * the first. */
+static bool spend_on_patches(image_walk *walk, narrow_part_pair pair, bool is_first)
+{
+    base_budget *budget = walk->task->budget;
+    uint32_t count_a, count_b;
+    image_patch(walk->body[0].pieces, pair.part_a, &count_a);
+    image_patch(walk->body[1].pieces, pair.part_b, &count_b);
+    if (is_first && budget->work_left != UINT64_MAX && budget->work_left < (uint64_t)count_a + count_b)
+        return budget->work_left = 0, true;
+    return base_budget_spend(budget, count_a + count_b);
+}
+
+/* CAROM_UNKNOWN: the budget is spent, and the pair has to be looked at again. */
+static carom_status run_pair(image_walk *walk, narrow_part_pair pair)
+{
+    bool is_first = !walk->task->budget->begun;
+    if (!base_budget_spend(walk->task->budget, 1))
+        return CAROM_UNKNOWN;
+    if (boxes_apart(walk, pair))
+        return CAROM_OK;
+    if (!is_patches(walk, pair))
+        return open_pair(walk, pair) ? CAROM_OK : image_out_of_memory(walk->state->context);
+    return spend_on_patches(walk, pair, is_first) ? image_test_patches(walk, pair) : CAROM_UNKNOWN;
+}
+
+static carom_status run_limited_level(image_walk *walk)
+{
+    image_state *state = walk->state;
+    for (size_t i = 0; i < state->current_level.count; i++)
+    {
+        carom_status status = run_pair(walk, state->current_level.items[i]);
+        if (status == CAROM_UNKNOWN && carom_failed(leave(state, &state->current_level, i)))
+            return CAROM_OUT_OF_MEMORY;
+        if (status == CAROM_UNKNOWN)
+            return leave(state, &state->next_level, 0);
+        if (status != CAROM_OK)
+            return status;
+    }
+    return CAROM_OK;
 }
 
 /* ---- the balance of processor and graphics hardware ---- */
@@ -112,8 +157,6 @@ static bool pays(const image_walk *walk, uint32_t depth)
     };
     image_state *state = walk->state;
     const image_level *level = level_at(state, depth);
-    if (!walk->draws)
-        return false;
     if (state->always || state->sampled || !level->known || state->balance.searches % TRIAL == 0)
         return true;
     return level->rejected * level->below > state->balance.tile_seconds;
@@ -123,13 +166,8 @@ static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
 {
     image_state *state = walk->state;
     image_level *level = level_at(state, depth);
-    size_t at = 0;
-    carom_status status = test_boxes(walk, &at);
-    if (status != CAROM_OK && status != CAROM_UNKNOWN)
-        return status;
-    if (status == CAROM_UNKNOWN && carom_failed(leave(state, &state->current_level, at)))
-        return CAROM_OUT_OF_MEMORY;
-    if (status == CAROM_OK && state->drawn.count > 0 && pays(walk, depth))
+    BASE_TRY(test_boxes(walk));
+    if (state->drawn.count > 0 && pays(walk, depth))
     {
         double start = base_now(), count = (double)state->drawn.count;
         BASE_TRY(image_reject(walk));
@@ -140,16 +178,7 @@ static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
         level->known = true;
     }
     *kept = state->drawn.count;
-    if (status == CAROM_UNKNOWN)
-        return leave(state, &state->drawn, 0);
-    status = open_pairs(walk, &at);
-    if (status == CAROM_UNKNOWN)
-    {
-        if (carom_failed(leave(state, &state->drawn, at)))
-            return CAROM_OUT_OF_MEMORY;
-        return leave(state, &state->next_level, 0);
-    }
-    return status;
+    return open_pairs(walk);
 }
 
 static carom_status run_levels(image_walk *walk)
@@ -163,7 +192,7 @@ static carom_status run_levels(image_walk *walk)
     {
         size_t count = 0;
         state->next_level.count = 0;
-        status = run_level(walk, depth, &count);
+        status = walk->limited ? run_limited_level(walk) : run_level(walk, depth, &count);
         image_queue done = state->current_level;
         state->current_level = state->next_level, state->next_level = done;
         if (depth < IMAGE_LEVELS)
@@ -264,8 +293,7 @@ carom_status image_collide(void *object, const query_task *task, const narrow_se
     if (task->a.mesh->triangle_count == 0 || task->b.mesh->triangle_count == 0)
         return CAROM_OK;
     walk.body[0] = place_body(task->asset_a, &task->a), walk.body[1] = place_body(task->asset_b, &task->b);
-    /* Work that is counted must not depend on a driver, nor on a clock. */
-    walk.draws = task->budget->work_left == UINT64_MAX;
+    walk.limited = !base_budget_is_unlimited(task->budget);
     relate(&walk);
     BASE_TRY(list_open(state, task->front));
     state->balance.searches++;
