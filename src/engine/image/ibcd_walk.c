@@ -97,30 +97,30 @@ static carom_status leave(image_state *state, const image_queue *queue, size_t a
 
 /* ---- within a budget: pair after pair, without images, which can't be cut short ---- */
 
-/* A pair of patches is one step of the search, which is made even where it takes more than the work there is, if it is
- * the first. */
-static bool spend_on_patches(image_walk *walk, narrow_part_pair pair, bool is_first)
+/* A pair of patches is one step of the search, and decided as a whole once there is something left to spend. */
+static carom_status test_limited_patches(image_walk *walk, narrow_part_pair pair)
 {
     base_budget *budget = walk->task->budget;
-    uint32_t count_a, count_b;
-    image_patch(walk->body[0].pieces, pair.part_a, &count_a);
-    image_patch(walk->body[1].pieces, pair.part_b, &count_b);
-    if (is_first && budget->work_left != UINT64_MAX && budget->work_left < (uint64_t)count_a + count_b)
-        return budget->work_left = 0, true;
-    return base_budget_spend(budget, count_a + count_b);
+    uint64_t before = walk->task->counters->triangles_tested;
+    carom_status status = image_test_patches(walk, pair);
+    uint64_t tested = walk->task->counters->triangles_tested - before;
+    if (budget->work_left != UINT64_MAX && budget->work_left < tested)
+        budget->work_left = 0;
+    else
+        base_budget_spend(budget, tested < UINT32_MAX ? (uint32_t)tested : UINT32_MAX);
+    return status;
 }
 
 /* CAROM_UNKNOWN: the budget is spent, and the pair has to be looked at again. */
 static carom_status run_pair(image_walk *walk, narrow_part_pair pair)
 {
-    bool is_first = !walk->task->budget->begun;
     if (!base_budget_spend(walk->task->budget, 1))
         return CAROM_UNKNOWN;
     if (boxes_apart(walk, pair))
         return CAROM_OK;
     if (!is_patches(walk, pair))
         return open_pair(walk, pair) ? CAROM_OK : image_out_of_memory(walk->state->context);
-    return spend_on_patches(walk, pair, is_first) ? image_test_patches(walk, pair) : CAROM_UNKNOWN;
+    return test_limited_patches(walk, pair);
 }
 
 static carom_status run_limited_level(image_walk *walk)
@@ -221,6 +221,13 @@ static carom_status list_open(image_state *state, const narrow_front *front)
     return fits ? CAROM_OK : image_out_of_memory(state->context);
 }
 
+/* No pair meets, or the clearance would be violated already. */
+static bool stop(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)
+{
+    (void)triangle_a, (void)triangle_b, (void)meeting, (void)user;
+    return false;
+}
+
 /* Closer than the clearance? Trees decide. What is left of it stays in `open`. */
 static carom_status check_clearance(image_walk *walk)
 {
@@ -240,11 +247,17 @@ static carom_status check_clearance(image_walk *walk)
                        .front = &front,
                        .budget = task->budget,
                        .counters = task->counters};
-    carom_status status = tree_within(&trees, walk->search->clearance, true, &walk->violated);
+    narrow_search search = {.clearance = walk->search->clearance, .on_pair = stop};
+    carom_status status = tree_collide(&trees, &search, &walk->violated);
+    status = status == CAROM_STOPPED ? CAROM_OK : status;
     state->open.count = 0;
     for (size_t i = 0; i < front.count; i++)
         front.items[i].bound = OF_CLEARANCE;
-    if (status == CAROM_UNKNOWN && !push_all(state->context, &state->open, front.items, front.count))
+    /* with nothing left to spend, trees leave nothing: then all of it is open */
+    bool fits = status != CAROM_UNKNOWN ||
+                (front.count > 0 ? push_all(state->context, &state->open, front.items, front.count)
+                                 : push(state->context, &state->open, (narrow_part_pair){IMAGE_ALL, IMAGE_ALL, 0.0f}));
+    if (!fits)
         status = image_out_of_memory(state->context);
     base_array_free(task->context, &front);
     return status;
