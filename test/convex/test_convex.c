@@ -199,6 +199,35 @@ static void test_random_terrains(void **state)
     assert_true(pieces < triangles / 2 && counts.touching > 1000);
 }
 
+/* Two spheres of 320 triangles each, the second one of another size and elsewhere. */
+static carom_pieces_info two_spheres(carom_context *context, double scale, double shift)
+{
+    carom_mesh *sphere = generated(context, GENERATE_ICO_SPHERE, 320);
+    carom_vec3 *corners = malloc(6 * 320 * sizeof *corners);
+    assert_non_null(corners);
+    for (size_t i = 0; i < 960; i++)
+    {
+        carom_vec3 p = carom_mesh_vertices(sphere)[carom_mesh_indices(sphere)[i]];
+        corners[i] = p;
+        corners[960 + i] = (carom_vec3){p.x * scale + shift, p.y * scale, p.z * scale};
+    }
+    carom_mesh *both = soup_mesh(context, corners, 640);
+    carom_pieces *pieces = make_pieces(context, both);
+    carom_pieces_info info = carom_pieces_get_info(pieces);
+    carom_pieces_destroy(pieces);
+    carom_mesh_destroy(both), carom_mesh_destroy(sphere);
+    free(corners);
+    return info;
+}
+
+static void test_closed_components(void **state)
+{
+    assert_int_equal(two_spheres(*state, 1, 3).piece_count, 2);
+    assert_int_equal(two_spheres(*state, 1, 0.9).piece_count > 2, true); /* one through the other */
+    carom_pieces_info nested = two_spheres(*state, 0.5, 0);
+    assert_true(nested.piece_count > 2 && nested.largest == 320); /* only the inner one is a piece */
+}
+
 /* No triangle has a neighbour: one piece each. */
 static void test_single_triangles(void **state)
 {
@@ -325,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_any_place_and_size),
         cmocka_unit_test(test_random_soups),
         cmocka_unit_test(test_random_terrains),
+        cmocka_unit_test(test_closed_components),
         cmocka_unit_test(test_single_triangles),
         cmocka_unit_test(test_any_number_of_workers),
         cmocka_unit_test(test_failing_allocations),

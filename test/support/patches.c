@@ -1,3 +1,4 @@
+/* Hulls as half-spaces, triangles clipped by them, in rationals. */
 #include "support/patches.h"
 
 #include "support/check.h"
