@@ -16,7 +16,7 @@ setup = @[ "$(SETUP)" = no ] || scripts/setup $(1)
 configure = @cmake --preset $(1) --log-level=WARNING > /dev/null || cmake --preset $(1)
 compile = @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
-.PHONY: all help demo check bench bench-against bench-peers bench-boxes bench-steps fuzz soak lint format docs \
+.PHONY: all help demo check bench bench-against bench-peers bench-boxes bench-steps bench-hulls fuzz soak lint format docs \
 	install sanitize determinism mutations clean
 
 all:
@@ -62,6 +62,12 @@ bench-steps:
 	@cmake --preset release -DCAROM_BENCH_PEERS=ON --log-level=WARNING
 	$(call compile,release,carom_bench_steps)
 	build/bin/carom_bench_steps $(ARGS)
+
+bench-hulls:
+	$(call setup,bench-peers)
+	@cmake --preset release -DCAROM_BENCH_PEERS=ON --log-level=WARNING
+	$(call compile,release,carom_bench_hulls)
+	build/bin/carom_bench_hulls $(ARGS)
 
 fuzz:
 	$(call setup,fuzz)

@@ -1,5 +1,5 @@
 /* bench.h: Carom measured against itself: every volume and builder, the FDH paper's tables, workers, hard cases,
- * relations, questions about scenes. */
+ * relations, questions about scenes, hulls. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -29,6 +29,7 @@ void bench_workers(bench_session *session);
 void bench_cliffs(bench_session *session);
 void bench_relations(bench_session *session);
 void bench_questions(bench_session *session);
+void bench_hull(bench_session *session);
 
 double bench_now(void); /* seconds */
 /* True if the call went well; else prints what failed, with the context's message. */

@@ -21,7 +21,7 @@ static bool is_lattice(const hull_space *space)
     frexp(largest, &exponent);
     if (exponent < -200 || exponent > 200)
         return false;
-    double scale = ldexp(1.0, 15 - exponent); /* differences become at most 2^15, and are whole if coordinates are */
+    double scale = ldexp(1.0, 16 - exponent); /* differences become less than 2^16, and are whole if coordinates are */
     for (uint32_t i = 0; i < space->count; i++)
     {
         carom_vec3 p = vec3_scale(space->points[i], scale);

@@ -90,6 +90,22 @@ static carom_vec3 all_sizes(check_random *r, const carom_vec3 *p, uint32_t n)
     at.z = ldexp(at.z, (int)(check_next(r) % 1100) - 1000);
     return at;
 }
+/* Whole numbers of 16 bits, the largest for which heights are taken as exact, within 1 of a plane, far away. */
+static carom_vec3 on_wide_lattice(check_random *r, const carom_vec3 *p, uint32_t n)
+{
+    (void)p;
+    if (n < 2)
+        return vec3(1e9 + 65535.0 * n, 0.0, 0.0);
+    double x = (double)(check_next(r) % 65536), y = (double)(check_next(r) % 65536);
+    return vec3(1e9 + x, y, floor((x + 2.0 * y) / 3.0) + (double)(check_next(r) % 2));
+}
+/* Whole numbers of 20 bits, too many for that, on a plane or 1 off it. */
+static carom_vec3 on_wider_lattice(check_random *r, const carom_vec3 *p, uint32_t n)
+{
+    (void)p, (void)n;
+    double a = (double)(check_next(r) % 349525), b = (double)(check_next(r) % 349525);
+    return vec3(3.0 * a, 3.0 * b, a + 2.0 * b + (check_next(r) % 4 == 0 ? 1.0 : 0.0));
+}
 /* Neighbouring doubles. */
 static carom_vec3 last_bits(check_random *r, const carom_vec3 *p, uint32_t n)
 {
@@ -117,6 +133,8 @@ static const struct
     {"huge", huge},
     {"all_sizes", all_sizes},
     {"last_bits", last_bits},
+    {"on_wide_lattice", on_wide_lattice},
+    {"on_wider_lattice", on_wider_lattice},
 };
 
 enum
@@ -158,6 +176,41 @@ static void test_against_brute_force(void **state)
                       dimensions[0], dimensions[1], dimensions[2], dimensions[3], dimensions[4], dropped);
     }
     hull_space_destroy(space);
+}
+
+/* Whatever the instruction set: the order of insertions, and so the work, is the same everywhere. */
+static void test_heights(void **state)
+{
+    (void)state;
+    static hull_batch batch;
+    check_random r = {3};
+    for (int round = 0; round < 100; round++)
+    {
+        carom_vec3 points[HULL_BATCH];
+        for (uint32_t i = 0; i < HULL_BATCH; i++)
+            points[i] = check_random_point(&r, -1.0, 1.0);
+        hull_space space = {.points = points, .extent = {2.0, 2.0, 2.0}, .relative = EXACT_RELATIVE_3D};
+        hull_facet facet = {.corner = {0, 1, 2}};
+        facet.plane = hull_make_plane(&space, facet.corner);
+        for (carom_simd simd = CAROM_SIMD_SCALAR; simd <= CAROM_SIMD_AVX2; simd++)
+        {
+            carom_context_def def = carom_context_def_default();
+            def.simd = simd;
+            carom_context *context;
+            if (carom_context_create(&def, &context) == CAROM_UNSUPPORTED)
+                continue;
+            batch.count = HULL_BATCH - (uint32_t)round;
+            for (uint32_t i = 0; i < HULL_BATCH; i++)
+                batch.x[i] = points[i].x, batch.y[i] = points[i].y, batch.z[i] = points[i].z;
+            BASE_PICK_ISA(context, hull_heights)(points[2], facet.plane.normal, &batch);
+            for (uint32_t i = 0; i < batch.count; i++)
+            {
+                double expected = hull_height(&space, &facet, i);
+                assert_memory_equal(&batch.height[i], &expected, sizeof expected);
+            }
+            carom_context_destroy(context);
+        }
+    }
 }
 
 /* Every way to grow a hull gives the same. */
@@ -203,9 +256,11 @@ static void test_permutations(void **state)
             uint32_t count = make_points(family, seed, points), from[LARGEST];
             check_random r = {seed};
             for (uint32_t i = 0; i < count; i++)
+                from[i] = i;
+            for (uint32_t i = 0; i < count; i++)
             {
-                uint32_t k = (uint32_t)(check_next(&r) % (i + 1));
-                from[i] = from[k], from[k] = i;
+                uint32_t k = (uint32_t)(check_next(&r) % (i + 1)), swap = from[i];
+                from[i] = from[k], from[k] = swap;
             }
             for (uint32_t i = 0; i < count; i++)
                 shuffled[i] = points[from[i]];
@@ -318,6 +373,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_against_brute_force, check_open_context, check_close_context),
+        cmocka_unit_test(test_heights),
         cmocka_unit_test_setup_teardown(test_tunings, check_open_context, check_close_context),
         cmocka_unit_test_setup_teardown(test_permutations, check_open_context, check_close_context),
         cmocka_unit_test_setup_teardown(test_questions, check_open_context, check_close_context),

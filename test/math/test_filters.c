@@ -1,5 +1,6 @@
 /* Attacks the filters' error bounds: hill climbing on |computed - true determinant| / bound. The derivation in
  * docs/exactness.md says that the ratio stays below 1; the test shows how close an adversary gets. */
+#include "hull/build.h"
 #include "narrow/shape.h"
 #include "support/families.h"
 #include "support/oracle.h"
@@ -44,6 +45,19 @@ static double ratio_plane(oracle *o, const carom_vec3 *p)
         worst = fmax(worst, oracle_error3d(o, points, NULL, -height[i]) / bound);
     }
     return worst;
+}
+
+/* The plane of a hull's facet: its bound is for all points within the extent. */
+static double ratio_hull(oracle *o, const carom_vec3 *p)
+{
+    carom_aabb box = aabb_empty();
+    for (int i = 0; i < 4; i++)
+        box = aabb_add_point(box, p[i]);
+    hull_space space = {.points = p, .count = 4, .relative = EXACT_RELATIVE_3D, .absolute = EXACT_ABSOLUTE_3D};
+    space.extent = vec3_sub(box.max, box.min);
+    hull_facet facet = {.corner = {0, 1, 2}};
+    facet.plane = hull_make_plane(&space, facet.corner);
+    return oracle_error3d(o, p, NULL, -hull_height(&space, &facet, 3)) / facet.plane.bound;
 }
 
 /* A small change of one number, or a large one, or a copy. */
@@ -146,9 +160,16 @@ static void test_plane(void **state)
     attack("plane", ratio_plane, 8 | 16 | 32, 0, 54);
 }
 
+static void test_hull(void **state)
+{
+    (void)state;
+    attack("hull", ratio_hull, 8, 2, 55);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_orient3d), cmocka_unit_test(test_ray3d),
-                                       cmocka_unit_test(test_orient2d), cmocka_unit_test(test_plane)};
+                                       cmocka_unit_test(test_orient2d), cmocka_unit_test(test_plane),
+                                       cmocka_unit_test(test_hull)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
