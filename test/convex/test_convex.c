@@ -109,6 +109,10 @@ static void test_odd_shapes(void **state)
     assert_int_equal(verify(*state, odd_mesh(*state, &shape), NULL).piece_count, 2);
     shape.count = 0, odd_tetrahedron(&shape, p[0], 1), odd_tetrahedron(&shape, (carom_vec3){-0.25, 0.25, 0.25}, 1);
     assert_true(verify(*state, odd_mesh(*state, &shape), NULL).piece_count > 2);
+    /* Something within. */
+    shape.count = 0, odd_tetrahedron(&shape, p[0], 1);
+    odd_add(&shape, (carom_vec3){0.1, 0.1, 0.1}, (carom_vec3){0.2, 0.1, 0.1}, (carom_vec3){0.1, 0.2, 0.1});
+    assert_true(verify(*state, odd_mesh(*state, &shape), NULL).piece_count > 2);
     shape.count = 0, odd_moebius(&shape);
     assert_true(verify(*state, odd_mesh(*state, &shape), NULL).piece_count < 16);
     shape.count = 0, odd_fan(&shape);
@@ -196,6 +200,33 @@ static void test_random_terrains(void **state)
         triangles += info.triangle_count, pieces += info.piece_count;
     }
     print_message("%u triangles, %u pieces, %u touching\n", triangles, pieces, counts.touching);
+    assert_true(pieces < triangles / 2 && counts.touching > 1000);
+}
+
+/* Spheres whose vertices went astray: sharp edges, and surfaces through themselves. */
+static void test_crumpled_spheres(void **state)
+{
+    patches_count counts = {0};
+    uint32_t triangles = 0, pieces = 0;
+    carom_mesh *sphere = generated(*state, GENERATE_ICO_SPHERE, 80);
+    for (uint64_t seed = 1; seed <= 120; seed++)
+    {
+        check_random random = {seed};
+        odd_shape shape = {.count = 80};
+        double factor[42], strength = 0.1 + 0.2 * (double)(seed % 9);
+        for (size_t i = 0; i < 42; i++)
+            factor[i] = 1 + check_uniform(&random, -strength, strength);
+        for (size_t i = 0; i < 240; i++)
+        {
+            uint32_t vertex = carom_mesh_indices(sphere)[i];
+            carom_vec3 p = carom_mesh_vertices(sphere)[vertex];
+            shape.corner[i] = (carom_vec3){p.x * factor[vertex], p.y * factor[vertex], p.z * factor[vertex]};
+        }
+        carom_pieces_info info = verify(*state, odd_mesh(*state, &shape), &counts);
+        triangles += info.triangle_count, pieces += info.piece_count;
+    }
+    carom_mesh_destroy(sphere);
+    print_message("seeds 1 to 120: %u triangles, %u pieces, %u touching\n", triangles, pieces, counts.touching);
     assert_true(pieces < triangles / 2 && counts.touching > 1000);
 }
 
@@ -354,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_any_place_and_size),
         cmocka_unit_test(test_random_soups),
         cmocka_unit_test(test_random_terrains),
+        cmocka_unit_test(test_crumpled_spheres),
         cmocka_unit_test(test_closed_components),
         cmocka_unit_test(test_single_triangles),
         cmocka_unit_test(test_any_number_of_workers),
