@@ -419,7 +419,7 @@ static probe_verdict prepare_near(convex_probe *probe)
         box = (carom_aabb){vec3_min(box.min, probe->near_box.min), vec3_max(box.max, probe->near_box.max)};
     carom_vec3 size = vec3_sub(box.max, box.min);
     double margin = size.x > size.y ? size.x : size.y;
-    margin = 0.5 * (margin > size.z ? margin : size.z);
+    margin = 0.25 * (margin > size.z ? margin : size.z);
     carom_vec3 by = vec3(margin, margin, margin), origin = probe->surface->tree->origin;
     probe->near_box = (carom_aabb){vec3_sub(box.min, by), vec3_add(box.max, by)};
     in_tree = (carom_aabb){vec3_sub(probe->near_box.min, origin), vec3_sub(probe->near_box.max, origin)};
