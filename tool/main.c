@@ -35,6 +35,12 @@ static const tool_command commands[] = {
      NULL, TOOL_FLAG, true, tool_check},
     {"gen", "KIND", "write a generated shape with a chosen number of triangles",
      "Exit codes: 0 the file was written, 2 error; then no file is left behind.\n", NULL, TOOL_SHAPE, false, tool_gen},
+    {"decompose", "FILE", "cut a model's surface into convex pieces",
+     "Each piece lies on the surface of its convex hull, which meets the rest of the model only along the piece's "
+     "border.\n"
+     "Any model will do; where its surface is not convex, pieces are small. The result is exact and always the same.\n"
+     "Exit codes: 0 done, 2 error, 3 the model has no triangles.\n",
+     NULL, TOOL_FLAG, true, tool_decompose},
     {"bench", "[A B | parallel | tsgo | deadline | read]", "time queries on random poses, for each kind of tree",
      "`carom bench parallel` compares the parallel engines instead, `carom bench tsgo` the grid paper's methods,\n"
      "`carom bench deadline` measures how frames keep budgets of time, `carom bench read` how fast files are read;\n"

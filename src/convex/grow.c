@@ -29,10 +29,10 @@ typedef struct grow_space
     convex_numbers triangles, vertices;
     convex_numbers met;  /* triangles that have to join too, from the first on that may not have done so yet */
     size_t patience;     /* how many vertices a trial may take in */
-    size_t deep;         /* and one that was given up before */
     size_t member_count; /* vertices of the patch */
-    size_t wasted;       /* vertices of deep trials that came to nothing */
+    size_t wasted;       /* vertices of large trials that came to nothing */
     uint32_t seed;
+    carom_status status; /* why it ended, if not for lack of memory */
 } grow_space;
 
 typedef enum grow_answer
@@ -209,10 +209,11 @@ static void begin_trial(grow_space *space) { space->triangles.count = space->ver
 
 enum
 {
-    GROW_PATIENCE = 4,         /* vertices that most trials may take in */
-    GROW_WASTE = 64,           /* how many vertices deep trials may take in for nothing, */
+    GROW_PATIENCE = 4,         /* vertices that any trial may take in */
+    GROW_WASTE = 64,           /* how many vertices larger trials may take in for nothing, */
     GROW_WASTE_PER_VERTEX = 4, /* and how many more per vertex of the patch */
     GROW_EFFORT = 4096,        /* a patch whose border has become too long ends after so many small tests per vertex */
+    GROW_REPORT_EVERY = 4096,  /* seeds, and sides of one patch */
     GROW_EFFORT_VERTICES = 256 /* and as many as for so many vertices, so that small ones are not concerned */
 };
 
@@ -226,9 +227,7 @@ static grow_answer try_side(grow_space *space, grow_side *from)
     grow_answer answer = join_across(space, &crossing);
     if (answer == GROW_YES)
         answer = join_what_is_met(space, &from->culprit);
-    if (answer == GROW_IMPATIENT)
-        from->culprit = space->seed; /* it may be tried again when nothing else is left */
-    if (answer != GROW_YES && space->patience > GROW_PATIENCE)
+    if (answer != GROW_YES && space->vertices.count > GROW_PATIENCE)
         space->wasted += space->vertices.count;
     return conclude(space, answer);
 }
@@ -242,7 +241,7 @@ static grow_answer plant(grow_space *space, uint32_t seed)
     uint32_t corner[3], culprit;
     space->seed = seed;
     space->queue.count = space->waiting.count = 0;
-    space->patience = GROW_PATIENCE, space->deep = 2 * GROW_PATIENCE;
+    space->patience = GROW_PATIENCE;
     space->member_count = space->wasted = 0;
     space->probe.effort = 0;
     begin_trial(space);
@@ -263,13 +262,12 @@ static bool wake_waiting(grow_space *space)
 {
     size_t kept = 0;
     space->queue.count = 0;
-    space->patience = GROW_PATIENCE;
     if (!base_array_reserve(space->surface->context, &space->queue, space->waiting.count))
         return false;
     for (size_t i = 0; i < space->waiting.count; i++)
     {
         grow_side side = space->waiting.items[i];
-        if (side.culprit != space->seed && space->surface->piece[side.culprit] == space->seed)
+        if (space->surface->piece[side.culprit] == space->seed)
             space->queue.items[space->queue.count++] = side;
         else
             space->waiting.items[kept++] = side;
@@ -278,24 +276,35 @@ static bool wake_waiting(grow_space *space)
     return true;
 }
 
-/* When nothing else is left, one of those that were given up gets more patience: as much as was enough for the last
- * one, or twice as much as was not. */
-static void wake_impatient(grow_space *space)
-{
-    size_t i = 0;
-    while (i < space->waiting.count && space->waiting.items[i].culprit != space->seed)
-        i++;
-    if (i == space->waiting.count || space->wasted > GROW_WASTE + GROW_WASTE_PER_VERTEX * space->member_count)
-        return;
-    space->queue.items[space->queue.count++] = space->waiting.items[i];
-    space->waiting.items[i] = space->waiting.items[--space->waiting.count];
-    space->patience = space->deep;
-}
-
 /* With the vertices the border of a patch grows, and with it what each new vertex sees. */
 static bool is_exhausted(const grow_space *space)
 {
     return space->probe.effort > GROW_EFFORT * ((uint64_t)space->member_count + GROW_EFFORT_VERTICES);
+}
+
+/* Tries a side, with more and more patience as long as that is not wasted. What was enough for one is often enough for
+ * the next: in flat regions, whole rows of triangles join at once. */
+static grow_answer try_patiently(grow_space *space, grow_side *side)
+{
+    for (;;)
+    {
+        bool may_waste = space->wasted <= GROW_WASTE + GROW_WASTE_PER_VERTEX * space->member_count;
+        if (!may_waste)
+            space->patience = GROW_PATIENCE;
+        grow_answer answer = try_side(space, side);
+        if (answer != GROW_IMPATIENT || !may_waste)
+            return answer;
+        space->patience *= 2;
+    }
+}
+
+/* Large patches ask, too, whether the caller wants to go on. */
+static bool may_go_on(grow_space *space)
+{
+    const carom_mesh *mesh = space->surface->mesh;
+    carom_progress progress = {"pieces", mesh->name, space->member_count, mesh->vertex_count};
+    space->status = base_step(space->surface->context, &progress);
+    return space->status == CAROM_OK;
 }
 
 static bool try_queue(grow_space *space)
@@ -303,14 +312,13 @@ static bool try_queue(grow_space *space)
     for (size_t i = 0; i < space->queue.count && !is_exhausted(space); i++)
     {
         grow_side side = space->queue.items[i];
-        grow_answer answer = try_side(space, &side);
+        if (i % GROW_REPORT_EVERY == GROW_REPORT_EVERY - 1 && !may_go_on(space))
+            return false;
+        grow_answer answer = try_patiently(space, &side);
         if (answer == GROW_NO_MEMORY || !base_array_reserve(space->surface->context, &space->waiting, 1))
             return false;
-        if (answer == GROW_LATER || answer == GROW_IMPATIENT)
+        if (answer == GROW_LATER)
             space->waiting.items[space->waiting.count++] = side;
-        if (answer == GROW_IMPATIENT && space->patience == space->deep)
-            space->deep *= 2;
-        space->patience = GROW_PATIENCE;
     }
     return true;
 }
@@ -327,8 +335,6 @@ static bool grow_patch(grow_space *space, uint32_t seed)
             return false;
         if (is_exhausted(space))
             return true;
-        if (space->queue.count == 0)
-            wake_impatient(space);
     }
     return true;
 }
@@ -347,8 +353,7 @@ typedef struct grow_task
 
 enum
 {
-    GROW_REPORT_EVERY = 4096, /* seeds tried */
-    GROW_WHOLE = 64           /* components of at least so many triangles may be one piece at once */
+    GROW_WHOLE = 64 /* components of at least so many triangles may be one piece at once */
 };
 
 static carom_status report(const grow_task *task, uint32_t done)
@@ -371,7 +376,7 @@ static carom_status grow_component(grow_task *task, grow_space *space, uint32_t 
             BASE_TRY(report(
                 task, atomic_fetch_add(&task->done, last - i < GROW_REPORT_EVERY ? last - i : GROW_REPORT_EVERY)));
         if (surface->piece[task->seeds[i]] == CONVEX_NONE && !grow_patch(space, task->seeds[i]))
-            return CAROM_OUT_OF_MEMORY;
+            return space->status != CAROM_OK ? space->status : CAROM_OUT_OF_MEMORY;
         if (atomic_load_explicit(&task->status, memory_order_relaxed) != CAROM_OK)
             return CAROM_OK; /* another component has failed */
     }

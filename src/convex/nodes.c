@@ -175,7 +175,7 @@ static carom_status make_node(node_build *build, uint32_t number, hull_scratch *
     const hull *h = &part->hull;
     node->dimension = h->dimension, node->vertex_count = h->vertex_count, node->facet_count = h->facet_count;
     nodes_fit_box(build->mesh, h, &node->box);
-    strip_mesh mesh = {h->facets, h->neighbours, h->facet_count};
+    strip_mesh mesh = {h->facets, h->neighbours, h->facet_count, NULL};
     if (!strips_make(build->context, &mesh, &part->strips))
         return CAROM_OUT_OF_MEMORY;
     node->strip_count = (uint32_t)part->strips.strips.count, node->index_count = (uint32_t)part->strips.index_count;

@@ -173,7 +173,7 @@ static carom_status make_pieces(block_build *build, convex_pieces **out)
     {
         BASE_TRY(find_pieces(build));
         BASE_TRY(find_nodes(&build->nodes));
-        strip_mesh whole = {mesh->indices, mesh->neighbours, mesh->triangle_count};
+        strip_mesh whole = {mesh->indices, mesh->neighbours, mesh->triangle_count, NULL};
         if (!strips_make(build->nodes.context, &whole, &build->mesh_strips))
             return CAROM_OUT_OF_MEMORY;
     }
@@ -211,7 +211,7 @@ void convex_pieces_destroy(carom_context *context, convex_pieces *pieces)
 
 void convex_decode_strips(const convex_pieces *pieces, const convex_node *node, uint32_t *out)
 {
-    strip_mesh mesh = {convex_facets(pieces, node), convex_neighbours(pieces, node), node->facet_count};
+    strip_mesh mesh = {convex_facets(pieces, node), convex_neighbours(pieces, node), node->facet_count, NULL};
     strip_code code = {(const convex_strip *)convex_items(pieces, CONVEX_STRIPS) + node->strip_first, node->strip_count,
                        convex_items(pieces, CONVEX_BITS), node->bit_first};
     strips_decode(&mesh, &code, out);
@@ -219,7 +219,7 @@ void convex_decode_strips(const convex_pieces *pieces, const convex_node *node, 
 
 void convex_decode_mesh_strips(const convex_pieces *pieces, const carom_mesh *mesh, uint32_t *out)
 {
-    strip_mesh whole = {mesh->indices, mesh->neighbours, mesh->triangle_count};
+    strip_mesh whole = {mesh->indices, mesh->neighbours, mesh->triangle_count, NULL};
     strip_code code = {(const convex_strip *)convex_items(pieces, CONVEX_STRIPS) + pieces->mesh_strip_first,
                        pieces->mesh_strip_count, convex_items(pieces, CONVEX_BITS), pieces->mesh_bit_first};
     strips_decode(&whole, &code, out);

@@ -318,7 +318,7 @@ static bool could_join(const convex_probe *probe, uint32_t triangle, const outsi
 
 void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell)
 {
-    *probe = (convex_probe){.surface = surface, .shell = shell, .near_seed = CONVEX_NONE};
+    *probe = (convex_probe){.surface = surface, .shell = shell, .near_seed = CONVEX_NONE, .near_box = aabb_empty()};
     carom_vec3 origin = surface->tree->origin;
     const carom_aabb *box = &surface->mesh->info.bounds;
     carom_vec3 low = vec3_sub(box->min, origin), high = vec3_sub(box->max, origin);
@@ -412,14 +412,14 @@ static probe_verdict list_near(convex_probe *probe, const carom_aabb *box_in_tre
 static probe_verdict prepare_near(convex_probe *probe)
 {
     bool known = probe->near_seed == probe->seed;
-    if (known && (probe->near_fails || is_within(&probe->box, &probe->near_box)))
-        return PROBE_DONE;
+    if (probe->near_fails ? known : is_within(&probe->box, &probe->near_box))
+        return PROBE_DONE; /* the list of another patch will do as well */
     carom_aabb box = probe->box, in_tree = probe->box_in_tree;
     if (known)
         box = (carom_aabb){vec3_min(box.min, probe->near_box.min), vec3_max(box.max, probe->near_box.max)};
     carom_vec3 size = vec3_sub(box.max, box.min);
     double margin = size.x > size.y ? size.x : size.y;
-    margin = 0.5 * (margin > size.z ? margin : size.z);
+    margin = 0.25 * (margin > size.z ? margin : size.z);
     carom_vec3 by = vec3(margin, margin, margin), origin = probe->surface->tree->origin;
     probe->near_box = (carom_aabb){vec3_sub(box.min, by), vec3_add(box.max, by)};
     in_tree = (carom_aabb){vec3_sub(probe->near_box.min, origin), vec3_sub(probe->near_box.max, origin)};

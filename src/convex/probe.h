@@ -44,7 +44,7 @@ typedef struct convex_probe
     /* Triangles that meet a box around the patch, which serve for many steps of a small one. */
     BASE_ARRAY(probe_near) near;
     carom_aabb near_box;
-    uint32_t near_seed; /* the patch it was made for */
+    uint32_t near_seed; /* the patch that it was made for */
     bool near_fails;    /* there were too many */
 } convex_probe;
 

@@ -340,11 +340,17 @@ static shell_answer look_within_plane(convex_shell *shell, const surface_crossin
         first = surface->previous[first];
     while (sees_rim(shell, last, apex))
         last = surface->next[last];
-    for (uint32_t at = first; at != last; at = surface->next[at])
+    for (uint32_t at = first, start = first; at != last; at = surface->next[at])
     {
-        uint32_t corner[3] = {at, apex, surface->next[at]};
-        if (!add_edge(shell, rim_edge(shell, at)) || !add_part(shell, corner, corner[2]))
+        /* Edges in line make one part. */
+        uint32_t next = surface->next[at], corner[3] = {start, apex, next};
+        if (!add_edge(shell, rim_edge(shell, at)))
             return SHELL_NO_MEMORY;
+        if (next != last && turn(shell, start, next, surface->next[next]) == 0)
+            continue;
+        if (!add_part(shell, corner, next))
+            return SHELL_NO_MEMORY;
+        start = next;
     }
     return SHELL_YES;
 }
@@ -356,14 +362,19 @@ static shell_answer look_from_behind(convex_shell *shell, const surface_crossing
     uint32_t base = shell->on_rim, at = base;
     if (shell->folded || surface_side(surface, shell->plane, crossing->apex) > 0)
         return SHELL_NO;
+    uint32_t start = base;
     do
     {
-        /* The apex sees the polygon from behind, hence the order of the corners. */
-        uint32_t corner[3] = {base, surface->next[at], at};
-        if (!add_edge(shell, rim_edge(shell, at)) ||
-            (turn(shell, base, at, surface->next[at]) != 0 && !add_part(shell, corner, crossing->apex)))
+        /* The apex sees the polygon from behind, hence the order of the corners. Edges in line make one part. */
+        uint32_t next = surface->next[at], corner[3] = {base, next, start};
+        if (!add_edge(shell, rim_edge(shell, at)))
             return SHELL_NO_MEMORY;
-        at = surface->next[at];
+        at = next;
+        if (next != base && turn(shell, start, next, surface->next[next]) == 0)
+            continue;
+        if (turn(shell, base, start, next) != 0 && !add_part(shell, corner, crossing->apex))
+            return SHELL_NO_MEMORY;
+        start = next;
     } while (at != base);
     return SHELL_YES;
 }

@@ -23,6 +23,12 @@ static void place_vertices(const strip_mesh *mesh, const strip_place *place, uin
 /* The facet across a side, entered by the same edge; false: none, or its vertices there are others. */
 static bool cross(const strip_mesh *mesh, uint32_t facet, int side, strip_place *out)
 {
+    if (mesh->halves)
+    {
+        uint32_t half = mesh->halves[3 * (size_t)facet + (size_t)side];
+        out->facet = half / 3, out->side = (int)(half % 3);
+        return half != CONVEX_NONE;
+    }
     const uint32_t *corner = mesh->corners + 3 * (size_t)facet;
     uint32_t from = corner[side], to = corner[(side + 1) % 3];
     out->facet = mesh->neighbours[3 * (size_t)facet + (size_t)side];
@@ -175,14 +181,32 @@ static bool make_all(carom_context *context, strip_maker *maker, strip_set *out)
     return true;
 }
 
+static void find_halves(const strip_mesh *mesh, uint32_t *halves)
+{
+    strip_place other;
+    for (uint32_t facet = 0; facet < mesh->count; facet++)
+        for (int side = 0; side < 3; side++)
+            halves[3 * (size_t)facet + (size_t)side] =
+                cross(mesh, facet, side, &other) ? 3 * other.facet + (uint32_t)other.side : CONVEX_NONE;
+}
+
 bool strips_make(carom_context *context, const strip_mesh *mesh, strip_set *out)
 {
     *out = (strip_set){0};
-    strip_maker maker = {.mesh = mesh};
+    strip_mesh own = *mesh;
+    strip_maker maker = {.mesh = &own};
+    uint32_t *halves = base_allocate(context, 3 * (size_t)mesh->count, sizeof *halves, _Alignof(uint32_t));
     maker.seen = base_allocate(context, mesh->count, sizeof *maker.seen, _Alignof(uint64_t));
     maker.free = base_allocate(context, mesh->count, 1, 1);
     maker.queue = base_allocate(context, mesh->count, sizeof *maker.queue, _Alignof(uint32_t));
-    bool made = maker.seen && maker.free && maker.queue && make_all(context, &maker, out);
+    bool made = halves && maker.seen && maker.free && maker.queue;
+    if (made)
+    {
+        find_halves(mesh, halves);
+        own.halves = halves;
+        made = make_all(context, &maker, out);
+    }
+    base_release(context, halves, 3 * (size_t)mesh->count, sizeof *halves);
     base_release(context, maker.seen, mesh->count, sizeof *maker.seen);
     base_release(context, maker.free, mesh->count, 1);
     base_release(context, maker.queue, mesh->count, sizeof *maker.queue);

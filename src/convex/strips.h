@@ -9,6 +9,7 @@ typedef struct strip_mesh
 {
     const uint32_t *corners, *neighbours; /* 3 per triangle */
     uint32_t count;
+    const uint32_t *halves; /* per side 3 * facet + side across it, or CONVEX_NONE; null: to be found by the corners */
 } strip_mesh;
 
 typedef struct strip_set

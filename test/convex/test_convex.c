@@ -109,6 +109,10 @@ static void test_odd_shapes(void **state)
     assert_int_equal(verify(*state, odd_mesh(*state, &shape), NULL).piece_count, 2);
     shape.count = 0, odd_tetrahedron(&shape, p[0], 1), odd_tetrahedron(&shape, (carom_vec3){-0.25, 0.25, 0.25}, 1);
     assert_true(verify(*state, odd_mesh(*state, &shape), NULL).piece_count > 2);
+    /* Something within. */
+    shape.count = 0, odd_tetrahedron(&shape, p[0], 1);
+    odd_add(&shape, (carom_vec3){0.1, 0.1, 0.1}, (carom_vec3){0.2, 0.1, 0.1}, (carom_vec3){0.1, 0.2, 0.1});
+    assert_true(verify(*state, odd_mesh(*state, &shape), NULL).piece_count > 2);
     shape.count = 0, odd_moebius(&shape);
     assert_true(verify(*state, odd_mesh(*state, &shape), NULL).piece_count < 16);
     shape.count = 0, odd_fan(&shape);
@@ -197,6 +201,62 @@ static void test_random_terrains(void **state)
     }
     print_message("%u triangles, %u pieces, %u touching\n", triangles, pieces, counts.touching);
     assert_true(pieces < triangles / 2 && counts.touching > 1000);
+}
+
+/* Spheres whose vertices went astray: sharp edges, and surfaces through themselves. */
+static void test_crumpled_spheres(void **state)
+{
+    patches_count counts = {0};
+    uint32_t triangles = 0, pieces = 0;
+    carom_mesh *sphere = generated(*state, GENERATE_ICO_SPHERE, 80);
+    for (uint64_t seed = 1; seed <= 120; seed++)
+    {
+        check_random random = {seed};
+        odd_shape shape = {.count = 80};
+        double factor[42], strength = 0.1 + 0.2 * (double)(seed % 9);
+        for (size_t i = 0; i < 42; i++)
+            factor[i] = 1 + check_uniform(&random, -strength, strength);
+        for (size_t i = 0; i < 240; i++)
+        {
+            uint32_t vertex = carom_mesh_indices(sphere)[i];
+            carom_vec3 p = carom_mesh_vertices(sphere)[vertex];
+            shape.corner[i] = (carom_vec3){p.x * factor[vertex], p.y * factor[vertex], p.z * factor[vertex]};
+        }
+        carom_pieces_info info = verify(*state, odd_mesh(*state, &shape), &counts);
+        triangles += info.triangle_count, pieces += info.piece_count;
+    }
+    carom_mesh_destroy(sphere);
+    print_message("seeds 1 to 120: %u triangles, %u pieces, %u touching\n", triangles, pieces, counts.touching);
+    assert_true(pieces < triangles / 2 && counts.touching > 1000);
+}
+
+/* Two spheres of 320 triangles each, the second one of another size and elsewhere. */
+static carom_pieces_info two_spheres(carom_context *context, double scale, double shift)
+{
+    carom_mesh *sphere = generated(context, GENERATE_ICO_SPHERE, 320);
+    carom_vec3 *corners = malloc(6 * 320 * sizeof *corners);
+    assert_non_null(corners);
+    for (size_t i = 0; i < 960; i++)
+    {
+        carom_vec3 p = carom_mesh_vertices(sphere)[carom_mesh_indices(sphere)[i]];
+        corners[i] = p;
+        corners[960 + i] = (carom_vec3){p.x * scale + shift, p.y * scale, p.z * scale};
+    }
+    carom_mesh *both = soup_mesh(context, corners, 640);
+    carom_pieces *pieces = make_pieces(context, both);
+    carom_pieces_info info = carom_pieces_get_info(pieces);
+    carom_pieces_destroy(pieces);
+    carom_mesh_destroy(both), carom_mesh_destroy(sphere);
+    free(corners);
+    return info;
+}
+
+static void test_closed_components(void **state)
+{
+    assert_int_equal(two_spheres(*state, 1, 3).piece_count, 2);
+    assert_int_equal(two_spheres(*state, 1, 0.9).piece_count > 2, true); /* one through the other */
+    carom_pieces_info nested = two_spheres(*state, 0.5, 0);
+    assert_true(nested.piece_count > 2 && nested.largest == 320); /* only the inner one is a piece */
 }
 
 /* No triangle has a neighbour: one piece each. */
@@ -325,6 +385,8 @@ int main(void)
         cmocka_unit_test(test_any_place_and_size),
         cmocka_unit_test(test_random_soups),
         cmocka_unit_test(test_random_terrains),
+        cmocka_unit_test(test_crumpled_spheres),
+        cmocka_unit_test(test_closed_components),
         cmocka_unit_test(test_single_triangles),
         cmocka_unit_test(test_any_number_of_workers),
         cmocka_unit_test(test_failing_allocations),

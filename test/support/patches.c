@@ -1,4 +1,4 @@
-/* Convex patches judged by definition, in rational arithmetic; see patches.h. */
+/* Hulls as half-spaces, triangles clipped by them, in rationals. */
 #include "support/patches.h"
 
 #include "support/check.h"
@@ -36,7 +36,7 @@ typedef struct truth
     point3 u, v, n, r;
 } truth;
 
-static void init3(point3 p)
+static void init3(mpq_t *p)
 {
     for (int i = 0; i < 3; i++)
         mpq_init(p[i]);
@@ -58,7 +58,7 @@ static truth *truth_create(void)
     return o;
 }
 
-static void clear3(point3 p)
+static void clear3(mpq_t *p)
 {
     for (int i = 0; i < 3; i++)
         mpq_clear(p[i]);
@@ -78,22 +78,22 @@ static void truth_destroy(truth *o)
     free(o);
 }
 
-static void set3(point3 out, carom_vec3 p) { mpq_set_d(out[0], p.x), mpq_set_d(out[1], p.y), mpq_set_d(out[2], p.z); }
+static void set3(mpq_t *out, carom_vec3 p) { mpq_set_d(out[0], p.x), mpq_set_d(out[1], p.y), mpq_set_d(out[2], p.z); }
 
-static void subtract(point3 out, point3 a, point3 b)
+static void subtract(mpq_t *out, mpq_t *a, mpq_t *b)
 {
     for (int i = 0; i < 3; i++)
         mpq_sub(out[i], a[i], b[i]);
 }
 
-static void dot(truth *o, mpq_t out, point3 a, point3 b)
+static void dot(truth *o, mpq_t out, mpq_t *a, mpq_t *b)
 {
     mpq_mul(out, a[0], b[0]);
     for (int i = 1; i < 3; i++)
         mpq_mul(o->t[7], a[i], b[i]), mpq_add(out, out, o->t[7]);
 }
 
-static void cross(truth *o, point3 out, point3 a, point3 b)
+static void cross(truth *o, mpq_t *out, mpq_t *a, mpq_t *b)
 {
     for (int i = 0; i < 3; i++)
     {
@@ -103,10 +103,10 @@ static void cross(truth *o, point3 out, point3 a, point3 b)
     }
 }
 
-static bool is_zero(point3 a) { return mpq_sgn(a[0]) == 0 && mpq_sgn(a[1]) == 0 && mpq_sgn(a[2]) == 0; }
+static bool is_zero(mpq_t *a) { return mpq_sgn(a[0]) == 0 && mpq_sgn(a[1]) == 0 && mpq_sgn(a[2]) == 0; }
 
 /* Keeps o->n . x <= o->n . at if all points are there. */
-static void offer_space(truth *o, point3 at)
+static void offer_space(truth *o, mpq_t *at)
 {
     if (is_zero(o->n))
         return;
@@ -124,7 +124,7 @@ static void offer_space(truth *o, point3 at)
     mpq_set(space->offset, o->t[0]);
 }
 
-static void negate(point3 a)
+static void negate(mpq_t *a)
 {
     for (int i = 0; i < 3; i++)
         mpq_neg(a[i], a[i]);
@@ -212,9 +212,9 @@ static int clip_triangle(truth *o, uint32_t triangle, int *at)
     return count;
 }
 
-static bool same(point3 a, point3 b) { return mpq_equal(a[0], b[0]) && mpq_equal(a[1], b[1]) && mpq_equal(a[2], b[2]); }
+static bool same(mpq_t *a, mpq_t *b) { return mpq_equal(a[0], b[0]) && mpq_equal(a[1], b[1]) && mpq_equal(a[2], b[2]); }
 
-static bool is_between(truth *o, point3 p, point3 a, point3 b)
+static bool is_between(truth *o, mpq_t *p, mpq_t *a, mpq_t *b)
 {
     subtract(o->u, b, a), subtract(o->v, p, a);
     cross(o, o->n, o->u, o->v);
