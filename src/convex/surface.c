@@ -62,7 +62,7 @@ static uint32_t bend_at(const carom_mesh *mesh, uint32_t triangle, int side)
     return below > 0 ? BEND_CONVEX : below < 0 ? BEND_CONCAVE : BEND_FLAT;
 }
 
-/* Sets, for now, the bends of all sides and SURFACE_DEGENERATE << 3. */
+/* Sets the bends of all sides, and SURFACE_DEGENERATE << 3, which a later pass reads. */
 static void find_bends(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     (void)worker;
