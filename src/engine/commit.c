@@ -271,7 +271,7 @@ static bool is_beyond(commit *commit, uint32_t index)
     if (commit->engine->pace.deadline == 0.0 || index % stride != 0)
         return false;
     double taken = base_now() - commit->start - commit->extra_seconds;
-    return taken > 2.0 * commit->expected && engine_pace_fits_nothing(&commit->engine->pace, taken + rest_of(commit));
+    return taken > 1.25 * commit->expected && engine_pace_fits_nothing(&commit->engine->pace, taken + rest_of(commit));
 }
 
 /* CAROM_UNKNOWN: everything is, because there is no time to say more. */

@@ -161,8 +161,8 @@ double engine_pace_extra_cost(const engine_pace *pace, uint64_t extras)
     return fmin(pace->extra_rate * (double)extras, pace->seconds / 8.0);
 }
 
-/* Comes to where one measurement in ten is above it, however far above: most of those that are were interrupted. */
-double engine_pace_learn(double rate, double measured) { return rate * (measured > rate ? 1.09 : 0.99); }
+/* Comes to where one measurement in fifty is above it, however far above: many of those that are were interrupted. */
+double engine_pace_learn(double rate, double measured) { return rate * (measured > rate ? 1.2 : 0.996); }
 
 void engine_pace_added_extras(engine_pace *pace, double seconds, uint64_t count)
 {
