@@ -77,6 +77,18 @@ const carom_gpu_info *gpu_info(const gpu_device *device) { return &device->info;
 
 carom_context *gpu_context(const gpu_device *device) { return device->context; }
 
+uint32_t gpu_max_target(const gpu_device *device)
+{
+    const carom_gpu_limits *limits = &device->info.limits;
+    const uint32_t sizes[] = {limits->renderbuffer_size, limits->viewport_width, limits->viewport_height};
+    uint32_t max = limits->texture_size;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        max = sizes[i] < max ? sizes[i] : max;
+    return max;
+}
+
+bool gpu_is_lost(const gpu_device *device) { return device->lost; }
+
 uint64_t gpu_debug_errors(const gpu_device *device, const char **first)
 {
     if (first)

@@ -61,6 +61,10 @@ carom_status gpu_end(gpu_device *device);
 
 const carom_gpu_info *gpu_info(const gpu_device *device);
 carom_context *gpu_context(const gpu_device *device); /* that it was opened with */
+/* Width and height of the largest square target that can be drawn to as a whole. */
+uint32_t gpu_max_target(const gpu_device *device);
+/* Has the driver lost the context? What was read before is right. */
+bool gpu_is_lost(const gpu_device *device);
 /* What the driver's debug output called errors, of a device with def.debug: how many, and the first one's text. */
 uint64_t gpu_debug_errors(const gpu_device *device, const char **first);
 /* Waits until everything is drawn and reads the clock, in seconds: drivers' own timers are not reliable. */

@@ -2,6 +2,7 @@
 #include "engine/image/image_pass.h"
 #include "support/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct bench
@@ -125,6 +126,38 @@ static void test_tiles(void **state)
                 compare(b, &random, sides[i], count);
 }
 
+/* Two small triangles over the last pixel of the last tile, and two in the first one that are one behind the other. */
+static void test_last_pixel(void **state)
+{
+    bench *b = *state;
+    static const uint32_t sides[] = {1, 16, 63, 64, 65, 128, 129, 200, 255, 256, 257, 341, 512, 1000, 1024};
+    if (!b->device)
+        skip();
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+    {
+        image_view view = {.side = (int)sides[i], .error = {1e-9, 1e-9, 1e-9}};
+        image_tiles tiles;
+        image_records records = {0};
+        uint8_t *meets = NULL;
+        assert_int_equal(image_pass_layout(&b->pass, sides[i], SIZE_MAX, &tiles), CAROM_OK);
+        assert_true(base_array_reserve(b->context, &records, 4) && (meets = malloc(tiles.capacity)) != NULL);
+        for (uint32_t k = 0; k < 4; k++)
+        {
+            double at = sides[i] - 0.7, z = k < 2 ? 0.0 : 0.1 * k;
+            carom_vec3 corner[3] = {{at, at, z}, {at + 0.4, at, z}, {at, at + 0.4, z}};
+            assert_true(image_prepare(&view, corner, &records.items[k]));
+            image_tile_at(&tiles, k < 2 ? tiles.capacity - 1 : 0, records.items[k].tile);
+            records.items[k].body = (float)(k % 2), records.count++;
+        }
+        memset(meets, 7, tiles.capacity);
+        assert_int_equal(image_pass_run(&b->pass, &tiles, &records, tiles.capacity, meets), CAROM_OK);
+        for (uint32_t k = 0; k < tiles.capacity; k++)
+            assert_int_equal(meets[k], k == tiles.capacity - 1);
+        free(meets);
+        base_array_free(b->context, &records);
+    }
+}
+
 static void test_too_large(void **state)
 {
     bench *b = *state;
@@ -137,6 +170,7 @@ static void test_too_large(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles), cmocka_unit_test(test_too_large)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles), cmocka_unit_test(test_last_pixel),
+                                       cmocka_unit_test(test_too_large)};
     return cmocka_run_group_tests(tests, open_bench, close_bench);
 }

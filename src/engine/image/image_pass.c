@@ -29,7 +29,7 @@ carom_status image_pass_create(gpu_device *device, image_pass *out)
 static void destroy_targets(gpu_device *device, image_pass_targets *targets)
 {
     gpu_target_destroy(device, &targets->depths);
-    gpu_target_destroy(device, &targets->tiles);
+    gpu_target_destroy(device, &targets->blocks);
     *targets = (image_pass_targets){0};
 }
 
@@ -46,9 +46,9 @@ void image_pass_destroy(image_pass *pass)
 
 /* ---- targets ---- */
 
-static uint32_t max_width(const image_pass *pass)
+uint32_t image_pass_max_side(const image_pass *pass)
 {
-    uint32_t limit = gpu_info(pass->device)->limits.texture_size, width = IMAGE_MIN_TARGET;
+    uint32_t limit = gpu_max_target(pass->device), width = limit < IMAGE_MIN_TARGET ? limit : IMAGE_MIN_TARGET;
     while (2 * width <= limit && 2 * width <= IMAGE_MIN_TARGET << (IMAGE_TARGET_SIZES - 1))
         width *= 2;
     return width;
@@ -56,9 +56,10 @@ static uint32_t max_width(const image_pass *pass)
 
 carom_status image_pass_layout(const image_pass *pass, uint32_t side, size_t count, image_tiles *out)
 {
-    uint32_t limit = max_width(pass), width = IMAGE_MIN_TARGET;
+    uint32_t limit = image_pass_max_side(pass), width = limit < IMAGE_MIN_TARGET ? limit : IMAGE_MIN_TARGET;
     if (side == 0 || side > limit)
-        return base_fail(NULL, CAROM_TOO_LARGE, "image: a tile of %u pixels does not fit into %u", side, limit);
+        return base_fail(gpu_context(pass->device), CAROM_TOO_LARGE, "image: a tile of %u pixels does not fit into %u",
+                         side, limit);
     while (width < limit && (size_t)(width / side) * (width / side) < count)
         width *= 2;
     while (width < side)
@@ -76,11 +77,12 @@ static carom_status find_targets(image_pass *pass, const image_tiles *tiles, ima
     if (targets->side == (int)tiles->side)
         return CAROM_OK;
     destroy_targets(pass->device, targets);
+    uint32_t blocks = (tiles->side + IMAGE_BLOCK - 1) / IMAGE_BLOCK, width = tiles->per_row * blocks;
     gpu_target_def depths = {.width = tiles->width, .height = tiles->width, .colors = {GPU_RGBA32F}};
-    gpu_target_def small = {.width = tiles->per_row, .height = tiles->per_row, .colors = {GPU_R8UI}};
+    gpu_target_def small = {.width = width, .height = width, .colors = {GPU_R8UI}};
     BASE_TRY(gpu_target_create(pass->device, &depths, &targets->depths));
-    BASE_TRY(gpu_target_create(pass->device, &small, &targets->tiles));
-    targets->side = (int)tiles->side;
+    BASE_TRY(gpu_target_create(pass->device, &small, &targets->blocks));
+    targets->side = (int)tiles->side, targets->blocks_per_side = (int)blocks;
     return CAROM_OK;
 }
 
@@ -103,17 +105,53 @@ static carom_status draw_records(image_pass *pass, const image_pass_targets *tar
     return gpu_draw(pass->device, &draw);
 }
 
-static carom_status compare_tiles(image_pass *pass, const image_pass_targets *targets, uint32_t rows)
+/* rows: of tiles */
+static carom_status compare_blocks(image_pass *pass, const image_pass_targets *targets, uint32_t rows)
 {
     gpu_state state = gpu_state_default();
     gpu_draw_def draw = gpu_draw_def_default();
-    int32_t side = targets->side;
-    gpu_uniform tile_side = {"side", GPU_INT, 1, 1, &side};
-    state.scissor = (gpu_rect){0, 0, targets->tiles.width, rows};
-    draw.target = &targets->tiles, draw.program = &pass->meet, draw.layout = &pass->nothing, draw.state = &state;
+    int32_t side = targets->side, blocks = targets->blocks_per_side, block = IMAGE_BLOCK;
+    const gpu_uniform uniforms[] = {
+        {"side", GPU_INT, 1, 1, &side}, {"block", GPU_INT, 1, 1, &block}, {"blocks", GPU_INT, 1, 1, &blocks}};
+    state.scissor = (gpu_rect){0, 0, targets->blocks.width, rows * (uint32_t)blocks};
+    draw.target = &targets->blocks, draw.program = &pass->meet, draw.layout = &pass->nothing, draw.state = &state;
     draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4, draw.textures[0] = &targets->depths.colors[0];
-    BASE_TRY(gpu_program_set(pass->device, &pass->meet, &tile_side));
+    for (int i = 0; i < 3; i++)
+        BASE_TRY(gpu_program_set(pass->device, &pass->meet, &uniforms[i]));
     return gpu_draw(pass->device, &draw);
+}
+
+/* Tiles of one block each, which may be very many: the full rows, then the rest. */
+static carom_status read_tiles(image_pass *pass, const image_pass_targets *targets, uint32_t count, uint8_t *meets)
+{
+    uint32_t per_row = targets->blocks.width, rows = count / per_row, full = rows * per_row;
+    gpu_read_def whole = {GPU_COLOR0, {0, 0, per_row, rows}, meets, full};
+    gpu_read_def rest = {GPU_COLOR0, {0, rows, count - full, 1}, meets + full, count - full};
+    if (full > 0)
+        BASE_TRY(gpu_read(pass->device, &targets->blocks, &whole));
+    return count > full ? gpu_read(pass->device, &targets->blocks, &rest) : CAROM_OK;
+}
+
+/* Tiles of several blocks: any of them will do. */
+static carom_status read_blocks(image_pass *pass, const image_pass_targets *targets, uint32_t count, uint8_t *meets)
+{
+    enum
+    {
+        MAX_WIDTH = (IMAGE_MIN_TARGET << (IMAGE_TARGET_SIZES - 1)) / IMAGE_BLOCK * 2 /* tiles have 2 blocks or more */
+    };
+    uint8_t found[MAX_WIDTH * MAX_WIDTH];
+    uint32_t width = targets->blocks.width, blocks = (uint32_t)targets->blocks_per_side, per_row = width / blocks;
+    uint32_t rows = (count + per_row - 1) / per_row * blocks;
+    gpu_read_def read = {GPU_COLOR0, {0, 0, width, rows}, found, (size_t)width * rows};
+    BASE_TRY(gpu_read(pass->device, &targets->blocks, &read));
+    memset(meets, 0, count);
+    for (uint32_t i = 0; i < width * rows; i++)
+    {
+        uint32_t tile = i / width / blocks * per_row + i % width / blocks;
+        if (tile < count)
+            meets[tile] |= found[i];
+    }
+    return CAROM_OK;
 }
 
 /* Reads the clock, where it is asked for. */
@@ -127,19 +165,13 @@ carom_status image_pass_run(image_pass *pass, const image_tiles *tiles, const im
 {
     image_pass_targets *targets;
     double at[4] = {0};
-    uint32_t rows = (count + tiles->per_row - 1) / tiles->per_row, full = count / tiles->per_row * tiles->per_row;
     BASE_TRY(find_targets(pass, tiles, &targets));
     BASE_TRY(mark(pass, &at[0]));
     BASE_TRY(draw_records(pass, targets, records));
     BASE_TRY(mark(pass, &at[1]));
-    BASE_TRY(compare_tiles(pass, targets, rows));
+    BASE_TRY(compare_blocks(pass, targets, (count + tiles->per_row - 1) / tiles->per_row));
     BASE_TRY(mark(pass, &at[2]));
-    gpu_read_def whole = {GPU_COLOR0, {0, 0, tiles->per_row, full / tiles->per_row}, meets, full};
-    gpu_read_def rest = {GPU_COLOR0, {0, rows - 1, count - full, 1}, meets + full, count - full};
-    if (full > 0)
-        BASE_TRY(gpu_read(pass->device, &targets->tiles, &whole));
-    if (count > full)
-        BASE_TRY(gpu_read(pass->device, &targets->tiles, &rest));
+    BASE_TRY((targets->blocks_per_side > 1 ? read_blocks : read_tiles)(pass, targets, count, meets));
     BASE_TRY(mark(pass, &at[3]));
     image_pass_stats *stats = &pass->stats;
     stats->passes++, stats->tiles += count, stats->triangles += records->count;

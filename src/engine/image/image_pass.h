@@ -8,7 +8,9 @@
 enum
 {
     IMAGE_TARGET_SIZES = 5, /* sides of 64, 128 ... pixels: what a pass costs follows the target's size */
-    IMAGE_MIN_TARGET = 64
+    IMAGE_MIN_TARGET = 64,
+    IMAGE_BLOCK = 64 /* side of what one fragment looks through: drivers end loops that run too long (llvmpipe after
+                        65,535 steps), and do not say so */
 };
 
 typedef BASE_ARRAY(image_record) image_records;
@@ -23,8 +25,9 @@ typedef struct image_pass_stats
 typedef struct image_pass_targets
 {
     gpu_target depths; /* of a batch */
-    gpu_target tiles;  /* a pixel per tile of the given side */
-    int side;
+    gpu_target blocks; /* a pixel per block of a tile */
+    int side;          /* of a tile */
+    int blocks_per_side;
 } image_pass_targets;
 
 /* Zero-initialise. Everything belongs to the device. */
@@ -42,6 +45,9 @@ typedef struct image_pass
 /* Between gpu_begin and gpu_end, like all that follow. */
 carom_status image_pass_create(gpu_device *device, image_pass *out);
 void image_pass_destroy(image_pass *pass);
+
+/* The largest side of a tile. */
+uint32_t image_pass_max_side(const image_pass *pass);
 
 /* How tiles lie in a target: from left to right, from the bottom up. */
 typedef struct image_tiles
