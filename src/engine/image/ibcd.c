@@ -43,7 +43,7 @@ static void destroy_state(void *object)
 {
     image_state *state = object;
     carom_context *context = state->context;
-    gpu_close(state->device); /* with all that the pass has there */
+    image_close_device(state);
     base_array_free(context, &state->open);
     base_array_free(context, &state->current_level);
     base_array_free(context, &state->next_level);
@@ -72,6 +72,9 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     if (side > IMAGE_MAX_SIDE)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: image_side is %u, more than %d", side,
                          IMAGE_MAX_SIDE);
+    if (!(def->image_accuracy >= 0.0 && isfinite(def->image_accuracy)))
+        return base_fail(context, isfinite(def->image_accuracy) ? CAROM_INVALID_ARGUMENT : CAROM_NOT_FINITE,
+                         "engine create: image_accuracy is %g", def->image_accuracy);
     image_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
     if (!state)
         return image_out_of_memory(context);

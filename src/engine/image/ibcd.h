@@ -62,8 +62,9 @@ typedef struct image_state
     gpu_device *device;   /* opened on first use */
     image_pass pass;
     image_stencil stencil;
-    bool current; /* on this thread */
-    bool sampled; /* images look at the centres of pixels only */
+    bool current;          /* on this thread */
+    uint32_t next_attempt; /* the search that tries to open a device again, once that has failed */
+    bool sampled;          /* images look at the centres of pixels only */
     uint32_t side;
     double accuracy; /* sampled: the wanted size, world units; 0: `side` pixels, whatever that is */
     bool always;     /* draw images of all pairs, whatever that costs */
@@ -84,6 +85,13 @@ typedef struct image_state
 } image_state;
 
 carom_status image_out_of_memory(carom_context *context);
+
+/* Makes the device current, unless it is, and makes what is missing there. */
+carom_status image_begin_device(image_state *state);
+/* Gives the thread back, if it was taken. */
+carom_status image_end_device(image_state *state);
+/* What is on the device may be lost or incomplete: the next search opens another one. */
+void image_close_device(image_state *state);
 
 /* ---- a search ---- */
 

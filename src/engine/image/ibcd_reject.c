@@ -97,26 +97,14 @@ static carom_status draw_pair(image_walk *walk, narrow_part_pair pair, const ima
 
 /* ---- batches ---- */
 
-static carom_status begin_device(image_state *state)
-{
-    if (!state->device)
-        BASE_TRY(gpu_open(state->context, NULL, &state->device));
-    if (!state->current)
-        BASE_TRY(gpu_begin(state->device));
-    state->current = true;
-    if (state->sampled)
-        return state->stencil.device ? CAROM_OK : image_stencil_create(state->device, &state->stencil);
-    return state->pass.device ? CAROM_OK : image_pass_create(state->device, &state->pass);
-}
-
-/* Draws pairs from *at on until a target is full; keeps those that may meet. */
+/* Draws pairs from *at on until a target is full; keeps those that may meet, also where it fails. */
 static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
 {
     image_state *state = walk->state;
     image_tiles tiles;
     size_t left = state->drawn.count - *at, first = *kept;
-    uint32_t count = 0;
-    BASE_TRY(image_pass_layout(&state->pass, state->side, left, &tiles));
+    uint32_t count = 0, max_side = image_pass_max_side(&state->pass);
+    BASE_TRY(image_pass_layout(&state->pass, state->side < max_side ? state->side : max_side, left, &tiles));
     state->records.count = 0;
     for (; *at < state->drawn.count && count < tiles.capacity; ++*at)
     {
@@ -130,8 +118,11 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
     state->meets.count = 0;
     if (!base_array_reserve(state->context, &state->meets, count))
         return image_out_of_memory(state->context);
+    carom_status status = CAROM_OK;
     if (count > 0)
-        BASE_TRY(image_pass_run(&state->pass, &tiles, &state->records, count, state->meets.items));
+        status = image_pass_run(&state->pass, &tiles, &state->records, count, state->meets.items);
+    if (carom_failed(status))
+        return *kept += count, status; /* nothing is known of these */
     for (uint32_t i = 0; i < count; i++)
         if (state->meets.items[i])
             state->drawn.items[(*kept)++] = state->drawn.items[first + i];
@@ -153,15 +144,27 @@ static carom_status sample_pairs(image_walk *walk, size_t *kept)
     return CAROM_OK;
 }
 
+/* Without a driver nothing is rejected: the answer stays exact. */
+static void keep_rest(image_state *state, size_t at, size_t *kept)
+{
+    size_t left = state->drawn.count - at;
+    memmove(state->drawn.items + *kept, state->drawn.items + at, left * sizeof *state->drawn.items);
+    *kept += left;
+}
+
 carom_status image_reject(image_walk *walk)
 {
     image_state *state = walk->state;
     size_t at = 0, kept = 0;
-    BASE_TRY(begin_device(state));
-    if (state->sampled)
-        BASE_TRY(sample_pairs(walk, &kept));
-    while (!state->sampled && at < state->drawn.count)
-        BASE_TRY(run_batch(walk, &at, &kept));
+    carom_status status = image_begin_device(state);
+    if (status == CAROM_OK && state->sampled)
+        status = sample_pairs(walk, &kept);
+    while (status == CAROM_OK && !state->sampled && at < state->drawn.count)
+        status = run_batch(walk, &at, &kept);
+    if (carom_failed(status))
+        image_close_device(state);
+    if (status == CAROM_UNAVAILABLE && !state->sampled)
+        keep_rest(state, at, &kept), status = CAROM_OK;
     state->drawn.count = kept;
-    return CAROM_OK;
+    return status;
 }

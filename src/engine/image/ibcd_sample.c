@@ -23,7 +23,7 @@ static carom_status draw(image_walk *walk, int which, uint32_t node, const image
 /* The resolution: as many pixels as the wanted accuracy takes, or as asked for. */
 static int choose_side(const image_state *state, const image_view *view)
 {
-    uint32_t limit = gpu_info(state->device)->limits.renderbuffer_size;
+    uint32_t limit = gpu_max_target(state->device);
     int most = (int)(limit < IMAGE_MAX_SIDE ? limit : IMAGE_MAX_SIDE);
     if (state->accuracy > 0.0)
         return image_side_for(view, state->accuracy, most);

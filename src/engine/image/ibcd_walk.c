@@ -315,11 +315,7 @@ carom_status image_collide(void *object, const query_task *task, const narrow_se
         status = check_clearance(&walk);
     task->counters->exact_fallbacks += walk.counts.exact_fallbacks;
     *violated = walk.violated;
-    if (state->current)
-    {
-        carom_status end = gpu_end(state->device);
-        state->current = false;
-        status = carom_failed(end) && !carom_failed(status) ? end : status;
-    }
+    carom_status ended = image_end_device(state);
+    status = carom_failed(ended) && !carom_failed(status) ? ended : status;
     return leave_front(&walk, status);
 }

@@ -21,9 +21,8 @@ enum
 typedef struct cullide
 {
     carom_context *context;
-    gpu_device *device;
+    gpu_device *device; /* null: the driver was lost; the next frame opens it again */
     image_visible visible;
-    bool ready; /* `visible` exists */
     image_visible_records records;
     BASE_ARRAY(image_visible_body) bodies; /* by position in the frame */
     BASE_ARRAY(carom_aabb) boxes;          /* likewise: grown by what is to be kept clear */
@@ -42,23 +41,31 @@ static carom_status out_of_memory(const cullide *state, uint32_t count)
 
 static carom_status open_device(cullide *state)
 {
-    BASE_TRY(gpu_open(state->context, NULL, &state->device));
+    if (!state->device)
+        BASE_TRY(gpu_open(state->context, NULL, &state->device));
     BASE_TRY(gpu_begin(state->device));
-    state->ready = true;
+    if (state->visible.device)
+        return CAROM_OK;
+    uint64_t draws = state->visible.draws;
     carom_status status = image_visible_create(state->context, state->device, &state->visible);
-    carom_status ended = gpu_end(state->device);
-    return carom_failed(status) ? status : ended;
+    state->visible.draws = draws;
+    return status;
+}
+
+/* After a failure, what is on the device may be lost or incomplete. */
+static void close_device(cullide *state)
+{
+    uint64_t draws = state->visible.draws;
+    if (state->visible.device)
+        image_visible_destroy(&state->visible); /* our memory; gpu_close frees what the driver has */
+    gpu_close(state->device);
+    state->device = NULL, state->visible = (image_visible){.draws = draws};
 }
 
 static void cullide_destroy(void *user)
 {
     cullide *state = user;
-    if (state->ready && gpu_begin(state->device) == CAROM_OK)
-    {
-        image_visible_destroy(&state->visible);
-        gpu_end(state->device);
-    }
-    gpu_close(state->device);
+    close_device(state);
     base_array_free(state->context, &state->records);
     base_array_free(state->context, &state->bodies);
     base_array_free(state->context, &state->boxes);
@@ -79,6 +86,8 @@ static carom_status cullide_create(carom_context *context, void **out)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "engine cullide: no memory");
     *state = (cullide){.context = context};
     carom_status status = open_device(state);
+    if (!carom_failed(status))
+        status = gpu_end(state->device);
     if (carom_failed(status))
         return cullide_destroy(state), status;
     *out = state;
@@ -191,7 +200,7 @@ static carom_status prepare_axis(cullide *state, const carom_run *run, int axis,
         all.min = vec3_min(all.min, box->min), all.max = vec3_max(all.max, box->max);
     }
     image_grid grid;
-    uint32_t side = choose_side(state->set.count), limit = gpu_info(state->device)->limits.texture_size;
+    uint32_t side = choose_side(state->set.count), limit = gpu_max_target(state->device);
     side = side < limit ? side : limit;
     image_grid_fit(&all, &all, axis, side, &grid);
     state->records.count = 0, state->visible.uploaded = NULL;
@@ -317,6 +326,22 @@ static void list_bodies(cullide *state, const carom_run *run)
     }
 }
 
+/* Without a driver nothing is culled, or no more than before it was lost: the answer stays exact. */
+static carom_status cull_on_device(cullide *state, const carom_run *run)
+{
+    carom_status status = open_device(state);
+    if (!carom_failed(status))
+        status = cull(state, run);
+    if (!carom_failed(status))
+    {
+        status = gpu_end(state->device);
+        if (!gpu_is_lost(state->device))
+            return status;
+    }
+    close_device(state);
+    return status == CAROM_UNAVAILABLE ? CAROM_OK : status;
+}
+
 static carom_status cullide_run(void *user, carom_run *run)
 {
     cullide *state = user;
@@ -325,11 +350,7 @@ static carom_status cullide_run(void *user, carom_run *run)
         return out_of_memory(state, count);
     list_bodies(state, run);
     state->bodies_before += state->set.count;
-    BASE_TRY(gpu_begin(state->device));
-    carom_status status = cull(state, run);
-    carom_status ended = gpu_end(state->device);
-    BASE_TRY(status);
-    BASE_TRY(ended);
+    BASE_TRY(cull_on_device(state, run));
     state->bodies_after += state->set.count;
     return propose_pairs(state, run);
 }
