@@ -31,7 +31,10 @@ void gpu_close(gpu_device *device)
     if (!device)
         return;
     if (device->egl_context && atomic_load(&device->busy) && pthread_equal(device->thread, pthread_self()))
+    {
+        gpu_queries_abandon(device);
         gpu_egl_restore(device); /* gpu_end was forgotten: the host gets its thread back all the same */
+    }
     if (device->egl_context)
         gpu_egl_close(device);
     gpu_driver_close(device);
@@ -68,6 +71,7 @@ carom_status gpu_end(gpu_device *device)
         return status; /* it is not ours to end */
     if (!carom_failed(status))
         status = gpu_check_reset(device);
+    gpu_queries_abandon(device);
     carom_status restored = gpu_egl_restore(device);
     atomic_store(&device->busy, false);
     return carom_failed(status) ? status : restored;

@@ -39,6 +39,8 @@ struct gpu_device
     bool lost;
     const char *lost_reason;
 
+    bool query_begun[2]; /* one that counts, and one that does not, perhaps only in the driver */
+
     bool state_known; /* the driver has `state`, for a target of this size */
     gpu_state state;
     uint32_t state_width, state_height;
@@ -98,6 +100,10 @@ carom_status gpu_check_reset(gpu_device *device);
 
 carom_status gpu_state_begin(gpu_device *device); /* once, after opening */
 carom_status gpu_state_apply(gpu_device *device, const gpu_state *state, const gpu_target *target);
+
+/* Ends queries that a failure has left open; the device is current. Drivers go wrong if a context is destroyed in the
+ * middle of one: draw.c. */
+void gpu_queries_abandon(gpu_device *device);
 
 /* The limits and texts of the driver: info.c. */
 carom_status gpu_info_ask(gpu_device *device);

@@ -115,6 +115,7 @@ static carom_status check_query(gpu_device *device, const gpu_query *query, bool
 carom_status gpu_query_begin(gpu_device *device, gpu_query *query)
 {
     BASE_TRY(check_query(device, query, false));
+    device->query_begun[query->counting] = true;
     GPU_TRY(device, BeginQuery, query_target(query), query->name);
     query->active = true;
     return CAROM_OK;
@@ -123,9 +124,17 @@ carom_status gpu_query_begin(gpu_device *device, gpu_query *query)
 carom_status gpu_query_end(gpu_device *device, gpu_query *query)
 {
     BASE_TRY(check_query(device, query, true));
-    query->active = false;
+    query->active = device->query_begun[query->counting] = false;
     GPU_TRY(device, EndQuery, query_target(query));
     return CAROM_OK;
+}
+
+void gpu_queries_abandon(gpu_device *device)
+{
+    for (int counting = 0; counting < 2; counting++)
+        if (device->query_begun[counting])
+            device->gl.EndQuery(query_target(&(gpu_query){.counting = counting == 1}));
+    device->query_begun[0] = device->query_begun[1] = false;
 }
 
 carom_status gpu_query_ready(gpu_device *device, const gpu_query *query, bool *out)
