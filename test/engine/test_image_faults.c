@@ -152,6 +152,33 @@ static void test_lost_between_frames(void **state)
     gpu_wrap_check();
 }
 
+static uint64_t resets_asked, reset_at;
+
+static gl_enum reset_once(void) { return ++resets_asked == reset_at ? GL_UNKNOWN_CONTEXT_RESET : GL_NO_ERROR; }
+
+/* Noticed at each question in turn whether there was a reset: when a turn begins, when something was read, when it ends
+ * and everything has been answered. */
+static void test_reset_at_questions(void **state)
+{
+    (void)state;
+    gpu_test_needs_driver();
+    crowd c = crowd_open(1, 0.0);
+    wrap.hooked = true;
+    hooks.own_name = "glGetGraphicsResetStatus", hooks.own = (gpu_function *)reset_once;
+    for (int e = 0; e < EXACT_COUNT; e++)
+        for (uint64_t k = 1; k <= 60; k += e == 0 ? 1 : 3)
+        {
+            carom_engine *engine = crowd_engine(&c, &(carom_engine_def){.engine = EXACT[e], .image_always = true});
+            carom_scene_report report;
+            resets_asked = 0, reset_at = k;
+            assert_int_equal(crowd_run(&c, engine, CAROM_COLLIDE_ANY, &report), CAROM_OK);
+            assert_true(report.hash == c.any_truth && resets_asked >= k);
+            carom_engine_destroy(engine);
+        }
+    crowd_close(&c);
+    gpu_wrap_check();
+}
+
 /* The driver is gone after it lost the context: answers stay right, attempts to open it are few, and it is used again
  * when it is back. */
 static void test_driver_gone(void **state)
@@ -250,7 +277,7 @@ int main(void)
         cmocka_unit_test_setup(test_no_driver, begin),     cmocka_unit_test_setup(test_arguments, begin),
         cmocka_unit_test_setup(test_lost_at_calls, begin), cmocka_unit_test_setup(test_lost_between_frames, begin),
         cmocka_unit_test_setup(test_driver_gone, begin),   cmocka_unit_test_setup(test_sampled_lost, begin),
-        cmocka_unit_test_setup(test_refused_calls, begin),
+        cmocka_unit_test_setup(test_refused_calls, begin), cmocka_unit_test_setup(test_reset_at_questions, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
