@@ -21,7 +21,7 @@ typedef struct canvas
 {
     gpu_device *device;
     image_visible visible;
-    image_visible_records records;
+    image_records records;
     image_visible_body bodies[BODIES];
     uint32_t order[BODIES];
 } canvas;

@@ -1,42 +1,10 @@
 /* Layers: the lists of fragments drawn and computed are the same to the bit; vertices inside against exact containment;
  * bodies that overlap themselves; bad input, failing memory, and two threads at once. */
-#include "engine/image/image.h"
-#include "query/world.h"
+#include "images.h"
 #include "support/failing.h"
 #include "support/tetra.h"
 
 #include <pthread.h>
-
-typedef struct bench
-{
-    world w;
-    carom_image *drawn;    /* null: there is no driver */
-    carom_image *computed; /* on the processor */
-} bench;
-
-static int open_bench(void **state)
-{
-    static bench b;
-    b = (bench){.w = world_open()};
-    *state = &b;
-    if (carom_image_create(b.w.context, NULL, &b.drawn) != CAROM_OK)
-    {
-        char message[256];
-        carom_context_message(b.w.context, message, sizeof message);
-        printf("without a driver: %s\n", message);
-    }
-    return carom_image_create(b.w.context, &(carom_image_def){.on_processor = true}, &b.computed) != CAROM_OK;
-}
-
-static int close_bench(void **state)
-{
-    bench *b = *state;
-    carom_image_destroy(b->drawn), carom_image_destroy(b->computed);
-    world_close(&b->w);
-    return 0;
-}
-
-static carom_image *best_image(const bench *b) { return b->drawn ? b->drawn : b->computed; }
 
 static carom_placed place(const carom_mesh *mesh, carom_pose pose)
 {
@@ -53,7 +21,7 @@ static int compare_fragments(const void *one, const void *other)
     return (key_a > key_b) - (key_a < key_b);
 }
 
-static uint64_t compare_lists(bench *b, const image_layers *layers)
+static uint64_t compare_lists(images *b, const image_layers *layers)
 {
     image_layer_fragments drawn = {0}, computed = {0};
     for (uint32_t row = 0; row < layers->grid.rows; row += 60)
@@ -75,7 +43,7 @@ static uint64_t compare_lists(bench *b, const image_layers *layers)
 
 static void test_fragments(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     if (!b->drawn)
         skip();
     check_random random = {5};
@@ -109,7 +77,7 @@ static void test_fragments(void **state)
 /* A driver with small limits: lists are drawn in several parts, and a resolution beyond its textures is refused. */
 static void test_small_limits(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     if (!b->drawn)
         skip();
     carom_image poor = {.context = b->w.context};
@@ -143,13 +111,13 @@ static void test_small_limits(void **state)
 
 /* ---- vertices ---- */
 
-static void judge_vertices(bench *b, const carom_image_volume_def *def, uint64_t counts[3])
+static void judge_vertices(images *b, const carom_image_volume_def *def, uint64_t counts[3])
 {
     const carom_mesh *mesh = def->a.shape.mesh;
     uint32_t count = carom_mesh_get_info(mesh).vertex_count;
     uint8_t *places = malloc(count);
     carom_image_vertices_result result;
-    assert_int_equal(carom_image_vertices(best_image(b), def, places, &result), CAROM_OK);
+    assert_int_equal(carom_image_vertices(images_best(b), def, places, &result), CAROM_OK);
     assert_int_equal(result.inside + result.outside + result.unsure, count);
     for (uint32_t i = 0; i < count; i++)
     {
@@ -168,7 +136,7 @@ static void judge_vertices(bench *b, const carom_image_volume_def *def, uint64_t
 
 static void test_vertices(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     check_random random = {17};
     uint64_t counts[3] = {0};
     carom_mesh *meshes[] = {world_shape(&b->w, GENERATE_HAND, 1200), world_shape(&b->w, GENERATE_BLOB, 600),
@@ -194,7 +162,7 @@ static void test_vertices(void **state)
 /* ---- a body and itself ---- */
 
 /* Two unit cubes in one mesh, the second moved along x; turned: inside out. */
-static carom_mesh *two_boxes(bench *b, double move, bool turned)
+static carom_mesh *two_boxes(images *b, double move, bool turned)
 {
     double vertices[48];
     uint32_t indices[72];
@@ -210,7 +178,7 @@ static carom_mesh *two_boxes(bench *b, double move, bool turned)
 
 static void test_self(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     check_random random = {23};
     uint64_t found = 0, missed = 0;
     for (int i = 0; i < 200; i++)
@@ -221,7 +189,7 @@ static void test_self(void **state)
                                     .axis = (carom_image_axis)(i % 4),
                                     .resolution = i % 2 ? 256 : 64};
         carom_image_self_result result;
-        assert_int_equal(carom_image_self(best_image(b), &def, &result), CAROM_OK);
+        assert_int_equal(carom_image_self(images_best(b), &def, &result), CAROM_OK);
         bool overlaps = move < 1.0;
         assert_true(overlaps || !result.overlaps);                 /* what is found is there */
         assert_true(1.0 - move <= result.size || result.overlaps); /* a ball of that size is not missed */
@@ -235,17 +203,17 @@ static void test_self(void **state)
     carom_mesh *turned = two_boxes(b, 2.0, true), *torus = world_shape(&b->w, GENERATE_TORUS, 300);
     carom_image_self_def def = {.body = place(turned, carom_pose_identity())};
     carom_image_self_result result;
-    assert_int_equal(carom_image_self(best_image(b), &def, &result), CAROM_OK);
+    assert_int_equal(carom_image_self(images_best(b), &def, &result), CAROM_OK);
     assert_true(result.overlaps);
     def.body = place(torus, carom_pose_identity());
-    assert_int_equal(carom_image_self(best_image(b), &def, &result), CAROM_OK);
+    assert_int_equal(carom_image_self(images_best(b), &def, &result), CAROM_OK);
     assert_false(result.overlaps);
     carom_mesh_destroy(turned), carom_mesh_destroy(torus);
 }
 
 /* ---- bad input ---- */
 
-static void expect_message(bench *b, const char *part)
+static void expect_message(images *b, const char *part)
 {
     char message[512];
     carom_context_message(b->w.context, message, sizeof message);
@@ -255,8 +223,8 @@ static void expect_message(bench *b, const char *part)
 
 static void test_bad_input(void **state)
 {
-    bench *b = *state;
-    carom_image *image = best_image(b);
+    images *b = *state;
+    carom_image *image = images_best(b);
     carom_mesh *box = world_box(&b->w, 0, 0, 0, 1, 1, 1), *cloth = world_shape(&b->w, GENERATE_CLOTH, 50);
     carom_mesh *empty = world_mesh(&b->w, NULL, 0, NULL, 0);
     carom_image_volume_def def = carom_image_volume_def_default(), bad;
@@ -299,20 +267,20 @@ static void test_bad_input(void **state)
 
 static void test_accuracy(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     carom_mesh *blob = world_shape(&b->w, GENERATE_BLOB, 3000);
     carom_image_volume_def def = carom_image_volume_def_default();
     carom_image_volume_result rough, fine;
     def.a = place(blob, carom_pose_identity()), def.b = place(blob, carom_pose_translation(0.2, 0.1, 0.05));
     def.accuracy = 0.1;
-    assert_int_equal(carom_image_volume(best_image(b), &def, &rough), CAROM_OK);
+    assert_int_equal(carom_image_volume(images_best(b), &def, &rough), CAROM_OK);
     assert_true(rough.error <= 0.1 * rough.volume);
     def.accuracy = 0.02;
-    assert_int_equal(carom_image_volume(best_image(b), &def, &fine), CAROM_OK);
+    assert_int_equal(carom_image_volume(images_best(b), &def, &fine), CAROM_OK);
     assert_true(fine.error <= 0.02 * fine.volume && fine.columns > rough.columns);
     assert_true(fine.lower <= rough.upper && rough.lower <= fine.upper);
     def.accuracy = 1e-9, def.max_resolution = 100;
-    assert_int_equal(carom_image_volume(best_image(b), &def, &fine), CAROM_UNKNOWN);
+    assert_int_equal(carom_image_volume(images_best(b), &def, &fine), CAROM_UNKNOWN);
     assert_int_equal(fine.status, CAROM_UNKNOWN);
     tetra_volume truth = tetra_intersection(&def.a, &def.b);
     assert_true(rough.lower <= truth.volume + truth.error && truth.volume - truth.error <= rough.upper);
@@ -362,7 +330,7 @@ static carom_status ask_everything(carom_context *context, bool on_processor, co
 
 static void test_no_memory(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     for (int on_processor = b->drawn ? 0 : 1; on_processor < 2; on_processor++)
     {
         failing f = {0};
@@ -438,7 +406,7 @@ static void *run_thread(void *user)
 
 static void test_two_threads(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     if (!b->drawn)
         skip();
     pthread_t threads[2];
@@ -463,5 +431,5 @@ int main(void)
         cmocka_unit_test(test_self),      cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_accuracy),
         cmocka_unit_test(test_no_driver), cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_two_threads),
     };
-    return cmocka_run_group_tests(tests, open_bench, close_bench);
+    return cmocka_run_group_tests(tests, images_open, images_close);
 }

@@ -1,6 +1,6 @@
 /* Certified images on a driver, texel by texel against their twin, for tiles and targets of all sizes. */
 #include "engine/image/image_pass.h"
-#include "support/check.h"
+#include "support/gpu_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,37 +17,19 @@ static int open_bench(void **state)
     static bench b;
     b = (bench){0};
     *state = &b;
-    if (carom_context_create(NULL, &b.context) != CAROM_OK)
-        return 1;
-    gpu_device_def def = gpu_device_def_default();
-    def.debug = true;
-    if (gpu_open(b.context, &def, &b.device) != CAROM_OK)
-    {
-        char message[256];
-        carom_context_message(b.context, message, sizeof message);
-        printf("skipped: %s\n", message);
-        b.device = NULL;
-        return 0;
-    }
-    return gpu_begin(b.device) != CAROM_OK || image_pass_create(b.device, &b.pass) != CAROM_OK;
+    assert_int_equal(carom_context_create(NULL, &b.context), CAROM_OK);
+    b.device = gpu_test_open(b.context);
+    return b.device && image_pass_create(b.device, &b.pass) != CAROM_OK;
 }
 
 static int close_bench(void **state)
 {
     bench *b = *state;
-    const char *first = "";
-    uint64_t errors = 0;
     if (b->device)
-    {
         image_pass_destroy(&b->pass);
-        gpu_end(b->device);
-        errors = gpu_debug_errors(b->device, &first);
-        if (errors)
-            printf("%llu errors: %s\n", (unsigned long long)errors, first);
-        gpu_close(b->device);
-    }
+    gpu_test_close(b->device);
     carom_context_destroy(b->context);
-    return errors > 0;
+    return 0;
 }
 
 static void add_triangles(bench *b, check_random *random, const image_tiles *tiles, uint32_t tile, image_records *out)

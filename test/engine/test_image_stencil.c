@@ -1,6 +1,7 @@
-/* The thesis's image on a driver, pixel by pixel against its twin: boxes in random poses, as triangles and as strips. */
+/* The thesis's image on a driver, pixel by pixel against its twin: boxes in random poses, as triangles and as strips.
+ */
 #include "engine/image/image_stencil.h"
-#include "support/check.h"
+#include "support/gpu_test.h"
 
 typedef struct bench
 {
@@ -14,37 +15,19 @@ static int open_bench(void **state)
     static bench b;
     b = (bench){0};
     *state = &b;
-    if (carom_context_create(NULL, &b.context) != CAROM_OK)
-        return 1;
-    gpu_device_def def = gpu_device_def_default();
-    def.debug = true;
-    if (gpu_open(b.context, &def, &b.device) != CAROM_OK)
-    {
-        char message[256];
-        carom_context_message(b.context, message, sizeof message);
-        printf("skipped: %s\n", message);
-        b.device = NULL;
-        return 0;
-    }
-    return gpu_begin(b.device) != CAROM_OK || image_stencil_create(b.device, &b.stencil) != CAROM_OK;
+    assert_int_equal(carom_context_create(NULL, &b.context), CAROM_OK);
+    b.device = gpu_test_open(b.context);
+    return b.device && image_stencil_create(b.device, &b.stencil) != CAROM_OK;
 }
 
 static int close_bench(void **state)
 {
     bench *b = *state;
-    const char *first = "";
-    uint64_t errors = 0;
     if (b->device)
-    {
         image_stencil_destroy(&b->stencil);
-        gpu_end(b->device);
-        errors = gpu_debug_errors(b->device, &first);
-        if (errors)
-            printf("%llu errors: %s\n", (unsigned long long)errors, first);
-        gpu_close(b->device);
-    }
+    gpu_test_close(b->device);
     carom_context_destroy(b->context);
-    return errors > 0;
+    return 0;
 }
 
 /* ---- boxes ---- */

@@ -1,39 +1,9 @@
 /* Front and back images of bodies: drawn and computed alike, to the bit; pixels against rays; points of cloth against
  * exact containment; particles against what they must do on known surfaces; bad input. */
+#include "images.h"
+
 #include "engine/image/image_camera.h"
-#include "query/world.h"
 #include "support/failing.h"
-
-typedef struct bench
-{
-    world w;
-    carom_image *drawn;    /* null: there is no driver */
-    carom_image *computed; /* on the processor */
-} bench;
-
-static int open_bench(void **state)
-{
-    static bench b;
-    b = (bench){.w = world_open()};
-    *state = &b;
-    if (carom_image_create(b.w.context, NULL, &b.drawn) != CAROM_OK)
-    {
-        char message[256];
-        carom_context_message(b.w.context, message, sizeof message);
-        printf("without a driver: %s\n", message);
-    }
-    return carom_image_create(b.w.context, &(carom_image_def){.on_processor = true}, &b.computed) != CAROM_OK;
-}
-
-static int close_bench(void **state)
-{
-    bench *b = *state;
-    carom_image_destroy(b->drawn), carom_image_destroy(b->computed);
-    world_close(&b->w);
-    return 0;
-}
-
-static carom_image *best_image(const bench *b) { return b->drawn ? b->drawn : b->computed; }
 
 /* ---- shots ---- */
 
@@ -49,7 +19,7 @@ static carom_image_camera random_camera(check_random *random)
 
 static void test_texels(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     if (!b->drawn)
         skip();
     check_random random = {41};
@@ -91,7 +61,7 @@ static void test_texels(void **state)
 /* What a pixel shows is what the ray through its centre meets first. */
 static void test_rays(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     check_random random = {43};
     carom_mesh *mesh = world_shape(&b->w, GENERATE_HAND, 900);
     carom_placed body = {carom_shape_mesh(mesh), carom_pose_identity()};
@@ -100,10 +70,10 @@ static void test_rays(void **state)
     {
         carom_image_camera camera = random_camera(&random);
         image_shot shot = {.context = b->w.context, .bodies = &body, .body_count = 1};
-        assert_int_equal(image_begin(best_image(b)), CAROM_OK);
-        assert_int_equal(image_eye_open(best_image(b), &camera, &shot.eye), CAROM_OK);
+        assert_int_equal(image_begin(images_best(b)), CAROM_OK);
+        assert_int_equal(image_eye_open(images_best(b), &camera, &shot.eye), CAROM_OK);
         assert_int_equal(image_shot_load(&shot), CAROM_OK);
-        assert_int_equal(image_end(best_image(b), image_shot_take(best_image(b), &shot, false)), CAROM_OK);
+        assert_int_equal(image_end(images_best(b), image_shot_take(images_best(b), &shot, false)), CAROM_OK);
         for (uint32_t k = 0; k < camera.columns * camera.rows; k++)
         {
             uint32_t column = k % camera.columns, row = k / camera.columns;
@@ -133,7 +103,7 @@ static void test_rays(void **state)
 /* ---- cloth ---- */
 
 /* How far a point is from the surface; negative: inside. */
-static double signed_distance(bench *b, const carom_placed *body, carom_vec3 at)
+static double signed_distance(images *b, const carom_placed *body, carom_vec3 at)
 {
     carom_placed point = {carom_shape_sphere(0.0), carom_pose_translation(at.x, at.y, at.z)};
     carom_report report;
@@ -143,7 +113,7 @@ static double signed_distance(bench *b, const carom_placed *body, carom_vec3 at)
     return inside ? -report.distance : report.distance;
 }
 
-static void judge_cloth(bench *b, check_random *random, const carom_mesh *mesh, bool convex, uint64_t counts[3])
+static void judge_cloth(images *b, check_random *random, const carom_mesh *mesh, bool convex, uint64_t counts[3])
 {
     enum
     {
@@ -157,7 +127,7 @@ static void judge_cloth(bench *b, check_random *random, const carom_mesh *mesh, 
     def.points = points, def.point_count = POINTS;
     for (int i = 0; i < POINTS; i++)
         points[i] = vec3_add(def.body.pose.translation, check_random_point(random, -0.6, 0.6));
-    assert_int_equal(carom_image_cloth(best_image(b), &def, out, &result), CAROM_OK);
+    assert_int_equal(carom_image_cloth(images_best(b), &def, out, &result), CAROM_OK);
     assert_int_equal(carom_image_cloth(b->computed, &def, twin, &other), CAROM_OK);
     assert_memory_equal(&result, &other, sizeof result);
     for (int i = 0; i < POINTS; i++)
@@ -179,7 +149,7 @@ static void judge_cloth(bench *b, check_random *random, const carom_mesh *mesh, 
 
 static void test_cloth(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     check_random random = {47};
     uint64_t counts[3] = {0};
     carom_mesh *convex[] = {world_shape(&b->w, GENERATE_ICO_SPHERE, 500), world_shape(&b->w, GENERATE_BOX, 12),
@@ -199,7 +169,7 @@ static void test_cloth(void **state)
     carom_image_cloth_result result;
     carom_image_cloth_def def = {
         .body = {carom_shape_mesh(box), carom_pose_identity()}, .points = points, .point_count = 4};
-    assert_int_equal(carom_image_cloth(best_image(b), &def, out, &result), CAROM_OK);
+    assert_int_equal(carom_image_cloth(images_best(b), &def, out, &result), CAROM_OK);
     assert_int_equal(result.axis, CAROM_IMAGE_AXIS_Z);
     assert_true(out[0].inside && out[1].inside && !out[2].inside && !out[3].inside);
     check_near(out[0].depth, 0.25, 1e-9);
@@ -226,7 +196,7 @@ static carom_image_camera look_down(bool perspective)
 
 static void test_particles(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     carom_mesh *floor = world_box(&b->w, -4, -4, -1, 4, 4, 0);
     carom_placed body = {carom_shape_mesh(floor), carom_pose_identity()};
     const carom_particle particles[] = {
@@ -252,7 +222,7 @@ static void test_particles(void **state)
                                          .thickness = 0.3,
                                          .particles = particles,
                                          .particle_count = 8};
-        assert_int_equal(carom_image_particles(best_image(b), &def, out, &result), CAROM_OK);
+        assert_int_equal(carom_image_particles(images_best(b), &def, out, &result), CAROM_OK);
         for (int i = 0; i < 8; i++)
             assert_int_equal(out[i].fate, fates[i]);
         assert_true(result.hits == 2 && result.behind == 1 && result.unseen == 3);
@@ -270,7 +240,7 @@ static void test_particles(void **state)
 /* Drops on a ball bounce off along its radius; the same on the processor. */
 static void test_drops(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     enum
     {
         DROPS = 2000
@@ -296,7 +266,7 @@ static void test_drops(void **state)
                                      .particles = drops,
                                      .particle_count = DROPS};
     carom_image_particles_result result;
-    assert_int_equal(carom_image_particles(best_image(b), &def, out, &result), CAROM_OK);
+    assert_int_equal(carom_image_particles(images_best(b), &def, out, &result), CAROM_OK);
     assert_int_equal(carom_image_particles(b->computed, &def, twin, &result), CAROM_OK);
     uint64_t hits = 0;
     for (int i = 0; i < DROPS; i++)
@@ -322,8 +292,8 @@ static void test_drops(void **state)
 
 static void test_bad_input(void **state)
 {
-    bench *b = *state;
-    carom_image *image = best_image(b);
+    images *b = *state;
+    carom_image *image = images_best(b);
     carom_mesh *box = world_box(&b->w, 0, 0, 0, 1, 1, 1), *empty = world_mesh(&b->w, NULL, 0, NULL, 0);
     carom_mesh *flat = world_box(&b->w, 0, 0, 0, 1, 1, 0);
     carom_vec3 point = {0.5, 0.5, 0.5};
@@ -425,5 +395,5 @@ int main(void)
         cmocka_unit_test(test_particles), cmocka_unit_test(test_drops), cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, open_bench, close_bench);
+    return cmocka_run_group_tests(tests, images_open, images_close);
 }

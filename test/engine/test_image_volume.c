@@ -1,38 +1,8 @@
 /* Volumes of intersections from layers: within their bounds of the truth by clipped tetrahedra, drawn and computed
  * alike, tight where the overlap is large; vertices inside against exact containment; bad input. */
-#include "engine/image/image.h"
-#include "query/world.h"
+#include "images.h"
 #include "support/failing.h"
 #include "support/tetra.h"
-
-typedef struct bench
-{
-    world w;
-    carom_image *drawn;    /* null: there is no driver */
-    carom_image *computed; /* on the processor */
-} bench;
-
-static int open_bench(void **state)
-{
-    static bench b;
-    b = (bench){.w = world_open()};
-    *state = &b;
-    if (carom_image_create(b.w.context, NULL, &b.drawn) != CAROM_OK)
-    {
-        char message[256];
-        carom_context_message(b.w.context, message, sizeof message);
-        printf("without a driver: %s\n", message);
-    }
-    return carom_image_create(b.w.context, &(carom_image_def){.on_processor = true}, &b.computed) != CAROM_OK;
-}
-
-static int close_bench(void **state)
-{
-    bench *b = *state;
-    carom_image_destroy(b->drawn), carom_image_destroy(b->computed);
-    world_close(&b->w);
-    return 0;
-}
 
 static int scaled(int rounds)
 {
@@ -44,7 +14,7 @@ static int scaled(int rounds)
 
 static void test_truth(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     carom_mesh *one = world_box(&b->w, 0, 0, 0, 2, 2, 2), *other = world_box(&b->w, 0.5, 1, -1, 3, 3, 0.25);
     carom_mesh *torus = world_shape(&b->w, GENERATE_TORUS, 200);
     carom_pose origin = carom_pose_identity();
@@ -74,7 +44,7 @@ typedef struct tally
 } tally;
 
 /* Is the ball of this radius around the point within the body? */
-static bool holds_ball(bench *b, const carom_placed *body, carom_vec3 centre, double radius)
+static bool holds_ball(images *b, const carom_placed *body, carom_vec3 centre, double radius)
 {
     carom_placed point = {carom_shape_sphere(0.0), carom_pose_translation(centre.x, centre.y, centre.z)};
     carom_report report;
@@ -86,7 +56,7 @@ static bool holds_ball(bench *b, const carom_placed *body, carom_vec3 centre, do
     return !within;
 }
 
-static bool holds_64_pixels(bench *b, check_random *random, const carom_image_volume_def *def,
+static bool holds_64_pixels(images *b, check_random *random, const carom_image_volume_def *def,
                             const carom_image_volume_result *result)
 {
     carom_vec3 low = result->bounds.min, size = vec3_sub(result->bounds.max, low);
@@ -101,7 +71,7 @@ static bool holds_64_pixels(bench *b, check_random *random, const carom_image_vo
     return false;
 }
 
-static void judge_pair(bench *b, check_random *random, const carom_image_volume_def *def, tally *t)
+static void judge_pair(images *b, check_random *random, const carom_image_volume_def *def, tally *t)
 {
     carom_image_volume_result result, twin;
     assert_int_equal(carom_image_volume(b->drawn ? b->drawn : b->computed, def, &result), CAROM_OK);
@@ -123,7 +93,7 @@ static void judge_pair(bench *b, check_random *random, const carom_image_volume_
         t->large++, t->worst_large = fmax(t->worst_large, result.error / truth.volume);
 }
 
-static carom_mesh *random_mesh(bench *b, check_random *random)
+static carom_mesh *random_mesh(images *b, check_random *random)
 {
     generate_def def = generate_def_default(kinds[check_next(random) % KINDS]);
     uint32_t least = generate_get_info(def.kind)->min_triangles;
@@ -136,7 +106,7 @@ static carom_mesh *random_mesh(bench *b, check_random *random)
 
 static void test_pairs(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     check_random random = {20261118};
     tally t = {0};
     const int pairs = scaled(1000);
@@ -166,7 +136,7 @@ static void test_pairs(void **state)
 /* Triangles about as large as pixels: no plane covers one, so the bound is that of the slopes. */
 static void test_fine_meshes(void **state)
 {
-    bench *b = *state;
+    images *b = *state;
     check_random random = {99};
     tally t = {0};
     for (int i = 0; i < 12; i++)
@@ -188,5 +158,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_truth), cmocka_unit_test(test_pairs),
                                        cmocka_unit_test(test_fine_meshes)};
-    return cmocka_run_group_tests(tests, open_bench, close_bench);
+    return cmocka_run_group_tests(tests, images_open, images_close);
 }

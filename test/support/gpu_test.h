@@ -26,6 +26,36 @@ static inline void gpu_test_needs_driver(void)
     assert_int_equal(status, CAROM_OK);
 }
 
+/* A debug context that is current; null where there is no driver. */
+static inline gpu_device *gpu_test_open(carom_context *context)
+{
+    gpu_device_def def = gpu_device_def_default();
+    gpu_device *device = NULL;
+    char message[256];
+    def.debug = true;
+    carom_status status = gpu_open(context, &def, &device);
+    carom_context_message(context, message, sizeof message);
+    if (status == CAROM_UNAVAILABLE)
+        print_message("skipped: %s\n", message);
+    else
+        assert_int_equal(status, CAROM_OK);
+    if (device)
+        assert_int_equal(gpu_begin(device), CAROM_OK);
+    return device;
+}
+
+/* Its debug output had no errors. Null: nothing. */
+static inline void gpu_test_close(gpu_device *device)
+{
+    const char *first = "";
+    if (!device)
+        return;
+    assert_int_equal(gpu_end(device), CAROM_OK);
+    if (gpu_debug_errors(device, &first) > 0)
+        fail_msg("debug output: %s", first);
+    gpu_close(device);
+}
+
 #define gpu_test_ok(context, call)                                                                                     \
     do                                                                                                                 \
     {                                                                                                                  \

@@ -23,7 +23,7 @@ typedef struct cullide
     carom_context *context;
     gpu_device *device; /* null: the driver was lost; the next frame opens it again */
     image_visible visible;
-    image_visible_records records;
+    image_records records;
     BASE_ARRAY(image_visible_body) bodies; /* by position in the frame */
     BASE_ARRAY(carom_aabb) boxes;          /* likewise: grown by what is to be kept clear */
     BASE_ARRAY(uint32_t) set, order;       /* positions */

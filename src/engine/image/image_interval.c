@@ -103,31 +103,29 @@ bool image_prepare(const image_view *view, const carom_vec3 corner[3], image_rec
 
 /* ---- twins ---- */
 
-static bool is_inside(const image_record *record, float x, float y)
+bool image_depths_twin(const image_record *record, int column, int row, float out[2])
 {
-    bool inside = true;
+    float x = (float)column + 0.5f, y = (float)row + 0.5f;
+    const float *plane = record->plane;
     for (int i = 0; i < 3; i++)
-    {
-        const float *edge = record->edge[i];
-        inside = inside && edge[0] * x + edge[1] * y + edge[2] >= 0.0f;
-    }
-    return inside;
+        if (!(record->edge[i][0] * x + record->edge[i][1] * y + record->edge[i][2] >= 0.0f))
+            return false;
+    float z = plane[0] * x + plane[1] * y + plane[2];
+    out[0] = fminf(plane[3] - z, -record->low), out[1] = fminf(z + plane[3], record->high);
+    return true;
 }
 
 static void draw_record(const image_record *record, image_texel *target, int width)
 {
-    const float *plane = record->plane;
     for (int row = (int)record->rect[1]; row < (int)record->rect[3]; row++)
         for (int column = (int)record->rect[0]; column < (int)record->rect[2]; column++)
         {
-            float x = (float)column + 0.5f, y = (float)row + 0.5f;
-            if (!is_inside(record, x, y))
+            float own[2];
+            if (!image_depths_twin(record, column, row, own))
                 continue;
-            float z = plane[0] * x + plane[1] * y + plane[2];
-            float below = fminf(plane[3] - z, -record->low), high = fminf(z + plane[3], record->high);
             size_t at = (size_t)(row + (int)record->tile[1]) * (size_t)width + (size_t)(column + (int)record->tile[0]);
             float *depth = target[at].depth + (record->body > 0.5f ? 2 : 0);
-            depth[0] = fmaxf(depth[0], below), depth[1] = fmaxf(depth[1], high);
+            depth[0] = fmaxf(depth[0], own[0]), depth[1] = fmaxf(depth[1], own[1]);
         }
 }
 

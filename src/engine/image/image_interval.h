@@ -36,6 +36,9 @@ typedef struct image_texel
     float depth[4];
 } image_texel;
 
+/* The depths of a record's triangle over a pixel: -low and high. False: it does not touch it. */
+bool image_depths_twin(const image_record *record, int column, int row, float out[2]);
+
 /* The target begins with IMAGE_NOTHING in all texels; each record's triangle widens the intervals of its pixels. */
 void image_draw_twin(const image_record *records, size_t count, image_texel *target, int width);
 

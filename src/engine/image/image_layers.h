@@ -12,8 +12,7 @@
 #define ENGINE_IMAGE_LAYERS_H
 
 #include "engine/image/image_grid.h"
-#include "engine/image/image_interval.h"
-#include "gpu/gpu.h"
+#include "engine/image/image_pass.h"
 #include "query/query.h"
 
 /* Is the sample of the pixel inside the triangle? */
@@ -33,7 +32,6 @@ typedef struct image_layer_fragment
     float low, high; /* depth over the whole pixel */
 } image_layer_fragment;
 
-typedef BASE_ARRAY(image_record) image_layer_records;
 typedef BASE_ARRAY(image_layer_fragment) image_layer_fragments;
 
 typedef struct image_layer_origin
@@ -49,7 +47,7 @@ typedef struct image_layers
     carom_context *context;
     image_grid grid;
     mesh_placed bodies[2];
-    image_layer_records records;
+    image_records records;
     BASE_ARRAY(image_layer_origin) origins; /* per record */
 } image_layers;
 

@@ -110,7 +110,7 @@ typedef struct visible_room
     uint8_t drawn_beyond[BODIES], beyond[BODIES];
 } visible_room;
 
-static carom_status compare_visible(visible_room *room, image_visible_records *records, gpu_check_result *result)
+static carom_status compare_visible(visible_room *room, image_records *records, gpu_check_result *result)
 {
     uint32_t state = 11;
     image_view view = {.side = SIDE, .error = {1e-9, 1e-9, 1e-9}};
@@ -138,7 +138,7 @@ static carom_status compare_visible(visible_room *room, image_visible_records *r
 static carom_status check_visible(gpu_device *device, gpu_check_result *result)
 {
     carom_context *context = gpu_context(device);
-    image_visible_records records = {0};
+    image_records records = {0};
     visible_room *room = base_allocate(context, 1, sizeof *room, _Alignof(visible_room));
     if (!room || !base_array_reserve(context, &records, BODIES * PER_BODY))
     {

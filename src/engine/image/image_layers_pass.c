@@ -18,24 +18,6 @@ struct image_layers_pass
     carom_context *context;
 };
 
-static carom_status make_layout(image_layers_pass *pass)
-{
-    enum
-    {
-        VECTORS = sizeof(image_record) / 16
-    };
-    gpu_attribute attributes[VECTORS];
-    for (uint32_t i = 0; i < VECTORS; i++)
-        attributes[i] = (gpu_attribute){.location = i,
-                                        .type = GPU_FLOAT,
-                                        .components = 4,
-                                        .buffer = &pass->records,
-                                        .offset = 16 * i,
-                                        .stride = sizeof(image_record),
-                                        .per_instance = true};
-    return gpu_layout_create(pass->device, attributes, VECTORS, NULL, &pass->layout);
-}
-
 static carom_status make_parts(image_layers_pass *pass)
 {
     gpu_program_def def = {.vertex = "interval.vert.glsl", .fragment = "layer.frag.glsl"};
@@ -45,7 +27,7 @@ static carom_status make_parts(image_layers_pass *pass)
     BASE_TRY(gpu_buffer_create(pass->device, zeros, sizeof zeros, true, &pass->counter));
     BASE_TRY(gpu_buffer_create(pass->device, NULL, 16 * (size_t)FIRST_CAPACITY, true, &pass->list));
     pass->capacity = FIRST_CAPACITY;
-    return make_layout(pass);
+    return image_records_layout(pass->device, &pass->records, &pass->layout);
 }
 
 carom_status image_layers_pass_create(carom_context *context, gpu_device *device, image_layers_pass **out)

@@ -1,28 +1,33 @@
 /* Certified images on the GPU. */
 #include "engine/image/image_pass.h"
 
-carom_status image_pass_create(gpu_device *device, image_pass *out)
+carom_status image_records_layout(gpu_device *device, const gpu_buffer *records, gpu_layout *out)
 {
     enum
     {
         VECTORS = sizeof(image_record) / 16
     };
+    gpu_attribute attributes[VECTORS];
+    for (uint32_t i = 0; i < VECTORS; i++)
+        attributes[i] = (gpu_attribute){.location = i,
+                                        .type = GPU_FLOAT,
+                                        .components = 4,
+                                        .buffer = records,
+                                        .offset = 16 * i,
+                                        .stride = sizeof(image_record),
+                                        .per_instance = true};
+    return gpu_layout_create(device, attributes, VECTORS, NULL, out);
+}
+
+carom_status image_pass_create(gpu_device *device, image_pass *out)
+{
     *out = (image_pass){.device = device};
     gpu_program_def draw = {.vertex = "interval.vert.glsl", .fragment = "interval.frag.glsl"};
     gpu_program_def meet = {.vertex = "tiles.vert.glsl", .fragment = "meet.frag.glsl"};
     BASE_TRY(gpu_program_create(device, &draw, &out->draw));
     BASE_TRY(gpu_program_create(device, &meet, &out->meet));
     BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->records));
-    gpu_attribute attributes[VECTORS];
-    for (uint32_t i = 0; i < VECTORS; i++)
-        attributes[i] = (gpu_attribute){.location = i,
-                                        .type = GPU_FLOAT,
-                                        .components = 4,
-                                        .buffer = &out->records,
-                                        .offset = 16 * i,
-                                        .stride = sizeof(image_record),
-                                        .per_instance = true};
-    BASE_TRY(gpu_layout_create(device, attributes, VECTORS, NULL, &out->layout));
+    BASE_TRY(image_records_layout(device, &out->records, &out->layout));
     return gpu_layout_create(device, NULL, 0, NULL, &out->nothing);
 }
 

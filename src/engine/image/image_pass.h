@@ -42,6 +42,9 @@ typedef struct image_pass
     image_pass_stats stats;
 } image_pass;
 
+/* The layout of a buffer of records, each an instance: what interval.vert.glsl reads. */
+carom_status image_records_layout(gpu_device *device, const gpu_buffer *records, gpu_layout *out);
+
 /* Between gpu_begin and gpu_end, like all that follow. */
 carom_status image_pass_create(gpu_device *device, image_pass *out);
 void image_pass_destroy(image_pass *pass);

@@ -3,24 +3,6 @@
 
 /* ---- life ---- */
 
-static carom_status make_layout(image_visible *visible)
-{
-    enum
-    {
-        VECTORS = sizeof(image_record) / 16
-    };
-    gpu_attribute attributes[VECTORS];
-    for (uint32_t i = 0; i < VECTORS; i++)
-        attributes[i] = (gpu_attribute){.location = i,
-                                        .type = GPU_FLOAT,
-                                        .components = 4,
-                                        .buffer = &visible->records,
-                                        .offset = 16 * i,
-                                        .stride = sizeof(image_record),
-                                        .per_instance = true};
-    return gpu_layout_create(visible->device, attributes, VECTORS, NULL, &visible->layout);
-}
-
 carom_status image_visible_create(carom_context *context, gpu_device *device, image_visible *out)
 {
     *out = (image_visible){.context = context, .device = device};
@@ -29,7 +11,7 @@ carom_status image_visible_create(carom_context *context, gpu_device *device, im
     def.definitions = "#define TESTS\n";
     BASE_TRY(gpu_program_create(device, &def, &out->test));
     BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &out->records));
-    return make_layout(out);
+    return image_records_layout(device, &out->records, &out->layout);
 }
 
 void image_visible_destroy(image_visible *visible)
@@ -143,19 +125,6 @@ carom_status image_visible_reached(image_visible *visible, const image_visible_j
 
 /* ---- the twin ---- */
 
-/* The depths of a triangle over a pixel; false: it does not touch it. */
-static bool find_depths(const image_record *record, int column, int row, float *below, float *above)
-{
-    float x = (float)column + 0.5f, y = (float)row + 0.5f;
-    const float *plane = record->plane;
-    for (int i = 0; i < 3; i++)
-        if (!(record->edge[i][0] * x + record->edge[i][1] * y + record->edge[i][2] >= 0.0f))
-            return false;
-    float z = plane[0] * x + plane[1] * y + plane[2];
-    *below = fminf(plane[3] - z, -record->low), *above = fminf(z + plane[3], record->high);
-    return true;
-}
-
 /* Tests (draws false) or draws a triangle. True: it is not surely beyond in some pixel. */
 static bool take_triangle(const image_visible_job *job, const image_record *record, float *reached, bool draws)
 {
@@ -163,10 +132,10 @@ static bool take_triangle(const image_visible_job *job, const image_record *reco
     for (int row = (int)record->rect[1]; row < (int)record->rect[3]; row++)
         for (int column = (int)record->rect[0]; column < (int)record->rect[2]; column++)
         {
-            float below, above, *at = &reached[(size_t)row * job->side + (size_t)column];
-            if (!find_depths(record, column, row, &below, &above))
+            float own[2], *at = &reached[(size_t)row * job->side + (size_t)column];
+            if (!image_depths_twin(record, column, row, own))
                 continue;
-            float nearest = job->backwards ? -above : -below, farthest = job->backwards ? below : above;
+            float nearest = job->backwards ? -own[1] : -own[0], farthest = job->backwards ? own[0] : own[1];
             if (draws)
                 *at = fmaxf(*at, farthest);
             else

@@ -7,10 +7,7 @@
 #ifndef ENGINE_IMAGE_VISIBLE_H
 #define ENGINE_IMAGE_VISIBLE_H
 
-#include "engine/image/image_interval.h"
-#include "gpu/gpu.h"
-
-typedef BASE_ARRAY(image_record) image_visible_records;
+#include "engine/image/image_pass.h"
 
 /* The triangles of a body. */
 typedef struct image_visible_body
@@ -20,7 +17,7 @@ typedef struct image_visible_body
 
 typedef struct image_visible_job
 {
-    const image_visible_records *records;
+    const image_records *records;
     const image_visible_body *bodies;
     const uint32_t *order; /* of bodies: numbers of the above */
     uint32_t count;        /* of the order */
