@@ -2,40 +2,14 @@
  * answered by the default trees. */
 #include "engine/image/ibcd.h"
 
+#include "engine/image/by_trees.h"
+
 carom_status image_out_of_memory(carom_context *context)
 {
     return base_fail(context, CAROM_OUT_OF_MEMORY, "engine: no memory for images");
 }
 
-/* ---- the other questions ---- */
-
-static carom_status distance(void *state, const query_task *task, narrow_closest *closest)
-{
-    return query_tree_method.distance(&((image_state *)state)->scratch, task, closest);
-}
-
-static carom_status within(void *state, const query_task *task, double limit, bool *within)
-{
-    return query_tree_method.within(&((image_state *)state)->scratch, task, limit, within);
-}
-
-static carom_status near_shape(void *state, const query_mesh_task *task, const narrow_near *near)
-{
-    return query_tree_method.near(&((image_state *)state)->scratch, task, near);
-}
-
-static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
-                           void (*on_triangle)(uint32_t triangle, void *user), void *user)
-{
-    return query_tree_method.line_x(&((image_state *)state)->scratch, task, point, on_triangle, user);
-}
-
-static const query_method IMAGE_METHOD = {.collide = image_collide,
-                                          .distance = distance,
-                                          .within = within,
-                                          .near = near_shape,
-                                          .line_x = line_x,
-                                          .needs_trees = true};
+static const query_method IMAGE_METHOD = IMAGE_METHOD_OF(image_collide);
 
 /* ---- states ---- */
 

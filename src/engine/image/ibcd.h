@@ -57,9 +57,9 @@ typedef struct image_face
 
 typedef struct image_state
 {
+    tree_scratch scratch; /* for the questions that trees answer; first, see by_trees.h */
     carom_context *context;
-    tree_scratch scratch; /* for the questions that trees answer */
-    gpu_device *device;   /* opened on first use */
+    gpu_device *device; /* opened on first use */
     image_pass pass;
     image_stencil stencil;
     bool current; /* on this thread */
