@@ -98,9 +98,9 @@ extern "C"
                                                const carom_budget *budget, carom_scene_report *report);
 
     /* Statistics of the thesis's methods (chapter 4: "sstcd", "spcd", "escd", "epcd"; chapter 2: "image",
-     * "image-sampled") and of "cullide", summed since the engine was created; all zero for other engines. Those of
-     * chapter 4 depend on the number of workers, and on timing where a hit cancels other tasks; those of "image" on
-     * timing, unless image_always is set. */
+     * "image-sampled"), of "recode" and of "cullide", summed since the engine was created; all zero for other engines.
+     * Those of chapter 4 depend on the number of workers, and on timing where a hit cancels other tasks; those of
+     * "image" on timing, unless image_always is set. */
     typedef struct carom_engine_stats
     {
         uint64_t tasks;         /* nodes of the task tree: two boxes, or a box and all edges of a body */
@@ -108,11 +108,17 @@ extern "C"
         uint32_t depth;         /* levels of the deepest task tree, or search of trees of hulls */
         double worker_seconds;  /* elapsed time of the parallel parts times the number of workers */
         double busy_seconds;    /* the part of it spent in tasks; the rest was idle or went into scheduling */
-        uint64_t passes;        /* engines "image", "image-sampled": what was drawn at once, */
+        uint64_t passes;        /* engines "image", "image-sampled", "recode": what was drawn at once, */
         uint64_t images;        /* pairs of hulls looked at, */
         uint64_t images_apart;  /* and found to be apart, */
         uint64_t pixels;        /* and pixels of all targets drawn to */
-        double image_seconds;   /* what that took, preparation included */
+        double image_seconds;   /* what that took, preparation included: */
+        double view_seconds;    /*   choosing views, placing hulls, decoding strips, */
+        double upload_seconds;  /*   handing them to the driver, */
+        double draw_seconds;    /*   the draw calls, which most drivers only note down, */
+        double query_seconds;   /*   and waiting for the result */
+        double box_seconds;     /* tests of boxes */
+        double exact_seconds;   /* triangles of patches */
         uint64_t bodies_before; /* engine "cullide": bodies of all frames, */
         uint64_t bodies_after;  /* and those that were left when what can be seen to be apart was taken out */
         uint64_t draws;         /* draw calls of "cullide" */

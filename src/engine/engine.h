@@ -35,7 +35,7 @@ typedef struct engine_kind
 extern const engine_kind engine_tree;
 extern const engine_kind engine_brute;
 extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd;                 /* edge/ */
-extern const engine_kind engine_image, engine_image_sampled;                                  /* image/ibcd.c */
+extern const engine_kind engine_image, engine_image_sampled, engine_recode;                   /* image/ibcd.c */
 extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, engine_lombardo; /* image/filter.c */
 extern const engine_kind engine_cullide; /* image/image_cullide.c */
 

@@ -1,5 +1,5 @@
-/* Engines `image` and `image-sampled`. Distances, rays and what is near a segment, which the thesis does not treat, are
- * answered by the default trees. */
+/* Engines `image`, `image-sampled` and `recode`. Distances, rays and what is near a segment, which the thesis does not
+ * treat, are answered by the default trees. */
 #include "engine/image/ibcd.h"
 
 #include "engine/image/by_trees.h"
@@ -38,8 +38,15 @@ static void destroy_state(void *object)
     base_release(context, state, 1, sizeof *state);
 }
 
+typedef enum image_kind
+{
+    CERTIFIED,
+    SAMPLED,
+    RECODE
+} image_kind;
+
 /* The device is opened at once, so that an engine that can't be used is not made. */
-static carom_status create_state(carom_context *context, const carom_engine_def *def, bool sampled, void **out)
+static carom_status create_state(carom_context *context, const carom_engine_def *def, image_kind kind, void **out)
 {
     uint32_t side = def->image_side > 0 ? def->image_side : IMAGE_SIDE;
     *out = NULL;
@@ -53,7 +60,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->context = state->scratch.context = context;
     state->scratch.ray_frame.pose = carom_pose_identity();
     state->side = side, state->always = def->image_always;
-    state->sampled = sampled, state->accuracy = def->image_accuracy;
+    state->sampled = kind != CERTIFIED, state->recode = kind == RECODE, state->accuracy = def->image_accuracy;
     carom_status status = gpu_open(context, NULL, &state->device);
     if (status != CAROM_OK)
         return destroy_state(state), status;
@@ -63,12 +70,17 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
 
 static carom_status create_certified(carom_context *context, const carom_engine_def *def, void **out)
 {
-    return create_state(context, def, false, out);
+    return create_state(context, def, CERTIFIED, out);
 }
 
 static carom_status create_sampled(carom_context *context, const carom_engine_def *def, void **out)
 {
-    return create_state(context, def, true, out);
+    return create_state(context, def, SAMPLED, out);
+}
+
+static carom_status create_recode(carom_context *context, const carom_engine_def *def, void **out)
+{
+    return create_state(context, def, RECODE, out);
 }
 
 static void add_stats(const void *object, carom_engine_stats *sum)
@@ -76,10 +88,16 @@ static void add_stats(const void *object, carom_engine_stats *sum)
     const image_state *state = object;
     sum->depth = state->stats.depth > sum->depth ? state->stats.depth : sum->depth;
     sum->images_apart += state->stats.images_apart, sum->image_seconds += state->stats.image_seconds;
-    sum->passes += state->pass.stats.passes, sum->images += state->pass.stats.tiles;
-    sum->pixels += state->pass.stats.pixels;
-    sum->passes += state->stencil.stats.passes, sum->images += state->stencil.stats.pairs;
-    sum->pixels += state->stencil.stats.pixels;
+    sum->box_seconds += state->stats.box_seconds, sum->view_seconds += state->stats.view_seconds;
+    sum->exact_seconds += state->stats.exact_seconds;
+    const image_pass_stats *pass = &state->pass.stats;
+    sum->passes += pass->passes, sum->images += pass->tiles, sum->pixels += pass->pixels;
+    sum->upload_seconds += pass->upload_seconds, sum->draw_seconds += pass->draw_seconds;
+    sum->query_seconds += pass->read_seconds;
+    const image_stencil_stats *stencil = &state->stencil.stats;
+    sum->passes += stencil->passes, sum->images += stencil->pairs, sum->pixels += stencil->pixels;
+    sum->upload_seconds += stencil->upload_seconds, sum->draw_seconds += stencil->draw_seconds;
+    sum->query_seconds += stencil->query_seconds;
 }
 
 /* ---- assets ---- */
@@ -108,6 +126,16 @@ const engine_kind engine_image_sampled = {
              CAROM_CLASS_SAMPLED},
     .method = &IMAGE_METHOD,
     .create_state = create_sampled,
+    .destroy_state = destroy_state,
+    .add_stats = add_stats,
+    .create_asset = image_create_asset,
+    .destroy_asset = image_destroy_asset};
+
+const engine_kind engine_recode = {
+    .info = {"recode", "Baciu, Wong, Sun 1999: depth and stencil images of all pairs of convex pieces",
+             CAROM_CLASS_SAMPLED},
+    .method = &IMAGE_METHOD,
+    .create_state = create_recode,
     .destroy_state = destroy_state,
     .add_stats = add_stats,
     .create_asset = image_create_asset,

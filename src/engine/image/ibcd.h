@@ -6,6 +6,7 @@
  *
  *   image          certified images, see image_interval.h: what they reject is apart, so the answer is exact
  *   image-sampled  the thesis's depth and stencil images (2.4.4), which look at the centres of pixels only
+ *   recode         the same images of all pairs of pieces, without the trees: see recode.c
  *
  * Containment is detected by the query layer, as for every engine. */
 #ifndef ENGINE_IBCD_H
@@ -47,12 +48,12 @@ typedef struct image_balance
     uint32_t searches;
 } image_balance;
 
-/* A triangle of a patch, placed. */
+/* A triangle of a patch, placed; or a piece, of which there is only its box. */
 typedef struct image_face
 {
     narrow_triangle corners;
     carom_aabb box;
-    uint32_t triangle;
+    uint32_t number; /* of the triangle, or of the piece's node */
 } image_face;
 
 typedef struct image_state
@@ -64,6 +65,7 @@ typedef struct image_state
     image_stencil stencil;
     bool current; /* on this thread */
     bool sampled; /* images look at the centres of pixels only */
+    bool recode;  /* and show all pairs of pieces */
     uint32_t side;
     double accuracy; /* sampled: the wanted size, world units; 0: `side` pixels, whatever that is */
     bool always;     /* draw images of all pairs, whatever that costs */
@@ -78,7 +80,7 @@ typedef struct image_state
     BASE_ARRAY(uint32_t) place[2];    /* per vertex of a mesh: which of these points it is, if the node has it */
     BASE_ARRAY(uint32_t) strips[2];   /* of two nodes, decoded */
     image_canvas canvas[2];
-    BASE_ARRAY(image_face) faces[2]; /* of two patches */
+    BASE_ARRAY(image_face) faces[2]; /* of two patches, or two bodies */
     BASE_ARRAY(base_key_value) order, space;
     carom_engine_stats stats;
 } image_state;
@@ -111,8 +113,28 @@ carom_status image_collide(void *state, const query_task *task, const narrow_sea
 /* Decides the triangles of two patches. CAROM_STOPPED: on_pair said so. */
 carom_status image_test_patches(image_walk *walk, narrow_part_pair pair);
 
-/* Which of the pairs of a level may meet, judging by images? Keeps these in `drawn`. */
+bool image_boxes_meet(const carom_aabb *a, const carom_aabb *b);
+
+/* Calls on_faces for all pairs of the state's faces whose boxes meet, and for others. */
+typedef carom_status image_on_faces(image_walk *walk, const image_face *a, const image_face *b);
+carom_status image_pair_faces(image_walk *walk, const carom_aabb bounds[2], image_on_faces *on_faces);
+
+/* Which of the pairs of a level may meet, judging by certified images? Keeps these in `drawn`. */
 carom_status image_reject(image_walk *walk);
+
+/* Looks at the pairs in `drawn` one after the other, as in the thesis. Of those that seem to meet, nodes are opened and
+ * patches decided, at once: the first hit may end the search. */
+carom_status image_sample_pairs(image_walk *walk);
+
+/* Opens the device where it is not, and makes it current. */
+carom_status image_begin_device(image_state *state);
+
+/* ---- recode ---- */
+
+carom_status image_run_recode(image_walk *walk);
+/* A box along the world's axes around a node's hull. */
+carom_aabb image_piece_box(const image_walk *walk, int which, uint32_t node);
+volume_box image_upright_box(const carom_aabb *box);
 
 /* How a pair is looked at: both nodes' vertices are seen. False: they are apart. */
 typedef struct image_sight

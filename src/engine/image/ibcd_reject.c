@@ -14,6 +14,16 @@ static volume_box place_box(const carom_pose *pose, const volume_box *box)
     return placed;
 }
 
+/* The box that sets the view. */
+static volume_box box_of(const image_walk *walk, int which, uint32_t node)
+{
+    const image_body *body = &walk->body[which];
+    if (!walk->state->recode)
+        return place_box(body->placed->pose, image_node_box(body->pieces, node));
+    carom_aabb box = image_piece_box(walk, which, node);
+    return image_upright_box(&box);
+}
+
 /* The vertices of a node's hull as a view sees them. */
 static carom_status see_node(image_walk *walk, int which, uint32_t node, const image_view *view, image_seen *out)
 {
@@ -70,8 +80,7 @@ static carom_status draw_node(image_walk *walk, int which, uint32_t node, const 
 
 carom_status image_look(image_walk *walk, narrow_part_pair pair, int side, image_sight *out)
 {
-    volume_box a = place_box(walk->body[0].placed->pose, image_node_box(walk->body[0].pieces, pair.part_a));
-    volume_box b = place_box(walk->body[1].placed->pose, image_node_box(walk->body[1].pieces, pair.part_b));
+    volume_box a = box_of(walk, 0, pair.part_a), b = box_of(walk, 1, pair.part_b);
     image_overlap overlap = image_overlap_of(&a, &b);
     image_choose_view(&a, &b, &overlap, &out->view);
     BASE_TRY(see_node(walk, 0, pair.part_a, &out->view, &out->seen[0]));
@@ -97,7 +106,7 @@ static carom_status draw_pair(image_walk *walk, narrow_part_pair pair, const ima
 
 /* ---- batches ---- */
 
-static carom_status begin_device(image_state *state)
+carom_status image_begin_device(image_state *state)
 {
     if (!state->device)
         BASE_TRY(gpu_open(state->context, NULL, &state->device));
@@ -116,6 +125,7 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
     image_tiles tiles;
     size_t left = state->drawn.count - *at, first = *kept;
     uint32_t count = 0;
+    double start = base_now();
     BASE_TRY(image_pass_layout(&state->pass, state->side, left, &tiles));
     state->records.count = 0;
     for (; *at < state->drawn.count && count < tiles.capacity; ++*at)
@@ -127,6 +137,7 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
             continue;
         state->drawn.items[first + count++] = pair; /* those before are done with */
     }
+    state->stats.view_seconds += base_now() - start;
     state->meets.count = 0;
     if (!base_array_reserve(state->context, &state->meets, count))
         return image_out_of_memory(state->context);
@@ -138,29 +149,12 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
     return CAROM_OK;
 }
 
-/* One pair after the other, as in the thesis. */
-static carom_status sample_pairs(image_walk *walk, size_t *kept)
-{
-    image_state *state = walk->state;
-    for (size_t i = 0; i < state->drawn.count; i++)
-    {
-        bool meets;
-        narrow_part_pair pair = state->drawn.items[i];
-        BASE_TRY(image_sample(walk, pair, &meets));
-        if (meets)
-            state->drawn.items[(*kept)++] = pair;
-    }
-    return CAROM_OK;
-}
-
 carom_status image_reject(image_walk *walk)
 {
     image_state *state = walk->state;
     size_t at = 0, kept = 0;
-    BASE_TRY(begin_device(state));
-    if (state->sampled)
-        BASE_TRY(sample_pairs(walk, &kept));
-    while (!state->sampled && at < state->drawn.count)
+    BASE_TRY(image_begin_device(state));
+    while (at < state->drawn.count)
         BASE_TRY(run_batch(walk, &at, &kept));
     state->drawn.count = kept;
     return CAROM_OK;

@@ -35,6 +35,7 @@ carom_status image_sample(image_walk *walk, narrow_part_pair pair, bool *meets)
     image_state *state = walk->state;
     image_sight sight;
     image_drawing drawings[2];
+    double start = base_now();
     *meets = false;
     BASE_TRY(image_look(walk, pair, IMAGE_SIDE, &sight));
     if (sight.apart)
@@ -43,6 +44,7 @@ carom_status image_sample(image_walk *walk, narrow_part_pair pair, bool *meets)
         return CAROM_OK;
     BASE_TRY(draw(walk, 0, pair.part_a, &sight, &drawings[0]));
     BASE_TRY(draw(walk, 1, pair.part_b, &sight, &drawings[1]));
+    state->stats.view_seconds += base_now() - start;
     BASE_TRY(image_stencil_meet(&state->stencil, &sight.view, drawings, meets));
     double size = image_sampled_size(&sight.view);
     if (!*meets && size > walk->task->counters->sampled_size)

@@ -47,12 +47,14 @@ static bool is_patches(const image_walk *walk, narrow_part_pair pair)
 static carom_status test_boxes(image_walk *walk)
 {
     image_state *state = walk->state;
+    double start = base_now();
     state->drawn.count = 0;
     if (!base_array_reserve(state->context, &state->drawn, state->current_level.count))
         return image_out_of_memory(state->context);
     for (size_t i = 0; i < state->current_level.count; i++)
         if (!boxes_apart(walk, state->current_level.items[i]))
             state->drawn.items[state->drawn.count++] = state->current_level.items[i];
+    state->stats.box_seconds += base_now() - start;
     return CAROM_OK;
 }
 
@@ -72,17 +74,34 @@ static bool open_pair(image_walk *walk, narrow_part_pair pair)
     return true;
 }
 
-/* Pairs of patches are decided, others opened. */
+/* Patches are decided, other nodes opened. */
+static carom_status decide_or_open(image_walk *walk, narrow_part_pair pair)
+{
+    if (is_patches(walk, pair))
+        return image_test_patches(walk, pair);
+    return open_pair(walk, pair) ? CAROM_OK : image_out_of_memory(walk->state->context);
+}
+
 static carom_status open_pairs(image_walk *walk)
 {
+    const image_queue *drawn = &walk->state->drawn;
+    for (size_t i = 0; i < drawn->count; i++)
+        BASE_TRY(decide_or_open(walk, drawn->items[i]));
+    return CAROM_OK;
+}
+
+carom_status image_sample_pairs(image_walk *walk)
+{
     image_state *state = walk->state;
+    BASE_TRY(image_begin_device(state));
     for (size_t i = 0; i < state->drawn.count; i++)
     {
-        narrow_part_pair pair = state->drawn.items[i];
-        if (is_patches(walk, pair))
-            BASE_TRY(image_test_patches(walk, pair));
-        else if (!open_pair(walk, pair))
-            return image_out_of_memory(state->context);
+        bool meets;
+        double start = base_now();
+        BASE_TRY(image_sample(walk, state->drawn.items[i], &meets));
+        state->stats.image_seconds += base_now() - start, state->stats.images_apart += !meets;
+        if (meets)
+            BASE_TRY(decide_or_open(walk, state->drawn.items[i]));
     }
     return CAROM_OK;
 }
@@ -157,7 +176,7 @@ static bool pays(const image_walk *walk, uint32_t depth)
     };
     image_state *state = walk->state;
     const image_level *level = level_at(state, depth);
-    if (state->always || state->sampled || !level->known || state->balance.searches % TRIAL == 0)
+    if (state->always || !level->known || state->balance.searches % TRIAL == 0)
         return true;
     return level->rejected * level->below > state->balance.tile_seconds;
 }
@@ -167,7 +186,9 @@ static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
     image_state *state = walk->state;
     image_level *level = level_at(state, depth);
     BASE_TRY(test_boxes(walk));
-    if (state->drawn.count > 0 && pays(walk, depth))
+    if (state->sampled && !state->recode && state->drawn.count > 0)
+        return image_sample_pairs(walk);
+    if (!state->sampled && state->drawn.count > 0 && pays(walk, depth))
     {
         double start = base_now(), count = (double)state->drawn.count;
         BASE_TRY(image_reject(walk));
@@ -310,7 +331,10 @@ carom_status image_collide(void *object, const query_task *task, const narrow_se
     relate(&walk);
     BASE_TRY(list_open(state, task->front));
     state->balance.searches++;
-    carom_status status = run_levels(&walk);
+    /* from a front on, as a budget leaves it, pieces are found by the tree, and decided without images */
+    bool from_roots = !task->front || task->front->count == 0;
+    bool listed = state->recode && from_roots && !walk.limited;
+    carom_status status = listed ? image_run_recode(&walk) : run_levels(&walk);
     if (status == CAROM_OK && search->clearance > 0.0 && !walk.violated)
         status = check_clearance(&walk);
     task->counters->exact_fallbacks += walk.counts.exact_fallbacks;

@@ -97,7 +97,6 @@ static carom_status draw_records(image_pass *pass, const image_pass_targets *tar
     state.blend = GPU_BLEND_MAX;
     draw.target = &targets->depths, draw.program = &pass->draw, draw.layout = &pass->layout, draw.state = &state;
     draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4, draw.instances = (uint32_t)records->count;
-    BASE_TRY(gpu_buffer_replace(pass->device, &pass->records, records->items, records->count * sizeof *records->items));
     BASE_TRY(gpu_clear(pass->device, &targets->depths, &clear));
     BASE_TRY(gpu_program_set(pass->device, &pass->draw, &target_size));
     return gpu_draw(pass->device, &draw);
@@ -116,35 +115,31 @@ static carom_status compare_tiles(image_pass *pass, const image_pass_targets *ta
     return gpu_draw(pass->device, &draw);
 }
 
-/* Reads the clock, where it is asked for. */
-static carom_status mark(image_pass *pass, double *clock)
-{
-    return pass->measures ? gpu_clock(pass->device, clock) : CAROM_OK;
-}
-
 carom_status image_pass_run(image_pass *pass, const image_tiles *tiles, const image_records *records, uint32_t count,
                             uint8_t *meets)
 {
     image_pass_targets *targets;
-    double at[4] = {0};
+    double at[4];
     uint32_t rows = (count + tiles->per_row - 1) / tiles->per_row, full = count / tiles->per_row * tiles->per_row;
     BASE_TRY(find_targets(pass, tiles, &targets));
-    BASE_TRY(mark(pass, &at[0]));
+    at[0] = base_now();
+    BASE_TRY(gpu_buffer_replace(pass->device, &pass->records, records->items, records->count * sizeof *records->items));
+    at[1] = base_now();
     BASE_TRY(draw_records(pass, targets, records));
-    BASE_TRY(mark(pass, &at[1]));
     BASE_TRY(compare_tiles(pass, targets, rows));
-    BASE_TRY(mark(pass, &at[2]));
+    at[2] = base_now();
     gpu_read_def whole = {GPU_COLOR0, {0, 0, tiles->per_row, full / tiles->per_row}, meets, full};
     gpu_read_def rest = {GPU_COLOR0, {0, rows - 1, count - full, 1}, meets + full, count - full};
     if (full > 0)
         BASE_TRY(gpu_read(pass->device, &targets->tiles, &whole));
     if (count > full)
         BASE_TRY(gpu_read(pass->device, &targets->tiles, &rest));
-    BASE_TRY(mark(pass, &at[3]));
+    at[3] = base_now();
     image_pass_stats *stats = &pass->stats;
     stats->passes++, stats->tiles += count, stats->triangles += records->count;
     stats->pixels += (uint64_t)tiles->width * tiles->width;
-    stats->draw_seconds += at[1] - at[0], stats->meet_seconds += at[2] - at[1], stats->read_seconds += at[3] - at[2];
+    stats->upload_seconds += at[1] - at[0], stats->draw_seconds += at[2] - at[1];
+    stats->read_seconds += at[3] - at[2];
     return CAROM_OK;
 }
 

@@ -16,8 +16,8 @@ typedef BASE_ARRAY(image_record) image_records;
 /* What was drawn since the device was opened. */
 typedef struct image_pass_stats
 {
-    uint64_t passes, tiles, triangles, pixels; /* pixels of targets */
-    double draw_seconds, meet_seconds, read_seconds;
+    uint64_t passes, tiles, triangles, pixels;         /* pixels of targets */
+    double upload_seconds, draw_seconds, read_seconds; /* many drivers draw when the result is read */
 } image_pass_stats;
 
 typedef struct image_pass_targets
@@ -35,7 +35,6 @@ typedef struct image_pass
     gpu_buffer records;
     gpu_layout layout, nothing;
     image_pass_targets targets[IMAGE_TARGET_SIZES];
-    bool measures; /* waits for the end of each step, to time it */
     image_pass_stats stats;
 } image_pass;
 

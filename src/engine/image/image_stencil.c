@@ -124,7 +124,8 @@ carom_status image_stencil_create(gpu_device *device, image_stencil *out)
     for (int body = 0; body < 2; body++)
         BASE_TRY(create_body(device, out, body));
     BASE_TRY(gpu_layout_create(device, NULL, 0, NULL, &out->nothing));
-    return gpu_query_create(device, false, &out->query);
+    BASE_TRY(gpu_query_create(device, false, &out->queries[0]));
+    return gpu_query_create(device, false, &out->queries[1]);
 }
 
 void image_stencil_destroy(image_stencil *stencil)
@@ -142,7 +143,8 @@ void image_stencil_destroy(image_stencil *stencil)
     gpu_target_destroy(device, &stencil->target);
     gpu_program_destroy(device, &stencil->piece);
     gpu_program_destroy(device, &stencil->cover);
-    gpu_query_destroy(device, &stencil->query);
+    gpu_query_destroy(device, &stencil->queries[0]);
+    gpu_query_destroy(device, &stencil->queries[1]);
 }
 
 /* ---- passes ---- */
@@ -203,21 +205,33 @@ static carom_status count(image_stencil *stencil, const image_drawing drawings[2
     return draw_body(stencil, !first, &drawings[!first], &both);
 }
 
-/* Does any pixel have this value (under the mask)? */
-static carom_status any_pixel(image_stencil *stencil, uint8_t value, uint8_t mask, bool *out)
+/* Asks whether any pixel has this value (under the mask). */
+static carom_status ask(image_stencil *stencil, gpu_query *query, uint8_t value, uint8_t mask)
 {
     gpu_state state = gpu_state_default();
     gpu_draw_def draw = gpu_draw_def_default();
-    uint64_t result;
     state.color_write = false, state.stencil_test = true;
     state.front = state.back = (gpu_stencil_face){GPU_EQUAL, value, mask, 0, GPU_KEEP, GPU_KEEP, GPU_KEEP};
     draw.target = &stencil->target, draw.program = &stencil->cover, draw.layout = &stencil->nothing;
     draw.state = &state, draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4;
-    BASE_TRY(gpu_query_begin(stencil->device, &stencil->query));
+    BASE_TRY(gpu_query_begin(stencil->device, query));
     BASE_TRY(gpu_draw(stencil->device, &draw));
-    BASE_TRY(gpu_query_end(stencil->device, &stencil->query));
-    BASE_TRY(gpu_query_result(stencil->device, &stencil->query, &result));
-    *out = result != 0;
+    return gpu_query_end(stencil->device, query);
+}
+
+/* Both questions are asked before the first answer is waited for: a driver that has to be waited for takes longer for
+ * that than for either of them. The second is answered only if the first is not the case. */
+static carom_status any_pixels(image_stencil *stencil, uint8_t second, uint8_t mask, bool found[2])
+{
+    uint64_t results[2] = {0};
+    double start = base_now();
+    BASE_TRY(ask(stencil, &stencil->queries[0], 2, COUNT_BITS));
+    BASE_TRY(ask(stencil, &stencil->queries[1], second, mask));
+    BASE_TRY(gpu_query_result(stencil->device, &stencil->queries[0], &results[0]));
+    if (results[0] == 0)
+        BASE_TRY(gpu_query_result(stencil->device, &stencil->queries[1], &results[1]));
+    stencil->stats.query_seconds += base_now() - start;
+    found[0] = results[0] != 0, found[1] = results[1] != 0;
     return CAROM_OK;
 }
 
@@ -240,34 +254,52 @@ static carom_status mark_and_clear(image_stencil *stencil)
     return gpu_clear(stencil->device, &stencil->target, &clear);
 }
 
-static carom_status begin(image_stencil *stencil, const image_view *view, const image_drawing drawings[2])
+static carom_status upload(image_stencil *stencil, const image_view *view, const image_drawing drawings[2])
+{
+    double start = base_now();
+    BASE_TRY(fit_target(stencil, view));
+    for (int body = 0; body < 2; body++)
+        BASE_TRY(load(stencil, body, &drawings[body]));
+    stencil->stats.upload_seconds += base_now() - start;
+    return CAROM_OK;
+}
+
+static carom_status draw_first(image_stencil *stencil, const image_view *view, const image_drawing drawings[2])
 {
     gpu_clear_values clear = {.planes = GPU_PLANE_BIT(GPU_DEPTH) | GPU_PLANE_BIT(GPU_STENCIL), .depth = 1.0f};
     float side = (float)view->side;
     gpu_uniform target_side = {"side", GPU_FLOAT, 1, 1, &side};
-    BASE_TRY(fit_target(stencil, view));
-    for (int body = 0; body < 2; body++)
-        BASE_TRY(load(stencil, body, &drawings[body]));
+    double start = base_now();
     BASE_TRY(gpu_program_set(stencil->device, &stencil->piece, &target_side));
-    return gpu_clear(stencil->device, &stencil->target, &clear);
+    BASE_TRY(gpu_clear(stencil->device, &stencil->target, &clear));
+    BASE_TRY(count(stencil, drawings, 0));
+    stencil->stats.draw_seconds += base_now() - start;
+    return CAROM_OK;
+}
+
+static carom_status draw_swapped(image_stencil *stencil, const image_drawing drawings[2])
+{
+    double start = base_now();
+    stencil->stats.swaps++;
+    BASE_TRY(mark_and_clear(stencil));
+    BASE_TRY(count(stencil, drawings, 1));
+    stencil->stats.draw_seconds += base_now() - start;
+    return CAROM_OK;
 }
 
 carom_status image_stencil_meet(image_stencil *stencil, const image_view *view, const image_drawing drawings[2],
                                 bool *meets)
 {
-    bool undecided = false;
-    *meets = false;
+    bool found[2];
     stencil->stats.pairs++;
-    BASE_TRY(begin(stencil, view, drawings));
-    BASE_TRY(count(stencil, drawings, 0));
-    BASE_TRY(any_pixel(stencil, 2, COUNT_BITS, meets));
-    if (!*meets)
-        BASE_TRY(any_pixel(stencil, 3, COUNT_BITS, &undecided));
-    if (!undecided)
+    BASE_TRY(upload(stencil, view, drawings));
+    BASE_TRY(draw_first(stencil, view, drawings));
+    BASE_TRY(any_pixels(stencil, 3, COUNT_BITS, found));
+    *meets = found[0];
+    if (*meets || !found[1])
         return CAROM_OK;
-    stencil->stats.swaps++;
-    BASE_TRY(mark_and_clear(stencil));
-    BASE_TRY(count(stencil, drawings, 1));
-    BASE_TRY(any_pixel(stencil, 2, COUNT_BITS, meets));
-    return *meets ? CAROM_OK : any_pixel(stencil, MARK | 3, 0xff, meets);
+    BASE_TRY(draw_swapped(stencil, drawings));
+    BASE_TRY(any_pixels(stencil, MARK | 3, 0xff, found));
+    *meets = found[0] || found[1];
+    return CAROM_OK;
 }

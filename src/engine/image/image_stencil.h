@@ -62,7 +62,7 @@ int image_side_for(const image_view *view, double wanted, int limit);
 typedef struct image_stencil_stats
 {
     uint64_t pairs, passes, swaps, triangles, pixels;
-    double draw_seconds, query_seconds;
+    double upload_seconds, draw_seconds, query_seconds; /* drivers draw when they are asked for the result */
 } image_stencil_stats;
 
 typedef struct image_stencil
@@ -73,8 +73,7 @@ typedef struct image_stencil
     gpu_buffer positions[2], indices[2], planes[2];
     gpu_texture plane_textures[2];
     gpu_layout layouts[2], nothing;
-    gpu_query query;
-    bool measures;
+    gpu_query queries[2];
     image_stencil_stats stats;
 } image_stencil;
 
