@@ -1,20 +1,40 @@
 /* The thesis's images of pairs of nodes, one pair at a time: sampled. */
 #include "engine/image/ibcd.h"
 
-/* Strips are decoded when they are drawn (thesis, 2.3.4). Hulls without volume cover no centre for certain. */
+/* A polygon has facets on one side only: adds those of the other. Repeating the first index of a strip turns all of
+ * its triangles around. */
+static uint32_t add_back(uint32_t *indices, uint32_t count)
+{
+    uint32_t end = count;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        bool first = i == 0 || indices[i - 1] == CONVEX_NONE;
+        if (i == 0)
+            indices[end++] = CONVEX_NONE;
+        if (first)
+            indices[end++] = indices[i];
+        indices[end++] = indices[i];
+    }
+    return end;
+}
+
+/* Strips are decoded when they are drawn (thesis, 2.3.4). Hulls without area cover no centre for certain. */
 static carom_status draw(image_walk *walk, int which, uint32_t node, const image_sight *sight, image_drawing *out)
 {
     image_state *state = walk->state;
     const convex_node *hull = &convex_nodes(walk->body[which].pieces)[node];
+    uint32_t count = hull->index_count;
     state->strips[which].count = 0;
-    if (!base_array_reserve(state->context, &state->strips[which], hull->index_count))
+    if (!base_array_reserve(state->context, &state->strips[which], 3 * (size_t)count + 2))
         return image_out_of_memory(state->context);
     uint32_t *indices = state->strips[which].items;
     convex_decode_strips(walk->body[which].pieces, hull, indices);
-    for (uint32_t i = 0; i < hull->index_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (indices[i] != CONVEX_NONE)
             indices[i] = state->place[which].items[indices[i]];
-    image_strips facets = {indices, hull->index_count, true};
+    if (hull->dimension == 2)
+        count = add_back(indices, count);
+    image_strips facets = {indices, count, true};
     return image_draw_hull(state->context, &sight->view, &sight->seen[which], &facets, &state->canvas[which], out)
                ? CAROM_OK
                : image_out_of_memory(state->context);
