@@ -74,6 +74,7 @@ int tool_bench_parallel(int argc, char **argv);
 int tool_bench_tsgo(int argc, char **argv);
 int tool_bench_read(int argc, char **argv);
 int tool_bench_deadline(int argc, char **argv);
+int tool_bench_image(int argc, char **argv);
 int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);
 int tool_demo(const tool_command *command, int argc, char **argv);
