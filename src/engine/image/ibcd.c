@@ -24,6 +24,8 @@ static void destroy_state(void *object)
     base_array_free(context, &state->drawn);
     base_array_free(context, &state->records);
     base_array_free(context, &state->meets);
+    base_array_free(context, &state->sizes);
+    image_sheet_free(context, &state->sheet);
     for (int which = 0; which < 2; which++)
     {
         base_array_free(context, &state->place[which]);
@@ -94,10 +96,13 @@ static void add_stats(const void *object, carom_engine_stats *sum)
     sum->passes += pass->passes, sum->images += pass->tiles, sum->pixels += pass->pixels;
     sum->upload_seconds += pass->upload_seconds, sum->draw_seconds += pass->draw_seconds;
     sum->query_seconds += pass->read_seconds;
-    const image_stencil_stats *stencil = &state->stencil.stats;
-    sum->passes += stencil->passes, sum->images += stencil->pairs, sum->pixels += stencil->pixels;
-    sum->upload_seconds += stencil->upload_seconds, sum->draw_seconds += stencil->draw_seconds;
-    sum->query_seconds += stencil->query_seconds;
+    const image_stencil_stats *sampled[2] = {&state->stencil.stats, &state->sheet.stats};
+    for (int i = 0; i < 2; i++)
+    {
+        sum->passes += sampled[i]->passes, sum->images += sampled[i]->pairs, sum->pixels += sampled[i]->pixels;
+        sum->upload_seconds += sampled[i]->upload_seconds, sum->draw_seconds += sampled[i]->draw_seconds;
+        sum->query_seconds += sampled[i]->query_seconds;
+    }
 }
 
 /* ---- assets ---- */

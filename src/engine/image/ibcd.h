@@ -15,7 +15,7 @@
 #include "engine/engine.h"
 #include "engine/image/ibcd_nodes.h"
 #include "engine/image/image_pass.h"
-#include "engine/image/image_stencil.h"
+#include "engine/image/image_sheet.h"
 
 /* ---- nodes: what is kept per mesh ---- */
 
@@ -29,8 +29,9 @@ typedef BASE_ARRAY(narrow_part_pair) image_queue;
 
 enum
 {
-    IMAGE_LEVELS = 64, /* of a search that are measured apart */
-    IMAGE_SIDE = 16    /* pixels of an image, unless the engine is asked for another number */
+    IMAGE_LEVELS = 64,     /* of a search that are measured apart */
+    IMAGE_SIDE = 16,       /* pixels of an image, unless the engine is asked for another number */
+    IMAGE_SHEET_SIDE = 256 /* larger ones are drawn one by one */
 };
 
 /* What a level of the search has cost lately: the thesis's 5.2 wants processor and graphics hardware in balance. */
@@ -63,6 +64,7 @@ typedef struct image_state
     gpu_device *device; /* opened on first use */
     image_pass pass;
     image_stencil stencil;
+    image_sheet sheet;
     bool current; /* on this thread */
     bool sampled; /* images look at the centres of pixels only */
     bool recode;  /* and show all pairs of pieces */
@@ -76,6 +78,7 @@ typedef struct image_state
     image_queue drawn;     /* pairs of a batch */
     image_records records; /* their triangles */
     BASE_ARRAY(uint8_t) meets;
+    BASE_ARRAY(double) sizes;         /* sampled_size of the images of a batch */
     BASE_ARRAY(carom_vec3) points[2]; /* of two nodes, as seen */
     BASE_ARRAY(uint32_t) place[2];    /* per vertex of a mesh: which of these points it is, if the node has it */
     BASE_ARRAY(uint32_t) strips[2];   /* of two nodes, decoded */
@@ -121,6 +124,9 @@ carom_status image_pair_faces(image_walk *walk, const carom_aabb bounds[2], imag
 
 /* Which of the pairs of a level may meet, judging by certified images? Keeps these in `drawn`. */
 carom_status image_reject(image_walk *walk);
+
+/* The same by sampled images. */
+carom_status image_reject_sampled(image_walk *walk);
 
 /* Looks at the pairs in `drawn` one after the other, as in the thesis. Of those that seem to meet, nodes are opened and
  * patches decided, at once: the first hit may end the search. */

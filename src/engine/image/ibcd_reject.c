@@ -113,8 +113,10 @@ carom_status image_begin_device(image_state *state)
     if (!state->current)
         BASE_TRY(gpu_begin(state->device));
     state->current = true;
+    if (state->sampled && !state->stencil.device)
+        BASE_TRY(image_stencil_create(state->device, &state->stencil));
     if (state->sampled)
-        return state->stencil.device ? CAROM_OK : image_stencil_create(state->device, &state->stencil);
+        return state->sheet.device ? CAROM_OK : image_sheet_create(state->device, &state->sheet);
     return state->pass.device ? CAROM_OK : image_pass_create(state->device, &state->pass);
 }
 

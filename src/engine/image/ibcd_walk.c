@@ -176,28 +176,36 @@ static bool pays(const image_walk *walk, uint32_t depth)
     };
     image_state *state = walk->state;
     const image_level *level = level_at(state, depth);
-    if (state->always || !level->known || state->balance.searches % TRIAL == 0)
+    if (state->recode)
+        return false; /* has drawn its images, or does without */
+    if (state->always || state->sampled || !level->known || state->balance.searches % TRIAL == 0)
         return true;
     return level->rejected * level->below > state->balance.tile_seconds;
+}
+
+/* Rejects pairs by images, and counts what that took. */
+static carom_status reject(image_walk *walk, image_level *level)
+{
+    image_state *state = walk->state;
+    double start = base_now(), count = (double)state->drawn.count;
+    BASE_TRY(state->sampled ? image_reject_sampled(walk) : image_reject(walk));
+    double seconds = base_now() - start;
+    state->stats.images_apart += (uint64_t)count - state->drawn.count, state->stats.image_seconds += seconds;
+    learn(&state->balance.tile_seconds, seconds / count, level->known);
+    learn(&level->rejected, 1.0 - (double)state->drawn.count / count, level->known);
+    level->known = true;
+    return CAROM_OK;
 }
 
 static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
 {
     image_state *state = walk->state;
-    image_level *level = level_at(state, depth);
     BASE_TRY(test_boxes(walk));
-    if (state->sampled && !state->recode && state->drawn.count > 0)
+    bool single = state->accuracy > 0.0 || state->side > IMAGE_SHEET_SIDE; /* images of any size */
+    if (state->sampled && single && !state->recode && state->drawn.count > 0)
         return image_sample_pairs(walk);
-    if (!state->sampled && state->drawn.count > 0 && pays(walk, depth))
-    {
-        double start = base_now(), count = (double)state->drawn.count;
-        BASE_TRY(image_reject(walk));
-        double seconds = base_now() - start;
-        state->stats.images_apart += (uint64_t)count - state->drawn.count, state->stats.image_seconds += seconds;
-        learn(&state->balance.tile_seconds, seconds / count, level->known);
-        learn(&level->rejected, 1.0 - (double)state->drawn.count / count, level->known);
-        level->known = true;
-    }
+    if (state->drawn.count > 0 && pays(walk, depth))
+        BASE_TRY(reject(walk, level_at(state, depth)));
     *kept = state->drawn.count;
     return open_pairs(walk);
 }

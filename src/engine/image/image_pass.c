@@ -46,9 +46,9 @@ void image_pass_destroy(image_pass *pass)
 
 /* ---- targets ---- */
 
-static uint32_t max_width(const image_pass *pass)
+static uint32_t max_width(const carom_gpu_info *info)
 {
-    uint32_t limit = gpu_info(pass->device)->limits.texture_size, width = IMAGE_MIN_TARGET;
+    uint32_t limit = info->limits.texture_size, width = IMAGE_MIN_TARGET;
     while (2 * width <= limit && 2 * width <= IMAGE_MIN_TARGET << (IMAGE_TARGET_SIZES - 1))
         width *= 2;
     return width;
@@ -56,7 +56,12 @@ static uint32_t max_width(const image_pass *pass)
 
 carom_status image_pass_layout(const image_pass *pass, uint32_t side, size_t count, image_tiles *out)
 {
-    uint32_t limit = max_width(pass), width = IMAGE_MIN_TARGET;
+    return image_lay_out_tiles(gpu_info(pass->device), side, count, out);
+}
+
+carom_status image_lay_out_tiles(const carom_gpu_info *info, uint32_t side, size_t count, image_tiles *out)
+{
+    uint32_t limit = max_width(info), width = IMAGE_MIN_TARGET;
     if (side == 0 || side > limit)
         return base_fail(NULL, CAROM_TOO_LARGE, "image: a tile of %u pixels does not fit into %u", side, limit);
     while (width < limit && (size_t)(width / side) * (width / side) < count)

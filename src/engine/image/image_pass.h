@@ -52,6 +52,7 @@ typedef struct image_tiles
 } image_tiles;
 
 /* The smallest target for so many tiles, or the largest one there is. CAROM_TOO_LARGE: not even one fits. */
+carom_status image_lay_out_tiles(const carom_gpu_info *info, uint32_t side, size_t count, image_tiles *out);
 carom_status image_pass_layout(const image_pass *pass, uint32_t side, size_t count, image_tiles *out);
 
 static inline void image_tile_at(const image_tiles *tiles, uint32_t index, float out[2])

@@ -69,7 +69,8 @@ bool image_draw_hull(carom_context *context, const image_view *view, const image
 }
 
 /* The centre of a pixel is at most half its diagonal away from any point of it. What is drawn differs from the given
- * hulls by up to 1/8 of a pixel across (OpenGL guarantees 4 bits below a pixel; the rest is reserve), 2^-20 of the
+ * hulls by up to 1/8 of a pixel across (OpenGL guarantees 4 bits below a pixel; the rest is reserve, also for what the
+ * place of a tile adds to the rounding of positions, 2^-14, and for the corners where hulls are cut off), 2^-20 of the
  * largest pixel for positions and planes in float, and 2^-18 of the depths, besides the errors of the view. */
 double image_sampled_size(const image_view *view)
 {
@@ -190,17 +191,21 @@ enum
 };
 
 /* A's front sets depth and 1; B adds 1 for each fragment that is not nearer (2.4.4, steps 2 and 3). */
+gpu_state image_stencil_state(bool front, uint8_t mask)
+{
+    gpu_state state = gpu_state_default();
+    state.color_write = false, state.depth_test = state.depth_clamp = state.stencil_test = true;
+    state.cull = front ? GPU_CULL_BACK : GPU_CULL_NONE;
+    state.depth_write = front, state.depth_compare = front ? GPU_LESS : GPU_GREATER_EQUAL;
+    state.front = front ? (gpu_stencil_face){GPU_ALWAYS, 1, mask, mask, GPU_KEEP, GPU_KEEP, GPU_REPLACE}
+                        : (gpu_stencil_face){GPU_LESS_EQUAL, 1, mask, mask, GPU_KEEP, GPU_KEEP, GPU_INCREASE};
+    state.back = state.front;
+    return state;
+}
+
 static carom_status count(image_stencil *stencil, const image_drawing drawings[2], int first)
 {
-    gpu_state front = gpu_state_default(), both = gpu_state_default();
-    front.cull = GPU_CULL_BACK, front.color_write = both.color_write = false;
-    front.depth_test = front.depth_write = true, front.depth_compare = GPU_LESS;
-    front.depth_clamp = both.depth_clamp = true, front.stencil_test = both.stencil_test = true;
-    front.front = front.back =
-        (gpu_stencil_face){GPU_ALWAYS, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_REPLACE};
-    both.depth_test = true, both.depth_compare = GPU_GREATER_EQUAL;
-    both.front = both.back =
-        (gpu_stencil_face){GPU_LESS_EQUAL, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_INCREASE};
+    gpu_state front = image_stencil_state(true, COUNT_BITS), both = image_stencil_state(false, COUNT_BITS);
     BASE_TRY(draw_body(stencil, first, &drawings[first], &front));
     return draw_body(stencil, !first, &drawings[!first], &both);
 }

@@ -81,6 +81,10 @@ typedef struct image_stencil
 carom_status image_stencil_create(gpu_device *device, image_stencil *out);
 void image_stencil_destroy(image_stencil *stencil);
 
+/* The state in which a body is drawn: the front of the first, or both sides of the second. The stencil counts in the
+ * bits of the mask. */
+gpu_state image_stencil_state(bool front, uint8_t mask);
+
 /* Do the two meet at the centre of any pixel? */
 carom_status image_stencil_meet(image_stencil *stencil, const image_view *view, const image_drawing drawings[2],
                                 bool *meets);
