@@ -70,13 +70,20 @@ bool image_sheet_has_room(const image_sheet *sheet, uint32_t triangles_a, uint32
     return sheet->count < sheet->tiles.capacity && (sheet->count == 0 || (a <= limit && b <= limit));
 }
 
-static bool add_hull(carom_context *context, image_sheet_body *body, const image_drawing *drawing, const float tile[2])
+/* May the triangle have a pixel in its tile? */
+static bool is_in_tile(const float *const corner[3], float side)
 {
-    uint32_t base = (uint32_t)(body->positions.count / 4);
-    if (!base_array_reserve(context, &body->positions, 4 * (size_t)drawing->position_count) ||
-        !base_array_reserve(context, &body->planes, 8 * (size_t)drawing->plane_count) ||
-        !base_array_reserve(context, &body->indices, (size_t)drawing->index_count + 1))
-        return false;
+    bool out = false;
+    for (int axis = 0; axis < 2; axis++)
+    {
+        float a = corner[0][axis], b = corner[1][axis], c = corner[2][axis];
+        out |= (a < 0.0f && b < 0.0f && c < 0.0f) || (a > side && b > side && c > side);
+    }
+    return !out;
+}
+
+static void add_positions(image_sheet_body *body, const image_drawing *drawing, const float tile[2])
+{
     for (uint32_t i = 0; i < drawing->position_count; i++)
     {
         float *out = body->positions.items + body->positions.count;
@@ -84,29 +91,52 @@ static bool add_hull(carom_context *context, image_sheet_body *body, const image
         out[2] = tile[0], out[3] = tile[1];
         body->positions.count += 4;
     }
-    for (uint32_t i = 0; i < drawing->plane_count; i++)
-    {
-        float *out = body->planes.items + body->planes.count;
-        memcpy(out, drawing->planes[i], sizeof drawing->planes[i]);
-        out[6] = tile[0], out[7] = tile[1];
-        body->planes.count += 8;
-    }
-    if (base > 0)
-        body->indices.items[body->indices.count++] = UINT32_MAX;
-    for (uint32_t i = 0; i < drawing->index_count; i++)
-    {
-        uint32_t index = drawing->indices[i];
-        body->indices.items[body->indices.count++] = index == UINT32_MAX ? index : base + index;
-    }
+}
+
+/* A hull on its way to a sheet. */
+typedef struct hull_way
+{
+    image_sheet_body *body;
+    const image_drawing *drawing;
+    float tile[2], side;
+    uint32_t base; /* of its positions */
+} hull_way;
+
+/* Only triangles that reach into the tile, which are few of a large hull: so they are no strips any more. */
+static void add_triangle(const float *const corner[3], const float plane[8], void *user)
+{
+    const hull_way *way = user;
+    image_sheet_body *body = way->body;
+    if (!is_in_tile(corner, way->side))
+        return;
+    float *out = body->planes.items + body->planes.count;
+    memcpy(out, plane, 6 * sizeof *plane);
+    out[6] = way->tile[0], out[7] = way->tile[1];
+    body->planes.count += 8;
+    for (int k = 0; k < 3; k++)
+        body->indices.items[body->indices.count++] =
+            way->base + (uint32_t)((corner[k] - way->drawing->positions[0]) / 4);
+}
+
+static bool add_hull(carom_context *context, image_sheet *sheet, int which, const image_drawing *drawing)
+{
+    image_sheet_body *body = &sheet->bodies[which];
+    hull_way way = {.body = body, .drawing = drawing, .side = (float)sheet->tiles.side};
+    if (!base_array_reserve(context, &body->positions, 4 * (size_t)drawing->position_count) ||
+        !base_array_reserve(context, &body->planes, 8 * (size_t)drawing->plane_count) ||
+        !base_array_reserve(context, &body->indices, 3 * (size_t)drawing->plane_count))
+        return false;
+    way.base = (uint32_t)(body->positions.count / 4);
+    image_tile_at(&sheet->tiles, sheet->count, way.tile);
+    image_each_triangle(drawing, add_triangle, &way);
+    add_positions(body, drawing, way.tile);
     return true;
 }
 
 bool image_sheet_add(carom_context *context, image_sheet *sheet, const image_drawing drawings[2])
 {
-    float tile[2];
-    image_tile_at(&sheet->tiles, sheet->count, tile);
     for (int i = 0; i < 2; i++)
-        if (!add_hull(context, &sheet->bodies[i], &drawings[i], tile))
+        if (!add_hull(context, sheet, i, &drawings[i]))
             return false;
     sheet->count++;
     return true;
@@ -158,7 +188,7 @@ static carom_status draw_body(image_sheet *sheet, const gpu_target *target, int 
     gpu_state state = image_stencil_state(front, 0xff);
     state.clip_distances = 4;
     draw.target = target, draw.program = &sheet->program, draw.layout = &body->layout, draw.state = &state;
-    draw.mode = GPU_TRIANGLE_STRIP, draw.count = (uint32_t)body->indices.count;
+    draw.mode = GPU_TRIANGLES, draw.count = (uint32_t)body->indices.count;
     draw.textures[0] = &body->plane_texture;
     sheet->stats.passes++, sheet->stats.triangles += body->planes.count / 8;
     sheet->stats.pixels += (uint64_t)sheet->tiles.width * used_rows(sheet);

@@ -11,7 +11,7 @@
 typedef struct image_sheet_body
 {
     BASE_ARRAY(float) positions, planes;
-    BASE_ARRAY(uint32_t) indices; /* strips */
+    BASE_ARRAY(uint32_t) indices; /* three per triangle */
     gpu_buffer position_buffer, plane_buffer, index_buffer;
     gpu_texture plane_texture;
     gpu_layout layout;

@@ -68,6 +68,28 @@ bool image_draw_hull(carom_context *context, const image_view *view, const image
     return true;
 }
 
+void image_each_triangle(const image_drawing *drawing, image_see_triangle *see, void *user)
+{
+    uint32_t run = 0, triangle = 0;
+    for (uint32_t i = 0; i < drawing->index_count; i++)
+    {
+        if (drawing->indices[i] == UINT32_MAX)
+        {
+            run = 0;
+            continue;
+        }
+        run++;
+        bool ends = drawing->strips ? run >= 3 : run % 3 == 0;
+        if (!ends)
+            continue;
+        const uint32_t *last = &drawing->indices[i];
+        bool turned = drawing->strips && run % 2 == 0;
+        const float *corner[3] = {drawing->positions[last[turned ? -1 : -2]],
+                                  drawing->positions[last[turned ? -2 : -1]], drawing->positions[last[0]]};
+        see(corner, drawing->planes[triangle++], user);
+    }
+}
+
 /* The centre of a pixel is at most half its diagonal away from any point of it. What is drawn differs from the given
  * hulls by up to 1/8 of a pixel across (OpenGL guarantees 4 bits below a pixel; the rest is reserve, also for what the
  * place of a tile adds to the rounding of positions, 2^-14, and for the corners where hulls are cut off), 2^-20 of the

@@ -52,6 +52,11 @@ bool image_draw_hull(carom_context *context, const image_view *view, const image
 /* The plane of the triangle with these corners (pixels, depth in [-1, 1]). */
 void image_set_plane(const carom_vec3 corner[3], float out[8]);
 
+/* Calls `see` for each triangle of a drawing: the positions of its corners, those of every second triangle of a strip
+ * turned around, and its plane. */
+typedef void image_see_triangle(const float *const corner[3], const float plane[8], void *user);
+void image_each_triangle(const image_drawing *drawing, image_see_triangle *see, void *user);
+
 /* What the image may miss: if the two hulls share a ball of this diameter, it finds them; if they are farther apart, it
  * never reports them. World units. */
 double image_sampled_size(const image_view *view);
