@@ -21,6 +21,8 @@ static void destroy_state(void *object)
     base_array_free(context, &state->open);
     base_array_free(context, &state->current_level);
     base_array_free(context, &state->next_level);
+    base_array_free(context, &state->waiting);
+    base_array_free(context, &state->blocks);
     base_array_free(context, &state->drawn);
     base_array_free(context, &state->records);
     base_array_free(context, &state->meets);

@@ -29,9 +29,10 @@ typedef BASE_ARRAY(narrow_part_pair) image_queue;
 
 enum
 {
-    IMAGE_LEVELS = 64,     /* of a search that are measured apart */
-    IMAGE_SIDE = 16,       /* pixels of an image, unless the engine is asked for another number */
-    IMAGE_SHEET_SIDE = 256 /* larger ones are drawn one by one */
+    IMAGE_LEVELS = 64,      /* of a search that are measured apart */
+    IMAGE_SIDE = 16,        /* pixels of an image, unless the engine is asked for another number */
+    IMAGE_SHEET_SIDE = 256, /* larger ones are drawn one by one */
+    IMAGE_BLOCK = 64        /* pairs that are drawn at once, if they are sampled */
 };
 
 /* What a level of the search has cost lately: the thesis's 5.2 wants processor and graphics hardware in balance. */
@@ -75,6 +76,8 @@ typedef struct image_state
     image_queue open;          /* left to do when a budget is spent */
     image_queue current_level; /* breadth first */
     image_queue next_level;
+    image_queue waiting;   /* sampled: what other blocks have left to do */
+    image_queue blocks;    /* of it: where each begins, and its level */
     image_queue drawn;     /* pairs of a batch */
     image_records records; /* their triangles */
     BASE_ARRAY(uint8_t) meets;
@@ -91,6 +94,15 @@ typedef struct image_state
 carom_status image_out_of_memory(carom_context *context);
 
 /* ---- a search ---- */
+
+/* Like BASE_TRY, but CAROM_STOPPED, which is no failure, ends a search as well. */
+#define IMAGE_GO_ON(call)                                                                                              \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        carom_status image_status = (call);                                                                            \
+        if (image_status != CAROM_OK)                                                                                  \
+            return image_status;                                                                                       \
+    } while (0)
 
 typedef struct image_body
 {

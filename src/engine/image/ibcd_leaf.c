@@ -100,7 +100,7 @@ static carom_status sweep(image_walk *walk, int axis, image_on_faces *on_faces)
             if ((state->order.items[k].value & 1) == own)
                 continue;
             const image_face *other = &state->faces[!own].items[state->order.items[k].value >> 1];
-            BASE_TRY(on_faces(walk, own ? other : face, own ? face : other));
+            IMAGE_GO_ON(on_faces(walk, own ? other : face, own ? face : other));
         }
     }
     return CAROM_OK;
@@ -111,7 +111,7 @@ static carom_status list_all(image_walk *walk, image_on_faces *on_faces)
     const image_state *state = walk->state;
     for (size_t i = 0; i < state->faces[0].count; i++)
         for (size_t k = 0; k < state->faces[1].count; k++)
-            BASE_TRY(on_faces(walk, &state->faces[0].items[i], &state->faces[1].items[k]));
+            IMAGE_GO_ON(on_faces(walk, &state->faces[0].items[i], &state->faces[1].items[k]));
     return CAROM_OK;
 }
 

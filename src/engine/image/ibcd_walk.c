@@ -86,7 +86,7 @@ static carom_status open_pairs(image_walk *walk)
 {
     const image_queue *drawn = &walk->state->drawn;
     for (size_t i = 0; i < drawn->count; i++)
-        BASE_TRY(decide_or_open(walk, drawn->items[i]));
+        IMAGE_GO_ON(decide_or_open(walk, drawn->items[i]));
     return CAROM_OK;
 }
 
@@ -101,7 +101,7 @@ carom_status image_sample_pairs(image_walk *walk)
         BASE_TRY(image_sample(walk, state->drawn.items[i], &meets));
         state->stats.image_seconds += base_now() - start, state->stats.images_apart += !meets;
         if (meets)
-            BASE_TRY(decide_or_open(walk, state->drawn.items[i]));
+            IMAGE_GO_ON(decide_or_open(walk, state->drawn.items[i]));
     }
     return CAROM_OK;
 }
@@ -176,9 +176,9 @@ static bool pays(const image_walk *walk, uint32_t depth)
     };
     image_state *state = walk->state;
     const image_level *level = level_at(state, depth);
-    if (state->recode)
-        return false; /* has drawn its images, or does without */
-    if (state->always || state->sampled || !level->known || state->balance.searches % TRIAL == 0)
+    if (state->sampled)
+        return false; /* within a budget, and where it was cut short: without images */
+    if (state->always || !level->known || state->balance.searches % TRIAL == 0)
         return true;
     return level->rejected * level->below > state->balance.tile_seconds;
 }
@@ -188,7 +188,7 @@ static carom_status reject(image_walk *walk, image_level *level)
 {
     image_state *state = walk->state;
     double start = base_now(), count = (double)state->drawn.count;
-    BASE_TRY(state->sampled ? image_reject_sampled(walk) : image_reject(walk));
+    BASE_TRY(image_reject(walk));
     double seconds = base_now() - start;
     state->stats.images_apart += (uint64_t)count - state->drawn.count, state->stats.image_seconds += seconds;
     learn(&state->balance.tile_seconds, seconds / count, level->known);
@@ -201,9 +201,6 @@ static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
 {
     image_state *state = walk->state;
     BASE_TRY(test_boxes(walk));
-    bool single = state->accuracy > 0.0 || state->side > IMAGE_SHEET_SIDE; /* images of any size */
-    if (state->sampled && single && !state->recode && state->drawn.count > 0)
-        return image_sample_pairs(walk);
     if (state->drawn.count > 0 && pays(walk, depth))
         BASE_TRY(reject(walk, level_at(state, depth)));
     *kept = state->drawn.count;
@@ -233,6 +230,70 @@ static carom_status run_levels(image_walk *walk)
             learn(&level_at(state, i)->below, (end - begun[i + 1]) / (double)kept[i], level_at(state, i)->below > 0.0);
     state->stats.depth = depth > state->stats.depth ? depth : state->stats.depth;
     return status;
+}
+
+/* ---- sampled images: breadth first in blocks ---- */
+
+/* Takes the end of the last block, up to IMAGE_BLOCK pairs, as the current level. */
+static carom_status take_block(image_state *state, uint32_t *depth)
+{
+    const narrow_part_pair *block = &state->blocks.items[state->blocks.count - 1];
+    size_t count = state->waiting.count - block->part_a;
+    count = count < IMAGE_BLOCK ? count : IMAGE_BLOCK;
+    *depth = block->part_b;
+    state->current_level.count = state->next_level.count = 0;
+    state->waiting.count -= count;
+    if (!push_all(state->context, &state->current_level, state->waiting.items + state->waiting.count, count))
+        return image_out_of_memory(state->context);
+    if (state->waiting.count == block->part_a)
+        state->blocks.count--;
+    return CAROM_OK;
+}
+
+/* What was opened waits as a block of its own. */
+static carom_status add_block(image_state *state, const image_queue *queue, uint32_t depth)
+{
+    if (queue->count == 0)
+        return CAROM_OK;
+    if (state->waiting.count + queue->count > UINT32_MAX ||
+        !push(state->context, &state->blocks, (narrow_part_pair){(uint32_t)state->waiting.count, depth, 0.0f}) ||
+        !push_all(state->context, &state->waiting, queue->items, queue->count))
+        return image_out_of_memory(state->context);
+    return CAROM_OK;
+}
+
+static carom_status run_block(image_walk *walk)
+{
+    image_state *state = walk->state;
+    bool single = state->accuracy > 0.0 || state->side > IMAGE_SHEET_SIDE; /* images of any size */
+    BASE_TRY(test_boxes(walk));
+    if (state->drawn.count == 0)
+        return CAROM_OK;
+    if (single)
+        return image_sample_pairs(walk);
+    size_t count = state->drawn.count;
+    double start = base_now();
+    BASE_TRY(image_reject_sampled(walk));
+    state->stats.images_apart += count - state->drawn.count, state->stats.image_seconds += base_now() - start;
+    return open_pairs(walk);
+}
+
+/* A level is drawn at once, but no more than a block of it: what that opens comes first, so that a hit is found before
+ * all of a level was looked at. */
+static carom_status run_blocks(image_walk *walk)
+{
+    image_state *state = walk->state;
+    state->waiting.count = state->blocks.count = 0;
+    BASE_TRY(add_block(state, &state->current_level, 0));
+    while (state->blocks.count > 0)
+    {
+        uint32_t depth;
+        BASE_TRY(take_block(state, &depth));
+        IMAGE_GO_ON(run_block(walk));
+        BASE_TRY(add_block(state, &state->next_level, depth + 1));
+        state->stats.depth = depth + 1 > state->stats.depth ? depth + 1 : state->stats.depth;
+    }
+    return CAROM_OK;
 }
 
 /* ---- the search ---- */
@@ -341,8 +402,8 @@ carom_status image_collide(void *object, const query_task *task, const narrow_se
     state->balance.searches++;
     /* from a front on, as a budget leaves it, pieces are found by the tree, and decided without images */
     bool from_roots = !task->front || task->front->count == 0;
-    bool listed = state->recode && from_roots && !walk.limited;
-    carom_status status = listed ? image_run_recode(&walk) : run_levels(&walk);
+    bool sampled = state->sampled && from_roots && !walk.limited;
+    carom_status status = !sampled ? run_levels(&walk) : state->recode ? image_run_recode(&walk) : run_blocks(&walk);
     if (status == CAROM_OK && search->clearance > 0.0 && !walk.violated)
         status = check_clearance(&walk);
     task->counters->exact_fallbacks += walk.counts.exact_fallbacks;
