@@ -7,7 +7,7 @@ typedef struct bench_options
 {
     uint64_t scene, sizes, steps, repeats, side; /* scene 0: both */
     const char *plot;
-    bool quick, json;
+    bool all, quick, json;
 } bench_options;
 
 static int measure(bench_image_table *table, int scene, int size)
@@ -79,7 +79,8 @@ int tool_bench_image(int argc, char **argv)
         .summary = "time the thesis's image-based collision detection, RECODE and trees of oriented boxes",
         .details =
             "Scene 1 is 130 bodies in random motion, scene 2 a hand that moves; in several sizes. All methods ask\n"
-            "whether bodies meet, step by step in turn, on one worker. IBCD is engine image-sampled, certified is "
+            "whether bodies meet (or where, with --all), step by step in turn, on one worker. IBCD is engine "
+            "image-sampled, certified is "
             "engine\n"
             "image, RECODE engine recode, OBB tree a binary tree of oriented boxes, as RAPID. Times are elapsed; a\n"
             "software driver may use more processors (Mesa: LP_NUM_THREADS=0 for none).\n"
@@ -93,6 +94,7 @@ int tool_bench_image(int argc, char **argv)
         {"--sizes", TOOL_COUNT, &options.sizes, "N", "how many of the five sizes, the smallest first (default: 5)"},
         {"--steps", TOOL_COUNT, &options.steps, "N", "steps of each scene (default: 1000, as in the thesis)"},
         {"--repeats", TOOL_COUNT, &options.repeats, "N", "repeats of each step; the fastest counts (default: 1)"},
+        {"--all", TOOL_FLAG, &options.all, NULL, "ask for all pairs of triangles that meet"},
         {"--side", TOOL_COUNT, &options.side, "N", "pixels along a side of an image (default: the engines' own, 16)"},
         {"--quick", TOOL_FLAG, &options.quick, NULL, "two sizes, 20 steps"},
         {"--plot", TOOL_TEXT, &options.plot, "DIR", "folder for figure-2-17.png to figure-2-20.png; it must exist"},
@@ -109,7 +111,8 @@ int tool_bench_image(int argc, char **argv)
     if (!check_options(command, &options))
         return TOOL_ERROR;
     arguments.workers = 1;
-    image_bench_options measured = {(uint32_t)options.steps, (uint32_t)options.repeats, (uint32_t)options.side};
+    image_bench_options measured = {(uint32_t)options.steps, (uint32_t)options.repeats, (uint32_t)options.side,
+                                    options.all};
     bench_image_table rows = {.command = command, .options = &measured, .context = tool_context(&arguments)};
     code = rows.context ? run(&rows, &options) : TOOL_ERROR;
     carom_context_destroy(rows.context);

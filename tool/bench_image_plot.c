@@ -46,7 +46,7 @@ static carom_status plot_passes(const bench_image_table *table, const char *path
     uint32_t sizes[IMAGE_BENCH_SIZES];
     chart_curves panels[3] = {{.title = "scene 2: passes per step"},
                               {.title = "scene 2: pixels per step"},
-                              {.title = "scene 2: deviation of eta, per cent"}};
+                              {.title = "scene 2: deviation of eta in %"}};
     set_curves(table, 1, passes_of, sizes, &panels[0]);
     set_curves(table, 1, pixels_of, sizes, &panels[1]);
     set_curves(table, 1, spread_of, sizes, &panels[2]);
@@ -69,7 +69,7 @@ static carom_status plot_spread(const bench_image_table *table, const char *path
         double *eta = numbers + (k + 1) * (size_t)steps;
         for (uint32_t step = 0; step < steps; step++)
             numbers[step] = step, eta[step] = 100.0 * (run->ms[step] - run->mean_ms) / run->mean_ms;
-        panels[k] = (chart_series){.title = "figure 2-20: scene 2, eta in per cent",
+        panels[k] = (chart_series){.title = "figure 2-20: scene 2, eta in %",
                                    .x_title = "step",
                                    .names = {IMAGE_BENCH_NAMES[methods[k]]},
                                    .curve_count = 1,

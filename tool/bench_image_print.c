@@ -6,8 +6,9 @@
 static void print_times(const bench_image_table *table, int scene)
 {
     char number[32];
-    printf("Scene %d, figure %s: ms per step; pairs of bodies that meet, over all steps, and those that were missed\n",
-           scene + 1, scene == 0 ? "2-17" : "2-18");
+    printf(
+        "Scene %d, figure %s: ms per step, %s; pairs of bodies that meet, over all steps, and those that were missed\n",
+        scene + 1, scene == 0 ? "2-17" : "2-18", table->options->all ? "all pairs of triangles" : "any hit");
     printf("%10s %9s", "triangles", "meeting");
     for (int k = 0; k < IMAGE_BENCH_METHODS; k++)
         printf(" %10s", IMAGE_BENCH_NAMES[k]);
@@ -32,14 +33,14 @@ static void print_spread(const bench_image_table *table, int scene)
     printf("%10s", "triangles");
     for (int k = 0; k < IMAGE_BENCH_METHODS; k++)
         printf(" %16s", IMAGE_BENCH_NAMES[k]);
-    putchar('\n');
+    printf("  %s\n", "IBCD: correlation of t and images");
     for (uint32_t i = 0; i < table->counts[scene]; i++)
     {
         const image_bench_row *row = table->rows[scene][i];
         printf("%10s", tool_thousands(row->triangles, number));
         for (int k = 0; k < IMAGE_BENCH_METHODS; k++)
             printf(" %8.1f %7.1f", 100.0 * row->runs[k].spread, 100.0 * row->runs[k].mean_off);
-        putchar('\n');
+        printf("  %.3f\n", row->runs[IMAGE_BENCH_IBCD].correlation);
     }
 }
 
@@ -120,12 +121,13 @@ static json_t *run_to_json(const image_bench_run *run)
         json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "boxes", 1e3 * seconds->box_seconds, "view", 1e3 * seconds->view_seconds,
                   "upload", 1e3 * seconds->upload_seconds, "draw", 1e3 * seconds->draw_seconds, "query",
                   1e3 * seconds->query_seconds, "exact", 1e3 * seconds->exact_seconds);
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:o}", "ms", tool_json_number(run->mean_ms),
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:o}", "ms", tool_json_number(run->mean_ms),
                      "eta_deviation", tool_json_number(run->spread), "eta_mean_absolute",
-                     tool_json_number(run->mean_off), "processor_ms", tool_json_number(run->processor_ms), "images",
-                     tool_json_number(run->images), "images_apart", tool_json_number(run->images_apart), "passes",
-                     tool_json_number(run->passes), "pixels", tool_json_number(run->pixels), "missed",
-                     (json_int_t)run->missed, "sampled_size", tool_json_number(run->sampled_size), "ms_by_pass", ms);
+                     tool_json_number(run->mean_off), "image_correlation", tool_json_number(run->correlation),
+                     "processor_ms", tool_json_number(run->processor_ms), "images", tool_json_number(run->images),
+                     "images_apart", tool_json_number(run->images_apart), "passes", tool_json_number(run->passes),
+                     "pixels", tool_json_number(run->pixels), "missed", (json_int_t)run->missed, "sampled_size",
+                     tool_json_number(run->sampled_size), "ms_by_pass", ms);
 }
 
 static json_t *row_to_json(const image_bench_row *row)
@@ -147,7 +149,7 @@ int bench_image_print_json(const bench_image_table *table)
             json_array_append_new(rows, row_to_json(table->rows[scene][i]));
             equal &= !table->rows[scene][i]->differ;
         }
-    return tool_print_json(table->command, json_pack("{s:b,s:I,s:I,s:o}", "answers_equal", equal, "steps",
-                                                     (json_int_t)table->options->steps, "repeats",
-                                                     (json_int_t)table->options->repeats, "rows", rows));
+    return tool_print_json(table->command, json_pack("{s:b,s:b,s:I,s:I,s:o}", "answers_equal", equal, "all_pairs",
+                                                     table->options->all, "steps", (json_int_t)table->options->steps,
+                                                     "repeats", (json_int_t)table->options->repeats, "rows", rows));
 }

@@ -31,7 +31,7 @@ typedef struct chart_def
     uint32_t panel_count;
 } chart_def;
 
-/* Texts appear in capitals: letters, digits and . , - / : are known. Writes the file whole or not at all. */
+/* Texts appear in capitals: letters, digits and . , + - / : % are known. Writes the file whole or not at all. */
 carom_status chart_write(carom_context *context, const chart_def *def, const char *path);
 
 /* Curves over common x values, from zero up, or on logarithmic scales, where values that are not positive are left

@@ -80,13 +80,16 @@ static carom_status run_once(image_bench_row *row, const carom_frame *frame, int
                              carom_scene_report *report)
 {
     carom_collide_options options = carom_collide_options_default();
-    options.mode = CAROM_COLLIDE_ANY;
+    options.mode = row->options->all ? CAROM_COLLIDE_ALL : CAROM_COLLIDE_ANY;
     image_bench_run *run = &row->runs[method];
     double start = tool_now_ms(), processor = processor_ms();
     carom_status status = carom_engine_run(run->engine, frame, &options, report);
     double taken = tool_now_ms() - start;
     run->processor_ms += processor_ms() - processor, run->count++;
-    run->ms[step] = fmin(run->ms[step], taken);
+    uint64_t images = carom_engine_get_stats(run->engine).images;
+    if (taken < run->ms[step])
+        run->ms[step] = taken, run->step_images[step] = (double)(images - run->images_before);
+    run->images_before = images;
     return status;
 }
 
@@ -148,15 +151,17 @@ static void sum_up_stats(image_bench_run *run)
 /* eta_i = (t_i - mean) / mean (2-12). */
 static void sum_up(image_bench_run *run, uint32_t steps)
 {
-    double squares = 0.0;
+    double squares = 0.0, products = 0.0, image_squares = 0.0, mean_images = 0.0;
     for (uint32_t step = 0; step < steps; step++)
-        run->mean_ms += run->ms[step] / steps;
+        run->mean_ms += run->ms[step] / steps, mean_images += run->step_images[step] / steps;
     for (uint32_t step = 0; step < steps; step++)
     {
-        double eta = (run->ms[step] - run->mean_ms) / run->mean_ms;
+        double eta = (run->ms[step] - run->mean_ms) / run->mean_ms, images = run->step_images[step] - mean_images;
         squares += eta * eta, run->mean_off += fabs(eta) / steps;
+        products += eta * images, image_squares += images * images;
     }
     run->spread = sqrt(squares / steps);
+    run->correlation = products / sqrt(squares * image_squares);
     sum_up_stats(run);
 }
 

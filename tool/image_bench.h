@@ -12,7 +12,7 @@ enum
     IMAGE_BENCH_MAX_STEPS = 1000
 };
 
-/* All ask whether bodies meet, not where, as RAPID does with its first contact. */
+/* All are asked the same: whether bodies meet, as RAPID with its first contact, or where. */
 typedef enum image_bench_method
 {
     IMAGE_BENCH_TREE = 0,  /* binary trees of oriented boxes: exact, what the others are compared with */
@@ -29,8 +29,10 @@ extern const uint32_t IMAGE_BENCH_TRIANGLES[IMAGE_BENCH_SCENES][IMAGE_BENCH_SIZE
 typedef struct image_bench_run
 {
     carom_engine *engine;
-    double ms[IMAGE_BENCH_MAX_STEPS]; /* per step, the fastest of all repeats; elapsed time */
+    double ms[IMAGE_BENCH_MAX_STEPS];          /* per step, the fastest of all repeats; elapsed time */
+    double step_images[IMAGE_BENCH_MAX_STEPS]; /* drawn in that run */
     double mean_ms;
+    double correlation;  /* of time and number of images, step by step; not finite: one of them is always the same */
     double spread;       /* the standard deviation of eta (2-12), as a part: 1 is 100 % */
     double mean_off;     /* the mean of |eta|; that of eta is 0 by its definition */
     double processor_ms; /* of all threads, per step: not disturbed by other load on the machine */
@@ -39,12 +41,14 @@ typedef struct image_bench_run
     uint64_t missed;                             /* pairs of bodies that the tree finds, over all steps */
     double sampled_size;                         /* the largest that was stated */
     carom_engine_stats before;
-    uint64_t count; /* of calls */
+    uint64_t images_before; /* the last run */
+    uint64_t count;         /* of calls */
 } image_bench_run;
 
 typedef struct image_bench_options
 {
     uint32_t steps, repeats, side;
+    bool all; /* pairs of triangles; otherwise, whether bodies meet */
 } image_bench_options;
 
 /* A scene in one size, measured. */

@@ -32,7 +32,8 @@ enum
     IMAGE_LEVELS = 64,      /* of a search that are measured apart */
     IMAGE_SIDE = 16,        /* pixels of an image, unless the engine is asked for another number */
     IMAGE_SHEET_SIDE = 256, /* larger ones are drawn one by one */
-    IMAGE_BLOCK = 64        /* pairs that are drawn at once, if they are sampled */
+    IMAGE_BLOCK = 4,        /* pairs that are drawn at once, if they are sampled: at first, and */
+    IMAGE_BLOCK_GROWTH = 16  /* one more per so many that were looked at */
 };
 
 /* What a level of the search has cost lately: the thesis's 5.2 wants processor and graphics hardware in balance. */

@@ -234,12 +234,12 @@ static carom_status run_levels(image_walk *walk)
 
 /* ---- sampled images: breadth first in blocks ---- */
 
-/* Takes the end of the last block, up to IMAGE_BLOCK pairs, as the current level. */
-static carom_status take_block(image_state *state, uint32_t *depth)
+/* Takes the end of the last block, up to so many pairs, as the current level. */
+static carom_status take_block(image_state *state, size_t limit, uint32_t *depth)
 {
     const narrow_part_pair *block = &state->blocks.items[state->blocks.count - 1];
     size_t count = state->waiting.count - block->part_a;
-    count = count < IMAGE_BLOCK ? count : IMAGE_BLOCK;
+    count = count < limit ? count : limit;
     *depth = block->part_b;
     state->current_level.count = state->next_level.count = 0;
     state->waiting.count -= count;
@@ -279,16 +279,20 @@ static carom_status run_block(image_walk *walk)
 }
 
 /* A level is drawn at once, but no more than a block of it: what that opens comes first, so that a hit is found before
- * all of a level was looked at. */
+ * all of a level was looked at. Blocks begin with the children of one pair, and grow with what was looked at without
+ * success: then all is likely to be looked at in the end. */
 static carom_status run_blocks(image_walk *walk)
 {
     image_state *state = walk->state;
+    size_t looked_at = 0;
     state->waiting.count = state->blocks.count = 0;
     BASE_TRY(add_block(state, &state->current_level, 0));
     while (state->blocks.count > 0)
     {
         uint32_t depth;
-        BASE_TRY(take_block(state, &depth));
+        size_t limit = IMAGE_BLOCK + looked_at / IMAGE_BLOCK_GROWTH;
+        BASE_TRY(take_block(state, limit, &depth));
+        looked_at += state->current_level.count;
         IMAGE_GO_ON(run_block(walk));
         BASE_TRY(add_block(state, &state->next_level, depth + 1));
         state->stats.depth = depth + 1 > state->stats.depth ? depth + 1 : state->stats.depth;
