@@ -81,7 +81,7 @@ static carom_status examine(scene_work *work)
     check_work *check = work->check;
     carom_engine_def def = carom_engine_def_default();
     if (check->method->engine)
-        def.engine = check->method->engine;
+        def.engine = check->method->engine, def.image_side = check->method->image_side;
     if (check->options->broad)
         def.broad_phase = check->options->broad;
     carom_status status = carom_scene_create(check->context, &work->scene);

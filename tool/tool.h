@@ -241,7 +241,10 @@ typedef struct tool_method
 {
     char name[48];
     carom_tree_def def;
-    const char *engine; /* null: pair queries; otherwise a scene and this engine */
+    const char *engine;  /* null: pair queries; otherwise a scene and this engine */
+    uint32_t image_side; /* as in carom_engine_def, as the next two */
+    carom_engine_image_fn *on_image;
+    void *on_image_user;
 } tool_method;
 
 typedef struct tool_method_options

@@ -21,12 +21,45 @@ extern "C"
         const char *name;
         const char *summary;
         carom_engine_class engine_class;
+        bool shows_images; /* calls carom_engine_def.on_image */
     } carom_engine_info;
 
     /* The library's engines; null past the end. A context may have more: see carom/author.h. */
     CAROM_API const carom_engine_info *carom_engine_list(uint32_t index);
 
     typedef struct carom_engine carom_engine;
+
+    /* One of the pictures that an image consists of. */
+    typedef struct carom_engine_layer
+    {
+        const char *name;
+        bool is_depth;       /* along the view's third axis, from its centre, world units; NaN: nothing is there.
+                                Otherwise counts of the stencil */
+        const float *values; /* side * side, row by row from the bottom */
+    } carom_engine_layer;
+
+    /* An image by which an engine judged two convex hulls: what it saw. Borrowed for the time of the call.
+     *
+     * Layers of "image": "a-near", "a-far", "b-near" and "b-far", the ends of depth intervals that hold all of a hull
+     * over a whole pixel. Of "image-sampled" and "recode": "a-front", the depth of A's front, and "a-stencil": 1 where
+     * A is, and 1 more for each side of B that is not nearer. If that leaves it open, also "b-front" and "b-stencil",
+     * with exchanged roles. */
+    typedef struct carom_engine_image
+    {
+        uint32_t node_a, node_b; /* of the bodies' trees of hulls, see carom/pieces.h */
+        bool leaf_a, leaf_b;     /* the hull is that of a piece */
+        bool meets;              /* the verdict: false, the hulls are apart, or too small to be seen */
+        double sampled_size;     /* of this image, as in carom_counters; "image": 0 */
+        uint32_t side;           /* in pixels */
+        carom_vec3 axis[3];      /* of the view: to the right, up, away from the viewer; world */
+        carom_vec3 centre;       /* a point p is at axis_i . (p - centre) */
+        double low[2];           /* where the image begins along the first two axes; world units */
+        double pixel[2];         /* the size of a pixel */
+        uint32_t layer_count;
+        const carom_engine_layer *layers;
+    } carom_engine_image;
+
+    typedef void carom_engine_image_fn(const carom_engine_image *image, void *user);
 
     typedef struct carom_engine_def
     {
@@ -42,6 +75,10 @@ extern "C"
         uint32_t image_side;    /* engines that draw images: pixels along a side of an image at most, up to 4,096;
                                    0: automatic. If that is too few for image_accuracy, the answer says so */
         bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper */
+        carom_engine_image_fn *on_image; /* engines "image", "image-sampled", "recode": gets every image of two hulls,
+                                            on the thread of the worker that drew it; or null. Takes time: images are
+                                            read back, and drawn one by one where they would be together */
+        void *on_image_user;
         bool estimate_undecided; /* guess about pairs that a budget leaves undecided, see carom_pair_estimate */
     } carom_engine_def;
 

@@ -38,6 +38,10 @@ static void destroy_state(void *object)
     }
     base_array_free(context, &state->order);
     base_array_free(context, &state->space);
+    base_array_free(context, &state->views);
+    base_array_free(context, &state->texels);
+    base_array_free(context, &state->shown);
+    image_stencil_kept_free(context, &state->kept);
     tree_scratch_free(&state->scratch);
     base_release(context, state, 1, sizeof *state);
 }
@@ -65,6 +69,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->scratch.ray_frame.pose = carom_pose_identity();
     state->side = side, state->always = def->image_always;
     state->sampled = kind != CERTIFIED, state->recode = kind == RECODE, state->accuracy = def->image_accuracy;
+    state->on_image = def->on_image, state->on_image_user = def->on_image_user;
     carom_status status = gpu_open(context, NULL, &state->device);
     if (status != CAROM_OK)
         return destroy_state(state), status;
@@ -120,7 +125,7 @@ carom_status image_create_asset(void *context, const carom_shape *shape, void **
 void image_destroy_asset(void *context, void *object) { convex_pieces_destroy(context, object); }
 
 const engine_kind engine_image = {
-    .info = {"image", "thesis 2: trees of convex hulls, certified depth images on the GPU", CAROM_CLASS_EXACT},
+    .info = {"image", "thesis 2: trees of convex hulls, certified depth images on the GPU", CAROM_CLASS_EXACT, true},
     .method = &IMAGE_METHOD,
     .create_state = create_certified,
     .destroy_state = destroy_state,
@@ -130,7 +135,7 @@ const engine_kind engine_image = {
 
 const engine_kind engine_image_sampled = {
     .info = {"image-sampled", "thesis 2: the same trees, depth and stencil images sampled at pixels",
-             CAROM_CLASS_SAMPLED},
+             CAROM_CLASS_SAMPLED, true},
     .method = &IMAGE_METHOD,
     .create_state = create_sampled,
     .destroy_state = destroy_state,
@@ -140,7 +145,7 @@ const engine_kind engine_image_sampled = {
 
 const engine_kind engine_recode = {
     .info = {"recode", "Baciu, Wong, Sun 1999: depth and stencil images of all pairs of convex pieces",
-             CAROM_CLASS_SAMPLED},
+             CAROM_CLASS_SAMPLED, true},
     .method = &IMAGE_METHOD,
     .create_state = create_recode,
     .destroy_state = destroy_state,

@@ -33,7 +33,7 @@ enum
     IMAGE_SIDE = 16,        /* pixels of an image, unless the engine is asked for another number */
     IMAGE_SHEET_SIDE = 256, /* larger ones are drawn one by one */
     IMAGE_BLOCK = 4,        /* pairs that are drawn at once, if they are sampled: at first, and */
-    IMAGE_BLOCK_GROWTH = 16  /* one more per so many that were looked at */
+    IMAGE_BLOCK_GROWTH = 16 /* one more per so many that were looked at */
 };
 
 /* What a level of the search has cost lately: the thesis's 5.2 wants processor and graphics hardware in balance. */
@@ -90,6 +90,12 @@ typedef struct image_state
     BASE_ARRAY(image_face) faces[2]; /* of two patches, or two bodies */
     BASE_ARRAY(base_key_value) order, space;
     carom_engine_stats stats;
+    carom_engine_image_fn *on_image; /* or null */
+    void *on_image_user;
+    BASE_ARRAY(image_view) views;   /* of the images of a batch, if someone wants to see them */
+    BASE_ARRAY(image_texel) texels; /* the same */
+    BASE_ARRAY(float) shown;
+    image_stencil_kept kept;
 } image_state;
 
 carom_status image_out_of_memory(carom_context *context);
@@ -147,6 +153,12 @@ carom_status image_sample_pairs(image_walk *walk);
 
 /* Opens the device where it is not, and makes it current. */
 carom_status image_begin_device(image_state *state);
+
+/* ---- what on_image gets ---- */
+
+carom_status image_show_sampled(image_walk *walk, narrow_part_pair pair, const image_view *view, bool meets);
+/* The images of a batch of certified ones, after they were drawn: pairs and verdicts by tile. */
+carom_status image_show_certified(image_walk *walk, const image_tiles *tiles, const narrow_part_pair *pairs);
 
 /* ---- recode ---- */
 

@@ -93,12 +93,19 @@ carom_status image_look(image_walk *walk, narrow_part_pair pair, int side, image
 static carom_status draw_pair(image_walk *walk, narrow_part_pair pair, const image_tiles *tiles, uint32_t tile,
                               bool *apart)
 {
+    image_state *state = walk->state;
     image_sight sight;
     float corner[2];
     BASE_TRY(image_look(walk, pair, (int)tiles->side, &sight));
     *apart = sight.apart;
     if (*apart)
         return CAROM_OK;
+    if (state->on_image)
+    {
+        if (!base_array_reserve(state->context, &state->views, 1))
+            return image_out_of_memory(state->context);
+        state->views.items[state->views.count++] = sight.view;
+    }
     image_tile_at(tiles, tile, corner);
     BASE_TRY(draw_node(walk, 0, pair.part_a, &sight.view, corner));
     return draw_node(walk, 1, pair.part_b, &sight.view, corner);
@@ -129,7 +136,7 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
     uint32_t count = 0;
     double start = base_now();
     BASE_TRY(image_pass_layout(&state->pass, state->side, left, &tiles));
-    state->records.count = 0;
+    state->records.count = state->views.count = 0;
     for (; *at < state->drawn.count && count < tiles.capacity; ++*at)
     {
         bool apart;
@@ -145,6 +152,8 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
         return image_out_of_memory(state->context);
     if (count > 0)
         BASE_TRY(image_pass_run(&state->pass, &tiles, &state->records, count, state->meets.items));
+    if (count > 0 && state->on_image)
+        BASE_TRY(image_show_certified(walk, &tiles, state->drawn.items + first));
     for (uint32_t i = 0; i < count; i++)
         if (state->meets.items[i])
             state->drawn.items[(*kept)++] = state->drawn.items[first + i];

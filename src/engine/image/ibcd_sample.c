@@ -65,7 +65,10 @@ carom_status image_sample(image_walk *walk, narrow_part_pair pair, bool *meets)
     BASE_TRY(draw(walk, 0, pair.part_a, &sight, &drawings[0]));
     BASE_TRY(draw(walk, 1, pair.part_b, &sight, &drawings[1]));
     state->stats.view_seconds += base_now() - start;
+    state->stencil.kept = state->on_image ? &state->kept : NULL;
     BASE_TRY(image_stencil_meet(&state->stencil, &sight.view, drawings, meets));
+    if (state->on_image)
+        BASE_TRY(image_show_sampled(walk, pair, &sight.view, *meets));
     double size = image_sampled_size(&sight.view);
     if (!*meets && size > walk->task->counters->sampled_size)
         walk->task->counters->sampled_size = size;

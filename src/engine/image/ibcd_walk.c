@@ -265,7 +265,8 @@ static carom_status add_block(image_state *state, const image_queue *queue, uint
 static carom_status run_block(image_walk *walk)
 {
     image_state *state = walk->state;
-    bool single = state->accuracy > 0.0 || state->side > IMAGE_SHEET_SIDE; /* images of any size */
+    /* images of any size, or to be seen */
+    bool single = state->accuracy > 0.0 || state->side > IMAGE_SHEET_SIDE || state->on_image;
     BASE_TRY(test_boxes(walk));
     if (state->drawn.count == 0)
         return CAROM_OK;

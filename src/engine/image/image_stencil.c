@@ -281,6 +281,37 @@ static carom_status mark_and_clear(image_stencil *stencil)
     return gpu_clear(stencil->device, &stencil->target, &clear);
 }
 
+void image_stencil_kept_free(carom_context *context, image_stencil_kept *kept)
+{
+    for (int i = 0; i < 2; i++)
+    {
+        base_array_free(context, &kept->depth[i]);
+        base_array_free(context, &kept->stencil[i]);
+    }
+}
+
+/* Reads back what was drawn, where that is wanted. */
+static carom_status keep(image_stencil *stencil, bool swapped)
+{
+    carom_context *context = gpu_context(stencil->device);
+    image_stencil_kept *kept = stencil->kept;
+    size_t pixels = (size_t)stencil->target.width * stencil->target.height;
+    if (!kept)
+        return CAROM_OK;
+    kept->swapped = swapped;
+    kept->depth[swapped].count = kept->stencil[swapped].count = 0;
+    if (!base_array_reserve(context, &kept->depth[swapped], pixels) ||
+        !base_array_reserve(context, &kept->stencil[swapped], pixels))
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine: no memory for images");
+    gpu_read_def depth = {GPU_DEPTH, {0}, kept->depth[swapped].items, pixels * sizeof(float)};
+    gpu_read_def counts = {GPU_STENCIL, {0}, kept->stencil[swapped].items, pixels};
+    BASE_TRY(gpu_read(stencil->device, &stencil->target, &depth));
+    BASE_TRY(gpu_read(stencil->device, &stencil->target, &counts));
+    for (size_t i = 0; i < pixels; i++)
+        kept->stencil[swapped].items[i] &= COUNT_BITS;
+    return CAROM_OK;
+}
+
 static carom_status upload(image_stencil *stencil, const image_view *view, const image_drawing drawings[2])
 {
     double start = base_now();
@@ -321,11 +352,13 @@ carom_status image_stencil_meet(image_stencil *stencil, const image_view *view, 
     stencil->stats.pairs++;
     BASE_TRY(upload(stencil, view, drawings));
     BASE_TRY(draw_first(stencil, view, drawings));
+    BASE_TRY(keep(stencil, false));
     BASE_TRY(any_pixels(stencil, 3, COUNT_BITS, found));
     *meets = found[0];
     if (*meets || !found[1])
         return CAROM_OK;
     BASE_TRY(draw_swapped(stencil, drawings));
+    BASE_TRY(keep(stencil, true));
     BASE_TRY(any_pixels(stencil, MARK | 3, 0xff, found));
     *meets = found[0] || found[1];
     return CAROM_OK;

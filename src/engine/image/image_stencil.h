@@ -70,9 +70,20 @@ typedef struct image_stencil_stats
     double upload_seconds, draw_seconds, query_seconds; /* drivers draw when they are asked for the result */
 } image_stencil_stats;
 
+/* What the passes of a pair left: before, and after the bodies changed places. Zero-initialise. */
+typedef struct image_stencil_kept
+{
+    BASE_ARRAY(float) depth[2]; /* of the first body's front; 1: none */
+    BASE_ARRAY(uint8_t) stencil[2];
+    bool swapped;
+} image_stencil_kept;
+
+void image_stencil_kept_free(carom_context *context, image_stencil_kept *kept);
+
 typedef struct image_stencil
 {
     gpu_device *device;
+    image_stencil_kept *kept; /* or null: nothing is read back */
     gpu_program piece, cover;
     gpu_target target;
     gpu_buffer positions[2], indices[2], planes[2];
