@@ -36,6 +36,13 @@ const char *check_clearance_verdict(const carom_report *report)
     return report->status == CAROM_UNKNOWN ? NULL : "kept";
 }
 
+void check_print_sampled(check_work *work, const carom_counters *counters)
+{
+    if (counters->sampled_size > 0)
+        tool_out_print(&work->out, "sampled   what holds no ball of diameter %.6g%s may have been missed\n",
+                       counters->sampled_size, work->inputs.unit ? work->inputs.unit : "");
+}
+
 size_t check_count_failed(const check_work *work)
 {
     size_t failed = 0;

@@ -60,6 +60,9 @@ void check_write_pairs(tool_writer *writer, const check_triangles *triangles);
 void check_write_contacts(tool_writer *writer, const check_triangles *triangles, bool numbered);
 void check_write_probably_inside(tool_writer *writer, const carom_report *report);
 
+/* What an engine of class sampled may have missed, if it is one. */
+void check_print_sampled(check_work *work, const carom_counters *counters);
+
 /* "violated" or "kept"; null: unknown. */
 const char *check_clearance_verdict(const carom_report *report);
 

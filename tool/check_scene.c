@@ -264,6 +264,7 @@ static void print_text(scene_work *work)
                    tool_thousands(report->counters.boxes_tested, number[0]),
                    tool_thousands(report->counters.triangles_tested, number[1]),
                    tool_thousands(report->counters.exact_fallbacks, number[2]), report->times.total_ms);
+    check_print_sampled(work->check, &report->counters);
     if (work->listed > 0)
         tool_out_print(out, "\n%-15s %-13s %8s %11s  %s\n", "verdict", "relation", "pairs", "distance", "bodies");
     for (uint64_t i = 0; i < work->listed; i++)
@@ -364,6 +365,7 @@ static void write_finding(const scene_work *work, tool_writer *writer, const sce
         find_contacts(work, finding->pair, &report);
         check_write_contacts(writer, &triangles, false);
     }
+    writer_number(writer, "sampled_size", finding->pair->sampled_size);
     writer_hash(writer, "hash", finding->pair->hash);
     writer_end(writer);
 }
