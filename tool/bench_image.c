@@ -7,7 +7,8 @@ typedef struct bench_options
 {
     uint64_t scene, sizes, steps, repeats, side; /* scene 0: both */
     const char *plot;
-    bool all, quick, json;
+    bool all, misses, quick, json;
+    uint64_t pairs;
 } bench_options;
 
 static int measure(bench_image_table *table, int scene, int size)
@@ -68,6 +69,7 @@ static bool check_options(const tool_command *command, const bench_options *opti
            check_range(command, "--sizes", options->sizes, 1, IMAGE_BENCH_SIZES) &&
            check_range(command, "--steps", options->steps, 2, IMAGE_BENCH_MAX_STEPS) &&
            check_range(command, "--repeats", options->repeats, 1, 1000) &&
+           check_range(command, "--pairs", options->pairs, 1, 100000000) &&
            check_range(command, "--side", options->side, 0, 4096);
 }
 
@@ -84,11 +86,12 @@ int tool_bench_image(int argc, char **argv)
             "engine\n"
             "image, RECODE engine recode, OBB tree a binary tree of oriented boxes, as RAPID. Times are elapsed; a\n"
             "software driver may use more processors (Mesa: LP_NUM_THREADS=0 for none).\n"
-            "Exit codes: 0 exact methods give the same answers, 1 they differ, 2 error.\n",
+            "Exit codes: 0 exact methods give the same answers, 1 they differ, or a miss that the stated size "
+            "excludes, 2 error.\n",
     };
     const tool_command *command = &bench_image;
     const uint64_t not_given = UINT64_MAX;
-    bench_options options = {.sizes = not_given, .steps = not_given, .repeats = 1};
+    bench_options options = {.sizes = not_given, .steps = not_given, .repeats = 1, .pairs = 100000};
     const tool_option table[] = {
         {"--scene", TOOL_COUNT, &options.scene, "N", "only scene 1 or 2"},
         {"--sizes", TOOL_COUNT, &options.sizes, "N", "how many of the five sizes, the smallest first (default: 5)"},
@@ -96,8 +99,12 @@ int tool_bench_image(int argc, char **argv)
         {"--repeats", TOOL_COUNT, &options.repeats, "N", "repeats of each step; the fastest counts (default: 1)"},
         {"--all", TOOL_FLAG, &options.all, NULL, "ask for all pairs of triangles that meet"},
         {"--side", TOOL_COUNT, &options.side, "N", "pixels along a side of an image (default: the engines' own, 16)"},
+        {"--misses", TOOL_FLAG, &options.misses, NULL,
+         "instead: how often IBCD misses hulls that meet, by what they have in common"},
+        {"--pairs", TOOL_COUNT, &options.pairs, "N", "with --misses: pairs of hulls (default: 100000)"},
         {"--quick", TOOL_FLAG, &options.quick, NULL, "two sizes, 20 steps"},
-        {"--plot", TOOL_TEXT, &options.plot, "DIR", "folder for figure-2-17.png to figure-2-20.png; it must exist"},
+        {"--plot", TOOL_TEXT, &options.plot, "DIR",
+         "folder for figure-2-17.png to figure-2-20.png, or misses.png; it must exist"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
@@ -114,7 +121,10 @@ int tool_bench_image(int argc, char **argv)
     image_bench_options measured = {(uint32_t)options.steps, (uint32_t)options.repeats, (uint32_t)options.side,
                                     options.all};
     bench_image_table rows = {.command = command, .options = &measured, .context = tool_context(&arguments)};
-    code = rows.context ? run(&rows, &options) : TOOL_ERROR;
+    if (rows.context && options.misses)
+        code = bench_image_misses(command, rows.context, options.pairs, options.plot);
+    else
+        code = rows.context ? run(&rows, &options) : TOOL_ERROR;
     carom_context_destroy(rows.context);
     return code;
 }

@@ -19,5 +19,7 @@ void bench_image_print(const bench_image_table *table);
 int bench_image_print_json(const bench_image_table *table);
 /* Writes figures into a folder that exists. Returns an exit code. */
 int bench_image_plot(const bench_image_table *table, const char *folder);
+/* --misses; folder: null or for the plot. */
+int bench_image_misses(const tool_command *command, carom_context *context, uint64_t pairs, const char *folder);
 
 #endif
