@@ -141,8 +141,9 @@ bool image_boxes_meet(const carom_aabb *a, const carom_aabb *b);
 typedef carom_status image_on_faces(image_walk *walk, const image_face *a, const image_face *b);
 carom_status image_pair_faces(image_walk *walk, const carom_aabb bounds[2], image_on_faces *on_faces);
 
-/* Which of the pairs of a level may meet, judging by certified images? Keeps these in `drawn`. */
-carom_status image_reject(image_walk *walk);
+/* Which of the pairs of a level may meet, judging by certified images of the first so many? Keeps these, and the
+ * others, in `drawn`. */
+carom_status image_reject(image_walk *walk, size_t count);
 
 /* The same by sampled images. */
 carom_status image_reject_sampled(image_walk *walk);

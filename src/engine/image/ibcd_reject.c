@@ -127,17 +127,17 @@ carom_status image_begin_device(image_state *state)
     return state->pass.device ? CAROM_OK : image_pass_create(state->device, &state->pass);
 }
 
-/* Draws pairs from *at on until a target is full; keeps those that may meet. */
-static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
+/* Draws pairs from *at to the end, or until a target is full; keeps those that may meet. */
+static carom_status run_batch(image_walk *walk, size_t end, size_t *at, size_t *kept)
 {
     image_state *state = walk->state;
     image_tiles tiles;
-    size_t left = state->drawn.count - *at, first = *kept;
+    size_t left = end - *at, first = *kept;
     uint32_t count = 0;
     double start = base_now();
     BASE_TRY(image_pass_layout(&state->pass, state->side, left, &tiles));
     state->records.count = state->views.count = 0;
-    for (; *at < state->drawn.count && count < tiles.capacity; ++*at)
+    for (; *at < end && count < tiles.capacity; ++*at)
     {
         bool apart;
         narrow_part_pair pair = state->drawn.items[*at];
@@ -160,13 +160,15 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
     return CAROM_OK;
 }
 
-carom_status image_reject(image_walk *walk)
+carom_status image_reject(image_walk *walk, size_t count)
 {
     image_state *state = walk->state;
     size_t at = 0, kept = 0;
     BASE_TRY(image_begin_device(state));
-    while (at < state->drawn.count)
-        BASE_TRY(run_batch(walk, &at, &kept));
+    while (at < count)
+        BASE_TRY(run_batch(walk, count, &at, &kept));
+    for (; at < state->drawn.count; at++)
+        state->drawn.items[kept++] = state->drawn.items[at];
     state->drawn.count = kept;
     return CAROM_OK;
 }

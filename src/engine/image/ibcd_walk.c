@@ -167,32 +167,37 @@ static image_level *level_at(image_state *state, uint32_t depth)
 
 static void learn(double *mean, double value, bool known) { *mean = known ? 0.875 * *mean + 0.125 * value : value; }
 
-/* Are images worth drawing here: do they save more below than they cost? Now and then they are drawn to find out. */
-static bool pays(const image_walk *walk, uint32_t depth)
+/* How many images are worth drawing here: all, if they save more below than they cost, or none. Now and then some are
+ * drawn to find out. */
+static size_t images_worth(const image_walk *walk, uint32_t depth)
 {
     enum
     {
-        TRIAL = 64 /* searches */
+        TRIAL = 64,  /* searches from one to the next */
+        IMAGES = 32, /* of a trial */
     };
     image_state *state = walk->state;
     const image_level *level = level_at(state, depth);
     if (state->sampled)
-        return false; /* within a budget, and where it was cut short: without images */
-    if (state->always || !level->known || state->balance.searches % TRIAL == 0)
-        return true;
-    return level->rejected * level->below > state->balance.tile_seconds;
+        return 0; /* within a budget, and where it was cut short: without images */
+    if (state->always)
+        return SIZE_MAX;
+    if (level->known && level->rejected * level->below > state->balance.tile_seconds)
+        return SIZE_MAX;
+    return !level->known || state->balance.searches % TRIAL == 0 ? IMAGES : 0;
 }
 
 /* Rejects pairs by images, and counts what that took. */
-static carom_status reject(image_walk *walk, image_level *level)
+static carom_status reject(image_walk *walk, image_level *level, size_t limit)
 {
     image_state *state = walk->state;
-    double start = base_now(), count = (double)state->drawn.count;
-    BASE_TRY(image_reject(walk));
-    double seconds = base_now() - start;
-    state->stats.images_apart += (uint64_t)count - state->drawn.count, state->stats.image_seconds += seconds;
-    learn(&state->balance.tile_seconds, seconds / count, level->known);
-    learn(&level->rejected, 1.0 - (double)state->drawn.count / count, level->known);
+    size_t before = state->drawn.count, looked_at = before < limit ? before : limit;
+    double start = base_now();
+    BASE_TRY(image_reject(walk, looked_at));
+    double seconds = base_now() - start, rejected = (double)(before - state->drawn.count);
+    state->stats.images_apart += before - state->drawn.count, state->stats.image_seconds += seconds;
+    learn(&state->balance.tile_seconds, seconds / (double)looked_at, level->known);
+    learn(&level->rejected, rejected / (double)looked_at, level->known);
     level->known = true;
     return CAROM_OK;
 }
@@ -201,8 +206,9 @@ static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
 {
     image_state *state = walk->state;
     BASE_TRY(test_boxes(walk));
-    if (state->drawn.count > 0 && pays(walk, depth))
-        BASE_TRY(reject(walk, level_at(state, depth)));
+    size_t worth = state->drawn.count > 0 ? images_worth(walk, depth) : 0;
+    if (worth > 0)
+        BASE_TRY(reject(walk, level_at(state, depth), worth));
     *kept = state->drawn.count;
     return open_pairs(walk);
 }
