@@ -66,10 +66,11 @@ static void draw_axes(const picture_pixels *image, const series_frame *frame)
         chart_draw_text(image, (chart_point){plot->x - 8, at.y - 7}, CHART_UP_TO, text);
     }
     step = chart_round_step(frame->x.high - frame->x.low);
-    for (int i = 0; frame->x.low + i * step <= frame->x.high * (1.0 + 1e-9); i++)
+    double first = step * ceil(frame->x.low / step - 1e-9);
+    for (int i = 0; first + i * step <= frame->x.high + 1e-9 * step; i++)
     {
-        chart_point at = place(frame, frame->x.low + i * step, frame->y.low);
-        snprintf(text, sizeof text, "%g", frame->x.low + i * step);
+        chart_point at = place(frame, first + i * step, frame->y.low);
+        snprintf(text, sizeof text, "%g", first + i * step);
         chart_fill(image, (chart_box){(int)at.x, (int)at.y, 2, 6}, CHART_INK);
         chart_draw_text(image, (chart_point){at.x, at.y + 10}, CHART_AROUND, text);
     }
