@@ -82,9 +82,9 @@ static carom_status run_once(image_bench_row *row, const carom_frame *frame, int
     carom_collide_options options = carom_collide_options_default();
     options.mode = row->options->all ? CAROM_COLLIDE_ALL : CAROM_COLLIDE_ANY;
     image_bench_run *run = &row->runs[method];
-    double start = tool_now_ms(), processor = processor_ms();
+    double start = row->options->elapsed ? tool_now_ms() : processor_ms(), processor = processor_ms();
     carom_status status = carom_engine_run(run->engine, frame, &options, report);
-    double taken = tool_now_ms() - start;
+    double taken = (row->options->elapsed ? tool_now_ms() : processor_ms()) - start;
     run->processor_ms += processor_ms() - processor, run->count++;
     uint64_t images = carom_engine_get_stats(run->engine).images;
     if (taken < run->ms[step])

@@ -29,7 +29,7 @@ extern const uint32_t IMAGE_BENCH_TRIANGLES[IMAGE_BENCH_SCENES][IMAGE_BENCH_SIZE
 typedef struct image_bench_run
 {
     carom_engine *engine;
-    double ms[IMAGE_BENCH_MAX_STEPS];          /* per step, the fastest of all repeats; elapsed time */
+    double ms[IMAGE_BENCH_MAX_STEPS];          /* per step, the fastest of all repeats */
     double step_images[IMAGE_BENCH_MAX_STEPS]; /* drawn in that run */
     double mean_ms;
     double correlation;  /* of time and number of images, step by step; not finite: one of them is always the same */
@@ -48,7 +48,8 @@ typedef struct image_bench_run
 typedef struct image_bench_options
 {
     uint32_t steps, repeats, side;
-    bool all; /* pairs of triangles; otherwise, whether bodies meet */
+    bool elapsed; /* time by the clock; otherwise processor time of all threads */
+    bool all;     /* pairs of triangles; otherwise, whether bodies meet */
 } image_bench_options;
 
 /* A scene in one size, measured. */
