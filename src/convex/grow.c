@@ -405,7 +405,10 @@ static void list_seeds(grow_task *task)
     for (uint32_t i = 0; i < components; i++)
         first[i + 1] += first[i];
     for (uint32_t i = mesh->triangle_count; i-- > 0;)
-        task->seeds[--first[mesh->component[i] + 1]] = i;
+    {
+        uint32_t triangle = task->surface->tree->order[i];
+        task->seeds[--first[mesh->component[triangle] + 1]] = triangle;
+    }
     memmove(first, first + 1, components * sizeof *first);
     first[components] = mesh->triangle_count;
 }

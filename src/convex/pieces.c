@@ -154,13 +154,15 @@ static carom_status find_nodes(node_build *nodes)
 {
     carom_context *context = nodes->context;
     nodes->piece_hulls = base_allocate(context, nodes->piece_count, sizeof *nodes->piece_hulls, _Alignof(hull));
+    nodes->piece_boxes = base_allocate(context, nodes->piece_count, sizeof *nodes->piece_boxes, _Alignof(volume_box));
     nodes->centres = base_allocate(context, nodes->piece_count, sizeof *nodes->centres, _Alignof(carom_vec3));
     nodes->parts = base_allocate(context, nodes->node_count, sizeof *nodes->parts, _Alignof(node_part));
     for (uint32_t i = 0; nodes->piece_hulls && i < nodes->piece_count; i++)
         nodes->piece_hulls[i] = (hull){.context = context};
     for (uint32_t i = 0; nodes->parts && i < nodes->node_count; i++)
         nodes->parts[i] = (node_part){.hull.context = context};
-    return nodes->piece_hulls && nodes->centres && nodes->parts ? nodes_make(nodes) : CAROM_OUT_OF_MEMORY;
+    return nodes->piece_hulls && nodes->piece_boxes && nodes->centres && nodes->parts ? nodes_make(nodes)
+                                                                                      : CAROM_OUT_OF_MEMORY;
 }
 
 static carom_status make_pieces(block_build *build, convex_pieces **out)
@@ -174,7 +176,10 @@ static carom_status make_pieces(block_build *build, convex_pieces **out)
         BASE_TRY(find_pieces(build));
         BASE_TRY(find_nodes(&build->nodes));
         strip_mesh whole = {mesh->indices, mesh->neighbours, mesh->triangle_count, NULL};
-        if (!strips_make(build->nodes.context, &whole, &build->mesh_strips))
+        strip_space space = {.halves = {0}};
+        bool made = strips_make(build->nodes.context, &space, &whole, &build->mesh_strips);
+        strips_free_space(build->nodes.context, &space);
+        if (!made)
             return CAROM_OUT_OF_MEMORY;
     }
     return make_block(build, out);
@@ -191,6 +196,7 @@ carom_status convex_pieces_create(carom_context *context, const carom_mesh *mesh
     carom_status status = make_pieces(&build, out);
     nodes_free(nodes);
     base_release(context, nodes->piece_hulls, nodes->piece_count, sizeof *nodes->piece_hulls);
+    base_release(context, nodes->piece_boxes, nodes->piece_count, sizeof *nodes->piece_boxes);
     base_release(context, nodes->centres, nodes->piece_count, sizeof *nodes->centres);
     base_release(context, nodes->parts, nodes->node_count, sizeof *nodes->parts);
     strips_free(context, &build.mesh_strips);

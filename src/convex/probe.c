@@ -92,12 +92,17 @@ static void add_boxes(convex_probe *probe, const shell_part *part)
 static bool prepare_boxes(convex_probe *probe)
 {
     const convex_shell *shell = probe->shell;
-    probe->part_boxes.count = 0;
+    size_t count = shell->parts.count - probe->from.parts;
+    probe->part_boxes.count = probe->part_faces.count = 0;
     probe->box = probe->box_in_tree = aabb_empty();
-    if (!base_array_reserve(probe->surface->context, &probe->part_boxes, shell->parts.count - probe->from.parts))
+    if (!base_array_reserve(probe->surface->context, &probe->part_boxes, count) ||
+        !base_array_reserve(probe->surface->context, &probe->part_faces, count))
         return false;
-    for (size_t i = probe->from.parts; i < shell->parts.count; i++)
-        add_boxes(probe, &shell->parts.items[i]);
+    for (size_t i = 0; i < count; i++)
+    {
+        add_boxes(probe, &shell->parts.items[probe->from.parts + i]);
+        probe->part_faces.items[probe->part_faces.count++].made = false;
+    }
     widen(probe, &probe->box_in_tree);
     return true;
 }
@@ -131,6 +136,34 @@ static bool is_apart(convex_probe *probe, uint32_t node)
             apart = box_is_beyond(&part->plane[k], low, high);
         if (!apart)
             return false;
+    }
+    return true;
+}
+
+/* ---- planes for points ---- */
+
+static probe_face make_face(const convex_surface *surface, const uint32_t corner[3])
+{
+    carom_vec3 base = surface_point(surface, corner[0]), u = vec3_sub(surface_point(surface, corner[1]), base),
+               v = vec3_sub(surface_point(surface, corner[2]), base);
+    carom_vec3 s = vec3(fabs(u.x), fabs(u.y), fabs(u.z)), t = vec3(fabs(v.x), fabs(v.y), fabs(v.z));
+    return (probe_face){.corner = {corner[0], corner[1], corner[2]},
+                        .base = base,
+                        .normal = vec3_cross(u, v),
+                        .magnitude = vec3(s.y * t.z + s.z * t.y, s.z * t.x + s.x * t.z, s.x * t.y + s.y * t.x)};
+}
+
+static bool prepare_faces(convex_probe *probe)
+{
+    const convex_shell *shell = probe->shell;
+    probe->new_faces.count = 0;
+    if (!base_array_reserve(probe->surface->context, &probe->new_faces, shell->fresh.count - probe->from.fresh))
+        return false;
+    for (size_t i = probe->from.fresh; !shell->flat && i < shell->fresh.count; i++)
+    {
+        const shell_facet *facet = &shell->facets.items[shell->fresh.items[i]];
+        if (!facet->gone)
+            probe->new_faces.items[probe->new_faces.count++] = make_face(probe->surface, facet->corner);
     }
     return true;
 }
@@ -174,14 +207,24 @@ static void describe(const convex_probe *probe, uint32_t triangle, outsider *out
         out->triangle.corner[i] = surface_point(surface, out->corner[i]);
 }
 
+/* surface_side for a face and a corner. */
+static int face_side(const convex_probe *probe, const probe_face *face, const outsider *g, int corner)
+{
+    carom_vec3 p = vec3_sub(g->triangle.corner[corner], face->base), size = vec3(fabs(p.x), fabs(p.y), fabs(p.z));
+    double bound = EXACT_RELATIVE_3D * vec3_dot(face->magnitude, size) + EXACT_ABSOLUTE_3D;
+    int sign = exact_filter_sign(vec3_dot(face->normal, p), bound);
+    return BASE_LIKELY(sign != 0) ? sign : surface_side(probe->surface, face->corner, g->corner[corner]);
+}
+
 /* Is it, apart from its first corner if that is shared, in front of a plane that has no shared corner in front? */
-static bool is_in_front(const convex_probe *probe, const outsider *g, const uint32_t plane[3])
+static bool is_in_front(const convex_probe *probe, const outsider *g, const probe_face *face)
 {
     for (int i = g->shared; i < 3; i++)
-        if (surface_side(probe->surface, plane, g->corner[i]) <= 0)
+        if (face_side(probe, face, g, i) <= 0)
             return false;
+    const uint32_t *plane = face->corner;
     return g->shared == 0 || plane[0] == g->corner[0] || plane[1] == g->corner[0] || plane[2] == g->corner[0] ||
-           surface_side(probe->surface, plane, g->corner[0]) >= 0;
+           face_side(probe, face, g, 0) >= 0;
 }
 
 /* Of a flat hull: is it, apart from a shared corner, on one side of the plane? */
@@ -195,13 +238,9 @@ static bool is_beside_plane(const convex_probe *probe, const outsider *g)
 
 static bool new_facet_parts(const convex_probe *probe, const outsider *g)
 {
-    const convex_shell *shell = probe->shell;
-    for (size_t i = probe->from.fresh; i < shell->fresh.count; i++)
-    {
-        const shell_facet *facet = &shell->facets.items[shell->fresh.items[i]];
-        if (!facet->gone && is_in_front(probe, g, facet->corner))
+    for (size_t i = 0; i < probe->new_faces.count; i++)
+        if (is_in_front(probe, g, &probe->new_faces.items[i]))
             return true;
-    }
     return false;
 }
 
@@ -236,32 +275,98 @@ static bool is_off_own_plane(const convex_probe *probe, const outsider *g, const
     return true;
 }
 
-static bool meets_flat_part(const convex_probe *probe, const outsider *g, const shell_part *part)
+/* A triangle has two faces, a solid part four. */
+static const probe_face *faces_of(const convex_probe *probe, size_t number)
 {
-    const uint32_t *c = part->corner, below[3] = {c[0], c[2], c[1]};
-    bool beside = !probe->shell->flat && (is_in_front(probe, g, c) || is_in_front(probe, g, below));
-    return !beside && !is_off_own_plane(probe, g, part) && meets_face(probe, g, c);
+    probe_faces *faces = &probe->part_faces.items[number];
+    if (faces->made)
+        return faces->face;
+    const shell_part *part = &probe->shell->parts.items[probe->from.parts + number];
+    const uint32_t *c = part->corner;
+    const uint32_t corner[4][3] = {
+        {c[0], c[2], c[1]}, {c[0], c[1], is_flat(part) ? c[2] : c[3]}, {c[1], c[2], c[3]}, {c[2], c[0], c[3]}};
+    for (int i = 0; i < (is_flat(part) ? 2 : 4); i++)
+        faces->face[i] = make_face(probe->surface, corner[i]);
+    faces->made = true;
+    return faces->face;
 }
 
-static bool meets_solid_part(const convex_probe *probe, const outsider *g, const shell_part *part)
+static bool meets_flat_part(const convex_probe *probe, const outsider *g, size_t number)
 {
-    const uint32_t *c = part->corner;
-    const uint32_t face[4][3] = {{c[0], c[2], c[1]}, {c[0], c[1], c[3]}, {c[1], c[2], c[3]}, {c[2], c[0], c[3]}};
+    const shell_part *part = &probe->shell->parts.items[probe->from.parts + number];
+    const probe_face *face = faces_of(probe, number);
+    bool beside = !probe->shell->flat && (is_in_front(probe, g, &face[0]) || is_in_front(probe, g, &face[1]));
+    return !beside && !is_off_own_plane(probe, g, part) && meets_face(probe, g, part->corner);
+}
+
+typedef enum corner_answer
+{
+    CORNER_ALONE,
+    CORNER_WITH_MORE,
+    CORNER_UNCLEAR
+} corner_answer;
+
+/* A face of the part and the triangle, as cones at w = g's first corner: do they share a ray? With s the sides of the
+ * triangle's corners c, d of the face w, a, b, and t those of a and b of the triangle's plane, the planes meet along
+ * s(d) c - s(c) d = t(a) b - t(b) a, taken with the determinants themselves: in both cones, or both turned round. */
+static corner_answer shares_ray(const convex_probe *probe, const outsider *g, const probe_face *face,
+                                const int sides[2])
+{
+    int at = face->corner[0] == g->corner[0] ? 0 : face->corner[1] == g->corner[0] ? 1 : 2;
+    int a = surface_side(probe->surface, g->corner, face->corner[(at + 1) % 3]);
+    int b = surface_side(probe->surface, g->corner, face->corner[(at + 2) % 3]);
+    if ((sides[0] == 0 && sides[1] == 0) || (a == 0 && b == 0))
+        return CORNER_UNCLEAR; /* in one plane, or degenerate */
+    bool straight = sides[0] <= 0 && sides[1] >= 0 && b <= 0 && a >= 0;
+    bool turned = sides[1] <= 0 && sides[0] >= 0 && a <= 0 && b >= 0;
+    return straight || turned ? CORNER_WITH_MORE : CORNER_ALONE;
+}
+
+/* Does the triangle meet a solid part, which has its first corner, in that only? Near the corner both are cones, and
+ * what these share the others do, too. */
+static corner_answer meets_in_corner(const convex_probe *probe, const outsider *g, const probe_face face[4])
+{
+    bool inside[2] = {true, true};
     for (int i = 0; i < 4; i++)
-        if (is_in_front(probe, g, face[i]))
+    {
+        const uint32_t *corner = face[i].corner;
+        if (corner[0] != g->corner[0] && corner[1] != g->corner[0] && corner[2] != g->corner[0])
+            continue;
+        const int sides[2] = {face_side(probe, &face[i], g, 1), face_side(probe, &face[i], g, 2)};
+        corner_answer answer = shares_ray(probe, g, &face[i], sides);
+        if (answer != CORNER_ALONE)
+            return answer;
+        inside[0] = inside[0] && sides[0] <= 0, inside[1] = inside[1] && sides[1] <= 0;
+    }
+    return inside[0] || inside[1] ? CORNER_WITH_MORE : CORNER_ALONE;
+}
+
+static bool meets_solid_part(const convex_probe *probe, const outsider *g, size_t number)
+{
+    const shell_part *part = &probe->shell->parts.items[probe->from.parts + number];
+    const probe_face *face = faces_of(probe, number);
+    for (int i = 0; i < 4; i++)
+        if (is_in_front(probe, g, &face[i]))
             return false;
     if (is_off_own_plane(probe, g, part))
         return false;
+    const uint32_t *c = part->corner, first = g->corner[0];
+    if (g->shared == 1 && (c[0] == first || c[1] == first || c[2] == first || c[3] == first))
+    {
+        corner_answer answer = meets_in_corner(probe, g, face);
+        if (answer != CORNER_UNCLEAR)
+            return answer == CORNER_WITH_MORE;
+    }
     for (int i = g->shared; i < 3; i++)
     {
         bool inside = true;
         for (int k = 0; k < 4 && inside; k++)
-            inside = surface_side(probe->surface, face[k], g->corner[i]) <= 0;
+            inside = face_side(probe, &face[k], g, i) <= 0;
         if (inside)
             return true;
     }
     for (int i = 0; i < 4; i++)
-        if (meets_face(probe, g, face[i]))
+        if (meets_face(probe, g, face[i].corner))
             return true;
     return false;
 }
@@ -296,7 +401,7 @@ static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
         const shell_part *part = &shell->parts.items[probe->from.parts + i];
         if (!boxes_meet(&probe->part_boxes.items[i], &box))
             continue;
-        if (is_flat(part) ? meets_flat_part(probe, g, part) : meets_solid_part(probe, g, part))
+        if (is_flat(part) ? meets_flat_part(probe, g, i) : meets_solid_part(probe, g, i))
             return true;
     }
     return false;
@@ -333,6 +438,8 @@ void probe_free(convex_probe *probe)
         return;
     base_array_free(probe->surface->context, &probe->parts);
     base_array_free(probe->surface->context, &probe->part_boxes);
+    base_array_free(probe->surface->context, &probe->part_faces);
+    base_array_free(probe->surface->context, &probe->new_faces);
     base_array_free(probe->surface->context, &probe->stack);
     base_array_free(probe->surface->context, &probe->near);
 }
@@ -397,10 +504,11 @@ static probe_verdict list_near(convex_probe *probe, const carom_aabb *box_in_tre
         probe->near_fails = probe->near.count + node->count > NEAR_MAX;
         for (uint32_t i = 0; i < node->count && !probe->near_fails; i++)
         {
-            narrow_triangle corners;
             uint32_t triangle = tree->order[node->first + i];
-            mesh_corners(surface->mesh, triangle, corners.corner);
-            carom_aabb box = box_of(&corners);
+            const uint32_t *corner = surface->corners + 3 * (size_t)triangle;
+            const narrow_triangle points = {{surface_point(surface, corner[0]), surface_point(surface, corner[1]),
+                                             surface_point(surface, corner[2])}};
+            carom_aabb box = box_of(&points);
             if (boxes_meet(&probe->near_box, &box))
                 probe->near.items[probe->near.count++] = (probe_near){box, triangle};
         }
@@ -468,7 +576,7 @@ probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, 
     if (probe->shell->parts.count == from.parts)
         return PROBE_DONE; /* the hull is the same */
     probe->effort += probe->shell->parts.count - from.parts;
-    if (!prepare_boxes(probe))
+    if (!prepare_boxes(probe) || !prepare_faces(probe))
         return PROBE_NO_MEMORY;
     probe_verdict verdict = prepare_near(probe);
     if (verdict != PROBE_DONE)

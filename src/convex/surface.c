@@ -142,6 +142,10 @@ static carom_status find_traits(convex_surface *surface)
             traits |= (uint32_t)(bend != BEND_NONE && bend != concave) << side;
         }
         surface->traits[triangle] = (uint8_t)(traits | (turned ? SURFACE_TURNED : 0));
+        const uint32_t *index = mesh->indices + 3 * (size_t)triangle;
+        uint32_t *corner = surface->corners + 3 * (size_t)triangle;
+        corner[0] = mesh->merged[index[0]];
+        corner[turned ? 2 : 1] = mesh->merged[index[1]], corner[turned ? 1 : 2] = mesh->merged[index[2]];
     }
     base_release(surface->context, sums, component_count, sizeof *sums);
     return CAROM_OK;
@@ -156,12 +160,12 @@ static void find_stars(convex_surface *surface)
     size_t corner_count = 3 * (size_t)mesh->triangle_count;
     memset(first, 0, ((size_t)mesh->vertex_count + 1) * sizeof *first);
     for (size_t i = 0; i < corner_count; i++)
-        first[mesh->merged[mesh->indices[i]] + 1]++;
+        first[surface->corners[i] + 1]++;
     for (uint32_t v = 0; v < mesh->vertex_count; v++)
         first[v + 1] += first[v];
     /* Fill each star from its end, which then becomes its start. */
     for (size_t i = corner_count; i-- > 0;)
-        surface->star[--first[mesh->merged[mesh->indices[i]] + 1]] = (uint32_t)(i / 3);
+        surface->star[--first[surface->corners[i] + 1]] = (uint32_t)(i / 3);
     memmove(first, first + 1, mesh->vertex_count * sizeof *first);
     first[mesh->vertex_count] = (uint32_t)corner_count;
 }
@@ -177,6 +181,7 @@ static bool allocate(convex_surface *surface)
 {
     size_t triangles = surface->mesh->triangle_count, vertices = surface->mesh->vertex_count;
     surface->traits = base_allocate(surface->context, triangles, 1, 1);
+    surface->corners = numbers(surface, 3 * triangles);
     surface->star_first = numbers(surface, vertices + 1);
     surface->star = numbers(surface, 3 * triangles);
     surface->piece = numbers(surface, triangles);
@@ -186,8 +191,8 @@ static bool allocate(convex_surface *surface)
     surface->previous = numbers(surface, vertices);
     surface->rim = numbers(surface, vertices);
     surface->cone = numbers(surface, vertices);
-    return surface->traits && surface->star_first && surface->star && surface->piece && surface->member &&
-           surface->facet_at && surface->next && surface->previous && surface->rim && surface->cone;
+    return surface->traits && surface->corners && surface->star_first && surface->star && surface->piece &&
+           surface->member && surface->facet_at && surface->next && surface->previous && surface->rim && surface->cone;
 }
 
 static carom_status fill(convex_surface *surface)
@@ -223,6 +228,7 @@ void surface_free(convex_surface *surface)
     size_t triangles = surface->mesh->triangle_count, vertices = surface->mesh->vertex_count;
     carom_tree_destroy(surface->tree);
     base_release(context, surface->traits, triangles, 1);
+    base_release(context, surface->corners, 3 * triangles, sizeof(uint32_t));
     base_release(context, surface->star_first, vertices + 1, sizeof(uint32_t));
     base_release(context, surface->star, 3 * triangles, sizeof(uint32_t));
     base_release(context, surface->piece, triangles, sizeof(uint32_t));

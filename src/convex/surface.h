@@ -21,6 +21,7 @@ typedef struct convex_surface
     const carom_mesh *mesh;
     carom_tree *tree;     /* boxes around the triangles */
     uint8_t *traits;      /* per triangle, see above */
+    uint32_t *corners;    /* 3 per triangle: vertices, counterclockwise seen from outside */
     uint32_t *star_first; /* per vertex and one more: its triangles are star[star_first[v]] .. */
     uint32_t *star;
 
@@ -38,12 +39,7 @@ void surface_free(convex_surface *surface);
 /* Corners of a triangle, counterclockwise seen from outside. */
 static inline void surface_corners(const convex_surface *surface, uint32_t triangle, uint32_t out[3])
 {
-    const carom_mesh *mesh = surface->mesh;
-    const uint32_t *index = mesh->indices + 3 * (size_t)triangle;
-    bool turned = surface->traits[triangle] & SURFACE_TURNED;
-    out[0] = mesh->merged[index[0]];
-    out[1] = mesh->merged[index[turned ? 2 : 1]];
-    out[2] = mesh->merged[index[turned ? 1 : 2]];
+    memcpy(out, surface->corners + 3 * (size_t)triangle, 3 * sizeof *out);
 }
 
 static inline carom_vec3 surface_point(const convex_surface *surface, uint32_t vertex)
@@ -56,7 +52,11 @@ static inline carom_vec3 surface_point(const convex_surface *surface, uint32_t v
 static inline int surface_side(const convex_surface *surface, const uint32_t plane[3], uint32_t vertex)
 {
     const carom_vec3 *p = surface->mesh->vertices;
-    return -exact_orient3d(p[plane[0]], p[plane[1]], p[plane[2]], p[vertex], NULL);
+    carom_vec3 a = p[plane[0]], b = p[plane[1]], c = p[plane[2]], d = p[vertex];
+    /* The filter of exact_orient3d, inline. */
+    double bound, determinant = exact_filter3d(vec3_sub(a, d), vec3_sub(b, d), vec3_sub(c, d), &bound);
+    int sign = exact_filter_sign(determinant, bound);
+    return BASE_LIKELY(sign != 0) ? -sign : -exact_orient3d_integers(a, b, c, d, NULL);
 }
 
 /* An edge of a patch and the triangle across it. */
