@@ -31,7 +31,7 @@ static probe_plane outer_plane(const convex_probe *probe, carom_vec3 a, carom_ve
     double size = (s.y * t.z + s.z * t.y) + (s.z * t.x + s.x * t.z) + (s.x * t.y + s.y * t.x);
     /* The points err by 2^-53 of the reach each, so the normal by 2^-50 of the reach times the lengths. */
     double length = s.x + s.y + s.z + t.x + t.y + t.z;
-    double slack = 0x1p-48 * probe->reach * (size + length * probe->reach);
+    double slack = 0x1p-48 * probe->surface->reach * (size + length * probe->surface->reach);
     return (probe_plane){normal, vec3_dot(normal, a) + slack};
 }
 
@@ -52,7 +52,7 @@ static bool boxes_apart(const carom_aabb *box, const float *low, const float *hi
 /* A box that holds the true position of what was rounded into it. */
 static void widen(const convex_probe *probe, carom_aabb *box)
 {
-    double slack = 0x1p-50 * probe->reach;
+    double slack = 0x1p-50 * probe->surface->reach;
     carom_vec3 by = vec3(slack, slack, slack);
     box->min = vec3_sub(box->min, by), box->max = vec3_add(box->max, by);
 }
@@ -175,6 +175,7 @@ typedef struct outsider
 {
     uint32_t corner[3]; /* shared ones first */
     int shared;
+    bool level; /* in the plane of the seed, being of the same flat face */
     narrow_triangle triangle;
 } outsider;
 
@@ -197,7 +198,7 @@ static void describe(const convex_probe *probe, uint32_t triangle, outsider *out
     surface_corners(surface, triangle, corner);
     bool same_component = surface->mesh->component[triangle] == surface->mesh->component[probe->seed];
     int last = 2;
-    out->shared = 0;
+    out->shared = 0, out->level = surface->face[triangle] == surface->face[probe->seed];
     for (int i = 0; i < 3; i++)
     {
         bool shared = same_component && surface->member[corner[i]] == probe->seed;
@@ -291,9 +292,54 @@ static const probe_face *faces_of(const convex_probe *probe, size_t number)
     return faces->face;
 }
 
+/* Of three points on a line: is the middle one between the others? */
+static bool is_between(const convex_surface *surface, uint32_t one, uint32_t middle, uint32_t other)
+{
+    carom_vec3 a = surface_point(surface, one), b = surface_point(surface, middle), c = surface_point(surface, other);
+    if (a.x != b.x)
+        return (a.x < b.x) == (b.x < c.x) && b.x != c.x;
+    if (a.y != b.y)
+        return (a.y < b.y) == (b.y < c.y) && b.y != c.y;
+    return (a.z < b.z) == (b.z < c.z) && b.z != c.z;
+}
+
+/* Is a point beyond a side of a triangle in the same plane? The shared vertex may be on the side's line and, if the
+ * side ends there, points behind that end may, too. sign: of the triangle's turn. */
+static bool is_beyond_side(const convex_shell *shell, const uint32_t side[2], int sign, uint32_t shared, uint32_t point)
+{
+    int turn = sign * shell_turn(shell, side[0], side[1], point);
+    if (turn != 0 || point == shared)
+        return turn <= 0;
+    return (side[0] == shared && is_between(shell->surface, side[1], shared, point)) ||
+           (side[1] == shared && is_between(shell->surface, side[0], shared, point));
+}
+
+static bool side_parts(const convex_shell *shell, const uint32_t triangle[3], const uint32_t other[3], uint32_t shared)
+{
+    int sign = shell_turn(shell, triangle[0], triangle[1], triangle[2]);
+    for (int i = 0; i < 3; i++)
+    {
+        const uint32_t side[2] = {triangle[i], triangle[(i + 1) % 3]};
+        if (is_beyond_side(shell, side, sign, shared, other[0]) &&
+            is_beyond_side(shell, side, sign, shared, other[1]) && is_beyond_side(shell, side, sign, shared, other[2]))
+            return true;
+    }
+    return false;
+}
+
+/* Both in one plane: they are apart, or have just a corner in common, if a side of one of them says so. */
+static bool meets_level_part(const convex_probe *probe, const outsider *g, const shell_part *part)
+{
+    uint32_t shared = g->shared > 0 ? g->corner[0] : CONVEX_NONE;
+    return !side_parts(probe->shell, part->corner, g->corner, shared) &&
+           !side_parts(probe->shell, g->corner, part->corner, shared);
+}
+
 static bool meets_flat_part(const convex_probe *probe, const outsider *g, size_t number)
 {
     const shell_part *part = &probe->shell->parts.items[probe->from.parts + number];
+    if (probe->shell->flat && g->level)
+        return meets_level_part(probe, g, part);
     const probe_face *face = faces_of(probe, number);
     bool beside = !probe->shell->flat && (is_in_front(probe, g, &face[0]) || is_in_front(probe, g, &face[1]));
     return !beside && !is_off_own_plane(probe, g, part) && meets_face(probe, g, part->corner);
@@ -394,7 +440,7 @@ static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
         return false;
     if (g->shared >= 2)
         return g->shared == 3 || !shell_parts_from(shell, g->corner, g->corner[2]);
-    if (shell->flat ? is_beside_plane(probe, g) : new_facet_parts(probe, g))
+    if (shell->flat ? !g->level && is_beside_plane(probe, g) : new_facet_parts(probe, g))
         return false;
     for (size_t i = 0; i < probe->part_boxes.count; i++)
     {
@@ -424,12 +470,6 @@ static bool could_join(const convex_probe *probe, uint32_t triangle, const outsi
 void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell)
 {
     *probe = (convex_probe){.surface = surface, .shell = shell, .near_seed = CONVEX_NONE, .near_box = aabb_empty()};
-    carom_vec3 origin = surface->tree->origin;
-    const carom_aabb *box = &surface->mesh->info.bounds;
-    carom_vec3 low = vec3_sub(box->min, origin), high = vec3_sub(box->max, origin);
-    double corner[6] = {low.x, low.y, low.z, high.x, high.y, high.z};
-    for (int i = 0; i < 6; i++)
-        probe->reach = fabs(corner[i]) > probe->reach ? fabs(corner[i]) : probe->reach;
 }
 
 void probe_free(convex_probe *probe)

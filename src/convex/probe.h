@@ -48,7 +48,6 @@ typedef struct convex_probe
     const convex_shell *shell;
     uint32_t seed;
     shell_mark from; /* what was there before is not searched */
-    double reach;    /* largest |coordinate| in the tree's frame */
     carom_aabb box;  /* around all parts: as they are, and in the tree's frame */
     carom_aabb box_in_tree;
     BASE_ARRAY(carom_aabb) part_boxes;  /* as they are */

@@ -16,15 +16,6 @@ enum
 
 /* ---- the plane of a flat patch ---- */
 
-/* Is the point left (1) or right (-1) of the way from one to the other, seen from outside? */
-static int turn(const convex_shell *shell, uint32_t from, uint32_t to, uint32_t point)
-{
-    if (point == from || point == to)
-        return 0;
-    const carom_vec3 *p = shell->surface->mesh->vertices;
-    return shell->axis_sign * exact_orient2d(p[from], p[to], p[point], shell->axis, NULL);
-}
-
 /* A projection along an axis that does not collapse a triangle, and the sign of its turn. */
 typedef struct projection
 {
@@ -306,36 +297,65 @@ static shell_answer look_from_outside(convex_shell *shell, const surface_crossin
 
 static bool sees_rim(const convex_shell *shell, uint32_t from, uint32_t apex)
 {
-    return turn(shell, from, shell->surface->next[from], apex) < 0;
+    return shell_turn(shell, from, shell->surface->next[from], apex) < 0;
 }
 
-/* A vertex of the rim from which the apex sees the edge to the next one; CONVEX_NONE: it sees none. */
-static uint32_t find_seen(const convex_shell *shell, const surface_crossing *crossing)
+/* Where the apex is, seen from the polygon: beyond an edge of the rim, or in a facet. */
+typedef struct plane_spot
 {
-    const convex_surface *surface = shell->surface;
-    /* One next to the crossed edge, as a rule. Within a trial the polygon may have outgrown that edge. */
-    uint32_t start = surface->previous[crossing->from] != CONVEX_NONE ? crossing->from : shell->on_rim;
-    if (sees_rim(shell, surface->previous[start], crossing->apex))
-        return surface->previous[start];
-    uint32_t at = start;
-    while (!sees_rim(shell, at, crossing->apex))
+    uint32_t seen;  /* the vertex where that edge begins, or CONVEX_NONE */
+    uint32_t facet; /* that facet, or CONVEX_NONE */
+} plane_spot;
+
+/* Walks from a vertex across the sides that the apex is beyond. In some triangulations that goes in circles, and then
+ * the spot has neither. */
+static plane_spot walk_to_apex(const convex_shell *shell, uint32_t vertex)
+{
+    uint32_t facet = shell->surface->facet_at[vertex], before = CONVEX_NONE;
+    for (size_t steps = shell->facets.count + 1; steps > 0; steps--)
     {
-        at = surface->next[at];
-        if (at == start)
-            return CONVEX_NONE;
+        const shell_facet *f = &shell->facets.items[facet];
+        int side = 0;
+        for (; side < 3; side++)
+        {
+            bool came_from = f->across[side] == before && before != CONVEX_NONE;
+            if (!came_from && shell_turn(shell, f->corner[side], f->corner[(side + 1) % 3], shell->apex) < 0)
+                break;
+        }
+        if (side == 3)
+            return (plane_spot){CONVEX_NONE, facet};
+        if (f->across[side] == CONVEX_NONE)
+            return (plane_spot){f->corner[side], CONVEX_NONE};
+        before = facet, facet = f->across[side];
     }
-    return at;
+    return (plane_spot){CONVEX_NONE, CONVEX_NONE};
+}
+
+/* The same by looking everywhere. */
+static plane_spot search_apex(convex_shell *shell)
+{
+    uint32_t at = shell->on_rim;
+    do
+    {
+        if (sees_rim(shell, at, shell->apex))
+            return (plane_spot){at, CONVEX_NONE};
+        at = shell->surface->next[at];
+    } while (at != shell->on_rim);
+    for (uint32_t i = 0; i < shell->facets.count; i++)
+        if (find_within(shell, i))
+            return (plane_spot){CONVEX_NONE, i};
+    return (plane_spot){CONVEX_NONE, CONVEX_NONE};
 }
 
 static shell_answer look_within_plane(convex_shell *shell, const surface_crossing *crossing)
 {
     const convex_surface *surface = shell->surface;
-    uint32_t apex = crossing->apex, first = find_seen(shell, crossing), last = first;
-    for (uint32_t i = 0; first == CONVEX_NONE && i < shell->facets.count; i++)
-        if (find_within(shell, i))
-            return SHELL_YES;
-    if (first == CONVEX_NONE)
-        return SHELL_NO;
+    plane_spot spot = walk_to_apex(shell, crossing->from);
+    if (spot.seen == CONVEX_NONE && spot.facet == CONVEX_NONE)
+        spot = search_apex(shell);
+    if (spot.seen == CONVEX_NONE)
+        return spot.facet != CONVEX_NONE && find_within(shell, spot.facet) ? SHELL_YES : SHELL_NO;
+    uint32_t apex = crossing->apex, first = spot.seen, last = spot.seen;
     while (sees_rim(shell, surface->previous[first], apex))
         first = surface->previous[first];
     while (sees_rim(shell, last, apex))
@@ -346,7 +366,7 @@ static shell_answer look_within_plane(convex_shell *shell, const surface_crossin
         uint32_t next = surface->next[at], corner[3] = {start, apex, next};
         if (!add_edge(shell, rim_edge(shell, at)))
             return SHELL_NO_MEMORY;
-        if (next != last && turn(shell, start, next, surface->next[next]) == 0)
+        if (next != last && shell_turn(shell, start, next, surface->next[next]) == 0)
             continue;
         if (!add_part(shell, corner, next))
             return SHELL_NO_MEMORY;
@@ -370,9 +390,9 @@ static shell_answer look_from_behind(convex_shell *shell, const surface_crossing
         if (!add_edge(shell, rim_edge(shell, at)))
             return SHELL_NO_MEMORY;
         at = next;
-        if (next != base && turn(shell, start, next, surface->next[next]) == 0)
+        if (next != base && shell_turn(shell, start, next, surface->next[next]) == 0)
             continue;
-        if (turn(shell, base, start, next) != 0 && !add_part(shell, corner, crossing->apex))
+        if (shell_turn(shell, base, start, next) != 0 && !add_part(shell, corner, crossing->apex))
             return SHELL_NO_MEMORY;
         start = next;
     } while (at != base);
@@ -611,7 +631,7 @@ bool shell_own(convex_shell *shell, const uint32_t triangle[3])
     uint32_t vertex = has_corner(triangle, shell->apex) ? shell->apex : triangle[0];
     uint32_t first = shell->surface->facet_at[vertex], facet = first;
     if (shell->flat)
-        return shell->folded |= turn(shell, triangle[0], triangle[1], triangle[2]) < 0, true;
+        return shell->folded |= shell_turn(shell, triangle[0], triangle[1], triangle[2]) < 0, true;
     do
     {
         if (in_plane(shell, triangle, &shell->facets.items[facet]))
@@ -655,8 +675,8 @@ bool shell_supports(const convex_shell *shell, const uint32_t triangle[3], uint3
 static bool line_parts(const convex_shell *shell, uint32_t from, const uint32_t edge[2], uint32_t point)
 {
     uint32_t to = shell->surface->next[from];
-    return turn(shell, from, to, point) < 0 && turn(shell, from, to, edge[0]) == 0 &&
-           turn(shell, from, to, edge[1]) == 0;
+    return shell_turn(shell, from, to, point) < 0 && shell_turn(shell, from, to, edge[0]) == 0 &&
+           shell_turn(shell, from, to, edge[1]) == 0;
 }
 
 /* In the plane, a line does. Those next to a vertex of the edge are the most likely ones. */
