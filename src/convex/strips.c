@@ -25,8 +25,8 @@ static bool cross(const strip_mesh *mesh, uint32_t facet, int side, strip_place 
 {
     if (mesh->halves)
     {
-        uint32_t half = mesh->halves[3 * (size_t)facet + (size_t)side];
-        out->facet = half / 3, out->side = (int)(half % 3);
+        uint32_t half = mesh->halves[4 * (size_t)facet + (size_t)side];
+        out->facet = half / 4, out->side = (int)(half % 4);
         return half != CONVEX_NONE;
     }
     const uint32_t *corner = mesh->corners + 3 * (size_t)facet;
@@ -44,7 +44,8 @@ static bool cross(const strip_mesh *mesh, uint32_t facet, int side, strip_place 
 /* The next place straight on (bit 0), or after a swap (bit 1). */
 static bool leave(const strip_mesh *mesh, const strip_place *place, bool swap, strip_place *out)
 {
-    int side = (place->side + (place->odd == swap ? 1 : 2)) % 3;
+    static const uint8_t sides[3][2] = {{2, 1}, {0, 2}, {1, 0}};
+    int side = sides[place->side][place->odd == swap];
     bool found = cross(mesh, place->facet, side, out);
     out->odd = place->odd == swap; /* a swap draws the facet one later */
     return found;
@@ -179,13 +180,13 @@ static void find_halves(const strip_mesh *mesh, uint32_t *halves)
     strip_place other;
     for (uint32_t facet = 0; facet < mesh->count; facet++)
         for (int side = 0; side < 3; side++)
-            halves[3 * (size_t)facet + (size_t)side] =
-                cross(mesh, facet, side, &other) ? 3 * other.facet + (uint32_t)other.side : CONVEX_NONE;
+            halves[4 * (size_t)facet + (size_t)side] =
+                cross(mesh, facet, side, &other) ? 4 * other.facet + (uint32_t)other.side : CONVEX_NONE;
 }
 
 static bool reserve_space(carom_context *context, strip_space *space, size_t count)
 {
-    return base_array_reserve(context, &space->halves, 3 * count) && base_array_reserve(context, &space->seen, count) &&
+    return base_array_reserve(context, &space->halves, 4 * count) && base_array_reserve(context, &space->seen, count) &&
            base_array_reserve(context, &space->free, count) && base_array_reserve(context, &space->queue, count) &&
            base_array_reserve(context, &space->trails, 2 * count);
 }

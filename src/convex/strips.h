@@ -9,7 +9,7 @@ typedef struct strip_mesh
 {
     const uint32_t *corners, *neighbours; /* 3 per triangle */
     uint32_t count;
-    const uint32_t *halves; /* per side 3 * facet + side across it, or CONVEX_NONE; null: to be found by the corners */
+    const uint32_t *halves; /* 4 per facet: 4 * facet + side across each side, or CONVEX_NONE; null: see the corners */
 } strip_mesh;
 
 typedef struct strip_set

@@ -282,9 +282,9 @@ static bool allocate(convex_surface *surface)
 static carom_status fill(convex_surface *surface)
 {
     const carom_mesh *mesh = surface->mesh;
-    if (mesh->triangle_count > UINT32_MAX / 3)
+    if (mesh->triangle_count > UINT32_MAX / 4)
         return base_fail(surface->context, CAROM_OUT_OF_RANGE, "%s has too many triangles for pieces: %u, at most %u",
-                         mesh->name, mesh->triangle_count, UINT32_MAX / 3);
+                         mesh->name, mesh->triangle_count, UINT32_MAX / 4);
     if (!allocate(surface) || find_traits(surface) != CAROM_OK)
         return base_fail(surface->context, CAROM_OUT_OF_MEMORY, "out of memory for the pieces of %s", mesh->name);
     find_stars(surface);
