@@ -41,7 +41,9 @@ extern "C"
                                    units; 0: 1/64 of the longest side of what two bodies' boxes have in common */
         uint32_t image_side;    /* engines that draw images: pixels along a side of an image at most, up to 4,096;
                                    0: automatic. If that is too few for image_accuracy, the answer says so */
-        bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper */
+        const char *cache; /* a folder for what engines prepare per mesh: "image" and "image-sampled" keep convex pieces
+                              there, see carom_pieces_create_cached; copied; null: none */
+        bool image_always; /* engine "image": draws images even where exact tests are measured to be cheaper */
         bool estimate_undecided; /* guess about pairs that a budget leaves undecided, see carom_pair_estimate */
     } carom_engine_def;
 

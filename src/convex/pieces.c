@@ -3,6 +3,7 @@
 
 #include "convex/grow.h"
 #include "convex/nodes.h"
+#include "convex/stored.h"
 
 /* ---- patches as lists ---- */
 
@@ -50,6 +51,20 @@ static const size_t item_sizes[CONVEX_ARRAYS] = {sizeof(uint32_t),     sizeof(ui
                                                  sizeof(uint32_t),     sizeof(uint32_t), sizeof(uint32_t),
                                                  sizeof(convex_strip), sizeof(uint8_t)};
 
+bool convex_place_arrays(convex_pieces *pieces)
+{
+    const uint64_t limit = UINT64_C(1) << 56;
+    pieces->size = (sizeof *pieces + BASE_CACHE_LINE - 1) / BASE_CACHE_LINE * BASE_CACHE_LINE;
+    for (int i = 0; i < CONVEX_ARRAYS; i++)
+    {
+        if (pieces->count[i] > limit / item_sizes[i])
+            return false;
+        pieces->offset[i] = pieces->size;
+        pieces->size += (pieces->count[i] * item_sizes[i] + BASE_CACHE_LINE - 1) / BASE_CACHE_LINE * BASE_CACHE_LINE;
+    }
+    return true;
+}
+
 static convex_pieces measure_block(const block_build *build)
 {
     convex_pieces out = {.triangle_count = build->nodes.mesh->triangle_count,
@@ -69,12 +84,7 @@ static convex_pieces measure_block(const block_build *build)
     out.mesh_strip_first = out.count[CONVEX_STRIPS], out.mesh_bit_first = 8 * out.count[CONVEX_BITS];
     out.count[CONVEX_STRIPS] += build->mesh_strips.strips.count,
         out.count[CONVEX_BITS] += build->mesh_strips.bits.count;
-    out.size = (sizeof out + BASE_CACHE_LINE - 1) / BASE_CACHE_LINE * BASE_CACHE_LINE;
-    for (int i = 0; i < CONVEX_ARRAYS; i++)
-    {
-        out.offset[i] = out.size;
-        out.size += (out.count[i] * item_sizes[i] + BASE_CACHE_LINE - 1) / BASE_CACHE_LINE * BASE_CACHE_LINE;
-    }
+    convex_place_arrays(&out);
     return out;
 }
 

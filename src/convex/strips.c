@@ -250,3 +250,27 @@ void strips_decode(const strip_mesh *mesh, const strip_code *code, uint32_t *out
         }
     }
 }
+
+bool strips_valid(const strip_mesh *mesh, const strip_code *code, uint64_t bit_end, uint64_t index_count)
+{
+    uint64_t bit = code->bit_first, indices = 0;
+    for (uint32_t i = 0; i < code->count; i++)
+    {
+        const convex_strip *strip = &code->strips[i];
+        if (strip->start / 3 >= mesh->count || strip->count == 0)
+            return false;
+        strip_place place = {strip->start / 3, (int)(strip->start % 3), false}, next = place;
+        indices += (uint64_t)(i > 0) + 2;
+        for (uint32_t k = 0; k < strip->count; k++, place = next)
+        {
+            bool inner = k > 0 && k + 1 < strip->count;
+            if (indices > index_count || (inner && bit >= bit_end))
+                return false;
+            bool swap = inner && (code->bits[bit / 8] >> bit % 8 & 1);
+            bit += inner, indices += 1 + (uint64_t)swap;
+            if (k + 1 < strip->count && !leave(mesh, &place, swap, &next))
+                return false;
+        }
+    }
+    return indices == index_count;
+}

@@ -50,6 +50,8 @@ typedef struct strip_code
     const uint8_t *bits;
     uint64_t bit_first;
 } strip_code;
+/* Can these be decoded from any bytes? All neighbours are in range; bit_end: where the bits end. */
+bool strips_valid(const strip_mesh *mesh, const strip_code *code, uint64_t bit_end, uint64_t index_count);
 void strips_decode(const strip_mesh *mesh, const strip_code *code, uint32_t *out);
 
 #endif
