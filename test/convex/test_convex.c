@@ -1,4 +1,5 @@
 /* Convex pieces of meshes of all kinds, against rational arithmetic and the library's own check. */
+#include "scenes/flats.h"
 #include "scenes/generate.h"
 #include "support/failing.h"
 #include "support/patches.h"
@@ -134,6 +135,26 @@ static void test_flat_regions(void **state)
             assert_int_equal(carom_pieces_get_info(pieces).piece_count, 1);
             carom_pieces_destroy(pieces), carom_mesh_destroy(mesh);
         }
+}
+
+/* Large flat regions: what lies on one face is one piece where nothing is in the way, with holes too. */
+static void test_large_flat_regions(void **state)
+{
+    static const uint32_t max_pieces[FLATS_COUNT] = {
+        [FLATS_GRID] = 1,    [FLATS_ANNULUS] = 1, [FLATS_HOLES] = 1,   [FLATS_BOX] = 1,
+        [FLATS_PLATE] = 120, [FLATS_POSTS] = 350, [FLATS_PIERCED] = 6,
+    };
+    for (int kind = 0; kind < FLATS_COUNT; kind++)
+    {
+        carom_mesh *mesh;
+        assert_int_equal(flats_make(*state, (flats_kind)kind, 6000, &mesh), CAROM_OK);
+        carom_pieces *pieces = make_pieces(*state, mesh);
+        carom_pieces_info info = carom_pieces_get_info(pieces);
+        print_message("%s: %u triangles, %u pieces, %.0f ms\n", flats_name((flats_kind)kind), info.triangle_count,
+                      info.piece_count, info.ms);
+        assert_true(info.piece_count <= max_pieces[kind]);
+        carom_pieces_destroy(pieces), carom_mesh_destroy(mesh);
+    }
 }
 
 static void test_any_place_and_size(void **state)
@@ -382,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_generated_shapes),
         cmocka_unit_test(test_odd_shapes),
         cmocka_unit_test(test_flat_regions),
+        cmocka_unit_test(test_large_flat_regions),
         cmocka_unit_test(test_any_place_and_size),
         cmocka_unit_test(test_random_soups),
         cmocka_unit_test(test_random_terrains),
