@@ -23,7 +23,7 @@ struct Options
 {
     std::vector<uint32_t> counts = {1000, 10000, 100000};
     std::vector<std::string> only, with, kinds = {"tree"};
-    int steps = 40;
+    int steps = 40, rounds = 1;
     double slow = 1.0; // seconds for a step; who needs longer is left out
     std::string plot;  // file for curves of ours; empty: none
 };
@@ -157,31 +157,39 @@ void plot(const Options &options, const Medians &medians)
     carom_context_destroy(context);
 }
 
-// How the times of ours grow from each count to the next, next to n log n.
-void print_growth(const Options &options, const Medians &medians)
+// How the times of ours grow from each count to the next, next to n log n; within a round, as machines have moods.
+void print_growth(const Options &options, const std::vector<Medians> &rounds)
 {
-    for (const auto &[scene, kinds] : medians)
-        for (const auto &[kind, times] : kinds)
-            for (size_t i = 1; i < options.counts.size(); i++)
-            {
-                const uint32_t few = options.counts[i - 1], many = options.counts[i];
-                if (!times.count(few) || !times.count(many) || few < 2)
-                    continue;
-                const double growth = many * std::log(many) / (few * std::log(few));
-                std::printf("%s, ours %s: %u boxes take %.2f times what n log n makes of %u\n", scene.c_str(),
-                            kind.c_str(), many, times.at(many) / times.at(few) / growth, few);
-            }
+    std::map<std::string, std::vector<double>> growth; // by what is said of it
+    for (const Medians &medians : rounds)
+        for (const auto &[scene, kinds] : medians)
+            for (const auto &[kind, times] : kinds)
+                for (size_t i = 1; i < options.counts.size(); i++)
+                {
+                    const uint32_t few = options.counts[i - 1], many = options.counts[i];
+                    if (!times.count(few) || !times.count(many) || few < 2)
+                        continue;
+                    const double expected = many * std::log(many) / (few * std::log(few));
+                    growth[scene + ", ours " + kind + ", " + std::to_string(many) + " boxes after " +
+                           std::to_string(few)]
+                        .push_back(times.at(many) / times.at(few) / expected);
+                }
+    for (const auto &[what, times] : growth)
+        std::printf("%s: %.2f times n log n (%.2f to %.2f in %zu rounds)\n", what.c_str(), median(times),
+                    *std::min_element(times.begin(), times.end()), *std::max_element(times.begin(), times.end()),
+                    times.size());
 }
 
 void usage()
 {
-    std::puts("carom_bench_boxes [--only SCENE] [--with NAME] [--kind NAME] [--count N] [--steps N] [--slow SECONDS]\n"
-              "                  [--plot FILE]\n"
-              "  --only SCENE   of this name; may be given several times, like all that follow but steps and slow\n"
+    std::puts("carom_bench_boxes [--only SCENE] [--with NAME] [--kind NAME] [--count N] [--steps N] [--rounds N]\n"
+              "                  [--slow SECONDS] [--plot FILE]\n"
+              "  --only SCENE   of this name; may be given several times, like --with, --kind and --count\n"
               "  --with NAME    only contestants whose name contains it\n"
               "  --kind NAME    a broad phase of Carom (default tree)\n"
               "  --count N      boxes (default 1000, 10000, 100000); of several, how times grow next to n log n\n"
               "  --steps N      default 40; the median of all but the first three counts\n"
+              "  --rounds N     all of it so often (default 1); growth is the median of all rounds\n"
               "  --slow SECONDS who needs longer for a step is left out (default 1)\n"
               "  --plot FILE    PNG with the curves of ours over the counts");
 }
@@ -206,6 +214,8 @@ bool read_options(int argc, char **argv, Options &options)
                 counts = true, options.counts.push_back(static_cast<uint32_t>(std::stoul(value)));
         else if (word == "--steps")
             options.steps = std::stoi(value);
+        else if (word == "--rounds")
+            options.rounds = std::stoi(value);
         else if (word == "--slow")
             options.slow = std::stod(value);
         else if (word == "--plot")
@@ -234,16 +244,20 @@ int main(int argc, char **argv)
     add_fcl(contestants);
     add_ode(contestants);
     int wrong = 0;
-    Medians medians;
-    for (uint32_t count : options.counts)
-        for (const std::string &name : Scene::names())
-            if (wanted(options.only, name))
-            {
-                std::printf("%s, %u boxes: median ms per step\n", name.c_str(), count);
-                wrong += run_scene(contestants, name, count, options, medians);
-            }
-    print_growth(options, medians);
-    if (!options.plot.empty())
-        plot(options, medians);
+    std::vector<Medians> rounds;
+    for (int round = 0; round < options.rounds; round++)
+    {
+        rounds.emplace_back();
+        for (uint32_t count : options.counts)
+            for (const std::string &name : Scene::names())
+                if (wanted(options.only, name))
+                {
+                    std::printf("%s, %u boxes: median ms per step\n", name.c_str(), count);
+                    wrong += run_scene(contestants, name, count, options, rounds.back());
+                }
+    }
+    print_growth(options, rounds);
+    if (!options.plot.empty() && !rounds.empty())
+        plot(options, rounds.back());
     return wrong ? 1 : 0;
 }

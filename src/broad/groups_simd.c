@@ -151,7 +151,7 @@ uint32_t BASE_ISA(broad_groups_load)(broad_groups *groups, uint32_t first, uint3
 {
     enum
     {
-        AHEAD = 4, /* groups */
+        AHEAD = 2, /* groups */
         FAR_AHEAD = 16
     };
     frame in = make_frame(groups->origin, input->margin);

@@ -396,7 +396,8 @@ static carom_status line_up(carom_engine *engine, const carom_frame *frame)
     const double per_pair = 1.5e-7;
     double cost = per_pair * (double)engine->waiting.count;
     engine_load load;
-    bool late = engine->pace.deadline > 0.0 && base_now() + cost >= engine->pace.deadline - set_reserve(engine, &load);
+    double end = engine->pace.deadline, ready = base_now() + cost;
+    bool late = end > 0.0 && (ready >= end || ready >= end - set_reserve(engine, &load)); /* which may take memory */
     if (!late)
     {
         BASE_TRY(find_urgencies(engine, frame));
