@@ -157,6 +157,18 @@ static void test_large_flat_regions(void **state)
     }
 }
 
+/* Two flat squares that share nothing but a corner are one component, but a patch can't get from one to the other. */
+static void test_squares_at_a_corner(void **state)
+{
+    odd_shape shape = {.count = 0};
+    odd_grid(&shape, 8, 1);
+    size_t corners = 3 * shape.count;
+    odd_grid(&shape, 8, 1);
+    for (size_t i = corners; i < 3 * shape.count; i++)
+        shape.corner[i].x += 8, shape.corner[i].y += 8;
+    assert_int_equal(verify(*state, odd_mesh(*state, &shape), NULL).piece_count, 2);
+}
+
 /* Few triangles over points of a small lattice, each new one across an edge of the border: they fold through each other
  * in all ways, so that most trials have to be refused, and what they changed undone. */
 static carom_mesh *crumpled_tree(carom_context *context, check_random *random)
@@ -448,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_odd_shapes),
         cmocka_unit_test(test_flat_regions),
         cmocka_unit_test(test_large_flat_regions),
+        cmocka_unit_test(test_squares_at_a_corner),
         cmocka_unit_test(test_crumpled_trees),
         cmocka_unit_test(test_any_place_and_size),
         cmocka_unit_test(test_random_soups),
