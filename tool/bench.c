@@ -161,7 +161,7 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
     tool_asker asker;
     carom_tree *tree[2] = {NULL, NULL};
     carom_placed placed[2];
-    carom_status status = tool_asker_open(work->context, method, &asker);
+    carom_status status = tool_asker_open(work->context, method, NULL, &asker);
     for (int i = 0; i < 2; i++)
     {
         if (!carom_failed(status))

@@ -341,7 +341,7 @@ int check_pair(check_work *check)
         return report_unchecked(&work);
     if (late)
         return report_answer(&work);
-    carom_status status = tool_asker_open(check->context, check->method, &work.asker);
+    carom_status status = tool_asker_open(check->context, check->method, check->options->cache, &work.asker);
     if (!carom_failed(status))
         status = ask(&work);
     if (status == CAROM_CANCELLED) /* no time even for what a query needs first */

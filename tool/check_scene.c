@@ -84,6 +84,7 @@ static carom_status examine(scene_work *work)
         def.engine = check->method->engine, def.image_side = check->method->image_side;
     if (check->options->broad)
         def.broad_phase = check->options->broad;
+    def.cache = check->options->cache;
     carom_status status = carom_scene_create(check->context, &work->scene);
     if (!carom_failed(status))
         status = add_bodies(work);

@@ -74,6 +74,8 @@ extern "C"
                                    units; 0: 1/64 of the longest side of what two bodies' boxes have in common */
         uint32_t image_side;    /* engines that draw images: pixels along a side of an image at most, up to 4,096;
                                    0: automatic. If that is too few for image_accuracy, the answer says so */
+        const char *cache;      /* a folder for what engines prepare per mesh: those that draw convex pieces keep them
+                                   there, see carom_pieces_create_cached; copied; null: none */
         bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper */
         carom_engine_image_fn *on_image; /* engines "image", "image-sampled", "recode": gets every image of two hulls,
                                             on the thread of the worker that drew it; or null. Takes time: images are

@@ -29,6 +29,8 @@ typedef struct engine_kind
                       carom_engine_stats *sum); /* or null; gets the author's state if there is one */
     /* The method's data per mesh, see engine_assets; null: none. */
     carom_status (*create_asset)(void *context, const carom_shape *shape, void **out);
+    /* The same by way of a cache folder; null: it is not worth keeping. */
+    carom_status (*load_asset)(carom_context *context, const carom_shape *shape, const char *folder, void **out);
     void (*destroy_asset)(void *context, void *asset);
 } engine_kind;
 
@@ -62,6 +64,9 @@ typedef struct engine_assets
     void *owner; /* what the functions get */
     carom_status (*create)(void *owner, const carom_shape *shape, void **out);
     carom_status (*update)(void *owner, const carom_shape *shape, void *asset); /* or null */
+    carom_status (*load)(carom_context *context, const carom_shape *shape, const char *folder,
+                         void **out); /* or null */
+    char *folder;                     /* for `load`; null: none */
     void (*destroy)(void *owner, void *asset);
     BASE_ARRAY(engine_asset) items; /* sorted by (mesh_serial, body) */
     uint64_t frame;

@@ -122,6 +122,14 @@ carom_status image_create_asset(void *context, const carom_shape *shape, void **
     return convex_pieces_create(context, shape->mesh, (convex_pieces **)out);
 }
 
+static carom_status load_asset(carom_context *context, const carom_shape *shape, const char *folder, void **out)
+{
+    *out = NULL;
+    if (shape->kind != CAROM_SHAPE_MESH)
+        return CAROM_OK;
+    return convex_pieces_create_cached(context, shape->mesh, folder, (convex_pieces **)out);
+}
+
 void image_destroy_asset(void *context, void *object) { convex_pieces_destroy(context, object); }
 
 const engine_kind engine_image = {
@@ -131,6 +139,7 @@ const engine_kind engine_image = {
     .destroy_state = destroy_state,
     .add_stats = add_stats,
     .create_asset = image_create_asset,
+    .load_asset = load_asset,
     .destroy_asset = image_destroy_asset};
 
 const engine_kind engine_image_sampled = {
@@ -141,6 +150,7 @@ const engine_kind engine_image_sampled = {
     .destroy_state = destroy_state,
     .add_stats = add_stats,
     .create_asset = image_create_asset,
+    .load_asset = load_asset,
     .destroy_asset = image_destroy_asset};
 
 const engine_kind engine_recode = {
