@@ -135,7 +135,7 @@ static void test_show(void **state)
     carom_status status = carom_engine_create(w.context, &(carom_engine_def){.engine = "image"}, &engine);
     carom_engine_destroy(engine);
     carom_mesh *torus = world_shape(&w, GENERATE_TORUS, 600), *hand = world_shape(&w, GENERATE_HAND, 1000);
-    carom_placed placed[2] = {world_place(torus, 0.0, 0.0, 0.0), world_place(hand, 0.35, 0.1, 0.2)};
+    carom_placed placed[2] = {world_place(torus, 0.0, 0.0, 0.0), world_place(hand, 0.35, 0.1, 0.1)};
     uint32_t shown = 0;
     for (uint32_t i = 0; carom_engine_list(i) && status == CAROM_OK; i++)
         if (carom_engine_list(i)->shows_images)
