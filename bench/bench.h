@@ -1,5 +1,5 @@
 /* bench.h: Carom measured against itself: every volume and builder, the FDH paper's tables, workers, hard cases,
- * relations, questions about scenes, hulls. */
+ * relations, questions about scenes, hulls, convex pieces. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -30,6 +30,8 @@ void bench_cliffs(bench_session *session);
 void bench_relations(bench_session *session);
 void bench_questions(bench_session *session);
 void bench_hull(bench_session *session);
+void bench_pieces(bench_session *session);
+void bench_strips(bench_session *session, const carom_mesh *mesh); /* a part of bench_pieces */
 
 double bench_now(void); /* seconds */
 /* True if the call went well; else prints what failed, with the context's message. */

@@ -36,7 +36,10 @@ static carom_status sweep(void *state, carom_run *run)
 
 int main(void)
 {
-    carom_engine_kind kind = {{"sweep", "along x", 0}, .run = sweep, .create_asset = measure, .destroy_asset = discard};
+    carom_engine_kind kind = {.info = {.name = "sweep", .summary = "along x"},
+                              .run = sweep,
+                              .create_asset = measure,
+                              .destroy_asset = discard};
     carom_context *context;
     carom_mesh *gear = NULL;
     carom_scene *scene;

@@ -91,17 +91,28 @@ static const scene_row *find_row(const char *name)
 
 carom_status scenes_create(carom_context *context, const char *name, scenes_scene **out)
 {
+    return scenes_create_sized(context, name, 0, out);
+}
+
+static bool has_sizes(const scene_row *row)
+{
+    return row->set_up == stage_ibcd_crowd || row->set_up == stage_ibcd_hand;
+}
+
+carom_status scenes_create_sized(carom_context *context, const char *name, uint32_t triangles, scenes_scene **out)
+{
     if (out)
         *out = NULL;
     const scene_row *row = find_row(name);
-    if (!context || !out || !row)
+    if (!context || !out || !row || (triangles > 0 && !has_sizes(row)))
         return CAROM_INVALID_ARGUMENT;
     scenes_scene *scene = calloc(1, sizeof *scene);
     if (!scene)
         return CAROM_OUT_OF_MEMORY;
     scene->name = row->info.name;
     scene->step_count = 1;
-    stage stage = {.context = context, .scene = scene, .status = CAROM_OK, .variant = row->variant};
+    stage stage = {
+        .context = context, .scene = scene, .status = CAROM_OK, .variant = row->variant, .triangles = triangles};
     row->set_up(&stage);
     if (stage.status != CAROM_OK)
     {

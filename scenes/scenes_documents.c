@@ -6,6 +6,16 @@
 
 static const carom_vec3 ORIGIN = {0, 0, 0};
 
+/* Of a body that has `own` of a scene's usual number of triangles: as many as it gets of the wanted number. */
+static uint32_t own_share(const stage *stage, uint32_t usual, uint32_t own, generate_kind kind)
+{
+    uint32_t least = generate_get_info(kind)->min_triangles;
+    if (stage->triangles == 0)
+        return own;
+    uint32_t share = (uint32_t)((uint64_t)stage->triangles * own / usual) & ~1u;
+    return share > least ? share : least;
+}
+
 /* The thesis, chapter 2: 130 objects in random motion. */
 void stage_ibcd_crowd(stage *stage)
 {
@@ -13,7 +23,7 @@ void stage_ibcd_crowd(stage *stage)
                                           GENERATE_TORUS_KNOT};
     const carom_mesh *meshes[5];
     for (uint64_t i = 0; i < 5; i++)
-        meshes[i] = stage_mesh(stage, KINDS[i], 200, 1.0, i);
+        meshes[i] = stage_mesh(stage, KINDS[i], own_share(stage, 26000, 200, KINDS[i]), 1.0, i);
     numeric_random random = {130};
     stage_crowd crowd = {ORIGIN, numeric_vec(4, 4, 4), 0.05, 0.01};
     for (int i = 0; i < 130; i++)
@@ -26,21 +36,26 @@ void stage_ibcd_crowd(stage *stage)
 }
 
 /* A hand that reaches through a body. */
-static void add_hand_passing(stage *stage, const carom_mesh *hand)
+static scenes_body *add_hand_passing(stage *stage, const carom_mesh *hand)
 {
     scenes_body *moving = stage_body(stage, hand, "hand", numeric_vec(0.05, -1.3, 0.1));
     stage_turn(moving, numeric_vec(1, 0, 0), 0.05);
     stage_drift(moving, numeric_vec(0, 0.015, 0));
     stage_spin(moving, numeric_vec(0, 1, 0), 0.002);
     stage->scene->step_count = 120;
+    return moving;
 }
 
 /* The thesis, chapter 2: a moving hand. */
 void stage_ibcd_hand(stage *stage)
 {
-    stage_body(stage, stage_mesh(stage, GENERATE_BLOB, 2000, 0.8, 2), "blob", ORIGIN);
-    stage_body(stage, stage_mesh(stage, GENERATE_TORUS, 2000, 1.6, 1), "ring", ORIGIN);
-    add_hand_passing(stage, stage_mesh(stage, GENERATE_HAND, 4000, 1.0, 1));
+    uint32_t blob = own_share(stage, 8000, 2000, GENERATE_BLOB), ring = own_share(stage, 8000, 2000, GENERATE_TORUS);
+    stage_body(stage, stage_mesh(stage, GENERATE_BLOB, blob, 0.8, 2), "blob", ORIGIN);
+    stage_body(stage, stage_mesh(stage, GENERATE_TORUS, ring, 1.6, 1), "ring", ORIGIN);
+    uint32_t own = own_share(stage, 8000, 4000, GENERATE_HAND);
+    scenes_body *hand = add_hand_passing(stage, stage_mesh(stage, GENERATE_HAND, own, 1.0, 1));
+    if (hand && stage->triangles > 0) /* there and back, turned a little more each time */
+        hand->motion.low.y = -1.3, hand->motion.high.y = 0.5;
 }
 
 /* The thesis, chapter 3: scenes of 21,292, 18,217, 40,419 and 18,378 triangles; the fourth is the hand again. */

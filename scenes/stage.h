@@ -13,7 +13,8 @@ typedef struct stage
     scenes_scene *scene;
     size_t mesh_capacity, body_capacity;
     carom_status status;
-    uint32_t variant; /* from the registry's row: the number of pieces of rubble, for example */
+    uint32_t variant;   /* from the registry's row: the number of pieces of rubble, for example */
+    uint32_t triangles; /* wanted in all; 0: the scene's own number */
 } stage;
 
 /* Null after a failure; stage_body then does nothing. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-carom_status tool_asker_open(carom_context *context, const tool_method *method, tool_asker *out)
+carom_status tool_asker_open(carom_context *context, const tool_method *method, const char *cache, tool_asker *out)
 {
     *out = (tool_asker){.context = context, .method = method};
     carom_status status = carom_query_create(context, &out->query);
@@ -12,7 +12,10 @@ carom_status tool_asker_open(carom_context *context, const tool_method *method, 
     {
         carom_engine_def def = carom_engine_def_default();
         def.engine = method->engine;
+        def.image_side = method->image_side;
+        def.on_image = method->on_image, def.on_image_user = method->on_image_user;
         def.image_always = true; /* who asks for images gets them; what they count then depends on no clock */
+        def.cache = cache;
         status = carom_engine_create(context, &def, &out->engine);
     }
     return status;

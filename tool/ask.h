@@ -12,7 +12,8 @@ typedef struct tool_asker
     carom_engine *engine; /* null: pair queries */
 } tool_asker;
 
-carom_status tool_asker_open(carom_context *context, const tool_method *method, tool_asker *out);
+/* cache: a folder for what an engine prepares; null: none. */
+carom_status tool_asker_open(carom_context *context, const tool_method *method, const char *cache, tool_asker *out);
 void tool_asker_close(tool_asker *asker);
 
 /* The tree that the method needs for a mesh; null with CAROM_OK if an engine makes its own. */

@@ -161,7 +161,7 @@ static carom_status measure(bench_work *work, const tool_method *method, bench_r
     tool_asker asker;
     carom_tree *tree[2] = {NULL, NULL};
     carom_placed placed[2];
-    carom_status status = tool_asker_open(work->context, method, &asker);
+    carom_status status = tool_asker_open(work->context, method, NULL, &asker);
     for (int i = 0; i < 2; i++)
     {
         if (!carom_failed(status))
@@ -316,6 +316,8 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         return tool_bench_read(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "deadline") == 0)
         return tool_bench_deadline(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "image") == 0)
+        return tool_bench_image(argc - 1, argv + 1);
     bench_options options = {.shape = "torus-knot", .triangles = 5000, .poses = 200, .seed = 1};
     const tool_option table[] = {
         {"--shape", TOOL_SHAPE, &options.shape, "KIND",

@@ -1,9 +1,8 @@
-/* Draws charts: a small bitmap font, bars, lines, axes with their labels, written as PNG. */
+/* Draws charts: bars, lines, axes with their labels, written as PNG. */
 #include "tool/chart.h"
 
-#include "tool/picture.h"
+#include "tool/chart_draw.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,107 +14,14 @@ enum
     PLOT_HEIGHT = 260,
     MARGIN_LEFT = 90,
     MARGIN_RIGHT = 20,
-    TOP = 70,        /* of the bars */
-    BETWEEN = 110,   /* bars and lines */
-    MARGIN_LOW = 70, /* below the lines */
-    GLYPH_WIDTH = 5,
-    GLYPH_HEIGHT = 7,
-    BIG = 2 /* pixels per dot of a letter */
+    TOP = 70,       /* of the bars */
+    BETWEEN = 110,  /* bars and lines */
+    MARGIN_LOW = 70 /* below the lines */
 };
 
-static const uint32_t INK = 0x222222, PALE = 0xd9d9d9, GREY = 0xa8a8a8, PAPER = 0xffffff;
+static const uint32_t INK = CHART_INK, PALE = CHART_PALE, GREY = 0xa8a8a8, PAPER = CHART_PAPER;
 static const uint32_t BAR_COLOUR[CHART_MAX_BARS] = {0x4c78a8, 0x4c78a8, 0xf58518, 0xf58518, 0x54a24b};
 static const uint32_t LINE_COLOUR[CHART_MAX_LINES] = {0x4c78a8, 0xf58518, 0x54a24b};
-
-typedef struct glyph
-{
-    char letter;
-    unsigned char rows[GLYPH_HEIGHT]; /* five dots each, the left one highest */
-} glyph;
-
-static const glyph FONT[] = {
-    {',', {0x00, 0x00, 0x00, 0x00, 0x0c, 0x04, 0x08}}, {'-', {0x00, 0x00, 0x00, 0x0e, 0x00, 0x00, 0x00}},
-    {'.', {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c}}, {'/', {0x01, 0x01, 0x02, 0x04, 0x08, 0x10, 0x10}},
-    {'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}}, {'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}},
-    {'2', {0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f}}, {'3', {0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e}},
-    {'4', {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}}, {'5', {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e}},
-    {'6', {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}}, {'7', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}},
-    {'8', {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}}, {'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}},
-    {':', {0x00, 0x0c, 0x0c, 0x00, 0x0c, 0x0c, 0x00}}, {'A', {0x0e, 0x11, 0x11, 0x1f, 0x11, 0x11, 0x11}},
-    {'B', {0x1e, 0x11, 0x11, 0x1e, 0x11, 0x11, 0x1e}}, {'C', {0x0e, 0x11, 0x10, 0x10, 0x10, 0x11, 0x0e}},
-    {'D', {0x1e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1e}}, {'E', {0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x1f}},
-    {'F', {0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x10}}, {'G', {0x0e, 0x11, 0x10, 0x17, 0x11, 0x11, 0x0e}},
-    {'H', {0x11, 0x11, 0x11, 0x1f, 0x11, 0x11, 0x11}}, {'I', {0x0e, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e}},
-    {'J', {0x07, 0x02, 0x02, 0x02, 0x02, 0x12, 0x0c}}, {'K', {0x11, 0x12, 0x14, 0x18, 0x14, 0x12, 0x11}},
-    {'L', {0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x1f}}, {'M', {0x11, 0x1b, 0x15, 0x15, 0x11, 0x11, 0x11}},
-    {'N', {0x11, 0x19, 0x15, 0x13, 0x11, 0x11, 0x11}}, {'O', {0x0e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0e}},
-    {'P', {0x1e, 0x11, 0x11, 0x1e, 0x10, 0x10, 0x10}}, {'Q', {0x0e, 0x11, 0x11, 0x11, 0x15, 0x12, 0x0d}},
-    {'R', {0x1e, 0x11, 0x11, 0x1e, 0x14, 0x12, 0x11}}, {'S', {0x0f, 0x10, 0x10, 0x0e, 0x01, 0x01, 0x1e}},
-    {'T', {0x1f, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04}}, {'U', {0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0e}},
-    {'V', {0x11, 0x11, 0x11, 0x11, 0x11, 0x0a, 0x04}}, {'W', {0x11, 0x11, 0x11, 0x15, 0x15, 0x1b, 0x11}},
-    {'X', {0x11, 0x11, 0x0a, 0x04, 0x0a, 0x11, 0x11}}, {'Y', {0x11, 0x11, 0x0a, 0x04, 0x04, 0x04, 0x04}},
-    {'Z', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x10, 0x1f}},
-};
-
-/* ---- pixels ---- */
-
-static void set_pixel(const picture_pixels *image, int x, int y, uint32_t colour)
-{
-    if (x < 0 || y < 0 || x >= (int)image->width || y >= (int)image->height)
-        return;
-    unsigned char *pixel = image->rgb + 3 * ((size_t)y * image->width + (size_t)x);
-    pixel[0] = (unsigned char)(colour >> 16), pixel[1] = (unsigned char)(colour >> 8), pixel[2] = (unsigned char)colour;
-}
-
-typedef struct chart_box
-{
-    int x, y, width, height;
-} chart_box;
-
-static void fill(const picture_pixels *image, chart_box box, uint32_t colour)
-{
-    for (int y = box.y; y < box.y + box.height; y++)
-        for (int x = box.x; x < box.x + box.width; x++)
-            set_pixel(image, x, y, colour);
-}
-
-typedef struct chart_point
-{
-    double x, y;
-} chart_point;
-
-static void draw_line(const picture_pixels *image, chart_point from, chart_point to, uint32_t colour)
-{
-    double dx = to.x - from.x, dy = to.y - from.y;
-    int steps = 1 + (int)fmax(fabs(dx), fabs(dy));
-    for (int i = 0; i <= steps; i++)
-        fill(image, (chart_box){(int)(from.x + dx * i / steps) - 1, (int)(from.y + dy * i / steps) - 1, 3, 3}, colour);
-}
-
-static void draw_letter(const picture_pixels *image, int x, int y, char letter)
-{
-    for (size_t i = 0; i < sizeof FONT / sizeof *FONT; i++)
-        for (int row = 0; FONT[i].letter == letter && row < GLYPH_HEIGHT; row++)
-            for (int column = 0; column < GLYPH_WIDTH; column++)
-                if (FONT[i].rows[row] >> (GLYPH_WIDTH - 1 - column) & 1)
-                    fill(image, (chart_box){x + BIG * column, y + BIG * row, BIG, BIG}, INK);
-}
-
-/* The position of a text relative to the given x. */
-typedef enum chart_align
-{
-    FROM,
-    AROUND,
-    UP_TO
-} chart_align;
-
-static void draw_text(const picture_pixels *image, chart_point at, chart_align align, const char *text)
-{
-    int advance = BIG * (GLYPH_WIDTH + 1), width = advance * (int)strlen(text);
-    int x = (int)at.x - (align == AROUND ? width / 2 : align == UP_TO ? width : 0);
-    for (; *text; text++, x += advance)
-        draw_letter(image, x, (int)at.y, (char)toupper((unsigned char)*text));
-}
 
 /* ---- bars ---- */
 
@@ -150,9 +56,10 @@ static double bar_height(decades decades, double value)
 static void draw_bar(const picture_pixels *image, chart_box box, uint32_t colour, double value, chart_align side)
 {
     char text[32];
-    fill(image, box, colour);
+    chart_fill(image, box, colour);
     snprintf(text, sizeof text, "%.*f", value < 1 ? 2 : value < 100 ? 1 : 0, value);
-    draw_text(image, (chart_point){box.x + (side == UP_TO ? box.width : box.width / 2.0), box.y - 20}, side, text);
+    chart_draw_text(image, (chart_point){box.x + (side == CHART_UP_TO ? box.width : box.width / 2.0), box.y - 20}, side,
+                    text);
 }
 
 static void draw_decades(const picture_pixels *image, int left, decades decades)
@@ -162,8 +69,8 @@ static void draw_decades(const picture_pixels *image, int left, decades decades)
         int y = TOP + PLOT_HEIGHT - (int)(PLOT_HEIGHT * (decade - decades.low) / (decades.high - decades.low));
         char text[32];
         snprintf(text, sizeof text, "%.*f", decade < 0 ? -decade : 0, pow(10, decade));
-        fill(image, (chart_box){left, y, PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT, 1}, PALE);
-        draw_text(image, (chart_point){left - 8, y - 7}, UP_TO, text);
+        chart_fill(image, (chart_box){left, y, PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT, 1}, PALE);
+        chart_draw_text(image, (chart_point){left - 8, y - 7}, CHART_UP_TO, text);
     }
 }
 
@@ -173,8 +80,8 @@ static void draw_bars(const picture_pixels *image, const chart_def *def, uint32_
     int left = (int)index * PANEL_WIDTH + MARGIN_LEFT, width = PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT;
     int slot = width / (int)def->bar_count, bottom = TOP + PLOT_HEIGHT;
     decades decades = find_decades(def);
-    draw_text(image, (chart_point){left + width / 2.0, 10}, AROUND, panel->title);
-    draw_text(image, (chart_point){left - MARGIN_LEFT + PANEL_WIDTH / 2.0, 32}, AROUND, def->bars_title);
+    chart_draw_text(image, (chart_point){left + width / 2.0, 10}, CHART_AROUND, panel->title);
+    chart_draw_text(image, (chart_point){left - MARGIN_LEFT + PANEL_WIDTH / 2.0, 32}, CHART_AROUND, def->bars_title);
     draw_decades(image, left, decades);
     for (uint32_t i = 0; i < def->bar_count; i++)
     {
@@ -182,16 +89,16 @@ static void draw_bars(const picture_pixels *image, const chart_def *def, uint32_
         bool pair = panel->reference[i] > 0;
         int bar_width = slot / 3, first = x + (pair ? 2 * slot / 9 : slot / 3); /* room for a value left of it */
         draw_bar(image, (chart_box){first, bottom - height, bar_width, height}, BAR_COLOUR[i], panel->bar[i],
-                 pair ? UP_TO : AROUND);
+                 pair ? CHART_UP_TO : CHART_AROUND);
         if (pair)
         {
             height = (int)bar_height(decades, panel->reference[i]);
             draw_bar(image, (chart_box){first + bar_width + 4, bottom - height, bar_width, height}, GREY,
-                     panel->reference[i], AROUND);
+                     panel->reference[i], CHART_AROUND);
         }
-        draw_text(image, (chart_point){x + slot / 2.0, bottom + 10}, AROUND, def->bar_name[i]);
+        chart_draw_text(image, (chart_point){x + slot / 2.0, bottom + 10}, CHART_AROUND, def->bar_name[i]);
     }
-    fill(image, (chart_box){left, bottom, width, 2}, INK);
+    chart_fill(image, (chart_box){left, bottom, width, 2}, INK);
 }
 
 /* ---- lines ---- */
@@ -214,8 +121,8 @@ static void draw_scale(const picture_pixels *image, const chart_box *plot, doubl
         int y = plot->y + plot->height - (int)(plot->height * value / top);
         char text[32];
         snprintf(text, sizeof text, "%.1f", value);
-        fill(image, (chart_box){plot->x, y, plot->width, 1}, PALE);
-        draw_text(image, (chart_point){plot->x - 8, y - 7}, UP_TO, text);
+        chart_fill(image, (chart_box){plot->x, y, plot->width, 1}, PALE);
+        chart_draw_text(image, (chart_point){plot->x - 8, y - 7}, CHART_UP_TO, text);
     }
 }
 
@@ -233,16 +140,16 @@ static void draw_lines(const picture_pixels *image, const chart_def *def, uint32
     chart_box plot = {(int)index * PANEL_WIDTH + MARGIN_LEFT, lines_top(def), PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT,
                       PLOT_HEIGHT};
     double top = find_top(def);
-    draw_text(image, (chart_point){plot.x, plot.y - 52}, FROM, def->lines_title);
+    chart_draw_text(image, (chart_point){plot.x, plot.y - 52}, CHART_FROM, def->lines_title);
     draw_scale(image, &plot, top);
     for (uint32_t i = 0; i < def->point_count; i++)
     {
         char text[16];
         snprintf(text, sizeof text, "%u", def->points[i]);
-        draw_text(image, (chart_point){place(def, &plot, i, 0).x, plot.y + plot.height + 10}, AROUND, text);
+        chart_draw_text(image, (chart_point){place(def, &plot, i, 0).x, plot.y + plot.height + 10}, CHART_AROUND, text);
         if (i > 0 && def->points[i] <= top)
-            draw_line(image, place(def, &plot, i - 1, def->points[i - 1] / top),
-                      place(def, &plot, i, def->points[i] / top), PALE);
+            chart_draw_line(image, place(def, &plot, i - 1, def->points[i - 1] / top),
+                            place(def, &plot, i, def->points[i] / top), PALE);
     }
     int legend = plot.x;
     for (uint32_t line = 0; line < def->line_count; line++)
@@ -252,14 +159,14 @@ static void draw_lines(const picture_pixels *image, const chart_def *def, uint32
         {
             chart_point at = place(def, &plot, i, values[i] / top);
             if (i > 0)
-                draw_line(image, place(def, &plot, i - 1, values[i - 1] / top), at, LINE_COLOUR[line]);
-            fill(image, (chart_box){(int)at.x - 5, (int)at.y - 5, 10, 10}, LINE_COLOUR[line]);
+                chart_draw_line(image, place(def, &plot, i - 1, values[i - 1] / top), at, LINE_COLOUR[line]);
+            chart_fill(image, (chart_box){(int)at.x - 5, (int)at.y - 5, 10, 10}, LINE_COLOUR[line]);
         }
-        fill(image, (chart_box){legend, plot.y - 26, 14, 14}, LINE_COLOUR[line]);
-        draw_text(image, (chart_point){legend + 20, plot.y - 26}, FROM, def->line_name[line]);
-        legend += 40 + BIG * (GLYPH_WIDTH + 1) * (int)strlen(def->line_name[line]);
+        chart_fill(image, (chart_box){legend, plot.y - 26, 14, 14}, LINE_COLOUR[line]);
+        chart_draw_text(image, (chart_point){legend + 20, plot.y - 26}, CHART_FROM, def->line_name[line]);
+        legend += 40 + CHART_LETTER_WIDTH * (int)strlen(def->line_name[line]);
     }
-    fill(image, (chart_box){plot.x, plot.y + plot.height, plot.width, 2}, INK);
+    chart_fill(image, (chart_box){plot.x, plot.y + plot.height, plot.width, 2}, INK);
 }
 
 /* ---- the whole chart ---- */
@@ -271,7 +178,7 @@ carom_status chart_write(carom_context *context, const chart_def *def, const cha
     image.rgb = malloc(3 * (size_t)image.width * image.height);
     if (!image.rgb)
         return CAROM_OUT_OF_MEMORY;
-    fill(&image, (chart_box){0, 0, (int)image.width, (int)image.height}, PAPER);
+    chart_fill(&image, (chart_box){0, 0, (int)image.width, (int)image.height}, PAPER);
     for (uint32_t i = 0; i < def->panel_count; i++)
     {
         if (def->bar_count > 0)
@@ -285,9 +192,6 @@ carom_status chart_write(carom_context *context, const chart_def *def, const cha
 
 /* ---- curves ---- */
 
-static const uint32_t CURVE_COLOUR[CHART_MAX_CURVES] = {0x4c78a8, 0xf58518, 0x54a24b, 0xb279a2, 0xe45756, 0x72b7b2,
-                                                        0x9d755d, 0x222222, 0xeeca3b, 0xff9da6, 0xb0b0b0, 0x8c6d31};
-
 /* The part of the image and the range of values that a panel's curves have. */
 typedef struct curve_frame
 {
@@ -295,15 +199,6 @@ typedef struct curve_frame
     chart_box plot;
     double low, high, step; /* logarithmic: powers of ten, 1 apart */
 } curve_frame;
-
-/* A round number of which at most six fit below the highest value. */
-static double curve_step(double top)
-{
-    double step = 1e-6;
-    for (int i = 0; step * 6 < top && i < 60; i++)
-        step *= i % 3 == 1 ? 2.5 : 2.0; /* 1, 2, 5, 10 */
-    return step;
-}
 
 static void find_range(curve_frame *frame)
 {
@@ -316,7 +211,7 @@ static void find_range(curve_frame *frame)
             highest = fmax(highest, value);
             lowest = value > 0.0 ? fmin(lowest, value) : lowest;
         }
-    frame->step = curves->logarithmic ? 1.0 : curve_step(highest);
+    frame->step = curves->logarithmic ? 1.0 : chart_round_step(highest);
     frame->low = curves->logarithmic && highest > 0.0 ? floor(log10(lowest)) : 0.0;
     frame->high = curves->logarithmic ? (highest > 0.0 ? floor(log10(highest)) : 0.0) + 1.0
                                       : frame->step * (floor(highest / frame->step) + 1);
@@ -337,8 +232,8 @@ static void draw_curve_scale(const picture_pixels *image, const curve_frame *fra
         int y = plot->y + plot->height - (int)(plot->height * (at - frame->low) / (frame->high - frame->low));
         char text[32];
         snprintf(text, sizeof text, "%g", frame->curves->logarithmic ? pow(10.0, at) : at);
-        fill(image, (chart_box){plot->x, y, plot->width, 1}, PALE);
-        draw_text(image, (chart_point){plot->x - 8, y - 7}, UP_TO, text);
+        chart_fill(image, (chart_box){plot->x, y, plot->width, 1}, PALE);
+        chart_draw_text(image, (chart_point){plot->x - 8, y - 7}, CHART_UP_TO, text);
     }
 }
 
@@ -366,8 +261,8 @@ static void draw_curve(const picture_pixels *image, const curve_frame *frame, ui
             continue;
         chart_point at = curve_point(frame, i, value_share(frame, y[i]));
         if (i > 0 && (y[i - 1] > 0.0 || !frame->curves->logarithmic))
-            draw_line(image, curve_point(frame, i - 1, value_share(frame, y[i - 1])), at, CURVE_COLOUR[curve]);
-        fill(image, (chart_box){(int)at.x - 4, (int)at.y - 4, 8, 8}, CURVE_COLOUR[curve]);
+            chart_draw_line(image, curve_point(frame, i - 1, value_share(frame, y[i - 1])), at, chart_colour(curve));
+        chart_fill(image, (chart_box){(int)at.x - 4, (int)at.y - 4, 8, 8}, chart_colour(curve));
     }
 }
 
@@ -378,11 +273,11 @@ static void draw_curve_names(const picture_pixels *image, const curve_frame *fra
     int x = plot->x, y = plot->y - TOP + 36;
     for (uint32_t k = 0; k < frame->curves->curve_count; k++)
     {
-        int width = 30 + BIG * (GLYPH_WIDTH + 1) * (int)strlen(frame->curves->names[k]);
+        int width = 30 + CHART_LETTER_WIDTH * (int)strlen(frame->curves->names[k]);
         if (x + width > plot->x + plot->width + MARGIN_RIGHT && x > plot->x)
             x = plot->x, y += 18;
-        fill(image, (chart_box){x, y, 14, 14}, CURVE_COLOUR[k]);
-        draw_text(image, (chart_point){x + 18, y}, FROM, frame->curves->names[k]);
+        chart_fill(image, (chart_box){x, y, 14, 14}, chart_colour(k));
+        chart_draw_text(image, (chart_point){x + 18, y}, CHART_FROM, frame->curves->names[k]);
         x += width;
     }
 }
@@ -397,7 +292,7 @@ static void draw_curve_panel(const picture_pixels *image, const chart_curves *cu
                                   PANEL_WIDTH - MARGIN_LEFT - MARGIN_RIGHT, 2 * PLOT_HEIGHT}};
     const chart_box *plot = &frame.plot;
     find_range(&frame);
-    draw_text(image, (chart_point){plot->x, plot->y - TOP - 20}, FROM, curves->title);
+    chart_draw_text(image, (chart_point){plot->x, plot->y - TOP - 20}, CHART_FROM, curves->title);
     draw_curve_scale(image, &frame);
     draw_curve_names(image, &frame);
     for (uint32_t k = 0; k < curves->curve_count; k++)
@@ -406,10 +301,12 @@ static void draw_curve_panel(const picture_pixels *image, const chart_curves *cu
     {
         char text[16];
         snprintf(text, sizeof text, "%u", curves->x[i]);
-        draw_text(image, (chart_point){curve_point(&frame, i, 0).x, plot->y + plot->height + 10}, AROUND, text);
+        chart_draw_text(image, (chart_point){curve_point(&frame, i, 0).x, plot->y + plot->height + 10}, CHART_AROUND,
+                        text);
     }
-    draw_text(image, (chart_point){plot->x + plot->width / 2.0, plot->y + plot->height + 32}, AROUND, curves->x_title);
-    fill(image, (chart_box){plot->x, plot->y + plot->height, plot->width, 2}, INK);
+    chart_draw_text(image, (chart_point){plot->x + plot->width / 2.0, plot->y + plot->height + 32}, CHART_AROUND,
+                    curves->x_title);
+    chart_fill(image, (chart_box){plot->x, plot->y + plot->height, plot->width, 2}, INK);
 }
 
 carom_status chart_write_curves(carom_context *context, const chart_curves *panels, uint32_t panel_count,
@@ -421,7 +318,7 @@ carom_status chart_write_curves(carom_context *context, const chart_curves *pane
     image.rgb = malloc(3 * (size_t)image.width * image.height);
     if (!image.rgb)
         return CAROM_OUT_OF_MEMORY;
-    fill(&image, (chart_box){0, 0, (int)image.width, (int)image.height}, PAPER);
+    chart_fill(&image, (chart_box){0, 0, (int)image.width, (int)image.height}, PAPER);
     for (uint32_t i = 0; i < panel_count; i++)
         draw_curve_panel(&image, &panels[i], i);
     carom_status status = picture_write_png(context, &image, path);

@@ -31,7 +31,7 @@ typedef struct chart_def
     uint32_t panel_count;
 } chart_def;
 
-/* Texts appear in capitals: letters, digits and . , - / : are known. Writes the file whole or not at all. */
+/* Texts appear in capitals: letters, digits and . , + - / : % are known. Writes the file whole or not at all. */
 carom_status chart_write(carom_context *context, const chart_def *def, const char *path);
 
 /* Curves over common x values, from zero up, or on logarithmic scales, where values that are not positive are left
@@ -48,6 +48,21 @@ typedef struct chart_curves
 
 /* Panels in rows, each with a scale of its own. Texts as above. */
 carom_status chart_write_curves(carom_context *context, const chart_curves *panels, uint32_t panel_count,
+                                const char *path);
+
+/* Curves of any number of points, on axes of plain numbers that may be negative. */
+typedef struct chart_series
+{
+    const char *title, *x_title;
+    const char *names[CHART_MAX_CURVES];
+    uint32_t curve_count;
+    size_t point_count;
+    const double *x; /* ascending */
+    const double *y[CHART_MAX_CURVES];
+} chart_series;
+
+/* Panels from left to right with a common scale. Texts as above. */
+carom_status chart_write_series(carom_context *context, const chart_series *panels, uint32_t panel_count,
                                 const char *path);
 
 #endif

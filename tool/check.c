@@ -36,6 +36,13 @@ const char *check_clearance_verdict(const carom_report *report)
     return report->status == CAROM_UNKNOWN ? NULL : "kept";
 }
 
+void check_print_sampled(check_work *work, const carom_counters *counters)
+{
+    if (counters->sampled_size > 0)
+        tool_out_print(&work->out, "sampled   what holds no ball of diameter %.6g%s may have been missed\n",
+                       counters->sampled_size, work->inputs.unit ? work->inputs.unit : "");
+}
+
 size_t check_count_failed(const check_work *work)
 {
     size_t failed = 0;
@@ -127,6 +134,19 @@ static void trim_cache(const check_work *work)
     }
 }
 
+/* Images are kept of two models that are compared with each other. */
+static int check_with_views(check_work *work)
+{
+    work->views = (check_views){.command = work->command,
+                                .context = work->context,
+                                .folder = work->options->picture,
+                                .limit = work->options->max_pictures};
+    if (!check_views_open(&work->views, work->method->engine))
+        return tool_out_abandon(&work->out), TOOL_ERROR;
+    work->method->on_image = check_views_add, work->method->on_image_user = &work->views;
+    return check_views_close(&work->views, check_pair(work));
+}
+
 static int run(check_work *work, check_options *options, const tool_arguments *arguments)
 {
     char **paths = arguments->positional;
@@ -134,6 +154,8 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
     tool_set_deadline(options->seconds);
     bool pair = count == 2 && !options->parts && is_plain_file(paths[0]) && is_plain_file(paths[1]);
     options->whole = options->whole || pair;
+    if (options->picture && !pair)
+        return tool_fail(work->command, "--picture: images are kept of two files, each of them one body");
     if (!tool_find_inputs(&work->inputs, paths, count) || !settle(work, options))
         return TOOL_ERROR;
     bool chosen = options->method.tree || options->method.volume || options->method.builder;
@@ -150,6 +172,8 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
         trim_cache(work);
     if (!have || !tool_out_open(work->command, work->context, options->output, &work->out))
         return TOOL_ERROR;
+    if (pair && options->picture)
+        return check_with_views(work);
     return pair ? check_pair(work) : check_scene(work);
 }
 
@@ -164,6 +188,13 @@ static int check_arguments(const tool_arguments *arguments, const check_options 
         return tool_fail(command, "--seconds %g: must be above 0", options->seconds);
     if (options->contacts && !options->json)
         return tool_fail(command, "--contacts needs --json");
+    if (options->picture && !check_views_can_show(options->method.engine))
+        return tool_fail(command,
+                         "--picture: %s%s keeps no images of hulls: use --engine image, image-sampled or recode",
+                         options->method.engine ? "engine " : "a search in trees",
+                         options->method.engine ? options->method.engine : "");
+    if (options->image_side > 4096)
+        return tool_fail(command, "--image-side %llu: from 1 to 4096", (unsigned long long)options->image_side);
     if (options->parts && options->whole)
         return tool_fail(command, "--parts and --whole contradict each other");
     /* a length without its unit may still get it from a list or from --file-unit */
@@ -176,7 +207,7 @@ static int check_arguments(const tool_arguments *arguments, const check_options 
 
 int tool_check(const tool_command *command, int argc, char **argv)
 {
-    check_options options = {.seconds = INFINITY, .cache_megabytes = 4096};
+    check_options options = {.seconds = INFINITY, .cache_megabytes = 4096, .max_pictures = 100};
     const tool_option table[] = {
         {"--pose", TOOL_TEXTS, &options.poses, "FILE=POSE", "where a model is; FILE as given, or its number"},
         {"--pose-a", TOOL_POSE, &options.pose[0], "POSE", "where the first is"},
@@ -197,9 +228,16 @@ int tool_check(const tool_command *command, int argc, char **argv)
         {"--top", TOOL_COUNT, &options.top, "N", "list at most N pairs of bodies, the worst first, but count all"},
         TOOL_METHOD_ROWS(&options.method),
         {"--broad", TOOL_BROAD, &options.broad, "NAME", "broad phase, for more than two bodies"},
-        {"--cache", TOOL_FILE, &options.cache, "FOLDER", "keep trees there, and use those that are there"},
+        {"--cache", TOOL_FILE, &options.cache, "FOLDER",
+         "keep trees and convex pieces there, and use those that are there"},
         {"--cache-size", TOOL_COUNT, &options.cache_megabytes, "MB",
          "with --cache: remove what was used longest ago beyond this (default: 4096)"},
+        {"--image-side", TOOL_COUNT, &options.image_side, "N",
+         "for engines that draw images: pixels along a side of one, up to 4096 (default: the engine's own)"},
+        {"--picture", TOOL_FILE, &options.picture, "FOLDER",
+         "with --engine image, image-sampled or recode: keep what it saw of two files there"},
+        {"--max-pictures", TOOL_COUNT, &options.max_pictures, "N",
+         "with --picture: files for the first N images (default: 100); all are listed"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
         {"-o", TOOL_FILE, &options.output, "FILE", "write the report there instead of to standard output"},
     };
@@ -209,6 +247,7 @@ int tool_check(const tool_command *command, int argc, char **argv)
         code = check_arguments(&arguments, &options);
     tool_method methods[TOOL_METHOD_LIMIT];
     int count = code < 0 ? tool_methods(&options.method, methods) : 1;
+    methods[0].image_side = (uint32_t)options.image_side;
     if (count > 1)
         code = tool_fail(command, "a check uses one method, not %d: give one of --tree, --volume, --engine", count);
     if (code < 0)

@@ -3,6 +3,7 @@
 #define TOOL_CHECK_H
 
 #include "tool/ask.h"
+#include "tool/check_views.h"
 #include "tool/inputs.h"
 #include "tool/out.h"
 #include "tool/verdict.h"
@@ -12,10 +13,10 @@ typedef struct check_options
     carom_pose pose[2]; /* of the first two models; not given: no rotation at all */
     tool_texts poses, units;
     tool_file_options files;
-    const char *clearance_text, *output, *cache, *broad;
+    const char *clearance_text, *output, *cache, *broad, *picture;
     uint64_t cache_megabytes;
     bool parts, whole, distance, all, contacts, json;
-    uint64_t max_pairs, top;
+    uint64_t max_pairs, top, max_pictures, image_side;
     double seconds; /* for everything; infinity: no limit */
     tool_method_options method;
     double clearance; /* in the unit of the scene; 0: not requested */
@@ -26,10 +27,11 @@ typedef struct check_work
 {
     const tool_command *command;
     const check_options *options;
-    const tool_method *method;
+    tool_method *method;
     carom_context *context;
     tool_inputs inputs;
     tool_out out;
+    check_views views;
 } check_work;
 
 /* What meets between two bodies; triangles are numbered as in their files. */
@@ -57,6 +59,9 @@ void check_write_pairs(tool_writer *writer, const check_triangles *triangles);
 /* A contact names its triangles itself, and its number in the list of pairs only where there is one. */
 void check_write_contacts(tool_writer *writer, const check_triangles *triangles, bool numbered);
 void check_write_probably_inside(tool_writer *writer, const carom_report *report);
+
+/* What an engine of class sampled may have missed, if it is one. */
+void check_print_sampled(check_work *work, const carom_counters *counters);
 
 /* "violated" or "kept"; null: unknown. */
 const char *check_clearance_verdict(const carom_report *report);

@@ -219,6 +219,7 @@ static void print_text(pair_work *work)
     for (uint64_t i = 0; options->all && i < report->pairs_listed; i++)
         tool_out_print(out, "pair      %u %u %s\n", report->pairs[i].triangle_a, report->pairs[i].triangle_b,
                        tool_meeting_name(report->pairs[i].meeting));
+    check_print_sampled(work->check, &report->counters);
     if (options->clearance > 0)
         print_clearance(work, unit);
     if (options->distance)
@@ -340,7 +341,7 @@ int check_pair(check_work *check)
         return report_unchecked(&work);
     if (late)
         return report_answer(&work);
-    carom_status status = tool_asker_open(check->context, check->method, &work.asker);
+    carom_status status = tool_asker_open(check->context, check->method, check->options->cache, &work.asker);
     if (!carom_failed(status))
         status = ask(&work);
     if (status == CAROM_CANCELLED) /* no time even for what a query needs first */

@@ -81,9 +81,10 @@ static carom_status examine(scene_work *work)
     check_work *check = work->check;
     carom_engine_def def = carom_engine_def_default();
     if (check->method->engine)
-        def.engine = check->method->engine;
+        def.engine = check->method->engine, def.image_side = check->method->image_side;
     if (check->options->broad)
         def.broad_phase = check->options->broad;
+    def.cache = check->options->cache;
     carom_status status = carom_scene_create(check->context, &work->scene);
     if (!carom_failed(status))
         status = add_bodies(work);
@@ -264,6 +265,7 @@ static void print_text(scene_work *work)
                    tool_thousands(report->counters.boxes_tested, number[0]),
                    tool_thousands(report->counters.triangles_tested, number[1]),
                    tool_thousands(report->counters.exact_fallbacks, number[2]), report->times.total_ms);
+    check_print_sampled(work->check, &report->counters);
     if (work->listed > 0)
         tool_out_print(out, "\n%-15s %-13s %8s %11s  %s\n", "verdict", "relation", "pairs", "distance", "bodies");
     for (uint64_t i = 0; i < work->listed; i++)
@@ -364,6 +366,7 @@ static void write_finding(const scene_work *work, tool_writer *writer, const sce
         find_contacts(work, finding->pair, &report);
         check_write_contacts(writer, &triangles, false);
     }
+    writer_number(writer, "sampled_size", finding->pair->sampled_size);
     writer_hash(writer, "hash", finding->pair->hash);
     writer_end(writer);
 }

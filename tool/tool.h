@@ -74,6 +74,7 @@ int tool_bench_parallel(int argc, char **argv);
 int tool_bench_tsgo(int argc, char **argv);
 int tool_bench_read(int argc, char **argv);
 int tool_bench_deadline(int argc, char **argv);
+int tool_bench_image(int argc, char **argv);
 int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);
 int tool_demo(const tool_command *command, int argc, char **argv);
@@ -240,7 +241,10 @@ typedef struct tool_method
 {
     char name[48];
     carom_tree_def def;
-    const char *engine; /* null: pair queries; otherwise a scene and this engine */
+    const char *engine;  /* null: pair queries; otherwise a scene and this engine */
+    uint32_t image_side; /* as in carom_engine_def, as the next two */
+    carom_engine_image_fn *on_image;
+    void *on_image_user;
 } tool_method;
 
 typedef struct tool_method_options

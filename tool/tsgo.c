@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 const tsgo_published TSGO_TABLE[TSGO_ROW_COUNT] = {
@@ -14,63 +13,7 @@ const tsgo_published TSGO_TABLE[TSGO_ROW_COUNT] = {
     {400, 100859, 1463, {231.27, 226.17, 186.49}}, {500, 102615, 1510, {278.26, 262.68, 204.06}},
     {600, 104319, 1716, {358.42, 332.30, 247.08}}};
 
-/* ---- scenes ---- */
-
-/* One triangle per leaf, split at the mean, boxes along the principal axes of the surface: the paper's (1) to (5). */
-static carom_status build_trees(tsgo_row *row)
-{
-    carom_tree_def def = {.volume = CAROM_VOLUME_OBB,
-                          .layout = CAROM_LAYOUT_BINARY,
-                          .builder = CAROM_BUILDER_MEAN,
-                          .obb_fit = CAROM_OBB_AREA_WEIGHTED,
-                          .leaf_size = 1};
-    carom_status status = CAROM_OK;
-    row->trees = calloc(row->source->mesh_count, sizeof *row->trees);
-    if (!row->trees)
-        return CAROM_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < row->source->mesh_count && !carom_failed(status); i++)
-        status = carom_tree_create(row->context, row->source->meshes[i], &def, &row->trees[i]);
-    return status;
-}
-
-static const carom_tree *tree_of(const tsgo_row *row, const carom_mesh *mesh)
-{
-    uint32_t i = 0;
-    while (row->source->meshes[i] != mesh)
-        i++;
-    return row->trees[i];
-}
-
-static carom_status fill_scene(tsgo_row *row, int which)
-{
-    const scenes_scene *source = row->source;
-    carom_status status = carom_scene_create(row->context, &row->scenes[which]);
-    row->ids[which] = calloc(source->body_count, sizeof *row->ids[which]);
-    if (!row->ids[which])
-        return CAROM_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < source->body_count && !carom_failed(status); i++)
-    {
-        const scenes_body *body = &source->bodies[i];
-        carom_body_def def = carom_body_def_default();
-        def.placed = (carom_placed){body->shape, body->pose};
-        if (which == 0)
-            def.placed.shape = carom_shape_tree(tree_of(row, body->shape.mesh));
-        def.is_static = !body->moves;
-        status = carom_scene_add(row->scenes[which], &def, &row->ids[which][i]);
-    }
-    return status;
-}
-
-static carom_status move_scene(tsgo_row *row, int which, carom_frame *frame)
-{
-    carom_status status = CAROM_OK;
-    for (uint32_t i = 0; i < row->source->body_count && !carom_failed(status); i++)
-        if (row->source->bodies[i].moves)
-            status = carom_scene_move(row->scenes[which], row->ids[which][i], &row->source->bodies[i].pose);
-    return carom_failed(status) ? status : carom_scene_frame(row->scenes[which], frame);
-}
-
-static int scene_of(int method) { return method == TSGO_OURS; }
+static int scene_of(int method) { return method == TSGO_OURS ? TWIN_DEFAULT : TWIN_OBB; }
 
 /* ---- engines ---- */
 
@@ -103,14 +46,10 @@ static carom_status open_row(tsgo_row *row)
     if (!carom_failed(status))
         status = hybrid_register(row->context);
     if (!carom_failed(status))
-        status = scenes_create(row->context, name, &row->source);
-    if (!carom_failed(status))
-        status = build_trees(row);
-    for (int which = 0; which < 2 && !carom_failed(status); which++)
-        status = fill_scene(row, which);
+        status = scene_twins_open(row->context, name, 0, &row->twins);
     carom_frame frame;
     if (!carom_failed(status))
-        status = carom_scene_frame(row->scenes[0], &frame);
+        status = carom_scene_frame(row->twins.scenes[TWIN_OBB], &frame);
     if (carom_failed(status))
         return status;
     row->chosen_depth = carom_engine_choose_grid(&frame, 0).depth;
@@ -124,15 +63,7 @@ void tsgo_close(tsgo_row *row)
 {
     for (int i = 0; i < TSGO_METHOD_COUNT; i++)
         carom_engine_destroy(row->runs[i].engine);
-    for (int which = 0; which < 2; which++)
-    {
-        carom_scene_destroy(row->scenes[which]);
-        free(row->ids[which]);
-    }
-    for (uint32_t i = 0; row->trees && i < row->source->mesh_count; i++)
-        carom_tree_destroy(row->trees[i]);
-    free(row->trees);
-    scenes_destroy(row->source);
+    scene_twins_close(&row->twins);
     carom_context_destroy(row->context);
 }
 
@@ -199,11 +130,9 @@ static carom_status add_missed(tsgo_row *row, const carom_frame *frame)
 /* Every method in turn, so that other load on the machine affects all alike. */
 static carom_status run_step(tsgo_row *row, uint32_t step, bool counts_missed)
 {
-    carom_frame frames[2];
-    carom_status status = CAROM_OK;
-    scenes_move(row->source, step * (row->source->step_count / row->step_count));
-    for (int which = 0; which < 2 && !carom_failed(status); which++)
-        status = move_scene(row, which, &frames[which]);
+    carom_frame frames[TWIN_COUNT];
+    uint32_t at = step * (row->twins.source->step_count / row->step_count);
+    carom_status status = scene_twins_move(&row->twins, at, frames);
     for (int i = 0; i < TSGO_METHOD_COUNT && !carom_failed(status); i++)
         status = run_once(row, &frames[scene_of(i)], i, step);
     return carom_failed(status) || !counts_missed ? status : add_missed(row, &frames[0]);

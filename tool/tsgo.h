@@ -3,8 +3,7 @@
 #ifndef TOOL_TSGO_H
 #define TOOL_TSGO_H
 
-#include "carom/carom.h"
-#include "scenes/scenes.h"
+#include "tool/scene_twins.h"
 
 enum
 {
@@ -63,10 +62,7 @@ typedef struct tsgo_row
     uint64_t hashes[TSGO_MAX_STEPS];
 
     carom_context *context;
-    scenes_scene *source;
-    carom_tree **trees;     /* per mesh */
-    carom_scene *scenes[2]; /* with these trees, and with default ones */
-    carom_body_id *ids[2];
+    scene_twins twins; /* the first with the paper's (1) to (5) */
 } tsgo_row;
 
 /* Measures all methods. The row's published and options are set, the rest is zero. Close it in either case. */

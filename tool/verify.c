@@ -125,7 +125,7 @@ static verify_function *find_kind(const char *name)
 /* One file by one method. */
 static int verify_file(verify_work *work, verify_function *verify, const tool_method *method)
 {
-    carom_status status = tool_asker_open(work->context, method, &work->asker);
+    carom_status status = tool_asker_open(work->context, method, NULL, &work->asker);
     verify_tally before = work->tally;
     int code = carom_failed(status) ? tool_fail_status(work->command, work->context, status) : verify(work);
     tool_asker_close(&work->asker);

@@ -21,12 +21,45 @@ extern "C"
         const char *name;
         const char *summary;
         carom_engine_class engine_class;
+        bool shows_images; /* calls carom_engine_def.on_image */
     } carom_engine_info;
 
     /* The library's engines; null past the end. A context may have more: see carom/author.h. */
     CAROM_API const carom_engine_info *carom_engine_list(uint32_t index);
 
     typedef struct carom_engine carom_engine;
+
+    /* One of the pictures that an image consists of. */
+    typedef struct carom_engine_layer
+    {
+        const char *name;
+        bool is_depth;       /* along the view's third axis, from its centre, world units; NaN: nothing is there.
+                                Otherwise counts of the stencil */
+        const float *values; /* side * side, row by row from the bottom */
+    } carom_engine_layer;
+
+    /* An image by which an engine judged two convex hulls: what it saw. Borrowed for the time of the call.
+     *
+     * Layers of "image": "a-near", "a-far", "b-near" and "b-far", the ends of depth intervals that hold all of a hull
+     * over a whole pixel. Of "image-sampled" and "recode": "a-front", the depth of A's front, and "a-stencil": 1 where
+     * A is, and 1 more for each side of B that is not nearer. If that leaves it open, also "b-front" and "b-stencil",
+     * with exchanged roles. */
+    typedef struct carom_engine_image
+    {
+        uint32_t node_a, node_b; /* of the bodies' trees of hulls, see carom/pieces.h */
+        bool leaf_a, leaf_b;     /* the hull is that of a piece */
+        bool meets;              /* the verdict: false, the hulls are apart, or too small to be seen */
+        double sampled_size;     /* of this image, as in carom_counters; "image": 0 */
+        uint32_t side;           /* in pixels */
+        carom_vec3 axis[3];      /* of the view: to the right, up, away from the viewer; world */
+        carom_vec3 centre;       /* a point p is at axis_i . (p - centre) */
+        double low[2];           /* where the image begins along the first two axes; world units */
+        double pixel[2];         /* the size of a pixel */
+        uint32_t layer_count;
+        const carom_engine_layer *layers;
+    } carom_engine_image;
+
+    typedef void carom_engine_image_fn(const carom_engine_image *image, void *user);
 
     typedef struct carom_engine_def
     {
@@ -41,7 +74,13 @@ extern "C"
                                    units; 0: 1/64 of the longest side of what two bodies' boxes have in common */
         uint32_t image_side;    /* engines that draw images: pixels along a side of an image at most, up to 4,096;
                                    0: automatic. If that is too few for image_accuracy, the answer says so */
+        const char *cache;      /* a folder for what engines prepare per mesh: those that draw convex pieces keep them
+                                   there, see carom_pieces_create_cached; copied; null: none */
         bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper */
+        carom_engine_image_fn *on_image; /* engines "image", "image-sampled", "recode": gets every image of two hulls,
+                                            on the thread of the worker that drew it; or null. Takes time: images are
+                                            read back, and drawn one by one where they would be together */
+        void *on_image_user;
         bool estimate_undecided; /* guess about pairs that a budget leaves undecided, see carom_pair_estimate */
     } carom_engine_def;
 
@@ -98,9 +137,9 @@ extern "C"
                                                const carom_budget *budget, carom_scene_report *report);
 
     /* Statistics of the thesis's methods (chapter 4: "sstcd", "spcd", "escd", "epcd"; chapter 2: "image",
-     * "image-sampled") and of "cullide", summed since the engine was created; all zero for other engines. Those of
-     * chapter 4 depend on the number of workers, and on timing where a hit cancels other tasks; those of "image" on
-     * timing, unless image_always is set. */
+     * "image-sampled"), of "recode" and of "cullide", summed since the engine was created; all zero for other engines.
+     * Those of chapter 4 depend on the number of workers, and on timing where a hit cancels other tasks; those of
+     * "image" on timing, unless image_always is set. */
     typedef struct carom_engine_stats
     {
         uint64_t tasks;         /* nodes of the task tree: two boxes, or a box and all edges of a body */
@@ -108,11 +147,17 @@ extern "C"
         uint32_t depth;         /* levels of the deepest task tree, or search of trees of hulls */
         double worker_seconds;  /* elapsed time of the parallel parts times the number of workers */
         double busy_seconds;    /* the part of it spent in tasks; the rest was idle or went into scheduling */
-        uint64_t passes;        /* engines "image", "image-sampled": what was drawn at once, */
+        uint64_t passes;        /* engines "image", "image-sampled", "recode": what was drawn at once, */
         uint64_t images;        /* pairs of hulls looked at, */
         uint64_t images_apart;  /* and found to be apart, */
         uint64_t pixels;        /* and pixels of all targets drawn to */
-        double image_seconds;   /* what that took, preparation included */
+        double image_seconds;   /* what that took, preparation included: */
+        double view_seconds;    /*   choosing views, placing hulls, decoding strips, */
+        double upload_seconds;  /*   handing them to the driver, */
+        double draw_seconds;    /*   the draw calls, which most drivers only note down, */
+        double query_seconds;   /*   and waiting for the result */
+        double box_seconds;     /* tests of boxes */
+        double exact_seconds;   /* triangles of patches */
         uint64_t bodies_before; /* engine "cullide": bodies of all frames, */
         uint64_t bodies_after;  /* and those that were left when what can be seen to be apart was taken out */
         uint64_t draws;         /* draw calls of "cullide" */

@@ -22,6 +22,12 @@ extern "C"
     typedef struct carom_pieces carom_pieces;
 
     CAROM_API carom_status carom_pieces_create(carom_context *context, const carom_mesh *mesh, carom_pieces **out);
+    /* The same with a cache: a folder, which may be that of carom_tree_create_cached, with a file per mesh. If the file
+     * is missing, damaged or of another version, the pieces are made and then stored; a folder that can't be written
+     * causes a warning in the log. Any bytes are safe to load, but of hulls and patches only the form is checked: who
+     * can forge files in the folder, checksum included, can make the pieces wrong, which carom_pieces_check finds. */
+    CAROM_API carom_status carom_pieces_create_cached(carom_context *context, const carom_mesh *mesh,
+                                                      const char *folder, carom_pieces **out);
     CAROM_API void carom_pieces_destroy(carom_pieces *pieces); /* before its context; null is fine */
 
     /* Verifies everything again, independently of how it was made and exactly: CAROM_OK, or CAROM_BAD_DATA with a
@@ -44,7 +50,7 @@ extern "C"
         uint64_t mesh_strip_count;  /* the same for the triangles of the mesh itself */
         uint64_t mesh_index_count;
         size_t bytes; /* memory used */
-        double ms;    /* time to make it */
+        double ms;    /* time to make it, or to load it */
     } carom_pieces_info;
 
     CAROM_API carom_pieces_info carom_pieces_get_info(const carom_pieces *pieces);

@@ -151,6 +151,7 @@ extern "C"
                                   and once the pair was begun, from the parts that are still open; never lower than
                                   before while a search goes on; decided: as in carom_report */
         uint64_t hash;         /* that of carom_collide's report for this pair with the same options */
+        double sampled_size;   /* of this pair, see carom_counters */
     } carom_body_pair;
 
     /* A guess about a pair of bodies that the budget left undecided; not an answer. The guess is that the bodies meet

@@ -314,6 +314,45 @@ static inline uint64_t base_hash_end(const base_hash *hash)
     return h ^ (h >> 32);
 }
 
+/* ---- files of a cache folder: see store.c ---- */
+
+/* One file. Set the first three, then base_store_begin. */
+typedef struct base_store
+{
+    carom_context *context;
+    const char *name; /* of the cache, for messages */
+    uint64_t key;     /* a hash of what the block is made from, and of its format */
+    char *path, *part_path;
+    size_t path_size; /* of each */
+} base_store;
+
+typedef struct base_block
+{
+    unsigned char *bytes; /* null: none. Aligned; free with base_release(context, bytes, 1, size) */
+    size_t size;
+} base_block;
+
+enum
+{
+    BASE_STORE_HEADER = 256 /* bytes of a header at most */
+};
+
+/* What a file begins with, before the rest is read. */
+typedef struct base_store_check
+{
+    size_t header_size;
+    /* Null, or what is wrong with a file of this size; size < header_size: cut short. */
+    const char *(*complain)(const void *header, size_t size, const void *data);
+    const void *data;
+} base_store_check;
+
+bool base_store_begin(base_store *store, const char *folder); /* false when out of memory */
+void base_store_end(base_store *store);
+base_block base_store_read(const base_store *store, const base_store_check *check);
+void base_store_complain(const base_store *store, const char *complaint); /* in the log */
+void base_store_touch(const base_store *store); /* used now, which carom_tree_cache_trim goes by */
+void base_store_write(const base_store *store, const void *bytes, size_t size); /* null: only complains */
+
 /* ---- ids: index + generation, reused ---- */
 
 typedef struct base_id_slot

@@ -11,7 +11,7 @@ typedef struct arranging
 {
     node_build *build;
     uint32_t *order;        /* pieces, node after node */
-    uint32_t *corners;      /* piece i as the triangle i i i, for volume_fit */
+    carom_vec3 *points;     /* of the node at hand */
     uint32_t *first, *last; /* per node: its range of the order */
     base_key_value *keys;
 } arranging;
@@ -45,26 +45,35 @@ static void sort(base_key_value *items, base_key_value *scratch, uint32_t count)
         }
 }
 
-static carom_vec3 longest_axis(const volume_cloud *cloud)
+/* The axis along which the points reach farthest. */
+static carom_vec3 longest_axis(const volume_points *cloud)
 {
-    float obb[VOLUME_FLOATS_MAX];
-    volume_fit(CAROM_VOLUME_OBB, CAROM_OBB_COVARIANCE, cloud, obb);
-    volume_box box;
-    volume_to_box(CAROM_VOLUME_OBB, obb, &box);
-    int longest = box.half[0] >= box.half[1] && box.half[0] >= box.half[2] ? 0 : box.half[1] >= box.half[2] ? 1 : 2;
-    return box.axis[longest];
+    carom_vec3 axis[3];
+    double low[3] = {0}, high[3] = {0};
+    volume_principal_axes(cloud, axis);
+    for (uint32_t i = 1; i < cloud->count; i++)
+    {
+        carom_vec3 p = vec3_sub(cloud->points[i], cloud->points[0]);
+        for (int k = 0; k < 3; k++)
+        {
+            double along = vec3_dot(axis[k], p);
+            low[k] = along < low[k] ? along : low[k], high[k] = along > high[k] ? along : high[k];
+        }
+    }
+    double size[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+    return axis[size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2];
 }
 
 /* Sorts the pieces of a node along the axis. */
 static void order_pieces(arranging *a, uint32_t node)
 {
-    const carom_vec3 *centres = a->build->centres;
     uint32_t *order = a->order + a->first[node], count = a->last[node] - a->first[node];
-    carom_vec3 origin = centres[order[0]];
-    volume_cloud cloud = {centres, a->corners, order, count, origin};
+    for (uint32_t i = 0; i < count; i++)
+        a->points[i] = a->build->centres[order[i]];
+    volume_points cloud = {a->points, NULL, count};
     carom_vec3 axis = longest_axis(&cloud);
     for (uint32_t i = 0; i < count; i++)
-        a->keys[i] = (base_key_value){key_of(vec3_dot(vec3_sub(centres[order[i]], origin), axis)), order[i]};
+        a->keys[i] = (base_key_value){key_of(vec3_dot(vec3_sub(a->points[i], a->points[0]), axis)), order[i]};
     sort(a->keys, a->keys + count, count);
     for (uint32_t i = 0; i < count; i++)
         order[i] = (uint32_t)a->keys[i].value;
@@ -81,10 +90,7 @@ static carom_status arrange(arranging *a, node_levels *levels)
 {
     uint32_t count = 1, level_end = 0;
     for (uint32_t i = 0; i < a->build->piece_count; i++)
-    {
         a->order[i] = i;
-        a->corners[3 * (size_t)i] = a->corners[3 * (size_t)i + 1] = a->corners[3 * (size_t)i + 2] = i;
-    }
     a->first[0] = 0, a->last[0] = a->build->piece_count;
     set_node(a, 0, CONVEX_NONE);
     for (uint32_t node = 0; node < count; node++)
@@ -116,15 +122,15 @@ carom_status nodes_arrange(node_build *build, node_levels *levels)
     size_t pieces = build->piece_count, nodes = build->node_count;
     arranging a = {.build = build};
     a.order = base_allocate(context, pieces, sizeof *a.order, _Alignof(uint32_t));
-    a.corners = base_allocate(context, 3 * pieces, sizeof *a.corners, _Alignof(uint32_t));
+    a.points = base_allocate(context, pieces, sizeof *a.points, _Alignof(carom_vec3));
     a.first = base_allocate(context, 2 * nodes, sizeof *a.first, _Alignof(uint32_t));
     a.last = a.first ? a.first + nodes : NULL;
     a.keys = base_allocate(context, 2 * pieces, sizeof *a.keys, _Alignof(base_key_value));
     carom_status status = CAROM_OUT_OF_MEMORY;
-    if (a.order && a.corners && a.first && a.keys)
+    if (a.order && a.points && a.first && a.keys)
         status = arrange(&a, levels);
     base_release(context, a.order, pieces, sizeof *a.order);
-    base_release(context, a.corners, 3 * pieces, sizeof *a.corners);
+    base_release(context, a.points, pieces, sizeof *a.points);
     base_release(context, a.first, 2 * nodes, sizeof *a.first);
     base_release(context, a.keys, 2 * pieces, sizeof *a.keys);
     return status;

@@ -165,6 +165,14 @@ static bool is_in_box(const volume_box *box, carom_vec3 point)
     return true;
 }
 
+bool convex_box_has(const carom_mesh *mesh, const convex_pieces *pieces, const convex_node *node)
+{
+    bool inside = isfinite(node->box.half[0]) && isfinite(node->box.half[1]) && isfinite(node->box.half[2]);
+    for (uint32_t i = 0; i < node->vertex_count && inside; i++)
+        inside = is_in_box(&node->box, mesh->vertices[convex_vertices(pieces, node)[i]]);
+    return inside;
+}
+
 /* ---- strips ---- */
 
 static uint64_t edge_key(uint32_t from, uint32_t to) { return ((uint64_t)from << 32 | to) + 1; }
@@ -219,9 +227,8 @@ static carom_status check_node(check_state *state, uint32_t number)
 {
     const convex_node *node = convex_nodes(state->pieces) + number;
     BASE_TRY(check_hull(state, node, number));
-    for (uint32_t i = 0; i < node->vertex_count; i++)
-        if (!is_in_box(&node->box, state->mesh->vertices[convex_vertices(state->pieces, node)[i]]))
-            return check_fail(state, "the box of node %u is too small", number);
+    if (!convex_box_has(state->mesh, state->pieces, node))
+        return check_fail(state, "the box of node %u is too small", number);
     BASE_TRY(check_strips(state, node, number));
     return node->first_child == 0 ? check_piece(state, node) : CAROM_OK;
 }

@@ -57,6 +57,10 @@ typedef struct convex_pieces
 carom_status convex_pieces_create(carom_context *context, const carom_mesh *mesh, convex_pieces **out);
 void convex_pieces_destroy(carom_context *context, convex_pieces *pieces);
 
+/* The same with a cache, see carom_pieces_create_cached. */
+carom_status convex_pieces_create_cached(carom_context *context, const carom_mesh *mesh, const char *folder,
+                                         convex_pieces **out);
+
 static inline const void *convex_items(const convex_pieces *pieces, convex_array array)
 {
     return (const char *)pieces + pieces->offset[array];
@@ -82,6 +86,9 @@ static inline const uint32_t *convex_neighbours(const convex_pieces *pieces, con
  * mesh_index_count, with CONVEX_NONE between strips. */
 void convex_decode_strips(const convex_pieces *pieces, const convex_node *node, uint32_t *out);
 void convex_decode_mesh_strips(const convex_pieces *pieces, const carom_mesh *mesh, uint32_t *out);
+
+/* Are all vertices of the node's hull in its box? */
+bool convex_box_has(const carom_mesh *mesh, const convex_pieces *pieces, const convex_node *node);
 
 /* Verifies everything again, from the mesh and exactly: every triangle is in one piece; pieces are connected across
  * edges that two triangles share and lie on the surface of their hulls, which are convex; hulls meet no triangle

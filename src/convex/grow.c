@@ -27,10 +27,12 @@ typedef struct grow_space
     BASE_ARRAY(grow_side) queue, waiting;
     /* The trial: triangles and vertices that would join, what they meet. */
     convex_numbers triangles, vertices;
-    convex_numbers met;  /* triangles that have to join too, from the first on that may not have done so yet */
-    size_t patience;     /* how many vertices a trial may take in */
-    size_t member_count; /* vertices of the patch */
-    size_t wasted;       /* vertices of large trials that came to nothing */
+    convex_numbers met;   /* triangles that have to join too */
+    convex_numbers ready; /* those of them that are next, and perhaps others */
+    uint64_t trial;       /* its number */
+    size_t patience;      /* how many vertices a trial may take in */
+    size_t member_count;  /* vertices of the patch */
+    size_t wasted;        /* vertices of large trials that came to nothing */
     uint32_t seed;
     carom_status status; /* why it ended, if not for lack of memory */
 } grow_space;
@@ -129,61 +131,96 @@ static grow_answer join_across(grow_space *space, const surface_crossing *crossi
     return join_around(space, crossing->apex);
 }
 
-/* The next triangle that was met, is not in the patch yet and touches it, seen from the patch. If none does, one that
- * is not in the patch, as a crossing without an apex; if there is none, one without a triangle. */
-static surface_crossing next_met(grow_space *space)
+/* The crossing into a triangle that touches the patch, across this side of its own. */
+static surface_crossing cross_into(const convex_surface *surface, uint32_t triangle, int side)
 {
-    const convex_surface *surface = space->surface;
-    surface_crossing crossing = {.triangle = CONVEX_NONE, .apex = CONVEX_NONE};
-    size_t kept = 0;
-    for (size_t i = 0; i < space->met.count; i++)
-    {
-        uint32_t triangle = space->met.items[i], corner[3];
-        if (surface->piece[triangle] == space->seed)
-            continue;
-        space->met.items[kept++] = triangle;
-        int side = crossing.apex == CONVEX_NONE ? probe_side_to_patch(surface, triangle, space->seed) : -1;
-        if (crossing.triangle == CONVEX_NONE)
-            crossing.triangle = triangle;
-        if (side < 0)
-            continue;
-        /* The same edge the other way round, and the triangle's own third corner. */
-        surface_crossing back = surface_cross(surface, triangle, side);
-        surface_corners(surface, triangle, corner);
-        int at = 0;
-        while (corner[at] == back.from || corner[at] == back.to)
-            at++;
-        crossing = (surface_crossing){back.to, back.from, triangle, corner[at]};
-    }
-    space->met.count = kept;
-    return crossing;
+    uint32_t corner[3];
+    surface_crossing back = surface_cross(surface, triangle, side);
+    surface_corners(surface, triangle, corner);
+    int at = 0;
+    while (corner[at] == back.from || corner[at] == back.to)
+        at++;
+    return (surface_crossing){back.to, back.from, triangle, corner[at]};
 }
 
-/* Criterion 3. In flat regions a triangle often can't join alone: the hull covers a part of the next one, which has to
- * join with it. */
+/* Adds a triangle that was met, if it touches the patch; no matter whether it does, and whether it is in already. */
+static grow_answer join_met(grow_space *space, uint32_t triangle)
+{
+    const convex_surface *surface = space->surface;
+    int side = surface->piece[triangle] == space->seed ? -1 : probe_side_to_patch(surface, triangle, space->seed);
+    if (side < 0)
+        return GROW_YES;
+    surface_crossing crossing = cross_into(surface, triangle, side);
+    if (surface->member[crossing.apex] == space->seed)
+        return join_enclosed(space, triangle);
+    return space->vertices.count < space->patience ? join_across(space, &crossing) : GROW_IMPATIENT;
+}
+
+/* Lists the neighbours of triangles that have just joined, from the first of these on, if they were met as well. */
+static bool list_neighbours_met(grow_space *space, size_t first)
+{
+    const convex_surface *surface = space->surface;
+    if (!base_array_reserve(surface->context, &space->ready, 3 * (space->triangles.count - first)))
+        return false;
+    for (size_t i = first; i < space->triangles.count; i++)
+        for (size_t side = 0; side < 3; side++)
+        {
+            uint32_t other = surface->mesh->neighbours[3 * (size_t)space->triangles.items[i] + side];
+            if (other != MESH_NONE && surface->met_in[other] == space->trial)
+                space->ready.items[space->ready.count++] = other;
+        }
+    return true;
+}
+
+/* Adds all triangles that were met, from the patch outwards. Those that don't touch it stay in the list. */
+static grow_answer join_all_met(grow_space *space)
+{
+    const convex_surface *surface = space->surface;
+    grow_answer answer = GROW_YES;
+    space->ready.count = 0;
+    if (!base_array_reserve(surface->context, &space->ready, space->met.count))
+        return GROW_NO_MEMORY;
+    for (size_t i = 0; i < space->met.count; i++)
+        space->ready.items[space->ready.count++] = space->met.items[i];
+    for (size_t i = 0; i < space->met.count; i++)
+        surface->met_in[space->met.items[i]] = space->trial;
+    for (size_t i = 0; i < space->ready.count && answer == GROW_YES; i++)
+    {
+        size_t before = space->triangles.count;
+        answer = join_met(space, space->ready.items[i]);
+        if (answer == GROW_YES && !list_neighbours_met(space, before))
+            answer = GROW_NO_MEMORY;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < space->met.count; i++)
+        if (surface->piece[space->met.items[i]] != space->seed)
+            space->met.items[kept++] = space->met.items[i];
+    space->met.count = kept;
+    return answer;
+}
+
+/* Criterion 3. In flat regions a triangle often can't join alone: the hull covers a part of the next ones, which have
+ * to join with it. All of them join before what that adds is searched, so that a long row takes few searches. */
 static grow_answer join_what_is_met(grow_space *space, uint32_t *culprit)
 {
-    grow_answer answer = GROW_YES;
     shell_mark searched = {0, 0};
     space->met.count = 0;
-    while (answer == GROW_YES)
+    space->trial++;
+    for (;;)
     {
         probe_verdict verdict = probe_search(&space->probe, space->seed, searched, &space->met);
         if (verdict != PROBE_DONE)
             return verdict == PROBE_MET ? GROW_NO : GROW_NO_MEMORY;
-        searched = shell_at(&space->shell);
-        surface_crossing crossing = next_met(space);
-        *culprit = crossing.triangle;
-        if (crossing.triangle == CONVEX_NONE)
+        if (space->met.count == 0)
             return GROW_YES;
-        if (crossing.apex == CONVEX_NONE)
+        searched = shell_at(&space->shell);
+        grow_answer answer = join_all_met(space);
+        if (answer != GROW_YES)
+            return answer;
+        *culprit = space->met.count > 0 ? space->met.items[0] : CONVEX_NONE;
+        if (space->met.count > 0)
             return GROW_LATER;
-        bool enclosed = space->surface->member[crossing.apex] == space->seed;
-        if (!enclosed && space->vertices.count >= space->patience)
-            return GROW_IMPATIENT;
-        answer = enclosed ? join_enclosed(space, crossing.triangle) : join_across(space, &crossing);
     }
-    return answer;
 }
 
 /* Keeps what was tried, or undoes it. */
@@ -405,7 +442,10 @@ static void list_seeds(grow_task *task)
     for (uint32_t i = 0; i < components; i++)
         first[i + 1] += first[i];
     for (uint32_t i = mesh->triangle_count; i-- > 0;)
-        task->seeds[--first[mesh->component[i] + 1]] = i;
+    {
+        uint32_t triangle = task->surface->tree->order[i];
+        task->seeds[--first[mesh->component[triangle] + 1]] = triangle;
+    }
     memmove(first, first + 1, components * sizeof *first);
     first[components] = mesh->triangle_count;
 }
@@ -430,6 +470,7 @@ static carom_status grow_all(grow_task *task)
         base_array_free(surface->context, &task->spaces[i].triangles);
         base_array_free(surface->context, &task->spaces[i].vertices);
         base_array_free(surface->context, &task->spaces[i].met);
+        base_array_free(surface->context, &task->spaces[i].ready);
     }
     return atomic_load(&task->status);
 }

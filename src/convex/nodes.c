@@ -4,19 +4,6 @@
 
 /* ---- boxes ---- */
 
-/* The axes come from the hull's triangles (2-5, 2-6), or from its vertices where it has none. */
-static void choose_axes(const carom_mesh *mesh, const hull *h, carom_vec3 origin, carom_vec3 axis[3])
-{
-    uint32_t few[3] = {h->vertices[0], h->vertices[h->vertex_count - 1], h->vertices[0]};
-    volume_cloud cloud = {mesh->vertices, h->facet_count > 0 ? h->facets : few, NULL,
-                          h->facet_count > 0 ? h->facet_count : 1, origin};
-    float obb[VOLUME_FLOATS_MAX];
-    volume_box box;
-    volume_fit(CAROM_VOLUME_OBB, CAROM_OBB_COVARIANCE, &cloud, obb);
-    volume_to_box(CAROM_VOLUME_OBB, obb, &box);
-    memcpy(axis, box.axis, sizeof box.axis);
-}
-
 /* Rows of the inverse of the matrix with these columns, which is nearly orthonormal: row_i . p is p's coordinate along
  * axis i, to within a few roundings of |p|. */
 static void invert(const carom_vec3 axis[3], carom_vec3 row[3])
@@ -27,15 +14,15 @@ static void invert(const carom_vec3 axis[3], carom_vec3 row[3])
         row[i] = vec3_scale(row[i], 1.0 / determinant);
 }
 
-void nodes_fit_box(const carom_mesh *mesh, const hull *h, volume_box *out)
+void nodes_fit_box(const volume_points *cloud, volume_box *out)
 {
-    carom_vec3 origin = mesh->vertices[h->vertices[0]], row[3];
+    carom_vec3 origin = cloud->points[0], row[3];
     double low[3] = {0}, high[3] = {0}, size = 0.0;
-    choose_axes(mesh, h, origin, out->axis);
+    volume_principal_axes(cloud, out->axis);
     invert(out->axis, row);
-    for (uint32_t i = 0; i < h->vertex_count; i++)
+    for (uint32_t i = 0; i < cloud->count; i++)
     {
-        carom_vec3 p = vec3_sub(mesh->vertices[h->vertices[i]], origin);
+        carom_vec3 p = vec3_sub(cloud->points[i], origin);
         for (int k = 0; k < 3; k++)
         {
             double along = vec3_dot(row[k], p);
@@ -47,9 +34,9 @@ void nodes_fit_box(const carom_mesh *mesh, const hull *h, volume_box *out)
         out->centre = vec3_add(out->centre, vec3_scale(out->axis[k], 0.5 * (low[k] + high[k])));
     /* The centre was rounded, so measure again from there; what these few roundings add is far below 2^-46. */
     double half[3] = {0};
-    for (uint32_t i = 0; i < h->vertex_count; i++)
+    for (uint32_t i = 0; i < cloud->count; i++)
     {
-        carom_vec3 p = vec3_sub(mesh->vertices[h->vertices[i]], out->centre);
+        carom_vec3 p = vec3_sub(cloud->points[i], out->centre);
         double length = fabs(p.x) + fabs(p.y) + fabs(p.z);
         size = length > size ? length : size;
         for (int k = 0; k < 3; k++)
@@ -70,6 +57,8 @@ typedef struct hull_scratch
     hull_space *space;
     BASE_ARRAY(uint64_t) numbers; /* of vertices */
     BASE_ARRAY(carom_vec3) points;
+    BASE_ARRAY(uint32_t) weights; /* of the hull's vertices: the number of corners of facets there */
+    strip_space strips;
 } hull_scratch;
 
 typedef struct hull_task
@@ -102,8 +91,27 @@ static bool sort_numbers(const node_build *build, hull_scratch *scratch)
     return true;
 }
 
-/* The hull of the vertices listed in the scratch, with vertices of the mesh in place of their numbers in the list. */
-static carom_status hull_of_numbers(const node_build *build, hull_scratch *scratch, hull *out)
+/* A box around a hull whose vertices are points of the scratch; axes from the corners of its facets (2-5, 2-6), or
+ * from its vertices where it has none. */
+static bool fit_box(const node_build *build, hull_scratch *scratch, const hull *h, volume_box *out)
+{
+    if (!base_array_reserve(build->context, &scratch->weights, scratch->points.count))
+        return false;
+    uint32_t *weights = scratch->weights.items;
+    carom_vec3 *points = scratch->points.items;
+    memset(weights, 0, scratch->points.count * sizeof *weights);
+    for (size_t i = 0; i < 3 * (size_t)h->facet_count; i++)
+        weights[h->facets[i]]++;
+    /* The vertices ascend, so that they can be moved to the front one by one. */
+    for (uint32_t i = 0; i < h->vertex_count; i++)
+        points[i] = points[h->vertices[i]], weights[i] = weights[h->vertices[i]];
+    nodes_fit_box(&(volume_points){points, h->facet_count > 0 ? weights : NULL, h->vertex_count}, out);
+    return true;
+}
+
+/* The hull of the vertices listed in the scratch, with vertices of the mesh in place of their numbers in the list, and
+ * a box around it. */
+static carom_status hull_of_numbers(const node_build *build, hull_scratch *scratch, hull *out, volume_box *box)
 {
     size_t count = 0;
     scratch->points.count = 0;
@@ -116,7 +124,10 @@ static carom_status hull_of_numbers(const node_build *build, hull_scratch *scrat
             list[count] = list[i];
             scratch->points.items[count++] = build->mesh->vertices[list[i]];
         }
+    scratch->points.count = count;
     BASE_TRY(hull_build_in(scratch->space, scratch->points.items, (uint32_t)count, out));
+    if (!fit_box(build, scratch, out, box))
+        return CAROM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < out->vertex_count; i++)
         out->vertices[i] = (uint32_t)list[out->vertices[i]];
     for (size_t i = 0; i < 3 * (size_t)out->facet_count; i++)
@@ -142,12 +153,12 @@ static carom_status make_piece_hull(node_build *build, uint32_t piece, hull_scra
 {
     hull *out = &build->piece_hulls[piece];
     BASE_TRY(list_piece(build, piece, scratch));
-    BASE_TRY(hull_of_numbers(build, scratch, out));
+    BASE_TRY(hull_of_numbers(build, scratch, out, &build->piece_boxes[piece]));
     build->centres[piece] = hull_measure(out, build->mesh->vertices).centre;
     return CAROM_OK;
 }
 
-static carom_status join_children(node_build *build, const convex_node *node, hull_scratch *scratch, hull *out)
+static carom_status join_children(node_build *build, hull_scratch *scratch, convex_node *node, hull *out)
 {
     scratch->numbers.count = 0;
     for (uint32_t i = 0; i < 2; i++)
@@ -158,7 +169,7 @@ static carom_status join_children(node_build *build, const convex_node *node, hu
         for (uint32_t k = 0; k < child->vertex_count; k++)
             scratch->numbers.items[scratch->numbers.count++] = child->vertices[k];
     }
-    return hull_of_numbers(build, scratch, out);
+    return hull_of_numbers(build, scratch, out, &node->box);
 }
 
 static carom_status make_node(node_build *build, uint32_t number, hull_scratch *scratch)
@@ -169,14 +180,14 @@ static carom_status make_node(node_build *build, uint32_t number, hull_scratch *
     {
         part->hull = build->piece_hulls[node->piece];
         build->piece_hulls[node->piece] = (hull){0};
+        node->box = build->piece_boxes[node->piece];
     }
     else
-        BASE_TRY(join_children(build, node, scratch, &part->hull));
+        BASE_TRY(join_children(build, scratch, node, &part->hull));
     const hull *h = &part->hull;
     node->dimension = h->dimension, node->vertex_count = h->vertex_count, node->facet_count = h->facet_count;
-    nodes_fit_box(build->mesh, h, &node->box);
     strip_mesh mesh = {h->facets, h->neighbours, h->facet_count, NULL};
-    if (!strips_make(build->context, &mesh, &part->strips))
+    if (!strips_make(build->context, &scratch->strips, &mesh, &part->strips))
         return CAROM_OUT_OF_MEMORY;
     node->strip_count = (uint32_t)part->strips.strips.count, node->index_count = (uint32_t)part->strips.index_count;
     return CAROM_OK;
@@ -253,6 +264,8 @@ carom_status nodes_make(node_build *build)
         hull_space_destroy(task.scratch[i].space);
         base_array_free(context, &task.scratch[i].numbers);
         base_array_free(context, &task.scratch[i].points);
+        base_array_free(context, &task.scratch[i].weights);
+        strips_free_space(context, &task.scratch[i].strips);
     }
     base_release(context, task.scratch, workers, sizeof *task.scratch);
     base_array_free(context, &levels);

@@ -20,9 +20,10 @@ typedef struct node_build
     const carom_mesh *mesh;
     uint32_t piece_count, node_count;
     const uint32_t *piece_first, *triangles;
-    hull *piece_hulls;   /* per piece, until its leaf has it */
-    carom_vec3 *centres; /* of mass, per piece */
-    node_part *parts;    /* per node */
+    hull *piece_hulls;       /* per piece, until its leaf has it */
+    volume_box *piece_boxes; /* per piece */
+    carom_vec3 *centres;     /* of mass, per piece */
+    node_part *parts;        /* per node */
 } node_build;
 
 /* Makes all nodes of the pieces; on failure, what was made is freed by nodes_free as well. */
@@ -34,7 +35,7 @@ void nodes_free(node_build *build);
 typedef BASE_ARRAY(uint32_t) node_levels;
 carom_status nodes_arrange(node_build *build, node_levels *levels);
 
-/* A box around a hull of at least one vertex. */
-void nodes_fit_box(const carom_mesh *mesh, const hull *hull, volume_box *out);
+/* A box around at least one point; its axes are the principal ones. */
+void nodes_fit_box(const volume_points *cloud, volume_box *out);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "convex/grow.h"
 #include "convex/nodes.h"
+#include "convex/stored.h"
 
 /* ---- patches as lists ---- */
 
@@ -50,6 +51,20 @@ static const size_t item_sizes[CONVEX_ARRAYS] = {sizeof(uint32_t),     sizeof(ui
                                                  sizeof(uint32_t),     sizeof(uint32_t), sizeof(uint32_t),
                                                  sizeof(convex_strip), sizeof(uint8_t)};
 
+bool convex_place_arrays(convex_pieces *pieces)
+{
+    const uint64_t limit = UINT64_C(1) << 56;
+    pieces->size = (sizeof *pieces + BASE_CACHE_LINE - 1) / BASE_CACHE_LINE * BASE_CACHE_LINE;
+    for (int i = 0; i < CONVEX_ARRAYS; i++)
+    {
+        if (pieces->count[i] > limit / item_sizes[i])
+            return false;
+        pieces->offset[i] = pieces->size;
+        pieces->size += (pieces->count[i] * item_sizes[i] + BASE_CACHE_LINE - 1) / BASE_CACHE_LINE * BASE_CACHE_LINE;
+    }
+    return true;
+}
+
 static convex_pieces measure_block(const block_build *build)
 {
     convex_pieces out = {.triangle_count = build->nodes.mesh->triangle_count,
@@ -69,12 +84,7 @@ static convex_pieces measure_block(const block_build *build)
     out.mesh_strip_first = out.count[CONVEX_STRIPS], out.mesh_bit_first = 8 * out.count[CONVEX_BITS];
     out.count[CONVEX_STRIPS] += build->mesh_strips.strips.count,
         out.count[CONVEX_BITS] += build->mesh_strips.bits.count;
-    out.size = (sizeof out + BASE_CACHE_LINE - 1) / BASE_CACHE_LINE * BASE_CACHE_LINE;
-    for (int i = 0; i < CONVEX_ARRAYS; i++)
-    {
-        out.offset[i] = out.size;
-        out.size += (out.count[i] * item_sizes[i] + BASE_CACHE_LINE - 1) / BASE_CACHE_LINE * BASE_CACHE_LINE;
-    }
+    convex_place_arrays(&out);
     return out;
 }
 
@@ -154,13 +164,15 @@ static carom_status find_nodes(node_build *nodes)
 {
     carom_context *context = nodes->context;
     nodes->piece_hulls = base_allocate(context, nodes->piece_count, sizeof *nodes->piece_hulls, _Alignof(hull));
+    nodes->piece_boxes = base_allocate(context, nodes->piece_count, sizeof *nodes->piece_boxes, _Alignof(volume_box));
     nodes->centres = base_allocate(context, nodes->piece_count, sizeof *nodes->centres, _Alignof(carom_vec3));
     nodes->parts = base_allocate(context, nodes->node_count, sizeof *nodes->parts, _Alignof(node_part));
     for (uint32_t i = 0; nodes->piece_hulls && i < nodes->piece_count; i++)
         nodes->piece_hulls[i] = (hull){.context = context};
     for (uint32_t i = 0; nodes->parts && i < nodes->node_count; i++)
         nodes->parts[i] = (node_part){.hull.context = context};
-    return nodes->piece_hulls && nodes->centres && nodes->parts ? nodes_make(nodes) : CAROM_OUT_OF_MEMORY;
+    return nodes->piece_hulls && nodes->piece_boxes && nodes->centres && nodes->parts ? nodes_make(nodes)
+                                                                                      : CAROM_OUT_OF_MEMORY;
 }
 
 static carom_status make_pieces(block_build *build, convex_pieces **out)
@@ -174,7 +186,10 @@ static carom_status make_pieces(block_build *build, convex_pieces **out)
         BASE_TRY(find_pieces(build));
         BASE_TRY(find_nodes(&build->nodes));
         strip_mesh whole = {mesh->indices, mesh->neighbours, mesh->triangle_count, NULL};
-        if (!strips_make(build->nodes.context, &whole, &build->mesh_strips))
+        strip_space space = {.halves = {0}};
+        bool made = strips_make(build->nodes.context, &space, &whole, &build->mesh_strips);
+        strips_free_space(build->nodes.context, &space);
+        if (!made)
             return CAROM_OUT_OF_MEMORY;
     }
     return make_block(build, out);
@@ -191,6 +206,7 @@ carom_status convex_pieces_create(carom_context *context, const carom_mesh *mesh
     carom_status status = make_pieces(&build, out);
     nodes_free(nodes);
     base_release(context, nodes->piece_hulls, nodes->piece_count, sizeof *nodes->piece_hulls);
+    base_release(context, nodes->piece_boxes, nodes->piece_count, sizeof *nodes->piece_boxes);
     base_release(context, nodes->centres, nodes->piece_count, sizeof *nodes->centres);
     base_release(context, nodes->parts, nodes->node_count, sizeof *nodes->parts);
     strips_free(context, &build.mesh_strips);

@@ -1,14 +1,5 @@
-/* The search for triangles that a grown hull would meet.
- *
- * Let g be a triangle outside the patch and C' the grown hull. Both are convex, so g and C' meet
- *   - in no point, if they share no vertex: then g misses every part that the step adds;
- *   - in their only shared vertex w, if g meets each part in w at most;
- *   - in the edge between two shared vertices, iff a plane that supports C' has both, and g's third corner in front: C'
- *     has no other point of g near the middle of the edge then, and by convexity none at all.
- * With three shared vertices g is part of C', which is refused. */
-#include "convex/probe.h"
-
-#include "narrow/narrow.h"
+/* The search for triangles that a grown hull would meet: near the patch as long as it is small, then in the tree. */
+#include "convex/probe_parts.h"
 
 enum
 {
@@ -31,7 +22,7 @@ static probe_plane outer_plane(const convex_probe *probe, carom_vec3 a, carom_ve
     double size = (s.y * t.z + s.z * t.y) + (s.z * t.x + s.x * t.z) + (s.x * t.y + s.y * t.x);
     /* The points err by 2^-53 of the reach each, so the normal by 2^-50 of the reach times the lengths. */
     double length = s.x + s.y + s.z + t.x + t.y + t.z;
-    double slack = 0x1p-48 * probe->reach * (size + length * probe->reach);
+    double slack = 0x1p-48 * probe->surface->reach * (size + length * probe->surface->reach);
     return (probe_plane){normal, vec3_dot(normal, a) + slack};
 }
 
@@ -52,12 +43,10 @@ static bool boxes_apart(const carom_aabb *box, const float *low, const float *hi
 /* A box that holds the true position of what was rounded into it. */
 static void widen(const convex_probe *probe, carom_aabb *box)
 {
-    double slack = 0x1p-50 * probe->reach;
+    double slack = 0x1p-50 * probe->surface->reach;
     carom_vec3 by = vec3(slack, slack, slack);
     box->min = vec3_sub(box->min, by), box->max = vec3_add(box->max, by);
 }
-
-static bool is_flat(const shell_part *part) { return part->corner[3] == part->corner[2]; }
 
 static void prepare_part(const convex_probe *probe, const shell_part *part, probe_part *out)
 {
@@ -92,12 +81,17 @@ static void add_boxes(convex_probe *probe, const shell_part *part)
 static bool prepare_boxes(convex_probe *probe)
 {
     const convex_shell *shell = probe->shell;
-    probe->part_boxes.count = 0;
+    size_t count = shell->parts.count - probe->from.parts;
+    probe->part_boxes.count = probe->part_faces.count = 0;
     probe->box = probe->box_in_tree = aabb_empty();
-    if (!base_array_reserve(probe->surface->context, &probe->part_boxes, shell->parts.count - probe->from.parts))
+    if (!base_array_reserve(probe->surface->context, &probe->part_boxes, count) ||
+        !base_array_reserve(probe->surface->context, &probe->part_faces, count))
         return false;
-    for (size_t i = probe->from.parts; i < shell->parts.count; i++)
-        add_boxes(probe, &shell->parts.items[i]);
+    for (size_t i = 0; i < count; i++)
+    {
+        add_boxes(probe, &shell->parts.items[probe->from.parts + i]);
+        probe->part_faces.items[probe->part_faces.count++].made = false;
+    }
     widen(probe, &probe->box_in_tree);
     return true;
 }
@@ -135,196 +129,11 @@ static bool is_apart(convex_probe *probe, uint32_t node)
     return true;
 }
 
-/* ---- one triangle ---- */
-
-/* A triangle outside the patch. */
-typedef struct outsider
-{
-    uint32_t corner[3]; /* shared ones first */
-    int shared;
-    narrow_triangle triangle;
-} outsider;
-
-static carom_aabb box_of(const narrow_triangle *t)
-{
-    const carom_vec3 *p = t->corner;
-    return (carom_aabb){vec3_min(p[0], vec3_min(p[1], p[2])), vec3_max(p[0], vec3_max(p[1], p[2]))};
-}
-
-static bool boxes_meet(const carom_aabb *a, const carom_aabb *b)
-{
-    return a->min.x <= b->max.x && a->max.x >= b->min.x && a->min.y <= b->max.y && a->max.y >= b->min.y &&
-           a->min.z <= b->max.z && a->max.z >= b->min.z;
-}
-
-static void describe(const convex_probe *probe, uint32_t triangle, outsider *out)
-{
-    const convex_surface *surface = probe->surface;
-    uint32_t corner[3];
-    surface_corners(surface, triangle, corner);
-    bool same_component = surface->mesh->component[triangle] == surface->mesh->component[probe->seed];
-    int last = 2;
-    out->shared = 0;
-    for (int i = 0; i < 3; i++)
-    {
-        bool shared = same_component && surface->member[corner[i]] == probe->seed;
-        out->corner[shared ? out->shared++ : last--] = corner[i];
-    }
-    for (int i = 0; i < 3; i++)
-        out->triangle.corner[i] = surface_point(surface, out->corner[i]);
-}
-
-/* Is it, apart from its first corner if that is shared, in front of a plane that has no shared corner in front? */
-static bool is_in_front(const convex_probe *probe, const outsider *g, const uint32_t plane[3])
-{
-    for (int i = g->shared; i < 3; i++)
-        if (surface_side(probe->surface, plane, g->corner[i]) <= 0)
-            return false;
-    return g->shared == 0 || plane[0] == g->corner[0] || plane[1] == g->corner[0] || plane[2] == g->corner[0] ||
-           surface_side(probe->surface, plane, g->corner[0]) >= 0;
-}
-
-/* Of a flat hull: is it, apart from a shared corner, on one side of the plane? */
-static bool is_beside_plane(const convex_probe *probe, const outsider *g)
-{
-    int sum = 0;
-    for (int i = g->shared; i < 3; i++)
-        sum += surface_side(probe->surface, probe->shell->plane, g->corner[i]);
-    return sum == 3 - g->shared || sum == g->shared - 3;
-}
-
-static bool new_facet_parts(const convex_probe *probe, const outsider *g)
-{
-    const convex_shell *shell = probe->shell;
-    for (size_t i = probe->from.fresh; i < shell->fresh.count; i++)
-    {
-        const shell_facet *facet = &shell->facets.items[shell->fresh.items[i]];
-        if (!facet->gone && is_in_front(probe, g, facet->corner))
-            return true;
-    }
-    return false;
-}
-
-/* Does the triangle meet the face of a part in a point that is not the shared one? */
-static bool meets_face(const convex_probe *probe, const outsider *g, const uint32_t face[3])
-{
-    narrow_counts counts = {0};
-    const convex_surface *surface = probe->surface;
-    narrow_triangle f = {
-        {surface_point(surface, face[0]), surface_point(surface, face[1]), surface_point(surface, face[2])}};
-    if (!narrow_touches(&g->triangle, &f, &counts))
-        return false;
-    carom_vec3 w = g->triangle.corner[0], points[6];
-    narrow_triangle shared = {{w, w, w}};
-    return g->shared == 0 || !narrow_touches(&shared, &f, &counts) ||
-           narrow_contact(&g->triangle, &f, points, &counts) != 1;
-}
-
-/* Are the part's corners, apart from a shared one, strictly on one side of the triangle's own plane? */
-static bool is_off_own_plane(const convex_probe *probe, const outsider *g, const shell_part *part)
-{
-    int sign = 0;
-    for (int i = 0; i < (is_flat(part) ? 3 : 4); i++)
-    {
-        if (g->shared == 1 && part->corner[i] == g->corner[0])
-            continue;
-        int side = surface_side(probe->surface, g->corner, part->corner[i]);
-        if (side == 0 || side == -sign)
-            return false;
-        sign = side;
-    }
-    return true;
-}
-
-static bool meets_flat_part(const convex_probe *probe, const outsider *g, const shell_part *part)
-{
-    const uint32_t *c = part->corner, below[3] = {c[0], c[2], c[1]};
-    bool beside = !probe->shell->flat && (is_in_front(probe, g, c) || is_in_front(probe, g, below));
-    return !beside && !is_off_own_plane(probe, g, part) && meets_face(probe, g, c);
-}
-
-static bool meets_solid_part(const convex_probe *probe, const outsider *g, const shell_part *part)
-{
-    const uint32_t *c = part->corner;
-    const uint32_t face[4][3] = {{c[0], c[2], c[1]}, {c[0], c[1], c[3]}, {c[1], c[2], c[3]}, {c[2], c[0], c[3]}};
-    for (int i = 0; i < 4; i++)
-        if (is_in_front(probe, g, face[i]))
-            return false;
-    if (is_off_own_plane(probe, g, part))
-        return false;
-    for (int i = g->shared; i < 3; i++)
-    {
-        bool inside = true;
-        for (int k = 0; k < 4 && inside; k++)
-            inside = surface_side(probe->surface, face[k], g->corner[i]) <= 0;
-        if (inside)
-            return true;
-    }
-    for (int i = 0; i < 4; i++)
-        if (meets_face(probe, g, face[i]))
-            return true;
-    return false;
-}
-
-/* Is this degenerate triangle a segment between two shared vertices? Its ends are not between the other two corners;
- * equal corners are. */
-static bool is_shared_segment(const outsider *g)
-{
-    if (g->shared == 3)
-        return true;
-    if (g->shared < 2)
-        return false;
-    carom_vec3 p = g->triangle.corner[2], q = g->triangle.corner[0], r = g->triangle.corner[1];
-    carom_vec3 low = vec3_min(q, r), high = vec3_max(q, r);
-    return vec3_equal(vec3_min(low, p), low) && vec3_equal(vec3_max(high, p), high);
-}
-
-static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
-{
-    const convex_shell *shell = probe->shell;
-    describe(probe, triangle, g);
-    carom_aabb box = box_of(&g->triangle);
-    if (!boxes_meet(&probe->box, &box) ||
-        (probe->surface->traits[triangle] & SURFACE_DEGENERATE && is_shared_segment(g)))
-        return false;
-    if (g->shared >= 2)
-        return g->shared == 3 || !shell_parts_from(shell, g->corner, g->corner[2]);
-    if (shell->flat ? is_beside_plane(probe, g) : new_facet_parts(probe, g))
-        return false;
-    for (size_t i = 0; i < probe->part_boxes.count; i++)
-    {
-        const shell_part *part = &shell->parts.items[probe->from.parts + i];
-        if (!boxes_meet(&probe->part_boxes.items[i], &box))
-            continue;
-        if (is_flat(part) ? meets_flat_part(probe, g, part) : meets_solid_part(probe, g, part))
-            return true;
-    }
-    return false;
-}
-
-/* Could a triangle that the hull meets be a part of the patch? It would have to be on the hull. */
-static bool could_join(const convex_probe *probe, uint32_t triangle, const outsider *g)
-{
-    const convex_surface *surface = probe->surface;
-    uint32_t corner[3];
-    if (surface->mesh->component[triangle] != surface->mesh->component[probe->seed] ||
-        surface->piece[triangle] != CONVEX_NONE || surface->traits[triangle] & SURFACE_DEGENERATE)
-        return false;
-    surface_corners(surface, triangle, corner);
-    return g->shared == 0 || shell_supports(probe->shell, corner, g->corner[0]);
-}
-
 /* ---- the search ---- */
 
 void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell)
 {
     *probe = (convex_probe){.surface = surface, .shell = shell, .near_seed = CONVEX_NONE, .near_box = aabb_empty()};
-    carom_vec3 origin = surface->tree->origin;
-    const carom_aabb *box = &surface->mesh->info.bounds;
-    carom_vec3 low = vec3_sub(box->min, origin), high = vec3_sub(box->max, origin);
-    double corner[6] = {low.x, low.y, low.z, high.x, high.y, high.z};
-    for (int i = 0; i < 6; i++)
-        probe->reach = fabs(corner[i]) > probe->reach ? fabs(corner[i]) : probe->reach;
 }
 
 void probe_free(convex_probe *probe)
@@ -333,20 +142,20 @@ void probe_free(convex_probe *probe)
         return;
     base_array_free(probe->surface->context, &probe->parts);
     base_array_free(probe->surface->context, &probe->part_boxes);
+    base_array_free(probe->surface->context, &probe->part_faces);
+    base_array_free(probe->surface->context, &probe->new_faces);
     base_array_free(probe->surface->context, &probe->stack);
     base_array_free(probe->surface->context, &probe->near);
 }
 
 static probe_verdict judge(const convex_probe *probe, uint32_t triangle, convex_numbers *met)
 {
-    outsider g;
     const convex_surface *surface = probe->surface;
     bool own = surface->mesh->component[triangle] == surface->mesh->component[probe->seed] &&
                surface->piece[triangle] == probe->seed;
-    if (own || !meets(probe, triangle, &g))
-        return PROBE_DONE;
-    if (!could_join(probe, triangle, &g))
-        return PROBE_MET;
+    probe_meeting meeting = own ? PROBE_APART : probe_meet(probe, triangle);
+    if (meeting != PROBE_MAY_JOIN)
+        return meeting == PROBE_APART ? PROBE_DONE : PROBE_MET;
     if (!base_array_reserve(surface->context, met, 1))
         return PROBE_NO_MEMORY;
     met->items[met->count++] = triangle;
@@ -397,10 +206,11 @@ static probe_verdict list_near(convex_probe *probe, const carom_aabb *box_in_tre
         probe->near_fails = probe->near.count + node->count > NEAR_MAX;
         for (uint32_t i = 0; i < node->count && !probe->near_fails; i++)
         {
-            narrow_triangle corners;
             uint32_t triangle = tree->order[node->first + i];
-            mesh_corners(surface->mesh, triangle, corners.corner);
-            carom_aabb box = box_of(&corners);
+            const uint32_t *corner = surface->corners + 3 * (size_t)triangle;
+            const narrow_triangle points = {{surface_point(surface, corner[0]), surface_point(surface, corner[1]),
+                                             surface_point(surface, corner[2])}};
+            carom_aabb box = box_of(&points);
             if (boxes_meet(&probe->near_box, &box))
                 probe->near.items[probe->near.count++] = (probe_near){box, triangle};
         }
@@ -468,7 +278,7 @@ probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, 
     if (probe->shell->parts.count == from.parts)
         return PROBE_DONE; /* the hull is the same */
     probe->effort += probe->shell->parts.count - from.parts;
-    if (!prepare_boxes(probe))
+    if (!prepare_boxes(probe) || !probe_prepare_faces(probe))
         return PROBE_NO_MEMORY;
     probe_verdict verdict = prepare_near(probe);
     if (verdict != PROBE_DONE)

@@ -20,6 +20,21 @@ typedef struct probe_part
     int plane_count;
 } probe_part;
 
+/* A plane for points: the parts of the exact predicate's filter (exact_filter3d) that do not depend on the point. */
+typedef struct probe_face
+{
+    uint32_t corner[3]; /* counterclockwise seen from the front */
+    carom_vec3 base;    /* corner 0 */
+    carom_vec3 normal, magnitude;
+} probe_face;
+
+/* The faces of a part, made when they are first asked for. */
+typedef struct probe_faces
+{
+    bool made;
+    probe_face face[4];
+} probe_faces;
+
 /* A triangle near the patch. */
 typedef struct probe_near
 {
@@ -33,10 +48,11 @@ typedef struct convex_probe
     const convex_shell *shell;
     uint32_t seed;
     shell_mark from; /* what was there before is not searched */
-    double reach;    /* largest |coordinate| in the tree's frame */
     carom_aabb box;  /* around all parts: as they are, and in the tree's frame */
     carom_aabb box_in_tree;
-    BASE_ARRAY(carom_aabb) part_boxes; /* as they are */
+    BASE_ARRAY(carom_aabb) part_boxes;  /* as they are */
+    BASE_ARRAY(probe_faces) part_faces; /* likewise */
+    BASE_ARRAY(probe_face) new_faces;   /* facets of the hull that were added */
     BASE_ARRAY(probe_part) parts;
     convex_numbers stack;
     uint64_t effort; /* small tests made so far */

@@ -9,6 +9,25 @@ struct carom_pieces
     double ms;
 };
 
+/* folder: of the cache, or null. */
+static carom_status create(carom_context *context, const carom_mesh *mesh, const char *folder, carom_pieces **out)
+{
+    BASE_TRY(base_check_float_mode(context));
+    carom_pieces *pieces = base_allocate(context, 1, sizeof *pieces, _Alignof(carom_pieces));
+    if (!pieces)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "out of memory for the pieces of %s", mesh->name);
+    double start = base_now();
+    *pieces = (carom_pieces){.context = context, .mesh = mesh};
+    carom_status status = folder ? convex_pieces_create_cached(context, mesh, folder, &pieces->block)
+                                 : convex_pieces_create(context, mesh, &pieces->block);
+    if (carom_failed(status))
+        return base_release(context, pieces, 1, sizeof *pieces), status;
+    carom_mesh_retain(mesh);
+    pieces->ms = 1e3 * (base_now() - start);
+    *out = pieces;
+    return CAROM_OK;
+}
+
 carom_status carom_pieces_create(carom_context *context, const carom_mesh *mesh, carom_pieces **out)
 {
     if (!context || !out)
@@ -16,19 +35,19 @@ carom_status carom_pieces_create(carom_context *context, const carom_mesh *mesh,
     *out = NULL;
     if (!mesh)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "carom_pieces_create: no mesh");
-    BASE_TRY(base_check_float_mode(context));
-    carom_pieces *pieces = base_allocate(context, 1, sizeof *pieces, _Alignof(carom_pieces));
-    if (!pieces)
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "out of memory for the pieces of %s", mesh->name);
-    double start = base_now();
-    *pieces = (carom_pieces){.context = context, .mesh = mesh};
-    carom_status status = convex_pieces_create(context, mesh, &pieces->block);
-    if (carom_failed(status))
-        return base_release(context, pieces, 1, sizeof *pieces), status;
-    carom_mesh_retain(mesh);
-    pieces->ms = 1e3 * (base_now() - start);
-    *out = pieces;
-    return CAROM_OK;
+    return create(context, mesh, NULL, out);
+}
+
+carom_status carom_pieces_create_cached(carom_context *context, const carom_mesh *mesh, const char *folder,
+                                        carom_pieces **out)
+{
+    if (!context || !out)
+        return CAROM_INVALID_ARGUMENT;
+    *out = NULL;
+    if (!mesh || !folder || folder[0] == '\0')
+        return base_fail(context, CAROM_INVALID_ARGUMENT, "carom_pieces_create_cached: no %s",
+                         mesh ? "name of a folder" : "mesh");
+    return create(context, mesh, folder, out);
 }
 
 void carom_pieces_destroy(carom_pieces *pieces)

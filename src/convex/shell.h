@@ -49,8 +49,6 @@ typedef struct shell_old_home
     uint32_t vertex, facet_at;
 } shell_old_home;
 
-typedef BASE_ARRAY(uint32_t) convex_numbers;
-
 typedef struct convex_shell
 {
     convex_surface *surface;
@@ -114,6 +112,16 @@ typedef struct shell_mark
 static inline shell_mark shell_at(const convex_shell *shell)
 {
     return (shell_mark){shell->parts.count, shell->fresh.count};
+}
+
+/* Of a flat shell, points of its plane: is the point left (1) or right (-1) of the way from one to the other, seen from
+ * outside? */
+static inline int shell_turn(const convex_shell *shell, uint32_t from, uint32_t to, uint32_t point)
+{
+    if (point == from || point == to)
+        return 0;
+    const carom_vec3 *p = shell->surface->mesh->vertices;
+    return shell->axis_sign * exact_orient2d(p[from], p[to], p[point], shell->axis, NULL);
 }
 
 bool shell_keep(convex_shell *shell); /* false when out of memory */

@@ -25,8 +25,8 @@ static bool cross(const strip_mesh *mesh, uint32_t facet, int side, strip_place 
 {
     if (mesh->halves)
     {
-        uint32_t half = mesh->halves[3 * (size_t)facet + (size_t)side];
-        out->facet = half / 3, out->side = (int)(half % 3);
+        uint32_t half = mesh->halves[4 * (size_t)facet + (size_t)side];
+        out->facet = half / 4, out->side = (int)(half % 4);
         return half != CONVEX_NONE;
     }
     const uint32_t *corner = mesh->corners + 3 * (size_t)facet;
@@ -44,7 +44,8 @@ static bool cross(const strip_mesh *mesh, uint32_t facet, int side, strip_place 
 /* The next place straight on (bit 0), or after a swap (bit 1). */
 static bool leave(const strip_mesh *mesh, const strip_place *place, bool swap, strip_place *out)
 {
-    int side = (place->side + (place->odd == swap ? 1 : 2)) % 3;
+    static const uint8_t sides[3][2] = {{2, 1}, {0, 2}, {1, 0}};
+    int side = sides[place->side][place->odd == swap];
     bool found = cross(mesh, place->facet, side, out);
     out->odd = place->odd == swap; /* a swap draws the facet one later */
     return found;
@@ -54,18 +55,18 @@ static bool leave(const strip_mesh *mesh, const strip_place *place, bool swap, s
 
 typedef struct strip_maker
 {
+    carom_context *context;
     const strip_mesh *mesh;
-    uint64_t *seen;  /* per facet: the walk that passed it last; the largest number: it is in a strip */
-    uint8_t *free;   /* per facet: neighbours that are in no strip */
-    uint32_t *queue; /* facets by these numbers, from the fewest; see next_start */
-    uint64_t walk;
+    strip_space *space;
+    uint64_t walk; /* the number of the current one */
 } strip_maker;
 
 #define STRIP_USED UINT64_MAX
 
 static bool is_free(const strip_maker *maker, uint32_t facet)
 {
-    return maker->seen[facet] != STRIP_USED && maker->seen[facet] != maker->walk;
+    const uint64_t *seen = maker->space->seen.items;
+    return seen[facet] != STRIP_USED && seen[facet] != maker->walk;
 }
 
 static int free_count(const strip_maker *maker, uint32_t facet)
@@ -93,90 +94,83 @@ static bool choose(const strip_maker *maker, const strip_place *place, bool *swa
 
 typedef struct strip_walk
 {
-    strip_place start;
+    int side; /* that it begins with */
     uint32_t count, swaps;
 } strip_walk;
 
-/* Walks as far as possible. bits: of the set to write to; null: only look. */
-static strip_walk take_walk(strip_maker *maker, strip_place place, strip_set *bits)
+/* Walks as far as possible. trail: room for a step per facet of the mesh. */
+static strip_walk take_walk(strip_maker *maker, strip_place place, strip_step *trail)
 {
-    strip_walk out = {place, 1, 0};
+    strip_walk out = {place.side, 1, 0};
     strip_place next;
     bool swap = false;
     maker->walk++;
-    maker->seen[place.facet] = maker->walk;
+    maker->space->seen.items[place.facet] = maker->walk;
+    trail[0] = (strip_step){place.facet, false};
     /* The first triangle has no bit: where to begin is chosen so that it needs no swap. */
     bool on = leave(maker->mesh, &place, false, &next) && is_free(maker, next.facet);
     while (on)
     {
         place = next;
-        maker->seen[place.facet] = maker->walk;
-        out.count++;
+        maker->space->seen.items[place.facet] = maker->walk;
         on = choose(maker, &place, &swap, &next);
-        if (!on)
-            break;
-        out.swaps += swap;
-        if (bits)
-        {
-            if (bits->bit_count % 8 == 0)
-                bits->bits.items[bits->bits.count++] = 0;
-            bits->bits.items[bits->bit_count / 8] |= (uint8_t)(swap << bits->bit_count % 8);
-            bits->bit_count++;
-        }
+        trail[out.count++] = (strip_step){place.facet, on && swap};
+        out.swaps += on && swap;
     }
     return out;
 }
 
-/* Marks the walk's facets as used. */
-static void use_walk(strip_maker *maker, const strip_walk *walk, const strip_set *set, uint64_t bit)
+/* Writes a bit for each turn and marks the facets as used. */
+static void use_walk(strip_maker *maker, const strip_walk *walk, const strip_step *trail, strip_set *out)
 {
-    strip_place place = walk->start, next;
     for (uint32_t i = 0; i < walk->count; i++)
     {
-        bool swap = i > 0 && i + 1 < walk->count && (set->bits.items[bit / 8] >> bit % 8 & 1);
-        bit += i > 0 && i + 1 < walk->count;
-        bool more = leave(maker->mesh, &place, swap, &next);
-        maker->seen[place.facet] = STRIP_USED;
-        if (more)
-            place = next;
+        maker->space->seen.items[trail[i].facet] = STRIP_USED;
+        if (i == 0 || i + 1 == walk->count)
+            continue;
+        if (out->bit_count % 8 == 0)
+            out->bits.items[out->bits.count++] = 0;
+        out->bits.items[out->bit_count / 8] |= (uint8_t)(trail[i].swap << out->bit_count % 8);
+        out->bit_count++;
     }
 }
 
-static bool make_strip(carom_context *context, strip_maker *maker, uint32_t facet, strip_set *out)
+static bool make_strip(strip_maker *maker, uint32_t facet, strip_set *out)
 {
-    strip_walk best = {{facet, 0, false}, 0, 0};
+    strip_step *trail = maker->space->trails.items, *best_trail = trail + maker->mesh->count;
+    strip_walk best = {0, 0, 0};
     for (int side = 0; side < 3; side++)
     {
-        strip_walk walk = take_walk(maker, (strip_place){facet, side, false}, NULL);
-        if (walk.count > best.count || (walk.count == best.count && walk.swaps < best.swaps))
-            best = walk;
+        strip_walk walk = take_walk(maker, (strip_place){facet, side, false}, trail);
+        if (walk.count < best.count || (walk.count == best.count && walk.swaps >= best.swaps))
+            continue;
+        strip_step *other = best_trail;
+        best = walk, best_trail = trail, trail = other;
     }
-    if (!base_array_reserve(context, &out->strips, 1) || !base_array_reserve(context, &out->bits, best.count / 8 + 2))
+    if (!base_array_reserve(maker->context, &out->strips, 1) ||
+        !base_array_reserve(maker->context, &out->bits, best.count / 8 + 2))
         return false;
-    uint64_t first_bit = out->bit_count;
-    take_walk(maker, best.start, out);
-    use_walk(maker, &best, out, first_bit);
+    use_walk(maker, &best, best_trail, out);
     out->index_count += (uint64_t)(out->strips.count > 0) + 2 + best.count + best.swaps;
-    out->strips.items[out->strips.count++] = (convex_strip){3 * facet + (uint32_t)best.start.side, best.count};
+    out->strips.items[out->strips.count++] = (convex_strip){3 * facet + (uint32_t)best.side, best.count};
     return true;
 }
 
-static bool make_all(carom_context *context, strip_maker *maker, strip_set *out)
+static bool make_all(strip_maker *maker, strip_set *out)
 {
-    const strip_mesh *mesh = maker->mesh;
-    memset(maker->seen, 0, mesh->count * sizeof *maker->seen);
+    const uint32_t count = maker->mesh->count;
+    strip_space *space = maker->space;
+    memset(space->seen.items, 0, count * sizeof *space->seen.items);
     /* Facets with the fewest neighbours first; what a strip leaves behind alone comes right after it. */
     uint32_t filled = 0;
-    for (int count = 0; count <= 3; count++)
-        for (uint32_t facet = 0; facet < mesh->count; facet++)
-        {
-            if (count == 0)
-                maker->free[facet] = (uint8_t)free_count(maker, facet);
-            if (maker->free[facet] == count)
-                maker->queue[filled++] = facet;
-        }
-    for (uint32_t i = 0; i < mesh->count; i++)
-        if (maker->seen[maker->queue[i]] != STRIP_USED && !make_strip(context, maker, maker->queue[i], out))
+    for (uint32_t facet = 0; facet < count; facet++)
+        space->free.items[facet] = (uint8_t)free_count(maker, facet);
+    for (int wanted = 0; wanted <= 3; wanted++)
+        for (uint32_t facet = 0; facet < count; facet++)
+            if (space->free.items[facet] == wanted)
+                space->queue.items[filled++] = facet;
+    for (uint32_t i = 0; i < count; i++)
+        if (space->seen.items[space->queue.items[i]] != STRIP_USED && !make_strip(maker, space->queue.items[i], out))
             return false;
     return true;
 }
@@ -186,30 +180,29 @@ static void find_halves(const strip_mesh *mesh, uint32_t *halves)
     strip_place other;
     for (uint32_t facet = 0; facet < mesh->count; facet++)
         for (int side = 0; side < 3; side++)
-            halves[3 * (size_t)facet + (size_t)side] =
-                cross(mesh, facet, side, &other) ? 3 * other.facet + (uint32_t)other.side : CONVEX_NONE;
+            halves[4 * (size_t)facet + (size_t)side] =
+                cross(mesh, facet, side, &other) ? 4 * other.facet + (uint32_t)other.side : CONVEX_NONE;
 }
 
-bool strips_make(carom_context *context, const strip_mesh *mesh, strip_set *out)
+static bool reserve_space(carom_context *context, strip_space *space, size_t count)
+{
+    return base_array_reserve(context, &space->halves, 4 * count) && base_array_reserve(context, &space->seen, count) &&
+           base_array_reserve(context, &space->free, count) && base_array_reserve(context, &space->queue, count) &&
+           base_array_reserve(context, &space->trails, 2 * count);
+}
+
+bool strips_make(carom_context *context, strip_space *space, const strip_mesh *mesh, strip_set *out)
 {
     *out = (strip_set){0};
+    if (mesh->count == 0)
+        return true;
+    if (!reserve_space(context, space, mesh->count))
+        return false;
     strip_mesh own = *mesh;
-    strip_maker maker = {.mesh = &own};
-    uint32_t *halves = base_allocate(context, 3 * (size_t)mesh->count, sizeof *halves, _Alignof(uint32_t));
-    maker.seen = base_allocate(context, mesh->count, sizeof *maker.seen, _Alignof(uint64_t));
-    maker.free = base_allocate(context, mesh->count, 1, 1);
-    maker.queue = base_allocate(context, mesh->count, sizeof *maker.queue, _Alignof(uint32_t));
-    bool made = halves && maker.seen && maker.free && maker.queue;
-    if (made)
-    {
-        find_halves(mesh, halves);
-        own.halves = halves;
-        made = make_all(context, &maker, out);
-    }
-    base_release(context, halves, 3 * (size_t)mesh->count, sizeof *halves);
-    base_release(context, maker.seen, mesh->count, sizeof *maker.seen);
-    base_release(context, maker.free, mesh->count, 1);
-    base_release(context, maker.queue, mesh->count, sizeof *maker.queue);
+    strip_maker maker = {.context = context, .mesh = &own, .space = space};
+    find_halves(mesh, space->halves.items);
+    own.halves = space->halves.items;
+    bool made = make_all(&maker, out);
     if (!made)
         strips_free(context, out);
     return made;
@@ -219,6 +212,15 @@ void strips_free(carom_context *context, strip_set *set)
 {
     base_array_free(context, &set->strips);
     base_array_free(context, &set->bits);
+}
+
+void strips_free_space(carom_context *context, strip_space *space)
+{
+    base_array_free(context, &space->halves);
+    base_array_free(context, &space->seen);
+    base_array_free(context, &space->free);
+    base_array_free(context, &space->queue);
+    base_array_free(context, &space->trails);
 }
 
 /* ---- reading strips ---- */
@@ -247,4 +249,28 @@ void strips_decode(const strip_mesh *mesh, const strip_code *code, uint32_t *out
                 leave(mesh, &place, swap, &next);
         }
     }
+}
+
+bool strips_valid(const strip_mesh *mesh, const strip_code *code, uint64_t bit_end, uint64_t index_count)
+{
+    uint64_t bit = code->bit_first, indices = 0;
+    for (uint32_t i = 0; i < code->count; i++)
+    {
+        const convex_strip *strip = &code->strips[i];
+        if (strip->start / 3 >= mesh->count || strip->count == 0)
+            return false;
+        strip_place place = {strip->start / 3, (int)(strip->start % 3), false}, next = place;
+        indices += (uint64_t)(i > 0) + 2;
+        for (uint32_t k = 0; k < strip->count; k++, place = next)
+        {
+            bool inner = k > 0 && k + 1 < strip->count;
+            if (indices > index_count || (inner && bit >= bit_end))
+                return false;
+            bool swap = inner && (code->bits[bit / 8] >> bit % 8 & 1);
+            bit += inner, indices += 1 + (uint64_t)swap;
+            if (k + 1 < strip->count && !leave(mesh, &place, swap, &next))
+                return false;
+        }
+    }
+    return indices == index_count;
 }

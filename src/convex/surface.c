@@ -120,12 +120,45 @@ static void find_turned(const convex_surface *surface, component_sum *sums)
     }
 }
 
+/* Numbers the flat faces. Neighbours across flat edges have the same plane exactly, so all of a face have. */
+static bool find_faces(convex_surface *surface)
+{
+    const carom_mesh *mesh = surface->mesh;
+    convex_numbers queue = {0};
+    bool room = true;
+    memset(surface->face, 0xff, mesh->triangle_count * sizeof *surface->face);
+    for (uint32_t first = 0; first < mesh->triangle_count && room; first++)
+    {
+        if (surface->face[first] != CONVEX_NONE)
+            continue;
+        surface->face[first] = first;
+        queue.count = 0;
+        for (uint32_t triangle = first;; triangle = queue.items[--queue.count])
+        {
+            room = base_array_reserve(surface->context, &queue, 3);
+            for (int side = 0; side < 3 && room; side++)
+            {
+                uint32_t other = mesh->neighbours[3 * (size_t)triangle + (size_t)side];
+                if (bend_of(surface->traits[triangle], side) != BEND_FLAT || surface->face[other] != CONVEX_NONE)
+                    continue;
+                surface->face[other] = first, queue.items[queue.count++] = other;
+            }
+            if (queue.count == 0 || !room)
+                break;
+        }
+    }
+    base_array_free(surface->context, &queue);
+    return room;
+}
+
 static bool is_turned(const component_sum *sum) { return sum->open ? sum->convexity < 0 : sum->volume < 0.0; }
 
 static carom_status find_traits(convex_surface *surface)
 {
     const carom_mesh *mesh = surface->mesh;
     base_parallel_for(surface->context, mesh->triangle_count, 4096, find_bends, surface);
+    if (!find_faces(surface))
+        return CAROM_OUT_OF_MEMORY;
     size_t component_count = mesh->info.component_count;
     component_sum *sums = base_allocate(surface->context, component_count, sizeof *sums, _Alignof(component_sum));
     if (!sums)
@@ -140,8 +173,13 @@ static carom_status find_traits(convex_surface *surface)
         {
             int bend = bend_of(bends, side);
             traits |= (uint32_t)(bend != BEND_NONE && bend != concave) << side;
+            traits |= bend == concave ? SURFACE_CONCAVE : 0;
         }
         surface->traits[triangle] = (uint8_t)(traits | (turned ? SURFACE_TURNED : 0));
+        const uint32_t *index = mesh->indices + 3 * (size_t)triangle;
+        uint32_t *corner = surface->corners + 3 * (size_t)triangle;
+        corner[0] = mesh->merged[index[0]];
+        corner[turned ? 2 : 1] = mesh->merged[index[1]], corner[turned ? 1 : 2] = mesh->merged[index[2]];
     }
     base_release(surface->context, sums, component_count, sizeof *sums);
     return CAROM_OK;
@@ -156,14 +194,61 @@ static void find_stars(convex_surface *surface)
     size_t corner_count = 3 * (size_t)mesh->triangle_count;
     memset(first, 0, ((size_t)mesh->vertex_count + 1) * sizeof *first);
     for (size_t i = 0; i < corner_count; i++)
-        first[mesh->merged[mesh->indices[i]] + 1]++;
+        first[surface->corners[i] + 1]++;
     for (uint32_t v = 0; v < mesh->vertex_count; v++)
         first[v + 1] += first[v];
     /* Fill each star from its end, which then becomes its start. */
     for (size_t i = corner_count; i-- > 0;)
-        surface->star[--first[mesh->merged[mesh->indices[i]] + 1]] = (uint32_t)(i / 3);
+        surface->star[--first[surface->corners[i] + 1]] = (uint32_t)(i / 3);
     memmove(first, first + 1, mesh->vertex_count * sizeof *first);
     first[mesh->vertex_count] = (uint32_t)corner_count;
+}
+
+/* ---- boxes ---- */
+
+static double find_reach(const convex_surface *surface)
+{
+    carom_vec3 origin = surface->tree->origin, low = vec3_sub(surface->mesh->info.bounds.min, origin),
+               high = vec3_sub(surface->mesh->info.bounds.max, origin);
+    double corner[6] = {low.x, low.y, low.z, high.x, high.y, high.z}, reach = 0.0;
+    for (int i = 0; i < 6; i++)
+        reach = fabs(corner[i]) > reach ? fabs(corner[i]) : reach;
+    return reach;
+}
+
+static bool box_meets(const float *box, const carom_aabb *other)
+{
+    return (double)box[0] <= other->max.x && (double)box[3] >= other->min.x && (double)box[1] <= other->max.y &&
+           (double)box[4] >= other->min.y && (double)box[2] <= other->max.z && (double)box[5] >= other->min.z;
+}
+
+carom_status surface_visit_near(const convex_surface *surface, const carom_aabb *box, surface_visit *visit, void *data)
+{
+    const carom_tree *tree = surface->tree;
+    double slack = 0x1p-50 * surface->reach; /* for the tree's own frame */
+    carom_vec3 by = vec3(slack, slack, slack);
+    carom_aabb in_tree = {vec3_sub(vec3_sub(box->min, tree->origin), by),
+                          vec3_add(vec3_sub(box->max, tree->origin), by)};
+    convex_numbers stack = {0};
+    bool going_on = true, room = base_array_reserve(surface->context, &stack, 1);
+    if (room)
+        stack.items[stack.count++] = 0;
+    while (room && going_on && stack.count > 0)
+    {
+        uint32_t number = stack.items[--stack.count];
+        const tree_node *node = &tree->nodes[number];
+        if (!box_meets(tree->volumes + 6 * (size_t)number, &in_tree))
+            continue;
+        for (uint32_t i = 0; i < node->count && going_on; i++)
+            going_on = visit(tree->order[node->first + i], data);
+        if (node->count > 0)
+            continue;
+        room = base_array_reserve(surface->context, &stack, 2);
+        if (room)
+            stack.items[stack.count++] = node->first + 1, stack.items[stack.count++] = node->first;
+    }
+    base_array_free(surface->context, &stack);
+    return room ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
 
 /* ---- life ---- */
@@ -177,33 +262,40 @@ static bool allocate(convex_surface *surface)
 {
     size_t triangles = surface->mesh->triangle_count, vertices = surface->mesh->vertex_count;
     surface->traits = base_allocate(surface->context, triangles, 1, 1);
+    surface->corners = numbers(surface, 3 * triangles);
+    surface->face = numbers(surface, triangles);
     surface->star_first = numbers(surface, vertices + 1);
     surface->star = numbers(surface, 3 * triangles);
     surface->piece = numbers(surface, triangles);
+    surface->met_in = base_allocate(surface->context, triangles, sizeof(uint64_t), _Alignof(uint64_t));
     surface->member = numbers(surface, vertices);
     surface->facet_at = numbers(surface, vertices);
     surface->next = numbers(surface, vertices);
     surface->previous = numbers(surface, vertices);
     surface->rim = numbers(surface, vertices);
     surface->cone = numbers(surface, vertices);
-    return surface->traits && surface->star_first && surface->star && surface->piece && surface->member &&
-           surface->facet_at && surface->next && surface->previous && surface->rim && surface->cone;
+    return surface->traits && surface->corners && surface->face && surface->star_first && surface->star &&
+           surface->piece && surface->met_in && surface->member && surface->facet_at && surface->next &&
+           surface->previous && surface->rim && surface->cone;
 }
 
 static carom_status fill(convex_surface *surface)
 {
     const carom_mesh *mesh = surface->mesh;
-    if (mesh->triangle_count > UINT32_MAX / 3)
+    if (mesh->triangle_count > UINT32_MAX / 4)
         return base_fail(surface->context, CAROM_OUT_OF_RANGE, "%s has too many triangles for pieces: %u, at most %u",
-                         mesh->name, mesh->triangle_count, UINT32_MAX / 3);
+                         mesh->name, mesh->triangle_count, UINT32_MAX / 4);
     if (!allocate(surface) || find_traits(surface) != CAROM_OK)
         return base_fail(surface->context, CAROM_OUT_OF_MEMORY, "out of memory for the pieces of %s", mesh->name);
     find_stars(surface);
     memset(surface->piece, 0xff, mesh->triangle_count * sizeof *surface->piece);
+    memset(surface->met_in, 0, mesh->triangle_count * sizeof *surface->met_in);
     memset(surface->member, 0xff, mesh->vertex_count * sizeof *surface->member);
     carom_tree_def def = carom_tree_def_default();
     def.volume = CAROM_VOLUME_AABB, def.layout = CAROM_LAYOUT_BINARY, def.leaf_size = 4;
-    return carom_tree_create(surface->context, mesh, &def, &surface->tree);
+    BASE_TRY(carom_tree_create(surface->context, mesh, &def, &surface->tree));
+    surface->reach = find_reach(surface);
+    return CAROM_OK;
 }
 
 carom_status surface_create(carom_context *context, const carom_mesh *mesh, convex_surface *out)
@@ -223,9 +315,12 @@ void surface_free(convex_surface *surface)
     size_t triangles = surface->mesh->triangle_count, vertices = surface->mesh->vertex_count;
     carom_tree_destroy(surface->tree);
     base_release(context, surface->traits, triangles, 1);
+    base_release(context, surface->corners, 3 * triangles, sizeof(uint32_t));
+    base_release(context, surface->face, triangles, sizeof(uint32_t));
     base_release(context, surface->star_first, vertices + 1, sizeof(uint32_t));
     base_release(context, surface->star, 3 * triangles, sizeof(uint32_t));
     base_release(context, surface->piece, triangles, sizeof(uint32_t));
+    base_release(context, surface->met_in, triangles, sizeof(uint64_t));
     base_release(context, surface->member, vertices, sizeof(uint32_t));
     base_release(context, surface->facet_at, vertices, sizeof(uint32_t));
     base_release(context, surface->next, vertices, sizeof(uint32_t));

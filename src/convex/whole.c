@@ -1,5 +1,5 @@
-/* A closed component without a concave edge is one piece at once, if its hull says so: growing would take the same time
- * for each of its triangles, and more the longer its border gets on the way. */
+/* A component without a concave edge, closed or open, flat or not, is one piece at once if its hull says so: growing
+ * would take more time for each of its triangles the longer its border gets on the way. */
 #include "convex/grow.h"
 
 #include "hull/hull.h"
@@ -17,9 +17,32 @@ typedef struct whole_component
 static bool is_candidate(const whole_component *whole)
 {
     for (uint32_t i = 0; i < whole->count; i++)
-        if ((whole->surface->traits[whole->triangles[i]] & (SURFACE_SIDES | SURFACE_DEGENERATE)) != SURFACE_SIDES)
+        if (whole->surface->traits[whole->triangles[i]] & (SURFACE_CONCAVE | SURFACE_DEGENERATE))
             return false;
     return true;
+}
+
+/* Is the component connected across sides that a patch may cross? The triangles' pieces serve as marks, which stay. */
+static carom_status find_connected(const whole_component *whole, bool *connected)
+{
+    convex_surface *surface = whole->surface;
+    const carom_mesh *mesh = surface->mesh;
+    uint32_t seed = whole->triangles[0], found = 1;
+    uint32_t *queue = base_allocate(surface->context, whole->count, sizeof *queue, _Alignof(uint32_t));
+    if (!queue)
+        return CAROM_OUT_OF_MEMORY;
+    queue[0] = seed, surface->piece[seed] = seed;
+    for (uint32_t i = 0; i < found; i++)
+        for (int side = 0; side < 3; side++)
+        {
+            uint32_t other = mesh->neighbours[3 * (size_t)queue[i] + (size_t)side];
+            if (!(surface->traits[queue[i]] >> side & 1) || surface->piece[other] == seed)
+                continue;
+            surface->piece[other] = seed, queue[found++] = other;
+        }
+    base_release(surface->context, queue, whole->count, sizeof *queue);
+    *connected = found == whole->count;
+    return CAROM_OK;
 }
 
 /* Collects the component's vertices; the surface's members serve as marks. */
@@ -49,7 +72,7 @@ static bool is_on_hull(const whole_component *whole)
 {
     uint32_t start = 0;
     bool supported = whole->hull.dimension >= 2;
-    for (uint32_t i = 0; i < whole->count && supported; i++)
+    for (uint32_t i = 0; i < whole->count && supported && whole->hull.dimension == 3; i++)
     {
         uint32_t corner[3];
         surface_corners(whole->surface, whole->triangles[i], corner);
@@ -61,23 +84,36 @@ static bool is_on_hull(const whole_component *whole)
     return supported;
 }
 
-/* Is a triangle in front of some facet? Then it is apart from the hull. */
+/* Is a triangle in front of some facet, or behind a polygon? Then it is apart from the hull. */
 static bool is_in_front(const whole_component *whole, uint32_t triangle)
 {
     carom_vec3 g[3];
     const carom_vec3 *p = whole->points.items;
     mesh_corners(whole->surface->mesh, triangle, g);
-    for (uint32_t i = 0; whole->hull.dimension == 3 && i < whole->hull.facet_count; i++)
+    bool flat = whole->hull.dimension == 2;
+    for (uint32_t i = 0; i < (flat ? 1 : whole->hull.facet_count); i++)
     {
         const uint32_t *f = whole->hull.facets + 3 * (size_t)i;
-        int in_front = 0;
-        for (int k = 0; k < 3 && in_front == k; k++)
-            in_front += exact_orient3d(p[f[0]], p[f[1]], p[f[2]], g[k], NULL) < 0;
-        if (in_front == 3)
+        int sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum += exact_orient3d(p[f[0]], p[f[1]], p[f[2]], g[k], NULL);
+        if (sum == -3 || (flat && sum == 3))
             return true;
     }
     return false;
 }
+
+enum
+{
+    WHOLE_TRIES = 64 /* triangles of other components near it that are looked at */
+};
+
+typedef struct others_near
+{
+    const whole_component *whole;
+    uint32_t tries;
+    bool apart;
+} others_near;
 
 static bool boxes_meet(const whole_component *whole, uint32_t triangle)
 {
@@ -89,45 +125,58 @@ static bool boxes_meet(const whole_component *whole, uint32_t triangle)
            low.z <= box->max.z && high.z >= box->min.z;
 }
 
+static bool look_at_other(uint32_t triangle, void *data)
+{
+    others_near *near = data;
+    const uint32_t *component = near->whole->surface->mesh->component;
+    if (component[triangle] != component[near->whole->triangles[0]] && boxes_meet(near->whole, triangle))
+        near->apart = near->tries-- > 0 && is_in_front(near->whole, triangle);
+    return near->apart;
+}
+
 /* Criterion 3. The others share no vertex with the component, or they would be in it. Only what is easy to tell: few
  * others near it, each in front of a facet. */
-static bool is_apart(const whole_component *whole)
+static carom_status find_apart(const whole_component *whole, bool *apart)
 {
-    const carom_mesh *mesh = whole->surface->mesh;
-    uint32_t component = mesh->component[whole->triangles[0]], tries = 64;
-    bool apart = true;
-    for (uint32_t i = 0; mesh->info.component_count > 1 && i < mesh->triangle_count && apart; i++)
-        if (mesh->component[i] != component && boxes_meet(whole, i))
-            apart = tries-- > 0 && is_in_front(whole, i);
-    return apart;
+    others_near near = {whole, WHOLE_TRIES, true};
+    if (whole->surface->mesh->info.component_count > 1)
+        BASE_TRY(surface_visit_near(whole->surface, &whole->box, look_at_other, &near));
+    *apart = near.apart;
+    return CAROM_OK;
+}
+
+static carom_status judge(whole_component *whole, bool *taken)
+{
+    BASE_TRY(find_connected(whole, taken));
+    if (!*taken)
+        return CAROM_OK;
+    *taken = false;
+    if (!collect_points(whole))
+        return CAROM_OUT_OF_MEMORY;
+    const carom_vec3 *points = whole->points.items;
+    BASE_TRY(hull_build(whole->surface->context, points, (uint32_t)whole->points.count, &whole->hull));
+    if (is_on_hull(whole))
+        return find_apart(whole, taken);
+    return CAROM_OK;
 }
 
 carom_status patches_take_whole(convex_surface *surface, const uint32_t *triangles, uint32_t count, bool *taken)
 {
     whole_component whole = {.surface = surface, .triangles = triangles, .count = count};
-    carom_status status = CAROM_OK;
+    whole.hull.context = surface->context;
     *taken = false;
     if (!is_candidate(&whole))
         return CAROM_OK;
-    bool collected = collect_points(&whole);
-    if (!collected)
-        status = CAROM_OUT_OF_MEMORY;
-    else
-        status = hull_build(surface->context, whole.points.items, (uint32_t)whole.points.count, &whole.hull);
-    if (collected && status == CAROM_OK)
-    {
-        *taken = is_on_hull(&whole) && is_apart(&whole);
-        hull_free(&whole.hull);
-    }
-    for (uint32_t i = 0; i < count && *taken; i++)
-        surface->piece[triangles[i]] = triangles[0];
+    carom_status status = judge(&whole, taken);
+    hull_free(&whole.hull);
+    base_array_free(surface->context, &whole.points);
     for (uint32_t i = 0; i < count && !*taken; i++)
     {
         uint32_t corner[3];
         surface_corners(surface, triangles[i], corner);
+        surface->piece[triangles[i]] = CONVEX_NONE;
         for (int k = 0; k < 3; k++)
             surface->member[corner[k]] = CONVEX_NONE;
     }
-    base_array_free(surface->context, &whole.points);
     return status;
 }

@@ -67,6 +67,8 @@ static void *take_out(engine_assets *assets, engine_asset *asset)
 static carom_status make_object(engine_assets *assets, const carom_frame_body *body, void **out)
 {
     engine_asset *earlier = assets->update ? find_earlier(assets, body) : NULL;
+    if (!earlier && assets->load && assets->folder)
+        return assets->load(assets->context, &body->placed.shape, assets->folder, out);
     if (!earlier)
         return assets->create(assets->owner, &body->placed.shape, out);
     *out = take_out(assets, earlier);
@@ -126,4 +128,6 @@ void engine_assets_free(engine_assets *assets)
     for (size_t i = 0; i < assets->items.count; i++)
         assets->destroy(assets->owner, assets->items.items[i].object);
     base_array_free(assets->context, &assets->items);
+    if (assets->folder)
+        base_release(assets->context, assets->folder, strlen(assets->folder) + 1, 1);
 }

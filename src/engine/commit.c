@@ -385,7 +385,7 @@ carom_status engine_commit(carom_engine *engine, const carom_frame *frame, carom
     commit commit = {.engine = engine};
     if (engine->pace.deadline == 0.0)
         return report_all(&commit, frame, report);
-    engine_load load = engine_load_of(engine);
+    engine_load load = engine->pace.last_load = engine_load_of(engine);
     load.growth = engine_report_growth(engine, &load);
     commit.expected = engine_pace_cost(&engine->pace, &load), commit.start = base_now();
     if (engine_pace_fits_nothing(&engine->pace, commit.expected))

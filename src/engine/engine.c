@@ -32,6 +32,16 @@ static carom_status make_workers(carom_engine *engine, const carom_engine_def *d
     return CAROM_OK;
 }
 
+static carom_status copy_folder(carom_engine *engine, const char *folder)
+{
+    size_t size = strlen(folder) + 1;
+    engine->assets.folder = base_allocate(engine->context, size, 1, 1);
+    if (!engine->assets.folder)
+        return base_fail(engine->context, CAROM_OUT_OF_MEMORY, "engine create: no memory for the name of a folder");
+    memcpy(engine->assets.folder, folder, size);
+    return CAROM_OK;
+}
+
 static void set_assets(carom_engine *engine)
 {
     engine_assets *assets = &engine->assets;
@@ -46,6 +56,7 @@ static void set_assets(carom_engine *engine)
     }
     assets->owner = engine->context;
     assets->create = engine->kind->create_asset;
+    assets->load = engine->kind->load_asset;
     assets->destroy = engine->kind->destroy_asset;
 }
 
@@ -58,7 +69,7 @@ static carom_status make_parts(carom_engine *engine, const carom_engine_def *def
     engine->author_ready = true;
     BASE_TRY(engine->broad->create(context, &engine->broad_state));
     set_assets(engine);
-    return CAROM_OK;
+    return def->cache && def->cache[0] ? copy_folder(engine, def->cache) : CAROM_OK;
 }
 
 static carom_status choose_kind(carom_context *context, const carom_engine_def *def, carom_engine *out)

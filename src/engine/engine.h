@@ -29,13 +29,15 @@ typedef struct engine_kind
                       carom_engine_stats *sum); /* or null; gets the author's state if there is one */
     /* The method's data per mesh, see engine_assets; null: none. */
     carom_status (*create_asset)(void *context, const carom_shape *shape, void **out);
+    /* The same by way of a cache folder; null: it is not worth keeping. */
+    carom_status (*load_asset)(carom_context *context, const carom_shape *shape, const char *folder, void **out);
     void (*destroy_asset)(void *context, void *asset);
 } engine_kind;
 
 extern const engine_kind engine_tree;
 extern const engine_kind engine_brute;
 extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd;                 /* edge/ */
-extern const engine_kind engine_image, engine_image_sampled;                                  /* image/ibcd.c */
+extern const engine_kind engine_image, engine_image_sampled, engine_recode;                   /* image/ibcd.c */
 extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, engine_lombardo; /* image/filter.c */
 extern const engine_kind engine_cullide; /* image/image_cullide.c */
 
@@ -62,6 +64,9 @@ typedef struct engine_assets
     void *owner; /* what the functions get */
     carom_status (*create)(void *owner, const carom_shape *shape, void **out);
     carom_status (*update)(void *owner, const carom_shape *shape, void *asset); /* or null */
+    carom_status (*load)(carom_context *context, const carom_shape *shape, const char *folder,
+                         void **out); /* or null */
+    char *folder;                     /* for `load`; null: none */
     void (*destroy)(void *owner, void *asset);
     BASE_ARRAY(engine_asset) items; /* sorted by (mesh_serial, body) */
     uint64_t frame;
@@ -266,23 +271,25 @@ typedef struct engine_pace
     engine_preparation preparations[2]; /* [1]: of frames in which many bodies moved, which take longer */
     bool many_moved;                    /* in this one */
     bool retrying[2];                   /* it begins although it is expected to take too long */
-    double commit_factor;               /* what a commit takes, over what engine_pace_cost would say without it */
-    double build_rate;                  /* seconds per triangle of a tree */
-    double building;                    /* seconds of this call */
-    double preparing;                   /* seconds of this call before the examination; 0: it goes on with pairs */
-    double extra_rate;                  /* seconds per undecided pair about which more is found out than must be */
-    double largest;                     /* budget of late, in seconds */
-    double waited_first;                /* seconds of the frames that did not begin before the first that did; twice */
-    double waited;                      /* seconds of the frames that a step was postponed in */
-    atomic_bool postponed, late;        /* some step was, in this call; one is made late */
+    engine_load last_load;              /* of the last commit; what it added to memory is not in it */
+    double commit_factor;        /* what a commit takes at most, over what engine_pace_cost would say without it */
+    double usual_factor;         /* what it takes as a rule */
+    double build_rate;           /* seconds per triangle of a tree */
+    double building;             /* seconds of this call */
+    double preparing;            /* seconds of this call before the examination; 0: it goes on with pairs */
+    double extra_rate;           /* seconds per undecided pair about which more is found out than must be */
+    double largest;              /* budget of late, in seconds */
+    double waited_first;         /* seconds of the frames that did not begin before the first that did; twice */
+    double waited;               /* seconds of the frames that a step was postponed in */
+    atomic_bool postponed, late; /* some step was, in this call; one is made late */
 } engine_pace;
 
 void engine_pace_create(engine_pace *pace, bool alone);
 /* Begins a call that has been under way since `start`. */
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start);
 void engine_pace_end(engine_pace *pace);
-/* Would the steps before the examination alone take longer than the budget? Whatever has moved; and once that is known.
- */
+/* Would the steps before the examination and a commit take longer than the budget? Whatever has moved; and once that is
+ * known. */
 bool engine_pace_skips(engine_pace *pace, uint32_t body_count);
 bool engine_pace_skips_moved(engine_pace *pace, uint32_t body_count, size_t moved_count);
 /* Notes that these steps are done. */

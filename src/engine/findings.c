@@ -50,6 +50,7 @@ carom_status engine_findings_add(engine_findings *findings, const carom_body_pai
     pair->triangle_a = witness->triangle_a, pair->triangle_b = witness->triangle_b;
     pair->distance_bound = witness->distance_bound;
     pair->hash = report->hash;
+    pair->sampled_size = report->counters.sampled_size;
     for (uint64_t i = 0; i < report->pairs_listed; i++)
         findings->pairs.items[findings->pairs.count++] = report->pairs[i];
     for (uint64_t i = 0; i < report->contact_count; i++)

@@ -2,8 +2,9 @@
  * commit. Examination can stop at any moment; the rest can't, so what it will take is predicted from what it took
  * before:
  *
- *   - Where the steps before the examination alone are expected to take longer than the budget, the frame is skipped.
- *     Nothing is known before the first frame: then a careful guess stands for measurements.
+ *   - Where the steps before the examination and a report as the last one was are expected to take longer than the
+ *     budget, the frame is skipped. Nothing is known before the first frame: then a careful guess stands for
+ *     measurements.
  *   - What the commit will take is set aside while pairs are examined, and grows with what they find, and with the
  *     memory that it will be the first to use.
  *   - A step that can't be cut short (building a tree, sorting and listing what a pair found) is postponed if it does
@@ -17,7 +18,8 @@ enum
 {
     FEW_BODIES = 16,     /* what a frame takes however few bodies it has, in bodies */
     FIRST_RETRY = 4,     /* skipped frames before one is tried all the same if the fastest of the latest would fit; */
-    RETRY_FACTOR = 4,    /* then times as many, again and again, which makes misses rare; */
+    RETRY_FACTOR = 4,    /* then times as many, again and again, which makes misses rare, */
+    FRESH = 4,           /* but not before so many have begun, as memory was new for the first ones; */
     MOST_SKIPPED = 2048, /* otherwise so many: a machine that was busy for a while must not count as slow for ever */
     PATIENCE = 8,        /* a step is made late after frames that together had as many times its time; */
     LONG_PATIENCE = 1024 /* if it would fit into one of them, it will be the first of a frame sooner or later */
@@ -31,6 +33,7 @@ void engine_pace_create(engine_pace *pace, bool alone)
 {
     *pace = (engine_pace){.alone = alone,
                           .commit_factor = 2.0,
+                          .usual_factor = 1.0,
                           .build_rate = 4e-7,
                           .extra_rate = 4e-6,
                           .preparations = {{.max_skipped = FIRST_RETRY}, {.max_skipped = FIRST_RETRY}}};
@@ -90,23 +93,37 @@ static prediction predict(const engine_pace *pace, bool many_moved, uint32_t bod
     return (prediction){sorted[count > 1 ? count - 2 : 0] * bodies, fastest * bodies};
 }
 
+static double commit_seconds(const engine_load *load, double factor)
+{
+    double seconds = 1.5e-7 * (double)load->undecided + 1.1e-7 * (double)load->listed + 4e-8 * (double)load->open +
+                     3e-9 * (double)load->pairs + 1.4e-8 * (double)load->contacts + 3e-9 * (double)load->points;
+    return ENGINE_COMMIT_SECONDS + factor * seconds + ENGINE_NEW_MEMORY * (double)load->growth;
+}
+
+/* With a report as the last one was: without time for that, what comes before is of no use. */
+static bool is_enough(const engine_pace *pace, double preparation)
+{
+    return preparation + commit_seconds(&pace->last_load, pace->usual_factor) <= pace->seconds + tolerance(pace);
+}
+
 static bool fits(const engine_pace *pace, bool many_moved, uint32_t body_count)
 {
-    return predict(pace, many_moved, body_count).usual <= pace->seconds + tolerance(pace);
+    return is_enough(pace, predict(pace, many_moved, body_count).usual);
 }
 
 /* Is it time to try what is expected to take too long? */
 static bool is_due(engine_pace *pace, bool many_moved, uint32_t body_count)
 {
+    const double careful = 1.15;
     engine_preparation *preparation = &pace->preparations[many_moved];
     bool measured = pace->preparations[0].count + pace->preparations[1].count > 0;
     if (!measured && (pace->waited_first += pace->seconds) < 2 * PATIENCE * FIRST_RATE * body_count) /* both ask */
         return false;
-    bool may_fit = !measured || predict(pace, many_moved, body_count).fastest <= pace->seconds + tolerance(pace);
+    bool may_fit = !measured || is_enough(pace, careful * predict(pace, many_moved, body_count).fastest);
     if (measured && preparation->skipped++ < (may_fit ? preparation->max_skipped : MOST_SKIPPED))
         return false;
     preparation->skipped = 0;
-    if (preparation->max_skipped < MOST_SKIPPED)
+    if (preparation->max_skipped < MOST_SKIPPED && preparation->count >= FRESH)
         preparation->max_skipped *= RETRY_FACTOR;
     return pace->retrying[many_moved] = true;
 }
@@ -116,6 +133,8 @@ bool engine_pace_skips(engine_pace *pace, uint32_t body_count)
     if (pace->deadline == 0.0 || fits(pace, false, body_count) || fits(pace, true, body_count))
         return false;
     bool few = is_due(pace, false, body_count), many = is_due(pace, true, body_count);
+    if (!few && !many)
+        engine_pace_not_committed(pace);
     return !few && !many;
 }
 
@@ -149,9 +168,7 @@ bool engine_pace_fits_nothing(const engine_pace *pace, double commit)
 
 double engine_pace_cost(const engine_pace *pace, const engine_load *load)
 {
-    double seconds = 1.5e-7 * (double)load->undecided + 1.1e-7 * (double)load->listed + 4e-8 * (double)load->open +
-                     3e-9 * (double)load->pairs + 1.4e-8 * (double)load->contacts + 3e-9 * (double)load->points;
-    return ENGINE_COMMIT_SECONDS + pace->commit_factor * seconds + ENGINE_NEW_MEMORY * (double)load->growth;
+    return commit_seconds(load, pace->commit_factor);
 }
 
 double engine_pace_careful(double seconds) { return 1.3 * seconds + 1e-5; }
@@ -173,7 +190,9 @@ void engine_pace_added_extras(engine_pace *pace, double seconds, uint64_t count)
 void engine_pace_committed(engine_pace *pace, double expected, double taken)
 {
     double factor = engine_pace_learn(pace->commit_factor, pace->commit_factor * taken / expected);
+    double usual = pace->usual_factor * (pace->commit_factor * taken > pace->usual_factor * expected ? 1.05 : 0.95);
     pace->commit_factor = fmin(fmax(factor, 0.1), 10.0);
+    pace->usual_factor = fmin(fmax(usual, 0.1), pace->commit_factor);
 }
 
 /* Nothing was measured, so nothing would ever correct a prediction that was too high: it fades, so slowly that a commit
@@ -181,6 +200,7 @@ void engine_pace_committed(engine_pace *pace, double expected, double taken)
 void engine_pace_not_committed(engine_pace *pace)
 {
     pace->commit_factor = fmax(pace->commit_factor * (1.0 - 0x1p-12), 0.1);
+    pace->usual_factor = fmin(pace->usual_factor, pace->commit_factor);
 }
 
 /* ---- steps that can't be cut short ---- */

@@ -2,30 +2,17 @@
  * whatever is wrong with it, the caller gets a tree. */
 #include "tree/baked.h"
 
-#include "carom/extend.h"
-
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 enum
 {
-    MAX_BYTES_PER_ITEM = 4096, /* vertices and triangles of a mesh with the largest volumes have a tenth of this */
-    WRITE_SIZE = 4 << 20
+    MAX_BYTES_PER_ITEM = 4096 /* vertices and triangles of a mesh with the largest volumes have a tenth of this */
 };
 
 /* One mesh and def looked up in one folder. */
 typedef struct cache_entry
 {
-    carom_context *context;
     const carom_mesh *mesh;
     const carom_tree_def *def;
-    const char *folder;
-    uint64_t key;
-    char *path, *part_path; /* the file, and the name that it has while it is being written */
-    size_t path_size;       /* of each */
+    base_store store;
 } cache_entry;
 
 static uint64_t make_key(const carom_mesh *mesh, const carom_tree_def *def)
@@ -45,87 +32,20 @@ static uint64_t make_key(const carom_mesh *mesh, const carom_tree_def *def)
     return base_hash_end(&hash);
 }
 
-/* False when out of memory. */
-static bool begin_entry(cache_entry *entry)
-{
-    enum
-    {
-        NAME_SIZE = 96
-    };
-    entry->key = make_key(entry->mesh, entry->def);
-    entry->path_size = strlen(entry->folder) + NAME_SIZE;
-    entry->path = base_allocate(entry->context, 2, entry->path_size, 1);
-    if (!entry->path)
-        return false;
-    entry->part_path = entry->path + entry->path_size;
-    snprintf(entry->path, entry->path_size, "%s/%016" PRIx64 ".carom", entry->folder, entry->key);
-    /* Other processes and other threads of this one may be writing the same tree. */
-    uint64_t serial = atomic_fetch_add(&entry->context->next_serial, 1);
-    snprintf(entry->part_path, entry->path_size, "%s/%016" PRIx64 ".%ld-%" PRIxPTR "-%" PRIx64 ".part", entry->folder,
-             entry->key, (long)getpid(), (uintptr_t)entry->context, serial);
-    return true;
-}
-
-static void end_entry(cache_entry *entry) { base_release(entry->context, entry->path, 2, entry->path_size); }
-
 /* ---- reading ---- */
 
-typedef struct cache_block
-{
-    unsigned char *bytes; /* null: none */
-    size_t size;
-} cache_block;
-
 /* Null, or why a file that begins like this can't be the mesh's; it may be of any size, and is then not read. */
-static const char *header_complaint(const cache_entry *entry, const baked_header *header, size_t size)
+static const char *header_complaint(const void *start, size_t size, const void *data)
 {
+    const cache_entry *entry = data;
     const carom_mesh *mesh = entry->mesh;
+    const baked_header *header = start;
     const char *complaint = baked_header_complaint(header, size);
     if (complaint)
         return complaint;
     size_t items = (size_t)mesh->vertex_count + mesh->triangle_count + header->name_size;
     bool same = header->vertex_count == mesh->vertex_count && header->triangle_count == mesh->triangle_count;
     return same && size / MAX_BYTES_PER_ITEM <= items ? NULL : "made from another mesh";
-}
-
-/* The bytes of the file that is open; *complaint says what is wrong with them. */
-static cache_block read_block(const cache_entry *entry, FILE *file, size_t size, const char **complaint)
-{
-    cache_block block = {.size = size};
-    baked_header header = {.size = 0};
-    size_t there = fread(&header, 1, sizeof header, file);
-    *complaint = header_complaint(entry, &header, there < sizeof header ? there : size);
-    if (*complaint)
-        return block;
-    block.bytes = base_allocate(entry->context, 1, block.size, BASE_CACHE_LINE);
-    if (!block.bytes)
-        return *complaint = "no memory for it", block;
-    memcpy(block.bytes, &header, sizeof header);
-    size_t rest = size - sizeof header;
-    if (fread(block.bytes + sizeof header, 1, rest, file) != rest)
-    {
-        base_release(entry->context, block.bytes, 1, block.size);
-        block.bytes = NULL;
-        *complaint = "can't be read";
-    }
-    return block;
-}
-
-static cache_block read_file(const cache_entry *entry)
-{
-    struct stat facts;
-    cache_block block = {0};
-    const char *complaint = NULL;
-    if (stat(entry->path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size <= 0)
-        return block;
-    FILE *file = fopen(entry->path, "rb");
-    if (file)
-        block = read_block(entry, file, (size_t)facts.st_size, &complaint), fclose(file);
-    else
-        complaint = "can't be read";
-    if (complaint)
-        base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s: %s; rebuilding", entry->path, complaint);
-    return block;
 }
 
 /* Was the block made from this mesh and this def? Layouts may round the size of leaves. */
@@ -146,12 +66,14 @@ static bool is_ours(const cache_entry *entry, const baked_header *header, const 
 /* Null if the file is missing or unusable. */
 static carom_tree *load(const cache_entry *entry)
 {
-    cache_block block = read_file(entry);
+    carom_context *context = entry->store.context;
+    const base_store_check check = {sizeof(baked_header), header_complaint, entry};
+    base_block block = base_store_read(&entry->store, &check);
     if (!block.bytes)
         return NULL;
     carom_tree *tree = NULL;
     carom_mesh parts;
-    baked_reader reader = {entry->context, (const baked_header *)(const void *)block.bytes, block.bytes, block.size,
+    baked_reader reader = {context, (const baked_header *)(const void *)block.bytes, block.bytes, block.size,
                            sizeof(baked_header)};
     const char *complaint = baked_complaint(block.bytes, block.size);
     if (!complaint && baked_read_mesh_parts(&reader, &parts) != CAROM_OK)
@@ -161,60 +83,21 @@ static carom_tree *load(const cache_entry *entry)
     if (!complaint && baked_read_tree(&reader, entry->mesh, &tree) != CAROM_OK)
         complaint = "its tree can't be read";
     if (complaint)
-        base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s: %s; rebuilding", entry->path, complaint);
+        base_store_complain(&entry->store, complaint);
     else
-        utimensat(AT_FDCWD, entry->path, NULL, 0); /* used now, which carom_tree_cache_trim goes by */
-    base_release(entry->context, block.bytes, 1, block.size);
+        base_store_touch(&entry->store);
+    base_release(context, block.bytes, 1, block.size);
     return tree;
 }
 
-/* ---- writing ---- */
-
-/* In pieces: the caller's hook knows from these calls when there is a file to remove, and may end the writing. */
-static bool write_pieces(const cache_entry *entry, FILE *file, const char *bytes, size_t size)
-{
-    for (size_t at = 0, piece; at < size; at += piece)
-    {
-        carom_progress progress = {"write", entry->path, at, size};
-        piece = size - at < WRITE_SIZE ? size - at : WRITE_SIZE;
-        if (!carom_context_progress(entry->context, &progress) || fwrite(bytes + at, 1, piece, file) != piece)
-            return false;
-    }
-    return true;
-}
-
-static bool write_file(const cache_entry *entry, const void *bytes, size_t size)
-{
-    if (!carom_context_progress(entry->context, &(carom_progress){"write", entry->path, 0, size}))
-        return false;
-    int descriptor = open(entry->part_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-    if (!file)
-    {
-        if (descriptor >= 0)
-            close(descriptor);
-        return false;
-    }
-    bool written = write_pieces(entry, file, bytes, size);
-    return fclose(file) == 0 && written;
-}
-
-/* Under another name first, so that no reader ever sees half a file. */
 static void store(const cache_entry *entry, const carom_tree *tree)
 {
-    void *block;
-    size_t size = 1;
-    bool stored = carom_bake(entry->context, tree, &block, &size) == CAROM_OK;
-    if (stored)
-    {
-        stored = write_file(entry, block, size) && rename(entry->part_path, entry->path) == 0;
-        if (!stored)
-            remove(entry->part_path);
-        carom_baked_destroy(entry->context, block, size);
-        carom_context_progress(entry->context, &(carom_progress){"write", entry->path, size, size});
-    }
-    if (!stored)
-        base_log(entry->context, CAROM_LOG_WARNING, "tree cache: %s could not be written", entry->path);
+    void *block = NULL;
+    size_t size = 0;
+    carom_bake(entry->store.context, tree, &block, &size);
+    base_store_write(&entry->store, block, size);
+    if (block)
+        carom_baked_destroy(entry->store.context, block, size);
 }
 
 carom_status carom_tree_create_cached(carom_context *context, const carom_mesh *mesh, const carom_tree_def *def,
@@ -233,8 +116,8 @@ carom_status carom_tree_create_cached(carom_context *context, const carom_mesh *
     carom_tree_def chosen = def ? *def : carom_tree_def_default();
     BASE_TRY(tree_check_def(context, &chosen));
     BASE_TRY(base_check_float_mode(context));
-    cache_entry entry = {.context = context, .mesh = mesh, .def = &chosen, .folder = folder};
-    if (!begin_entry(&entry))
+    cache_entry entry = {mesh, &chosen, {.context = context, .name = "tree cache", .key = make_key(mesh, &chosen)}};
+    if (!base_store_begin(&entry.store, folder))
         return base_fail(context, CAROM_OUT_OF_MEMORY, "tree cache: no memory for a path in %.100s", folder);
     carom_status status = CAROM_OK;
     *out = load(&entry);
@@ -244,6 +127,6 @@ carom_status carom_tree_create_cached(carom_context *context, const carom_mesh *
         if (status == CAROM_OK)
             store(&entry, *out);
     }
-    end_entry(&entry);
+    base_store_end(&entry.store);
     return status;
 }

@@ -1,5 +1,6 @@
-/* Keeps a folder of cached trees within a size: those used longest ago go first. A file is ours if it has the name of a
- * cached tree and begins like one; nothing else is touched. */
+/* Keeps a folder of cached blocks, of trees or of anything else that the library keeps there, within a size: those used
+ * longest ago go first. A file is ours if it has the name of a cached block and begins like one; nothing else is
+ * touched. */
 #include "tree/baked.h"
 
 #include <dirent.h>
@@ -44,13 +45,14 @@ static size_t key_length(const char *name)
 
 static bool begins_like_ours(const trimming *t, const char *name, const struct stat *about)
 {
-    baked_header header;
+    static const char ours[] = "carom"; /* the beginning of each kind's magic */
+    char start[sizeof(baked_header)];
     int file = openat(t->descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool whole = file >= 0 && read(file, &header, sizeof header) == (ssize_t)sizeof header;
+    bool whole = file >= 0 && read(file, start, sizeof start) == (ssize_t)sizeof start;
     if (file >= 0)
         close(file);
-    /* trees of other versions are of no use to this one, but they are trees */
-    return whole && about->st_size > 0 && baked_is_header(&header);
+    /* blocks of other versions are of no use to this one, but they are ours */
+    return whole && about->st_size > 0 && memcmp(start, ours, sizeof ours - 1) == 0;
 }
 
 static void remove_file(trimming *t, const char *name)

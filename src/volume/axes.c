@@ -14,16 +14,21 @@ typedef struct unit_map
     double scale; /* 0: everything is one point */
 } unit_map;
 
+static unit_map map_box_to_unit(const carom_aabb *box)
+{
+    carom_vec3 size = vec3_sub(box->max, box->min);
+    double largest = larger(size.x, larger(size.y, size.z));
+    const double smallest_invertible = 0x1p-1000;
+    return (unit_map){vec3_add(box->min, vec3_scale(size, 0.5)), largest > smallest_invertible ? 2.0 / largest : 0.0};
+}
+
 static unit_map map_to_unit(const volume_cloud *cloud)
 {
     carom_aabb box = aabb_empty();
     for (size_t i = 0; i < cloud->count; i++)
         for (int corner = 0; corner < 3; corner++)
             box = aabb_add_point(box, cloud_corner(cloud, i, corner));
-    carom_vec3 size = vec3_sub(box.max, box.min);
-    double largest = larger(size.x, larger(size.y, size.z));
-    const double smallest_invertible = 0x1p-1000;
-    return (unit_map){vec3_add(box.min, vec3_scale(size, 0.5)), largest > smallest_invertible ? 2.0 / largest : 0.0};
+    return map_box_to_unit(&box);
 }
 
 static carom_vec3 unit_corner(const volume_cloud *cloud, const unit_map *map, size_t i, int corner)
@@ -270,4 +275,28 @@ void axes_fit(carom_obb_fit fit, const volume_cloud *cloud, carom_vec3 axis[3])
     principal_axes(&c, axis);
     if (fit == CAROM_OBB_TIGHT)
         tighten(cloud, &map, axis);
+}
+
+void volume_principal_axes(const volume_points *cloud, carom_vec3 axis[3])
+{
+    carom_aabb box = aabb_empty();
+    for (uint32_t i = 0; i < cloud->count; i++)
+        box.min = vec3_min(box.min, cloud->points[i]), box.max = vec3_max(box.max, cloud->points[i]);
+    unit_map map = map_box_to_unit(&box);
+    axis[0] = vec3(1, 0, 0), axis[1] = vec3(0, 1, 0), axis[2] = vec3(0, 0, 1);
+    if (map.scale == 0.0)
+        return;
+    covariance sum = {0};
+    carom_vec3 mean = vec3(0.0, 0.0, 0.0);
+    double weight_sum = 0.0;
+    for (uint32_t i = 0; i < cloud->count; i++)
+    {
+        carom_vec3 p = vec3_scale(vec3_sub(cloud->points[i], map.centre), map.scale);
+        double weight = cloud->weights ? (double)cloud->weights[i] : 1.0;
+        weight_sum += weight;
+        mean = vec3_add(mean, vec3_scale(p, weight));
+        add_product(&sum, p, weight);
+    }
+    add_product(&sum, mean, -1.0 / weight_sum);
+    principal_axes(&sum, axis);
 }

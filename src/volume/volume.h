@@ -36,6 +36,18 @@ uint32_t volume_floats(carom_volume kind);
  * v - origin as rounded. */
 void volume_fit(carom_volume kind, carom_obb_fit obb_fit, const volume_cloud *cloud, float *out);
 
+/* Points, each counted as often as its weight says. */
+typedef struct volume_points
+{
+    const carom_vec3 *points;
+    const uint32_t *weights; /* null: 1 each */
+    uint32_t count;
+} volume_points;
+
+/* Eigenvectors of the points' covariance, orthonormal; the axes of the world if all are one point. The points have a
+ * positive weight together. */
+void volume_principal_axes(const volume_points *cloud, carom_vec3 axis[3]);
+
 /* Floats of a volume that volume_fit searches for: the axes of a box, the rectangle of an RSS, the centre of a sphere.
  * The others follow from these and the triangles. */
 typedef struct volume_range

@@ -1,4 +1,5 @@
 /* Convex pieces of meshes of all kinds, against rational arithmetic and the library's own check. */
+#include "scenes/flats.h"
 #include "scenes/generate.h"
 #include "support/failing.h"
 #include "support/patches.h"
@@ -134,6 +135,82 @@ static void test_flat_regions(void **state)
             assert_int_equal(carom_pieces_get_info(pieces).piece_count, 1);
             carom_pieces_destroy(pieces), carom_mesh_destroy(mesh);
         }
+}
+
+/* Large flat regions: what lies on one face is one piece where nothing is in the way, with holes too. */
+static void test_large_flat_regions(void **state)
+{
+    static const uint32_t max_pieces[FLATS_COUNT] = {
+        [FLATS_GRID] = 1,    [FLATS_ANNULUS] = 1, [FLATS_HOLES] = 1,   [FLATS_BOX] = 1,
+        [FLATS_PLATE] = 120, [FLATS_POSTS] = 350, [FLATS_PIERCED] = 6,
+    };
+    for (int kind = 0; kind < FLATS_COUNT; kind++)
+    {
+        carom_mesh *mesh;
+        assert_int_equal(flats_make(*state, (flats_kind)kind, 6000, &mesh), CAROM_OK);
+        carom_pieces *pieces = make_pieces(*state, mesh);
+        carom_pieces_info info = carom_pieces_get_info(pieces);
+        print_message("%s: %u triangles, %u pieces, %.0f ms\n", flats_name((flats_kind)kind), info.triangle_count,
+                      info.piece_count, info.ms);
+        assert_true(info.piece_count <= max_pieces[kind]);
+        carom_pieces_destroy(pieces), carom_mesh_destroy(mesh);
+    }
+}
+
+/* Two flat squares that share nothing but a corner are one component, but a patch can't get from one to the other. */
+static void test_squares_at_a_corner(void **state)
+{
+    odd_shape shape = {.count = 0};
+    odd_grid(&shape, 8, 1);
+    size_t corners = 3 * shape.count;
+    odd_grid(&shape, 8, 1);
+    for (size_t i = corners; i < 3 * shape.count; i++)
+        shape.corner[i].x += 8, shape.corner[i].y += 8;
+    assert_int_equal(verify(*state, odd_mesh(*state, &shape), NULL).piece_count, 2);
+}
+
+/* Few triangles over points of a small lattice, each new one across an edge of the border: they fold through each other
+ * in all ways, so that most trials have to be refused, and what they changed undone. */
+static carom_mesh *crumpled_tree(carom_context *context, check_random *random)
+{
+    enum
+    {
+        POINTS = 12
+    };
+    uint32_t count = 5 + (uint32_t)check_uniform(random, 0, POINTS - 5), triangles = 1, edges = 3;
+    double side = 3 + (uint32_t)check_uniform(random, 0, 5), points[3 * POINTS];
+    uint32_t indices[3 * POINTS] = {0, 1, 2}, edge[2 * POINTS][2] = {{0, 1}, {1, 2}, {2, 0}};
+    for (uint32_t i = 0; i < 3 * count; i++)
+        points[i] = (uint32_t)check_uniform(random, 0, side);
+    for (uint32_t i = 3; i < count; i++)
+    {
+        uint32_t chosen = (uint32_t)check_uniform(random, 0, edges), from = edge[chosen][0], to = edge[chosen][1];
+        uint32_t *corner = indices + 3 * triangles++;
+        corner[0] = to, corner[1] = from, corner[2] = i;
+        edge[chosen][1] = i;
+        edge[edges][0] = i, edge[edges++][1] = to;
+    }
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f64 = points, def.vertex_count = count, def.indices_u32 = indices, def.triangle_count = triangles;
+    carom_mesh *mesh;
+    assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
+    return mesh;
+}
+
+static void test_crumpled_trees(void **state)
+{
+    check_random random = {77};
+    uint64_t triangles = 0, pieces = 0;
+    for (int round = 0; round < 40000; round++)
+    {
+        carom_mesh *mesh = crumpled_tree(*state, &random);
+        carom_pieces *made = make_pieces(*state, mesh);
+        carom_pieces_info info = carom_pieces_get_info(made);
+        triangles += info.triangle_count, pieces += info.piece_count;
+        carom_pieces_destroy(made), carom_mesh_destroy(mesh);
+    }
+    print_message("seed 77: %llu triangles, %llu pieces\n", (unsigned long long)triangles, (unsigned long long)pieces);
+    assert_true(pieces > triangles / 3 && pieces < triangles);
 }
 
 static void test_any_place_and_size(void **state)
@@ -382,6 +459,9 @@ int main(void)
         cmocka_unit_test(test_generated_shapes),
         cmocka_unit_test(test_odd_shapes),
         cmocka_unit_test(test_flat_regions),
+        cmocka_unit_test(test_large_flat_regions),
+        cmocka_unit_test(test_squares_at_a_corner),
+        cmocka_unit_test(test_crumpled_trees),
         cmocka_unit_test(test_any_place_and_size),
         cmocka_unit_test(test_random_soups),
         cmocka_unit_test(test_random_terrains),

@@ -213,13 +213,57 @@ static void test_strips(void **state)
     }
 }
 
+/* A tetrahedron whose upper face is at height 0, and a triangle that hangs down to this height from above it. */
+static carom_mesh *hanging(carom_context *context, double height)
+{
+    const double vertices[][3] = {{0, 0, 0},      {4, 0, 0},   {0, 4, 0},  {1, 1, -4},
+                                  {1, 1, height}, {1, 1.5, 5}, {1.5, 1, 5}};
+    static const uint32_t indices[] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0, 4, 5, 6};
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f64 = vertices[0], def.vertex_count = 7, def.indices_u32 = indices, def.triangle_count = 5;
+    carom_mesh *mesh;
+    assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
+    return mesh;
+}
+
+/* Pieces of a mesh in which a triangle ends above a hull, checked on one in which it ends within it: nothing is wrong
+ * but criterion 3. */
+static void test_hull_that_meets_a_triangle(void **state)
+{
+    fixture *f = *state;
+    carom_mesh *above = hanging(f->context, 0x1p-10), *touching = hanging(f->context, 0),
+               *within = hanging(f->context, -0x1p-10);
+    convex_pieces *pieces;
+    assert_int_equal(convex_pieces_create(f->context, above, &pieces), CAROM_OK);
+    assert_int_equal(pieces->piece_count, 2);
+    convex_node *nodes = (convex_node *)(void *)((char *)pieces + pieces->offset[CONVEX_NODES]);
+    for (uint32_t i = 0; i < pieces->node_count; i++)
+        for (int k = 0; k < 3; k++)
+            nodes[i].box.half[k] += 1; /* for the corner that moves */
+    assert_int_equal(convex_check(f->context, above, pieces), CAROM_OK);
+    for (int i = 0; i < 2; i++)
+    {
+        char message[256];
+        assert_int_equal(convex_check(f->context, i ? within : touching, pieces), CAROM_BAD_DATA);
+        carom_context_message(f->context, message, sizeof message);
+        assert_non_null(strstr(message, "the hull of piece 0 meets triangle 4"));
+    }
+    convex_pieces_destroy(f->context, pieces);
+    carom_mesh_destroy(above), carom_mesh_destroy(touching), carom_mesh_destroy(within);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_copy_is_as_good), cmocka_unit_test(test_wrong_lists),
-        cmocka_unit_test(test_wrong_piece),       cmocka_unit_test(test_wrong_tree),
-        cmocka_unit_test(test_wrong_hull),        cmocka_unit_test(test_wrong_box),
-        cmocka_unit_test(test_wrong_strips),      cmocka_unit_test(test_strips),
+        cmocka_unit_test(test_a_copy_is_as_good),
+        cmocka_unit_test(test_wrong_lists),
+        cmocka_unit_test(test_wrong_piece),
+        cmocka_unit_test(test_wrong_tree),
+        cmocka_unit_test(test_wrong_hull),
+        cmocka_unit_test(test_wrong_box),
+        cmocka_unit_test(test_wrong_strips),
+        cmocka_unit_test(test_strips),
+        cmocka_unit_test(test_hull_that_meets_a_triangle),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

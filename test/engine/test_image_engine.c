@@ -1,7 +1,7 @@
 /* Engines `image` and `cullide` on models of the data folder: the same answers as brute force, to the bit, from far
  * apart to deep, with surfaces that touch or are 1e-9 of the size apart, and with bodies that have one point in common;
- * whatever the size of the images, with every image drawn. CAROM_TEST_SCALE=120 asks 10,560 times for any pair and
- * 1,056 times for all. */
+ * whatever the size of the images, with every image drawn. CAROM_TEST_SCALE=165 takes 10,336 poses, 0 takes eight, for
+ * valgrind. */
 #include "carom/carom.h"
 #include "carom/io.h"
 #include "scenes/poses.h"
@@ -231,7 +231,8 @@ static void test_models(void **state)
     const char *scale = getenv("CAROM_TEST_SCALE");
     uint64_t rounds = scale && atoi(scale) > 0 ? (uint64_t)atoi(scale) : 1;
     tally tallies[2] = {{0}};
-    for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
+    bool few = scale && atoi(scale) == 0;
+    for (size_t i = 0; i < (few ? 1 : sizeof PAIRS / sizeof PAIRS[0]); i++)
     {
         bench b = {0};
         open_bench(&b, i);
@@ -251,7 +252,8 @@ static void test_models(void **state)
     {
         printf("%s: %llu poses, %llu hits\n", i == 0 ? "any pair" : "all pairs", (unsigned long long)tallies[i].asked,
                (unsigned long long)tallies[i].hits);
-        assert_true(10 * tallies[i].hits > 2 * tallies[i].asked && 10 * tallies[i].hits < 7 * tallies[i].asked);
+        assert_true(few ||
+                    (10 * tallies[i].hits > 2 * tallies[i].asked && 10 * tallies[i].hits < 7 * tallies[i].asked));
     }
 }
 

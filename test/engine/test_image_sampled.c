@@ -1,7 +1,8 @@
-/* What the thesis's image promises: two hulls that share a ball of the stated size are found, two that are farther apart
- * than that are never reported. In between it may miss; how often, over how large the common ball is, is counted. Hulls
- * of random points, flat, long, tiny and far away among them, in random poses. */
+/* What the thesis's image promises: two hulls that share a ball of the stated size are found, two that are farther
+ * apart than that are never reported. In between it may miss; how often, over how large the common ball is, is counted.
+ * Hulls of random points, flat, long, tiny and far away among them, in random poses. */
 #include "carom/carom.h"
+#include "engine/common_ball.h"
 #include "engine/image/image_stencil.h"
 #include "hull/hull.h"
 #include "support/check.h"
@@ -83,8 +84,8 @@ static void make_solid(bench *b, check_random *random, carom_vec3 centre, double
         p = vec3(p.x * stretch.x, p.y * stretch.y, p.z);
         for (int k = 0; k < 3; k++)
             half[k] = fmax(half[k], fabs((&p.x)[k]));
-        out->points[i] = vec3_add(
-            centre, vec3_add(vec3_scale(u, p.x), vec3_add(vec3_scale(v, p.y), vec3_scale(w, p.z))));
+        out->points[i] =
+            vec3_add(centre, vec3_add(vec3_scale(u, p.x), vec3_add(vec3_scale(v, p.y), vec3_scale(w, p.z))));
     }
     out->box = (volume_box){.centre = centre, .axis = {u, v, w}, .half = {half[0], half[1], half[2]}};
     assert_int_equal(hull_build(b->context, out->points, count, &out->hull), CAROM_OK);
@@ -107,39 +108,9 @@ static void see(const image_view *view, solid *s)
 
 /* ---- the truth ---- */
 
-/* How deep a point is inside a hull: a lower bound, negative outside. */
-static double depth_in(const solid *s, carom_vec3 p, carom_vec3 *inwards)
+static ball_hull ball_of(const solid *s)
 {
-    double depth = INFINITY;
-    for (uint32_t i = 0; i < s->hull.facet_count; i++)
-    {
-        const uint32_t *corner = s->hull.facets + 3 * (size_t)i;
-        carom_vec3 a = s->points[corner[0]];
-        carom_vec3 normal = vec3_cross(vec3_sub(s->points[corner[1]], a), vec3_sub(s->points[corner[2]], a));
-        double length = vec3_length(normal);
-        if (!(length > 0.0))
-            continue;
-        double inside = -vec3_dot(normal, vec3_sub(p, a)) / length;
-        if (inside < depth)
-            depth = inside, *inwards = vec3_scale(normal, -1.0 / length);
-    }
-    return depth;
-}
-
-/* The radius of a ball in both: not the largest in general, but one that is there. */
-static double common_ball(const solid *a, const solid *b, double size)
-{
-    carom_vec3 p = vec3_scale(vec3_add(a->box.centre, b->box.centre), 0.5);
-    double best = -INFINITY, step = 0.5 * size;
-    for (int i = 0; i < 160; i++)
-    {
-        carom_vec3 into_a, into_b;
-        double in_a = depth_in(a, p, &into_a), in_b = depth_in(b, p, &into_b);
-        best = fmax(best, fmin(in_a, in_b));
-        p = vec3_add(p, vec3_scale(in_a < in_b ? into_a : into_b, step));
-        step *= 0.95;
-    }
-    return best * (1.0 - 1e-9) - 1e-12 * size;
+    return (ball_hull){s->points, s->hull.facets, s->hull.facet_count, s->box.centre};
 }
 
 static double exact_distance(bench *b, const solid *one, const solid *other)
@@ -189,19 +160,20 @@ static void try_pair(bench *b, check_random *random, tally *t)
         for (int i = 0; i < 2; i++)
         {
             image_strips facets = {solids[i].hull.facets, 3 * solids[i].hull.facet_count, false};
-            assert_true(
-                image_draw_hull(b->context, &view, &solids[i].seen, &facets, &solids[i].canvas, &drawings[i]));
+            assert_true(image_draw_hull(b->context, &view, &solids[i].seen, &facets, &solids[i].canvas, &drawings[i]));
         }
         assert_int_equal(image_stencil_meet(&b->stencil, &view, drawings, &meets), CAROM_OK);
         stated = image_sampled_size(&view);
     }
-    double ball = 2.0 * common_ball(&solids[0], &solids[1], size);
+    ball_hull hulls[2] = {ball_of(&solids[0]), ball_of(&solids[1])};
+    double ball = 2.0 * ball_in_both(&hulls[0], &hulls[1], size);
     t->pairs++, t->hits += meets;
     if (ball >= stated && ball > 0.0)
     {
         t->must++;
         if (!meets)
-            fail_msg("pair %llu: a ball of %.17g is missed, %.17g is stated", (unsigned long long)t->pairs, ball, stated);
+            fail_msg("pair %llu: a ball of %.17g is missed, %.17g is stated", (unsigned long long)t->pairs, ball,
+                     stated);
     }
     else if (ball > 0.0)
     {

@@ -1,6 +1,6 @@
 /* The thesis's image on a driver, pixel by pixel against its twin: boxes in random poses, as triangles and as strips.
  */
-#include "engine/image/image_stencil.h"
+#include "engine/image/image_sheet.h"
 #include "support/gpu_test.h"
 
 typedef struct bench
@@ -8,6 +8,7 @@ typedef struct bench
     carom_context *context;
     gpu_device *device;
     image_stencil stencil;
+    image_sheet sheet;
 } bench;
 
 static int open_bench(void **state)
@@ -17,14 +18,16 @@ static int open_bench(void **state)
     *state = &b;
     assert_int_equal(carom_context_create(NULL, &b.context), CAROM_OK);
     b.device = gpu_test_open(b.context);
-    return b.device && image_stencil_create(b.device, &b.stencil) != CAROM_OK;
+    return b.device && (image_stencil_create(b.device, &b.stencil) != CAROM_OK ||
+                        image_sheet_create(b.device, &b.sheet) != CAROM_OK);
 }
 
 static int close_bench(void **state)
 {
     bench *b = *state;
     if (b->device)
-        image_stencil_destroy(&b->stencil);
+        image_stencil_destroy(&b->stencil), image_sheet_destroy(&b->sheet);
+    image_sheet_free(b->context, &b->sheet);
     gpu_test_close(b->device);
     carom_context_destroy(b->context);
     return 0;
@@ -171,8 +174,103 @@ static void test_boxes(void **state)
     assert_true(t.unsure < t.pixels * 4 / 10);
 }
 
+/* ---- many pairs at once ---- */
+
+enum
+{
+    SHEET_PAIRS = 150
+};
+
+/* A pair of boxes that is in a sheet. */
+typedef struct sheet_pair
+{
+    drawn_box boxes[2];
+    image_view view;
+    image_drawing drawings[2];
+} sheet_pair;
+
+static bool make_sheet_pair(bench *b, check_random *random, int side, sheet_pair *out)
+{
+    *out = (sheet_pair){0};
+    out->boxes[0].box = random_box(random, 0.2, 1.0), out->boxes[1].box = random_box(random, 0.9, 1.0);
+    image_overlap overlap = image_overlap_of(&out->boxes[0].box, &out->boxes[1].box);
+    image_choose_view(&out->boxes[0].box, &out->boxes[1].box, &overlap, &out->view);
+    see_box(&out->view, &out->boxes[0]), see_box(&out->view, &out->boxes[1]);
+    if (!image_fit_view(&out->boxes[0].seen, &out->boxes[1].seen, side, &out->view))
+        return false;
+    for (int i = 0; i < 2; i++)
+        out->drawings[i] = draw_box(b->context, &out->view, &out->boxes[i], check_next(random) % 2);
+    return true;
+}
+
+static void compare_tile(bench *b, uint32_t index, const sheet_pair *pair, bool meets, tally *t)
+{
+    static image_counted computed[64 * 64];
+    static uint8_t stencil[2][64 * 64];
+    int pixels = pair->view.side * pair->view.side;
+    bool expected = image_stencil_twin(&pair->view, pair->drawings, computed), alone, undecided = false;
+    image_sheet_tile(&b->sheet, index, false, stencil[0]), image_sheet_tile(&b->sheet, index, true, stencil[1]);
+    for (int i = 0; i < pixels; i++)
+        undecided = undecided || computed[i].first == 3;
+    bool swapped = undecided && !decided_at_once(computed, pair->view.side);
+    for (int i = 0; i < pixels; i++)
+    {
+        t->pixels++, t->unsure += computed[i].unsure;
+        if (computed[i].unsure)
+            continue;
+        assert_int_equal(stencil[0][i], computed[i].first);
+        if (swapped && b->sheet.second.count > 0)
+            assert_int_equal(stencil[1][i], computed[i].second & 127);
+    }
+    if (!any_unsure(computed, pair->view.side))
+        assert_int_equal(meets, expected), t->verdicts++;
+    assert_int_equal(image_stencil_meet(&b->stencil, &pair->view, pair->drawings, &alone), CAROM_OK);
+    t->pairs++, t->hits += meets, t->swaps += alone != meets;
+}
+
+static void compare_sheet(bench *b, check_random *random, int side, tally *t)
+{
+    static sheet_pair pairs[SHEET_PAIRS];
+    uint8_t meets[SHEET_PAIRS];
+    uint32_t count = 0, wanted = 1 + (uint32_t)(check_next(random) % SHEET_PAIRS);
+    assert_int_equal(image_sheet_begin(&b->sheet, (uint32_t)side, wanted), CAROM_OK);
+    while (count < wanted && image_sheet_has_room(&b->sheet, 12, 12))
+    {
+        while (!make_sheet_pair(b, random, side, &pairs[count]))
+            ;
+        assert_true(image_sheet_add(b->context, &b->sheet, pairs[count].drawings));
+        count++;
+    }
+    assert_int_equal(image_sheet_run(b->context, &b->sheet, meets), CAROM_OK);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        compare_tile(b, i, &pairs[i], meets[i], t);
+        image_canvas_free(b->context, &pairs[i].boxes[0].canvas);
+        image_canvas_free(b->context, &pairs[i].boxes[1].canvas);
+    }
+}
+
+static void test_sheets(void **state)
+{
+    static const int sides[] = {1, 2, 5, 16, 31, 64};
+    bench *b = *state;
+    if (!b->device)
+        skip();
+    check_random random = {4};
+    tally t = {0};
+    for (int i = 0; i < 18; i++)
+        compare_sheet(b, &random, sides[i % 6], &t);
+    printf("%llu tiles, %llu hits, %llu verdicts; %llu pixels, %llu next to edges; alone, %llu are judged otherwise\n",
+           (unsigned long long)t.pairs, (unsigned long long)t.hits, (unsigned long long)t.verdicts,
+           (unsigned long long)t.pixels, (unsigned long long)t.unsure, (unsigned long long)t.swaps);
+    assert_true(t.pairs > 500 && 10 * t.hits > 3 * t.pairs && 10 * t.hits < 9 * t.pairs);
+    assert_true(t.unsure < t.pixels * 4 / 10 && t.verdicts > 20);
+    assert_true(50 * t.swaps < t.pairs); /* pixels next to edges */
+    assert_true(b->sheet.stats.swaps > 20);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_boxes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_sheets)};
     return cmocka_run_group_tests(tests, open_bench, close_bench);
 }

@@ -217,13 +217,39 @@ static void test_lost_context(void **state)
     }
 }
 
+/* Lost after all was drawn: neither texels nor counts are believed. */
+static void test_lost_before_reading(void **state)
+{
+    carom_context *context = *state;
+    gpu_test_needs_driver();
+    for (int i = 0; i < 2; i++)
+    {
+        gpu_device_def def = hooked(GPU_PLATFORM_AUTO);
+        gpu_device *device;
+        gpu_session session;
+        uint64_t count;
+        gpu_test_ok(context, gpu_open(context, &def, &device));
+        gpu_test_ok(context, gpu_begin(device));
+        gpu_test_ok(context, gpu_session_make(device, &session));
+        gpu_test_ok(context, gpu_session_draw(device, &session, 1));
+        const gpu_read_def read = {.plane = GPU_COLOR0, .out = session.texels, .size = sizeof session.texels};
+        hooks.reset = GL_UNKNOWN_CONTEXT_RESET;
+        gpu_test_fails(context, CAROM_UNAVAILABLE, "unknown cause",
+                       i == 0 ? gpu_read(device, &session.target, &read)
+                              : gpu_query_result(device, &session.query, &count));
+        assert_true(gpu_is_lost(device));
+        gpu_close(device);
+    }
+    gpu_hooks_reset();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_out_of_driver_memory), cmocka_unit_test(test_refused_calls),
         cmocka_unit_test(test_lost_at_each_call),    cmocka_unit_test(test_egl_failures),
         cmocka_unit_test(test_out_of_memory),        cmocka_unit_test(test_out_of_memory_for_a_log),
-        cmocka_unit_test(test_lost_context),
+        cmocka_unit_test(test_lost_context),         cmocka_unit_test(test_lost_before_reading),
     };
     return cmocka_run_group_tests(tests, check_open_context, check_close_context);
 }

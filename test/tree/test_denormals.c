@@ -166,7 +166,8 @@ static void run_engine(const model *m, const carom_frame *frame, const carom_eng
 /* What a driver computes on this thread is its own business. */
 static bool draws_images(const char *engine)
 {
-    static const char *const names[] = {"image", "image-sampled", "shinya", "rossignac", "myszkowski", "lombardo", "cullide"};
+    static const char *const names[] = {"image",     "image-sampled", "recode",   "shinya",
+                                        "rossignac", "myszkowski",    "lombardo", "cullide"};
     bool draws = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         draws = draws || strcmp(engine, names[i]) == 0;

@@ -1,12 +1,14 @@
 /* Engines that ask an image first. Distances, rays and what is near a segment are answered by the default trees; so is
  * everything about bodies that are closer than a clearance, which images do not show. */
 #include "engine/image/filter.h"
+
+#include "engine/image/by_trees.h"
 #include "engine/image/image_view.h"
 
 /* One per worker. */
 typedef struct filter_state
 {
-    tree_scratch scratch; /* for the questions that trees answer */
+    tree_scratch scratch; /* for the questions that trees answer; first, see by_trees.h */
     carom_context *context;
     const image_filter *filter;
     gpu_device *device; /* null: an image failed; the next one opens it again */
@@ -106,33 +108,7 @@ static carom_status collide(void *object, const query_task *task, const narrow_s
     return may_meet ? query_tree_method.collide(&state->scratch, task, search, violated) : CAROM_OK;
 }
 
-static carom_status distance(void *state, const query_task *task, narrow_closest *closest)
-{
-    return query_tree_method.distance(&((filter_state *)state)->scratch, task, closest);
-}
-
-static carom_status within(void *state, const query_task *task, double limit, bool *within)
-{
-    return query_tree_method.within(&((filter_state *)state)->scratch, task, limit, within);
-}
-
-static carom_status near_shape(void *state, const query_mesh_task *task, const narrow_near *near)
-{
-    return query_tree_method.near(&((filter_state *)state)->scratch, task, near);
-}
-
-static carom_status line_x(void *state, const query_mesh_task *task, carom_vec3 point,
-                           void (*on_triangle)(uint32_t triangle, void *user), void *user)
-{
-    return query_tree_method.line_x(&((filter_state *)state)->scratch, task, point, on_triangle, user);
-}
-
-static const query_method FILTER_METHOD = {.collide = collide,
-                                           .distance = distance,
-                                           .within = within,
-                                           .near = near_shape,
-                                           .line_x = line_x,
-                                           .needs_trees = true};
+static const query_method FILTER_METHOD = IMAGE_METHOD_OF(collide);
 
 /* ---- states ---- */
 

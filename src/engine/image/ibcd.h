@@ -6,6 +6,7 @@
  *
  *   image          certified images, see image_interval.h: what they reject is apart, so the answer is exact
  *   image-sampled  the thesis's depth and stencil images (2.4.4), which look at the centres of pixels only
+ *   recode         the same images of all pairs of pieces, without the trees: see recode.c
  *
  * Containment is detected by the query layer, as for every engine. */
 #ifndef ENGINE_IBCD_H
@@ -14,7 +15,7 @@
 #include "engine/engine.h"
 #include "engine/image/ibcd_nodes.h"
 #include "engine/image/image_pass.h"
-#include "engine/image/image_stencil.h"
+#include "engine/image/image_sheet.h"
 
 /* ---- nodes: what is kept per mesh ---- */
 
@@ -28,8 +29,11 @@ typedef BASE_ARRAY(narrow_part_pair) image_queue;
 
 enum
 {
-    IMAGE_LEVELS = 64, /* of a search that are measured apart */
-    IMAGE_SIDE = 16    /* pixels of an image, unless the engine is asked for another number */
+    IMAGE_LEVELS = 64,      /* of a search that are measured apart */
+    IMAGE_SIDE = 16,        /* pixels of an image, unless the engine is asked for another number */
+    IMAGE_SHEET_SIDE = 256, /* larger ones are drawn one by one */
+    IMAGE_BLOCK = 4,        /* pairs that are drawn at once, if they are sampled: at first, and */
+    IMAGE_BLOCK_GROWTH = 16 /* one more per so many that were looked at */
 };
 
 /* What a level of the search has cost lately: the thesis's 5.2 wants processor and graphics hardware in balance. */
@@ -47,24 +51,26 @@ typedef struct image_balance
     uint32_t searches;
 } image_balance;
 
-/* A triangle of a patch, placed. */
+/* A triangle of a patch, placed; or a piece, of which there is only its box. */
 typedef struct image_face
 {
     narrow_triangle corners;
     carom_aabb box;
-    uint32_t triangle;
+    uint32_t number; /* of the triangle, or of the piece's node */
 } image_face;
 
 typedef struct image_state
 {
+    tree_scratch scratch; /* for the questions that trees answer; first, see by_trees.h */
     carom_context *context;
-    tree_scratch scratch; /* for the questions that trees answer */
-    gpu_device *device;   /* opened on first use */
+    gpu_device *device; /* opened on first use */
     image_pass pass;
     image_stencil stencil;
+    image_sheet sheet;
     bool current;          /* on this thread */
     uint32_t next_attempt; /* the search that tries to open a device again, once that has failed */
     bool sampled;          /* images look at the centres of pixels only */
+    bool recode;           /* and show all pairs of pieces */
     uint32_t side;
     double accuracy; /* sampled: the wanted size, world units; 0: `side` pixels, whatever that is */
     bool always;     /* draw images of all pairs, whatever that costs */
@@ -72,16 +78,25 @@ typedef struct image_state
     image_queue open;          /* left to do when a budget is spent */
     image_queue current_level; /* breadth first */
     image_queue next_level;
+    image_queue waiting;   /* sampled: what other blocks have left to do */
+    image_queue blocks;    /* of it: where each begins, and its level */
     image_queue drawn;     /* pairs of a batch */
     image_records records; /* their triangles */
     BASE_ARRAY(uint8_t) meets;
+    BASE_ARRAY(double) sizes;         /* sampled_size of the images of a batch */
     BASE_ARRAY(carom_vec3) points[2]; /* of two nodes, as seen */
     BASE_ARRAY(uint32_t) place[2];    /* per vertex of a mesh: which of these points it is, if the node has it */
     BASE_ARRAY(uint32_t) strips[2];   /* of two nodes, decoded */
     image_canvas canvas[2];
-    BASE_ARRAY(image_face) faces[2]; /* of two patches */
+    BASE_ARRAY(image_face) faces[2]; /* of two patches, or two bodies */
     BASE_ARRAY(base_key_value) order, space;
     carom_engine_stats stats;
+    carom_engine_image_fn *on_image; /* or null */
+    void *on_image_user;
+    BASE_ARRAY(image_view) views;   /* of the images of a batch, if someone wants to see them */
+    BASE_ARRAY(image_texel) texels; /* the same */
+    BASE_ARRAY(float) shown;
+    image_stencil_kept kept;
 } image_state;
 
 carom_status image_out_of_memory(carom_context *context);
@@ -94,6 +109,15 @@ carom_status image_end_device(image_state *state);
 void image_close_device(image_state *state);
 
 /* ---- a search ---- */
+
+/* Like BASE_TRY, but CAROM_STOPPED, which is no failure, ends a search as well. */
+#define IMAGE_GO_ON(call)                                                                                              \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        carom_status image_status = (call);                                                                            \
+        if (image_status != CAROM_OK)                                                                                  \
+            return image_status;                                                                                       \
+    } while (0)
 
 typedef struct image_body
 {
@@ -119,8 +143,35 @@ carom_status image_collide(void *state, const query_task *task, const narrow_sea
 /* Decides the triangles of two patches. CAROM_STOPPED: on_pair said so. */
 carom_status image_test_patches(image_walk *walk, narrow_part_pair pair);
 
-/* Which of the pairs of a level may meet, judging by images? Keeps these in `drawn`. */
-carom_status image_reject(image_walk *walk);
+bool image_boxes_meet(const carom_aabb *a, const carom_aabb *b);
+
+/* Calls on_faces for all pairs of the state's faces whose boxes meet, and for others. */
+typedef carom_status image_on_faces(image_walk *walk, const image_face *a, const image_face *b);
+carom_status image_pair_faces(image_walk *walk, const carom_aabb bounds[2], image_on_faces *on_faces);
+
+/* Which of the pairs of a level may meet, judging by certified images of the first so many? Keeps these, and the
+ * others, in `drawn`. */
+carom_status image_reject(image_walk *walk, size_t count);
+
+/* The same by sampled images. */
+carom_status image_reject_sampled(image_walk *walk);
+
+/* Looks at the pairs in `drawn` one after the other, as in the thesis. Of those that seem to meet, nodes are opened and
+ * patches decided, at once: the first hit may end the search. */
+carom_status image_sample_pairs(image_walk *walk);
+
+/* ---- what on_image gets ---- */
+
+carom_status image_show_sampled(image_walk *walk, narrow_part_pair pair, const image_view *view, bool meets);
+/* The images of a batch of certified ones, after they were drawn: pairs and verdicts by tile. */
+carom_status image_show_certified(image_walk *walk, const image_tiles *tiles, const narrow_part_pair *pairs);
+
+/* ---- recode ---- */
+
+carom_status image_run_recode(image_walk *walk);
+/* A box along the world's axes around a node's hull. */
+carom_aabb image_piece_box(const image_walk *walk, int which, uint32_t node);
+volume_box image_upright_box(const carom_aabb *box);
 
 /* How a pair is looked at: both nodes' vertices are seen. False: they are apart. */
 typedef struct image_sight

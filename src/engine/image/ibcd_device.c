@@ -19,12 +19,15 @@ static carom_status open_device(image_state *state)
 /* What was drawn on earlier devices counts as well. */
 static carom_status make_passes(image_state *state)
 {
-    if (state->sampled ? state->stencil.device != NULL : state->pass.device != NULL)
-        return CAROM_OK;
     image_pass_stats pass = state->pass.stats;
     image_stencil_stats stencil = state->stencil.stats;
-    carom_status status = state->sampled ? image_stencil_create(state->device, &state->stencil)
-                                         : image_pass_create(state->device, &state->pass);
+    carom_status status = CAROM_OK;
+    if (!state->sampled && !state->pass.device)
+        status = image_pass_create(state->device, &state->pass);
+    if (state->sampled && !state->stencil.device)
+        status = image_stencil_create(state->device, &state->stencil);
+    if (state->sampled && !state->sheet.device && !carom_failed(status))
+        status = image_sheet_create(state->device, &state->sheet);
     state->pass.stats = pass, state->stencil.stats = stencil;
     return status;
 }
@@ -51,6 +54,9 @@ carom_status image_end_device(image_state *state)
 
 void image_close_device(image_state *state)
 {
+    if (state->sheet.device)
+        image_sheet_destroy(&state->sheet); /* but for its arrays */
+    state->sheet.device = NULL;
     if (state->current)
         gpu_end(state->device);
     gpu_close(state->device);

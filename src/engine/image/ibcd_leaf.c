@@ -7,7 +7,7 @@ static carom_aabb box_of(const narrow_triangle *t)
                         vec3_max(t->corner[0], vec3_max(t->corner[1], t->corner[2]))};
 }
 
-static bool boxes_meet(const carom_aabb *a, const carom_aabb *b)
+bool image_boxes_meet(const carom_aabb *a, const carom_aabb *b)
 {
     return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y &&
            a->min.z <= b->max.z && b->min.z <= a->max.z;
@@ -28,8 +28,8 @@ static carom_status place(image_walk *walk, int which, uint32_t node, const caro
     {
         image_face *face = &state->faces[which].items[state->faces[which].count];
         face->corners = tree_world_triangle(body->placed, triangles[i]);
-        face->box = box_of(&face->corners), face->triangle = triangles[i];
-        if (within && !boxes_meet(within, &face->box))
+        face->box = box_of(&face->corners), face->number = triangles[i];
+        if (within && !image_boxes_meet(within, &face->box))
             continue;
         bounds->min = vec3_min(bounds->min, face->box.min), bounds->max = vec3_max(bounds->max, face->box.max);
         state->faces[which].count++;
@@ -39,7 +39,7 @@ static carom_status place(image_walk *walk, int which, uint32_t node, const caro
 
 static carom_status test_pair(image_walk *walk, const image_face *a, const image_face *b)
 {
-    if (!boxes_meet(&a->box, &b->box))
+    if (!image_boxes_meet(&a->box, &b->box))
         return CAROM_OK;
     walk->task->counters->triangles_tested++;
     uint32_t meeting;
@@ -50,7 +50,7 @@ static carom_status test_pair(image_walk *walk, const image_face *a, const image
     if (meeting == CAROM_MEET_NONE)
         return CAROM_OK;
     walk->violated = true;
-    return walk->search->on_pair(a->triangle, b->triangle, meeting, walk->search->user) ? CAROM_OK : CAROM_STOPPED;
+    return walk->search->on_pair(a->number, b->number, meeting, walk->search->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
 /* ---- large patches: sorted along the longest axis ---- */
@@ -84,7 +84,7 @@ static carom_status sort_faces(image_state *state, int axis)
 }
 
 /* Each face with those of the other patch that begin before it ends. */
-static carom_status sweep(image_walk *walk, int axis)
+static carom_status sweep(image_walk *walk, int axis, image_on_faces *on_faces)
 {
     image_state *state = walk->state;
     BASE_TRY(sort_faces(state, axis));
@@ -100,34 +100,49 @@ static carom_status sweep(image_walk *walk, int axis)
             if ((state->order.items[k].value & 1) == own)
                 continue;
             const image_face *other = &state->faces[!own].items[state->order.items[k].value >> 1];
-            BASE_TRY(test_pair(walk, own ? other : face, own ? face : other));
+            IMAGE_GO_ON(on_faces(walk, own ? other : face, own ? face : other));
         }
     }
     return CAROM_OK;
 }
 
-static carom_status test_all(image_walk *walk)
+static carom_status list_all(image_walk *walk, image_on_faces *on_faces)
 {
     const image_state *state = walk->state;
     for (size_t i = 0; i < state->faces[0].count; i++)
         for (size_t k = 0; k < state->faces[1].count; k++)
-            BASE_TRY(test_pair(walk, &state->faces[0].items[i], &state->faces[1].items[k]));
+            IMAGE_GO_ON(on_faces(walk, &state->faces[0].items[i], &state->faces[1].items[k]));
     return CAROM_OK;
 }
 
-carom_status image_test_patches(image_walk *walk, narrow_part_pair pair)
+/* Not worth sorting. */
+static bool are_few(const image_state *state) { return state->faces[0].count * state->faces[1].count <= 256; }
+
+carom_status image_pair_faces(image_walk *walk, const carom_aabb bounds[2], image_on_faces *on_faces)
 {
-    const size_t few = 256; /* pairs that are not worth sorting for */
+    if (are_few(walk->state))
+        return list_all(walk, on_faces);
+    carom_vec3 size = vec3_sub(vec3_min(bounds[0].max, bounds[1].max), vec3_max(bounds[0].min, bounds[1].min));
+    return sweep(walk, size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2, on_faces);
+}
+
+static carom_status decide(image_walk *walk, narrow_part_pair pair)
+{
     image_state *state = walk->state;
-    carom_aabb bounds[2], common;
+    carom_aabb bounds[2];
     BASE_TRY(place(walk, 1, pair.part_b, NULL, &bounds[1]));
     BASE_TRY(place(walk, 0, pair.part_a, &bounds[1], &bounds[0]));
     if (state->faces[0].count == 0)
         return CAROM_OK;
-    if (state->faces[0].count * state->faces[1].count <= few)
-        return test_all(walk);
-    BASE_TRY(place(walk, 1, pair.part_b, &bounds[0], &bounds[1]));
-    common = (carom_aabb){vec3_max(bounds[0].min, bounds[1].min), vec3_min(bounds[0].max, bounds[1].max)};
-    carom_vec3 size = vec3_sub(common.max, common.min);
-    return sweep(walk, size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2);
+    if (!are_few(state))
+        BASE_TRY(place(walk, 1, pair.part_b, &bounds[0], &bounds[1]));
+    return image_pair_faces(walk, bounds, test_pair);
+}
+
+carom_status image_test_patches(image_walk *walk, narrow_part_pair pair)
+{
+    double start = base_now();
+    carom_status status = decide(walk, pair);
+    walk->state->stats.exact_seconds += base_now() - start;
+    return status;
 }

@@ -14,6 +14,16 @@ static volume_box place_box(const carom_pose *pose, const volume_box *box)
     return placed;
 }
 
+/* The box that sets the view. */
+static volume_box box_of(const image_walk *walk, int which, uint32_t node)
+{
+    const image_body *body = &walk->body[which];
+    if (!walk->state->recode)
+        return place_box(body->placed->pose, image_node_box(body->pieces, node));
+    carom_aabb box = image_piece_box(walk, which, node);
+    return image_upright_box(&box);
+}
+
 /* The vertices of a node's hull as a view sees them. */
 static carom_status see_node(image_walk *walk, int which, uint32_t node, const image_view *view, image_seen *out)
 {
@@ -70,8 +80,7 @@ static carom_status draw_node(image_walk *walk, int which, uint32_t node, const 
 
 carom_status image_look(image_walk *walk, narrow_part_pair pair, int side, image_sight *out)
 {
-    volume_box a = place_box(walk->body[0].placed->pose, image_node_box(walk->body[0].pieces, pair.part_a));
-    volume_box b = place_box(walk->body[1].placed->pose, image_node_box(walk->body[1].pieces, pair.part_b));
+    volume_box a = box_of(walk, 0, pair.part_a), b = box_of(walk, 1, pair.part_b);
     image_overlap overlap = image_overlap_of(&a, &b);
     image_choose_view(&a, &b, &overlap, &out->view);
     BASE_TRY(see_node(walk, 0, pair.part_a, &out->view, &out->seen[0]));
@@ -84,12 +93,19 @@ carom_status image_look(image_walk *walk, narrow_part_pair pair, int side, image
 static carom_status draw_pair(image_walk *walk, narrow_part_pair pair, const image_tiles *tiles, uint32_t tile,
                               bool *apart)
 {
+    image_state *state = walk->state;
     image_sight sight;
     float corner[2];
     BASE_TRY(image_look(walk, pair, (int)tiles->side, &sight));
     *apart = sight.apart;
     if (*apart)
         return CAROM_OK;
+    if (state->on_image)
+    {
+        if (!base_array_reserve(state->context, &state->views, 1))
+            return image_out_of_memory(state->context);
+        state->views.items[state->views.count++] = sight.view;
+    }
     image_tile_at(tiles, tile, corner);
     BASE_TRY(draw_node(walk, 0, pair.part_a, &sight.view, corner));
     return draw_node(walk, 1, pair.part_b, &sight.view, corner);
@@ -97,16 +113,17 @@ static carom_status draw_pair(image_walk *walk, narrow_part_pair pair, const ima
 
 /* ---- batches ---- */
 
-/* Draws pairs from *at on until a target is full; keeps those that may meet, also where it fails. */
-static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
+/* Draws pairs from *at to the end, or until a target is full; keeps those that may meet, also where it fails. */
+static carom_status run_batch(image_walk *walk, size_t end, size_t *at, size_t *kept)
 {
     image_state *state = walk->state;
     image_tiles tiles;
-    size_t left = state->drawn.count - *at, first = *kept;
-    uint32_t count = 0, max_side = image_pass_max_side(&state->pass);
+    size_t left = end - *at, first = *kept;
+    uint32_t count = 0, max_side = image_max_tile(state->device);
+    double start = base_now();
     BASE_TRY(image_pass_layout(&state->pass, state->side < max_side ? state->side : max_side, left, &tiles));
-    state->records.count = 0;
-    for (; *at < state->drawn.count && count < tiles.capacity; ++*at)
+    state->records.count = state->views.count = 0;
+    for (; *at < end && count < tiles.capacity; ++*at)
     {
         bool apart;
         narrow_part_pair pair = state->drawn.items[*at];
@@ -115,12 +132,15 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
             continue;
         state->drawn.items[first + count++] = pair; /* those before are done with */
     }
+    state->stats.view_seconds += base_now() - start;
     state->meets.count = 0;
     if (!base_array_reserve(state->context, &state->meets, count))
         return image_out_of_memory(state->context);
     carom_status status = CAROM_OK;
     if (count > 0)
         status = image_pass_run(&state->pass, &tiles, &state->records, count, state->meets.items);
+    if (count > 0 && state->on_image && !carom_failed(status))
+        status = image_show_certified(walk, &tiles, state->drawn.items + first);
     if (carom_failed(status))
         return *kept += count, status; /* nothing is known of these */
     for (uint32_t i = 0; i < count; i++)
@@ -129,42 +149,21 @@ static carom_status run_batch(image_walk *walk, size_t *at, size_t *kept)
     return CAROM_OK;
 }
 
-/* One pair after the other, as in the thesis. */
-static carom_status sample_pairs(image_walk *walk, size_t *kept)
-{
-    image_state *state = walk->state;
-    for (size_t i = 0; i < state->drawn.count; i++)
-    {
-        bool meets;
-        narrow_part_pair pair = state->drawn.items[i];
-        BASE_TRY(image_sample(walk, pair, &meets));
-        if (meets)
-            state->drawn.items[(*kept)++] = pair;
-    }
-    return CAROM_OK;
-}
-
 /* Without a driver nothing is rejected: the answer stays exact. */
-static void keep_rest(image_state *state, size_t at, size_t *kept)
-{
-    size_t left = state->drawn.count - at;
-    memmove(state->drawn.items + *kept, state->drawn.items + at, left * sizeof *state->drawn.items);
-    *kept += left;
-}
-
-carom_status image_reject(image_walk *walk)
+carom_status image_reject(image_walk *walk, size_t count)
 {
     image_state *state = walk->state;
     size_t at = 0, kept = 0;
     carom_status status = image_begin_device(state);
-    if (status == CAROM_OK && state->sampled)
-        status = sample_pairs(walk, &kept);
-    while (status == CAROM_OK && !state->sampled && at < state->drawn.count)
-        status = run_batch(walk, &at, &kept);
+    while (status == CAROM_OK && at < count)
+        status = run_batch(walk, count, &at, &kept);
     if (carom_failed(status))
         image_close_device(state);
-    if (status == CAROM_UNAVAILABLE && !state->sampled)
-        keep_rest(state, at, &kept), status = CAROM_OK;
-    state->drawn.count = kept;
+    if (status == CAROM_UNAVAILABLE)
+        status = CAROM_OK;
+    /* those that were not looked at stay */
+    size_t left = state->drawn.count - at;
+    memmove(state->drawn.items + kept, state->drawn.items + at, left * sizeof *state->drawn.items);
+    state->drawn.count = kept + left;
     return status;
 }

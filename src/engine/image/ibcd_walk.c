@@ -47,12 +47,14 @@ static bool is_patches(const image_walk *walk, narrow_part_pair pair)
 static carom_status test_boxes(image_walk *walk)
 {
     image_state *state = walk->state;
+    double start = base_now();
     state->drawn.count = 0;
     if (!base_array_reserve(state->context, &state->drawn, state->current_level.count))
         return image_out_of_memory(state->context);
     for (size_t i = 0; i < state->current_level.count; i++)
         if (!boxes_apart(walk, state->current_level.items[i]))
             state->drawn.items[state->drawn.count++] = state->current_level.items[i];
+    state->stats.box_seconds += base_now() - start;
     return CAROM_OK;
 }
 
@@ -72,17 +74,34 @@ static bool open_pair(image_walk *walk, narrow_part_pair pair)
     return true;
 }
 
-/* Pairs of patches are decided, others opened. */
+/* Patches are decided, other nodes opened. */
+static carom_status decide_or_open(image_walk *walk, narrow_part_pair pair)
+{
+    if (is_patches(walk, pair))
+        return image_test_patches(walk, pair);
+    return open_pair(walk, pair) ? CAROM_OK : image_out_of_memory(walk->state->context);
+}
+
 static carom_status open_pairs(image_walk *walk)
 {
+    const image_queue *drawn = &walk->state->drawn;
+    for (size_t i = 0; i < drawn->count; i++)
+        IMAGE_GO_ON(decide_or_open(walk, drawn->items[i]));
+    return CAROM_OK;
+}
+
+carom_status image_sample_pairs(image_walk *walk)
+{
     image_state *state = walk->state;
+    BASE_TRY(image_begin_device(state));
     for (size_t i = 0; i < state->drawn.count; i++)
     {
-        narrow_part_pair pair = state->drawn.items[i];
-        if (is_patches(walk, pair))
-            BASE_TRY(image_test_patches(walk, pair));
-        else if (!open_pair(walk, pair))
-            return image_out_of_memory(state->context);
+        bool meets;
+        double start = base_now();
+        BASE_TRY(image_sample(walk, state->drawn.items[i], &meets));
+        state->stats.image_seconds += base_now() - start, state->stats.images_apart += !meets;
+        if (meets)
+            IMAGE_GO_ON(decide_or_open(walk, state->drawn.items[i]));
     }
     return CAROM_OK;
 }
@@ -148,35 +167,48 @@ static image_level *level_at(image_state *state, uint32_t depth)
 
 static void learn(double *mean, double value, bool known) { *mean = known ? 0.875 * *mean + 0.125 * value : value; }
 
-/* Are images worth drawing here: do they save more below than they cost? Now and then they are drawn to find out. */
-static bool pays(const image_walk *walk, uint32_t depth)
+/* How many images are worth drawing here: all, if they save more below than they cost, or none. Now and then some are
+ * drawn to find out. */
+static size_t images_worth(const image_walk *walk, uint32_t depth)
 {
     enum
     {
-        TRIAL = 64 /* searches */
+        TRIAL = 64,  /* searches from one to the next */
+        IMAGES = 32, /* of a trial */
     };
     image_state *state = walk->state;
     const image_level *level = level_at(state, depth);
-    if (state->always || state->sampled || !level->known || state->balance.searches % TRIAL == 0)
-        return true;
-    return level->rejected * level->below > state->balance.tile_seconds;
+    if (state->sampled)
+        return 0; /* within a budget, and where it was cut short: without images */
+    if (state->always)
+        return SIZE_MAX;
+    if (level->known && level->rejected * level->below > state->balance.tile_seconds)
+        return SIZE_MAX;
+    return !level->known || state->balance.searches % TRIAL == 0 ? IMAGES : 0;
+}
+
+/* Rejects pairs by images, and counts what that took. */
+static carom_status reject(image_walk *walk, image_level *level, size_t limit)
+{
+    image_state *state = walk->state;
+    size_t before = state->drawn.count, looked_at = before < limit ? before : limit;
+    double start = base_now();
+    BASE_TRY(image_reject(walk, looked_at));
+    double seconds = base_now() - start, rejected = (double)(before - state->drawn.count);
+    state->stats.images_apart += before - state->drawn.count, state->stats.image_seconds += seconds;
+    learn(&state->balance.tile_seconds, seconds / (double)looked_at, level->known);
+    learn(&level->rejected, rejected / (double)looked_at, level->known);
+    level->known = true;
+    return CAROM_OK;
 }
 
 static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
 {
     image_state *state = walk->state;
-    image_level *level = level_at(state, depth);
     BASE_TRY(test_boxes(walk));
-    if (state->drawn.count > 0 && pays(walk, depth))
-    {
-        double start = base_now(), count = (double)state->drawn.count;
-        BASE_TRY(image_reject(walk));
-        double seconds = base_now() - start;
-        state->stats.images_apart += (uint64_t)count - state->drawn.count, state->stats.image_seconds += seconds;
-        learn(&state->balance.tile_seconds, seconds / count, level->known);
-        learn(&level->rejected, 1.0 - (double)state->drawn.count / count, level->known);
-        level->known = true;
-    }
+    size_t worth = state->drawn.count > 0 ? images_worth(walk, depth) : 0;
+    if (worth > 0)
+        BASE_TRY(reject(walk, level_at(state, depth), worth));
     *kept = state->drawn.count;
     return open_pairs(walk);
 }
@@ -204,6 +236,75 @@ static carom_status run_levels(image_walk *walk)
             learn(&level_at(state, i)->below, (end - begun[i + 1]) / (double)kept[i], level_at(state, i)->below > 0.0);
     state->stats.depth = depth > state->stats.depth ? depth : state->stats.depth;
     return status;
+}
+
+/* ---- sampled images: breadth first in blocks ---- */
+
+/* Takes the end of the last block, up to so many pairs, as the current level. */
+static carom_status take_block(image_state *state, size_t limit, uint32_t *depth)
+{
+    const narrow_part_pair *block = &state->blocks.items[state->blocks.count - 1];
+    size_t count = state->waiting.count - block->part_a;
+    count = count < limit ? count : limit;
+    *depth = block->part_b;
+    state->current_level.count = state->next_level.count = 0;
+    state->waiting.count -= count;
+    if (!push_all(state->context, &state->current_level, state->waiting.items + state->waiting.count, count))
+        return image_out_of_memory(state->context);
+    if (state->waiting.count == block->part_a)
+        state->blocks.count--;
+    return CAROM_OK;
+}
+
+/* What was opened waits as a block of its own. */
+static carom_status add_block(image_state *state, const image_queue *queue, uint32_t depth)
+{
+    if (queue->count == 0)
+        return CAROM_OK;
+    if (state->waiting.count + queue->count > UINT32_MAX ||
+        !push(state->context, &state->blocks, (narrow_part_pair){(uint32_t)state->waiting.count, depth, 0.0f}) ||
+        !push_all(state->context, &state->waiting, queue->items, queue->count))
+        return image_out_of_memory(state->context);
+    return CAROM_OK;
+}
+
+static carom_status run_block(image_walk *walk)
+{
+    image_state *state = walk->state;
+    /* images of any size, or to be seen */
+    bool single = state->accuracy > 0.0 || state->side > IMAGE_SHEET_SIDE || state->on_image;
+    BASE_TRY(test_boxes(walk));
+    if (state->drawn.count == 0)
+        return CAROM_OK;
+    if (single)
+        return image_sample_pairs(walk);
+    size_t count = state->drawn.count;
+    double start = base_now();
+    BASE_TRY(image_reject_sampled(walk));
+    state->stats.images_apart += count - state->drawn.count, state->stats.image_seconds += base_now() - start;
+    return open_pairs(walk);
+}
+
+/* A level is drawn at once, but no more than a block of it: what that opens comes first, so that a hit is found before
+ * all of a level was looked at. Blocks begin with the children of one pair, and grow with what was looked at without
+ * success: then all is likely to be looked at in the end. */
+static carom_status run_blocks(image_walk *walk)
+{
+    image_state *state = walk->state;
+    size_t looked_at = 0;
+    state->waiting.count = state->blocks.count = 0;
+    BASE_TRY(add_block(state, &state->current_level, 0));
+    while (state->blocks.count > 0)
+    {
+        uint32_t depth;
+        size_t limit = IMAGE_BLOCK + looked_at / IMAGE_BLOCK_GROWTH;
+        BASE_TRY(take_block(state, limit, &depth));
+        looked_at += state->current_level.count;
+        IMAGE_GO_ON(run_block(walk));
+        BASE_TRY(add_block(state, &state->next_level, depth + 1));
+        state->stats.depth = depth + 1 > state->stats.depth ? depth + 1 : state->stats.depth;
+    }
+    return CAROM_OK;
 }
 
 /* ---- the search ---- */
@@ -310,12 +411,16 @@ carom_status image_collide(void *object, const query_task *task, const narrow_se
     relate(&walk);
     BASE_TRY(list_open(state, task->front));
     state->balance.searches++;
-    carom_status status = run_levels(&walk);
+    /* from a front on, as a budget leaves it, pieces are found by the tree, and decided without images */
+    bool from_roots = !task->front || task->front->count == 0;
+    bool sampled = state->sampled && from_roots && !walk.limited;
+    carom_status status = !sampled ? run_levels(&walk) : state->recode ? image_run_recode(&walk) : run_blocks(&walk);
     if (status == CAROM_OK && search->clearance > 0.0 && !walk.violated)
         status = check_clearance(&walk);
     task->counters->exact_fallbacks += walk.counts.exact_fallbacks;
     *violated = walk.violated;
+    if (carom_failed(status))
+        return image_close_device(state), status;
     carom_status ended = image_end_device(state);
-    status = carom_failed(ended) && !carom_failed(status) ? ended : status;
-    return leave_front(&walk, status);
+    return carom_failed(ended) ? ended : leave_front(&walk, status);
 }

@@ -1,6 +1,6 @@
 /* The images of pairs of hulls, drawn and computed: their rows of `carom gpu --selftest`. */
 #include "engine/image/image_pass.h"
-#include "engine/image/image_stencil.h"
+#include "engine/image/image_sheet.h"
 
 /* ---- numbers ---- */
 
@@ -144,9 +144,10 @@ static void see_octahedron(numbers *n, const image_view *view, carom_vec3 centre
     }
 }
 
-static carom_status compare_pair(image_stencil *stencil, const image_view *view, const image_drawing drawings[2],
+static carom_status compare_pair(void *pass, const image_view *view, const image_drawing drawings[2],
                                  gpu_check_result *result)
 {
+    image_stencil *stencil = pass;
     uint8_t drawn[SIDE * SIDE];
     image_counted computed[SIDE * SIDE];
     uint64_t swaps = stencil->stats.swaps;
@@ -166,9 +167,13 @@ static carom_status compare_pair(image_stencil *stencil, const image_view *view,
     return CAROM_OK;
 }
 
-static carom_status draw_pair(image_stencil *stencil, numbers *n, gpu_check_result *result)
+/* Draws a pair and compares. */
+typedef carom_status compare_fn(void *pass, const image_view *view, const image_drawing drawings[2],
+                                gpu_check_result *result);
+
+static carom_status draw_pair(void *pass, compare_fn *compare, carom_context *context, numbers *n,
+                              gpu_check_result *result)
 {
-    carom_context *context = gpu_context(stencil->device);
     image_view view = {.axis = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, -1.0}}};
     octahedron bodies[2] = {0};
     image_drawing drawings[2];
@@ -183,7 +188,7 @@ static carom_status draw_pair(image_stencil *stencil, numbers *n, gpu_check_resu
             if (!image_draw_hull(context, &view, &bodies[i].seen, &facets, &bodies[i].canvas, &drawings[i]))
                 status = base_fail(context, CAROM_OUT_OF_MEMORY, "image: no memory for a check");
         if (status == CAROM_OK)
-            status = compare_pair(stencil, &view, drawings, result);
+            status = compare(pass, &view, drawings, result);
     }
     image_canvas_free(context, &bodies[0].canvas), image_canvas_free(context, &bodies[1].canvas);
     return status;
@@ -195,13 +200,55 @@ static carom_status check_stencils(gpu_device *device, gpu_check_result *result)
     numbers n = {11};
     carom_status status = image_stencil_create(device, &stencil);
     for (int i = 0; i < PAIRS && status == CAROM_OK; i++)
-        status = draw_pair(&stencil, &n, result);
+        status = draw_pair(&stencil, compare_pair, gpu_context(device), &n, result);
     image_stencil_destroy(&stencil);
+    return status;
+}
+
+/* Three times in one sheet: neighbours must not disturb each other. */
+static carom_status compare_tiles(void *pass, const image_view *view, const image_drawing drawings[2],
+                                  gpu_check_result *result)
+{
+    enum
+    {
+        COPIES = 3
+    };
+    image_sheet *sheet = pass;
+    carom_context *context = gpu_context(sheet->device);
+    uint8_t drawn[SIDE * SIDE], meets[COPIES];
+    image_counted computed[SIDE * SIDE];
+    BASE_TRY(image_sheet_begin(sheet, SIDE, COPIES));
+    for (int i = 0; i < COPIES; i++)
+        if (!image_sheet_add(context, sheet, drawings))
+            return base_fail(context, CAROM_OUT_OF_MEMORY, "image: no memory for a check");
+    BASE_TRY(image_sheet_run(context, sheet, meets));
+    image_stencil_twin(view, drawings, computed);
+    for (uint32_t copy = 0; copy < COPIES; copy++)
+    {
+        image_sheet_tile(sheet, copy, false, drawn);
+        for (int i = 0; i < SIDE * SIDE; i++)
+            if (!computed[i].unsure)
+                gpu_compare_bits(result, "a tile's stencil", drawn[i], computed[i].first);
+        gpu_compare_bits(result, "a tile's verdict", meets[copy], meets[0]);
+    }
+    return CAROM_OK;
+}
+
+static carom_status check_sheets(gpu_device *device, gpu_check_result *result)
+{
+    image_sheet sheet = {0};
+    numbers n = {12};
+    carom_status status = image_sheet_create(device, &sheet);
+    for (int i = 0; i < PAIRS && status == CAROM_OK; i++)
+        status = draw_pair(&sheet, compare_tiles, gpu_context(device), &n, result);
+    image_sheet_destroy(&sheet);
+    image_sheet_free(gpu_context(device), &sheet);
     return status;
 }
 
 const gpu_check *image_hull_check_at(uint32_t index)
 {
-    static const gpu_check checks[] = {{"intervals", check_intervals}, {"sampled", check_stencils}};
+    static const gpu_check checks[] = {
+        {"intervals", check_intervals}, {"sampled", check_stencils}, {"sampled-tiles", check_sheets}};
     return index < sizeof checks / sizeof checks[0] ? &checks[index] : NULL;
 }

@@ -51,9 +51,9 @@ void image_pass_destroy(image_pass *pass)
 
 /* ---- targets ---- */
 
-uint32_t image_pass_max_side(const image_pass *pass)
+uint32_t image_max_tile(const gpu_device *device)
 {
-    uint32_t limit = gpu_max_target(pass->device), width = limit < IMAGE_MIN_TARGET ? limit : IMAGE_MIN_TARGET;
+    uint32_t limit = gpu_max_target(device), width = limit < IMAGE_MIN_TARGET ? limit : IMAGE_MIN_TARGET;
     while (2 * width <= limit && 2 * width <= IMAGE_MIN_TARGET << (IMAGE_TARGET_SIZES - 1))
         width *= 2;
     return width;
@@ -61,10 +61,15 @@ uint32_t image_pass_max_side(const image_pass *pass)
 
 carom_status image_pass_layout(const image_pass *pass, uint32_t side, size_t count, image_tiles *out)
 {
-    uint32_t limit = image_pass_max_side(pass), width = limit < IMAGE_MIN_TARGET ? limit : IMAGE_MIN_TARGET;
+    return image_lay_out_tiles(pass->device, side, count, out);
+}
+
+carom_status image_lay_out_tiles(const gpu_device *device, uint32_t side, size_t count, image_tiles *out)
+{
+    uint32_t limit = image_max_tile(device), width = limit < IMAGE_MIN_TARGET ? limit : IMAGE_MIN_TARGET;
     if (side == 0 || side > limit)
-        return base_fail(gpu_context(pass->device), CAROM_TOO_LARGE, "image: a tile of %u pixels does not fit into %u",
-                         side, limit);
+        return base_fail(gpu_context(device), CAROM_TOO_LARGE, "image: a tile of %u pixels does not fit into %u", side,
+                         limit);
     while (width < limit && (size_t)(width / side) * (width / side) < count)
         width *= 2;
     while (width < side)
@@ -82,7 +87,7 @@ static carom_status find_targets(image_pass *pass, const image_tiles *tiles, ima
     if (targets->side == (int)tiles->side)
         return CAROM_OK;
     destroy_targets(pass->device, targets);
-    uint32_t blocks = (tiles->side + IMAGE_BLOCK - 1) / IMAGE_BLOCK, width = tiles->per_row * blocks;
+    uint32_t blocks = (tiles->side + IMAGE_MEET_BLOCK - 1) / IMAGE_MEET_BLOCK, width = tiles->per_row * blocks;
     gpu_target_def depths = {.width = tiles->width, .height = tiles->width, .colors = {GPU_RGBA32F}};
     gpu_target_def small = {.width = width, .height = width, .colors = {GPU_R8UI}};
     BASE_TRY(gpu_target_create(pass->device, &depths, &targets->depths));
@@ -104,7 +109,6 @@ static carom_status draw_records(image_pass *pass, const image_pass_targets *tar
     state.blend = GPU_BLEND_MAX;
     draw.target = &targets->depths, draw.program = &pass->draw, draw.layout = &pass->layout, draw.state = &state;
     draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4, draw.instances = (uint32_t)records->count;
-    BASE_TRY(gpu_buffer_replace(pass->device, &pass->records, records->items, records->count * sizeof *records->items));
     BASE_TRY(gpu_clear(pass->device, &targets->depths, &clear));
     BASE_TRY(gpu_program_set(pass->device, &pass->draw, &target_size));
     return gpu_draw(pass->device, &draw);
@@ -115,7 +119,7 @@ static carom_status compare_blocks(image_pass *pass, const image_pass_targets *t
 {
     gpu_state state = gpu_state_default();
     gpu_draw_def draw = gpu_draw_def_default();
-    int32_t side = targets->side, blocks = targets->blocks_per_side, block = IMAGE_BLOCK;
+    int32_t side = targets->side, blocks = targets->blocks_per_side, block = IMAGE_MEET_BLOCK;
     const gpu_uniform uniforms[] = {
         {"side", GPU_INT, 1, 1, &side}, {"block", GPU_INT, 1, 1, &block}, {"blocks", GPU_INT, 1, 1, &blocks}};
     state.scissor = (gpu_rect){0, 0, targets->blocks.width, rows * (uint32_t)blocks};
@@ -142,7 +146,8 @@ static carom_status read_blocks(image_pass *pass, const image_pass_targets *targ
 {
     enum
     {
-        MAX_WIDTH = (IMAGE_MIN_TARGET << (IMAGE_TARGET_SIZES - 1)) / IMAGE_BLOCK * 2 /* tiles have 2 blocks or more */
+        MAX_WIDTH =
+            (IMAGE_MIN_TARGET << (IMAGE_TARGET_SIZES - 1)) / IMAGE_MEET_BLOCK * 2 /* tiles have 2 blocks or more */
     };
     uint8_t found[MAX_WIDTH * MAX_WIDTH];
     uint32_t width = targets->blocks.width, blocks = (uint32_t)targets->blocks_per_side, per_row = width / blocks;
@@ -159,29 +164,25 @@ static carom_status read_blocks(image_pass *pass, const image_pass_targets *targ
     return CAROM_OK;
 }
 
-/* Reads the clock, where it is asked for. */
-static carom_status mark(image_pass *pass, double *clock)
-{
-    return pass->measures ? gpu_clock(pass->device, clock) : CAROM_OK;
-}
-
 carom_status image_pass_run(image_pass *pass, const image_tiles *tiles, const image_records *records, uint32_t count,
                             uint8_t *meets)
 {
     image_pass_targets *targets;
-    double at[4] = {0};
+    double at[4];
     BASE_TRY(find_targets(pass, tiles, &targets));
-    BASE_TRY(mark(pass, &at[0]));
+    at[0] = base_now();
+    BASE_TRY(gpu_buffer_replace(pass->device, &pass->records, records->items, records->count * sizeof *records->items));
+    at[1] = base_now();
     BASE_TRY(draw_records(pass, targets, records));
-    BASE_TRY(mark(pass, &at[1]));
     BASE_TRY(compare_blocks(pass, targets, (count + tiles->per_row - 1) / tiles->per_row));
-    BASE_TRY(mark(pass, &at[2]));
+    at[2] = base_now();
     BASE_TRY((targets->blocks_per_side > 1 ? read_blocks : read_tiles)(pass, targets, count, meets));
-    BASE_TRY(mark(pass, &at[3]));
+    at[3] = base_now();
     image_pass_stats *stats = &pass->stats;
     stats->passes++, stats->tiles += count, stats->triangles += records->count;
     stats->pixels += (uint64_t)tiles->width * tiles->width;
-    stats->draw_seconds += at[1] - at[0], stats->meet_seconds += at[2] - at[1], stats->read_seconds += at[3] - at[2];
+    stats->upload_seconds += at[1] - at[0], stats->draw_seconds += at[2] - at[1];
+    stats->read_seconds += at[3] - at[2];
     return CAROM_OK;
 }
 

@@ -9,8 +9,8 @@ enum
 {
     IMAGE_TARGET_SIZES = 5, /* sides of 64, 128 ... pixels: what a pass costs follows the target's size */
     IMAGE_MIN_TARGET = 64,
-    IMAGE_BLOCK = 64 /* side of what one fragment looks through: drivers end loops that run too long (llvmpipe after
-                        65,535 steps), and do not say so */
+    IMAGE_MEET_BLOCK = 64 /* side of what one fragment looks through: drivers end loops that run too long (llvmpipe
+                        after 65,535 steps), and do not say so */
 };
 
 typedef BASE_ARRAY(image_record) image_records;
@@ -18,8 +18,8 @@ typedef BASE_ARRAY(image_record) image_records;
 /* What was drawn since the device was opened. */
 typedef struct image_pass_stats
 {
-    uint64_t passes, tiles, triangles, pixels; /* pixels of targets */
-    double draw_seconds, meet_seconds, read_seconds;
+    uint64_t passes, tiles, triangles, pixels;         /* pixels of targets */
+    double upload_seconds, draw_seconds, read_seconds; /* many drivers draw when the result is read */
 } image_pass_stats;
 
 typedef struct image_pass_targets
@@ -38,7 +38,6 @@ typedef struct image_pass
     gpu_buffer records;
     gpu_layout layout, nothing;
     image_pass_targets targets[IMAGE_TARGET_SIZES];
-    bool measures; /* waits for the end of each step, to time it */
     image_pass_stats stats;
 } image_pass;
 
@@ -50,7 +49,7 @@ carom_status image_pass_create(gpu_device *device, image_pass *out);
 void image_pass_destroy(image_pass *pass);
 
 /* The largest side of a tile. */
-uint32_t image_pass_max_side(const image_pass *pass);
+uint32_t image_max_tile(const gpu_device *device);
 
 /* How tiles lie in a target: from left to right, from the bottom up. */
 typedef struct image_tiles
@@ -62,6 +61,7 @@ typedef struct image_tiles
 } image_tiles;
 
 /* The smallest target for so many tiles, or the largest one there is. CAROM_TOO_LARGE: not even one fits. */
+carom_status image_lay_out_tiles(const gpu_device *device, uint32_t side, size_t count, image_tiles *out);
 carom_status image_pass_layout(const image_pass *pass, uint32_t side, size_t count, image_tiles *out);
 
 static inline void image_tile_at(const image_tiles *tiles, uint32_t index, float out[2])

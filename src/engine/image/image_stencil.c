@@ -68,8 +68,31 @@ bool image_draw_hull(carom_context *context, const image_view *view, const image
     return true;
 }
 
+void image_each_triangle(const image_drawing *drawing, image_see_triangle *see, void *user)
+{
+    uint32_t run = 0, triangle = 0;
+    for (uint32_t i = 0; i < drawing->index_count; i++)
+    {
+        if (drawing->indices[i] == UINT32_MAX)
+        {
+            run = 0;
+            continue;
+        }
+        run++;
+        bool ends = drawing->strips ? run >= 3 : run % 3 == 0;
+        if (!ends)
+            continue;
+        const uint32_t *last = &drawing->indices[i];
+        bool turned = drawing->strips && run % 2 == 0;
+        const float *corner[3] = {drawing->positions[last[turned ? -1 : -2]],
+                                  drawing->positions[last[turned ? -2 : -1]], drawing->positions[last[0]]};
+        see(corner, drawing->planes[triangle++], user);
+    }
+}
+
 /* The centre of a pixel is at most half its diagonal away from any point of it. What is drawn differs from the given
- * hulls by up to 1/8 of a pixel across (OpenGL guarantees 4 bits below a pixel; the rest is reserve), 2^-20 of the
+ * hulls by up to 1/8 of a pixel across (OpenGL guarantees 4 bits below a pixel; the rest is reserve, also for what the
+ * place of a tile adds to the rounding of positions, 2^-14, and for the corners where hulls are cut off), 2^-20 of the
  * largest pixel for positions and planes in float, and 2^-18 of the depths, besides the errors of the view. */
 double image_sampled_size(const image_view *view)
 {
@@ -124,7 +147,8 @@ carom_status image_stencil_create(gpu_device *device, image_stencil *out)
     for (int body = 0; body < 2; body++)
         BASE_TRY(create_body(device, out, body));
     BASE_TRY(gpu_layout_create(device, NULL, 0, NULL, &out->nothing));
-    return gpu_query_create(device, false, &out->query);
+    BASE_TRY(gpu_query_create(device, false, &out->queries[0]));
+    return gpu_query_create(device, false, &out->queries[1]);
 }
 
 void image_stencil_destroy(image_stencil *stencil)
@@ -142,7 +166,8 @@ void image_stencil_destroy(image_stencil *stencil)
     gpu_target_destroy(device, &stencil->target);
     gpu_program_destroy(device, &stencil->piece);
     gpu_program_destroy(device, &stencil->cover);
-    gpu_query_destroy(device, &stencil->query);
+    gpu_query_destroy(device, &stencil->queries[0]);
+    gpu_query_destroy(device, &stencil->queries[1]);
 }
 
 /* ---- passes ---- */
@@ -188,36 +213,52 @@ enum
 };
 
 /* A's front sets depth and 1; B adds 1 for each fragment that is not nearer (2.4.4, steps 2 and 3). */
+gpu_state image_stencil_state(bool front, uint8_t mask)
+{
+    gpu_state state = gpu_state_default();
+    state.color_write = false, state.depth_test = state.depth_clamp = state.stencil_test = true;
+    state.cull = front ? GPU_CULL_BACK : GPU_CULL_NONE;
+    state.depth_write = front, state.depth_compare = front ? GPU_LESS : GPU_GREATER_EQUAL;
+    state.front = front ? (gpu_stencil_face){GPU_ALWAYS, 1, mask, mask, GPU_KEEP, GPU_KEEP, GPU_REPLACE}
+                        : (gpu_stencil_face){GPU_LESS_EQUAL, 1, mask, mask, GPU_KEEP, GPU_KEEP, GPU_INCREASE};
+    state.back = state.front;
+    return state;
+}
+
 static carom_status count(image_stencil *stencil, const image_drawing drawings[2], int first)
 {
-    gpu_state front = gpu_state_default(), both = gpu_state_default();
-    front.cull = GPU_CULL_BACK, front.color_write = both.color_write = false;
-    front.depth_test = front.depth_write = true, front.depth_compare = GPU_LESS;
-    front.depth_clamp = both.depth_clamp = true, front.stencil_test = both.stencil_test = true;
-    front.front = front.back =
-        (gpu_stencil_face){GPU_ALWAYS, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_REPLACE};
-    both.depth_test = true, both.depth_compare = GPU_GREATER_EQUAL;
-    both.front = both.back =
-        (gpu_stencil_face){GPU_LESS_EQUAL, 1, COUNT_BITS, COUNT_BITS, GPU_KEEP, GPU_KEEP, GPU_INCREASE};
+    gpu_state front = image_stencil_state(true, COUNT_BITS), both = image_stencil_state(false, COUNT_BITS);
     BASE_TRY(draw_body(stencil, first, &drawings[first], &front));
     return draw_body(stencil, !first, &drawings[!first], &both);
 }
 
-/* Does any pixel have this value (under the mask)? */
-static carom_status any_pixel(image_stencil *stencil, uint8_t value, uint8_t mask, bool *out)
+/* Asks whether any pixel has this value (under the mask). */
+static carom_status ask(image_stencil *stencil, gpu_query *query, uint8_t value, uint8_t mask)
 {
     gpu_state state = gpu_state_default();
     gpu_draw_def draw = gpu_draw_def_default();
-    uint64_t result;
     state.color_write = false, state.stencil_test = true;
     state.front = state.back = (gpu_stencil_face){GPU_EQUAL, value, mask, 0, GPU_KEEP, GPU_KEEP, GPU_KEEP};
     draw.target = &stencil->target, draw.program = &stencil->cover, draw.layout = &stencil->nothing;
     draw.state = &state, draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4;
-    BASE_TRY(gpu_query_begin(stencil->device, &stencil->query));
+    BASE_TRY(gpu_query_begin(stencil->device, query));
     BASE_TRY(gpu_draw(stencil->device, &draw));
-    BASE_TRY(gpu_query_end(stencil->device, &stencil->query));
-    BASE_TRY(gpu_query_result(stencil->device, &stencil->query, &result));
-    *out = result != 0;
+    return gpu_query_end(stencil->device, query);
+}
+
+/* Both questions are asked before the first answer is waited for: a driver that has to be waited for takes longer for
+ * that than for either of them. The second is answered only if the first is not the case. */
+static carom_status any_pixels(image_stencil *stencil, uint8_t second, uint8_t mask, bool found[2])
+{
+    uint64_t results[2] = {0};
+    double start = base_now();
+    BASE_TRY(ask(stencil, &stencil->queries[0], 2, COUNT_BITS));
+    BASE_TRY(ask(stencil, &stencil->queries[1], second, mask));
+    BASE_TRY(gpu_query_result(stencil->device, &stencil->queries[0], &results[0]));
+    if (results[0] == 0)
+        BASE_TRY(gpu_query_result(stencil->device, &stencil->queries[1], &results[1]));
+    stencil->stats.query_seconds += base_now() - start;
+    found[0] = results[0] != 0, found[1] = results[1] != 0;
     return CAROM_OK;
 }
 
@@ -240,34 +281,85 @@ static carom_status mark_and_clear(image_stencil *stencil)
     return gpu_clear(stencil->device, &stencil->target, &clear);
 }
 
-static carom_status begin(image_stencil *stencil, const image_view *view, const image_drawing drawings[2])
+void image_stencil_kept_free(carom_context *context, image_stencil_kept *kept)
+{
+    for (int i = 0; i < 2; i++)
+    {
+        base_array_free(context, &kept->depth[i]);
+        base_array_free(context, &kept->stencil[i]);
+    }
+}
+
+/* Reads back what was drawn, where that is wanted. */
+static carom_status keep(image_stencil *stencil, bool swapped)
+{
+    carom_context *context = gpu_context(stencil->device);
+    image_stencil_kept *kept = stencil->kept;
+    size_t pixels = (size_t)stencil->target.width * stencil->target.height;
+    if (!kept)
+        return CAROM_OK;
+    kept->swapped = swapped;
+    kept->depth[swapped].count = kept->stencil[swapped].count = 0;
+    if (!base_array_reserve(context, &kept->depth[swapped], pixels) ||
+        !base_array_reserve(context, &kept->stencil[swapped], pixels))
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine: no memory for images");
+    gpu_read_def depth = {GPU_DEPTH, {0}, kept->depth[swapped].items, pixels * sizeof(float)};
+    gpu_read_def counts = {GPU_STENCIL, {0}, kept->stencil[swapped].items, pixels};
+    BASE_TRY(gpu_read(stencil->device, &stencil->target, &depth));
+    BASE_TRY(gpu_read(stencil->device, &stencil->target, &counts));
+    for (size_t i = 0; i < pixels; i++)
+        kept->stencil[swapped].items[i] &= COUNT_BITS;
+    return CAROM_OK;
+}
+
+static carom_status upload(image_stencil *stencil, const image_view *view, const image_drawing drawings[2])
+{
+    double start = base_now();
+    BASE_TRY(fit_target(stencil, view));
+    for (int body = 0; body < 2; body++)
+        BASE_TRY(load(stencil, body, &drawings[body]));
+    stencil->stats.upload_seconds += base_now() - start;
+    return CAROM_OK;
+}
+
+static carom_status draw_first(image_stencil *stencil, const image_view *view, const image_drawing drawings[2])
 {
     gpu_clear_values clear = {.planes = GPU_PLANE_BIT(GPU_DEPTH) | GPU_PLANE_BIT(GPU_STENCIL), .depth = 1.0f};
     float side = (float)view->side;
     gpu_uniform target_side = {"side", GPU_FLOAT, 1, 1, &side};
-    BASE_TRY(fit_target(stencil, view));
-    for (int body = 0; body < 2; body++)
-        BASE_TRY(load(stencil, body, &drawings[body]));
+    double start = base_now();
     BASE_TRY(gpu_program_set(stencil->device, &stencil->piece, &target_side));
-    return gpu_clear(stencil->device, &stencil->target, &clear);
+    BASE_TRY(gpu_clear(stencil->device, &stencil->target, &clear));
+    BASE_TRY(count(stencil, drawings, 0));
+    stencil->stats.draw_seconds += base_now() - start;
+    return CAROM_OK;
+}
+
+static carom_status draw_swapped(image_stencil *stencil, const image_drawing drawings[2])
+{
+    double start = base_now();
+    stencil->stats.swaps++;
+    BASE_TRY(mark_and_clear(stencil));
+    BASE_TRY(count(stencil, drawings, 1));
+    stencil->stats.draw_seconds += base_now() - start;
+    return CAROM_OK;
 }
 
 carom_status image_stencil_meet(image_stencil *stencil, const image_view *view, const image_drawing drawings[2],
                                 bool *meets)
 {
-    bool undecided = false;
-    *meets = false;
+    bool found[2];
     stencil->stats.pairs++;
-    BASE_TRY(begin(stencil, view, drawings));
-    BASE_TRY(count(stencil, drawings, 0));
-    BASE_TRY(any_pixel(stencil, 2, COUNT_BITS, meets));
-    if (!*meets)
-        BASE_TRY(any_pixel(stencil, 3, COUNT_BITS, &undecided));
-    if (!undecided)
+    BASE_TRY(upload(stencil, view, drawings));
+    BASE_TRY(draw_first(stencil, view, drawings));
+    BASE_TRY(keep(stencil, false));
+    BASE_TRY(any_pixels(stencil, 3, COUNT_BITS, found));
+    *meets = found[0];
+    if (*meets || !found[1])
         return CAROM_OK;
-    stencil->stats.swaps++;
-    BASE_TRY(mark_and_clear(stencil));
-    BASE_TRY(count(stencil, drawings, 1));
-    BASE_TRY(any_pixel(stencil, 2, COUNT_BITS, meets));
-    return *meets ? CAROM_OK : any_pixel(stencil, MARK | 3, 0xff, meets);
+    BASE_TRY(draw_swapped(stencil, drawings));
+    BASE_TRY(keep(stencil, true));
+    BASE_TRY(any_pixels(stencil, MARK | 3, 0xff, found));
+    *meets = found[0] || found[1];
+    return CAROM_OK;
 }

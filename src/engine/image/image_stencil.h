@@ -52,6 +52,11 @@ bool image_draw_hull(carom_context *context, const image_view *view, const image
 /* The plane of the triangle with these corners (pixels, depth in [-1, 1]). */
 void image_set_plane(const carom_vec3 corner[3], float out[8]);
 
+/* Calls `see` for each triangle of a drawing: the positions of its corners, those of every second triangle of a strip
+ * turned around, and its plane. */
+typedef void image_see_triangle(const float *const corner[3], const float plane[8], void *user);
+void image_each_triangle(const image_drawing *drawing, image_see_triangle *see, void *user);
+
 /* What the image may miss: if the two hulls share a ball of this diameter, it finds them; if they are farther apart, it
  * never reports them. World units. */
 double image_sampled_size(const image_view *view);
@@ -62,25 +67,39 @@ int image_side_for(const image_view *view, double wanted, int limit);
 typedef struct image_stencil_stats
 {
     uint64_t pairs, passes, swaps, triangles, pixels;
-    double draw_seconds, query_seconds;
+    double upload_seconds, draw_seconds, query_seconds; /* drivers draw when they are asked for the result */
 } image_stencil_stats;
+
+/* What the passes of a pair left: before, and after the bodies changed places. Zero-initialise. */
+typedef struct image_stencil_kept
+{
+    BASE_ARRAY(float) depth[2]; /* of the first body's front; 1: none */
+    BASE_ARRAY(uint8_t) stencil[2];
+    bool swapped;
+} image_stencil_kept;
+
+void image_stencil_kept_free(carom_context *context, image_stencil_kept *kept);
 
 typedef struct image_stencil
 {
     gpu_device *device;
+    image_stencil_kept *kept; /* or null: nothing is read back */
     gpu_program piece, cover;
     gpu_target target;
     gpu_buffer positions[2], indices[2], planes[2];
     gpu_texture plane_textures[2];
     gpu_layout layouts[2], nothing;
-    gpu_query query;
-    bool measures;
+    gpu_query queries[2];
     image_stencil_stats stats;
 } image_stencil;
 
 /* Between gpu_begin and gpu_end, like all that follow. */
 carom_status image_stencil_create(gpu_device *device, image_stencil *out);
 void image_stencil_destroy(image_stencil *stencil);
+
+/* The state in which a body is drawn: the front of the first, or both sides of the second. The stencil counts in the
+ * bits of the mask. */
+gpu_state image_stencil_state(bool front, uint8_t mask);
 
 /* Do the two meet at the centre of any pixel? */
 carom_status image_stencil_meet(image_stencil *stencil, const image_view *view, const image_drawing drawings[2],

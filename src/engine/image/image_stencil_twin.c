@@ -50,31 +50,6 @@ static covering cover(const float *const corner[3], const float plane[8], double
     return out;
 }
 
-/* Calls `see` for each triangle of a drawing; strips turn every second triangle around. */
-typedef void see_fn(const float *const corner[3], const float plane[8], void *user);
-
-static void for_each_triangle(const image_drawing *drawing, see_fn *see, void *user)
-{
-    uint32_t run = 0, triangle = 0;
-    for (uint32_t i = 0; i < drawing->index_count; i++)
-    {
-        if (drawing->indices[i] == UINT32_MAX)
-        {
-            run = 0;
-            continue;
-        }
-        run++;
-        bool ends = drawing->strips ? run >= 3 : run % 3 == 0;
-        if (!ends)
-            continue;
-        const uint32_t *last = &drawing->indices[i];
-        bool turned = drawing->strips && run % 2 == 0;
-        const float *corner[3] = {drawing->positions[last[turned ? -1 : -2]],
-                                  drawing->positions[last[turned ? -2 : -1]], drawing->positions[last[0]]};
-        see(corner, drawing->planes[triangle++], user);
-    }
-}
-
 /* One pixel under way. */
 typedef struct pixel
 {
@@ -102,9 +77,9 @@ static uint8_t count(pixel *p, const image_drawing *front, const image_drawing *
 {
     p->depth = 1.0f, p->stencil = 0;
     p->front_only = true;
-    for_each_triangle(front, see_pixel, p);
+    image_each_triangle(front, see_pixel, p);
     p->front_only = false;
-    for_each_triangle(both, see_pixel, p);
+    image_each_triangle(both, see_pixel, p);
     return p->stencil;
 }
 

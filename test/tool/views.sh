@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# views.sh TOOL: engines that look at images. `carom check --picture`, what sampled engines may miss, `carom bench image`.
+. "$(dirname "$0")/harness.bash"
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$folder" || exit 1
+export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS }ignore_noninstrumented_modules=1"
+
+expect 0 gen torus --triangles 600 -o a.obj
+expect 0 gen hand --triangles 1000 -o b.obj
+
+# ---- refusals, without a driver ----
+expect 2 check a.obj b.obj --picture views
+tells "a search in trees keeps no images"
+expect 2 check a.obj b.obj --engine shinya --picture views
+tells "engine shinya keeps no images"
+expect 2 check a.obj b.obj --engine image --parts --picture views
+tells "two files"
+expect 2 check a.obj b.obj --engine image --image-side 5000
+tells "--image-side 5000"
+holds ! -e views
+for wrong in "--scene 3" "--sizes 0" "--sizes 6" "--steps 1" "--steps 1001" "--repeats 0" "--side 4097" "--pairs 0"; do
+    expect 2 bench image $wrong
+    tells "${wrong% *}"
+done
+expect 2 bench image a.obj
+tells a.obj
+expect 0 bench image --help
+says "usage: carom bench image [options]"
+CAROM_GPU=off expect 2 bench image --quick
+tells CAROM_GPU
+
+"$carom" gpu >.out 2>.err
+if [ $? = 3 ]; then
+    echo "no graphics driver: $(cat .err)"
+    finish || exit 1
+    exit 77
+fi
+
+# ---- pictures ----
+pose="0.35 0.1 0.2"
+for engine in image image-sampled recode; do
+    expect 1 check a.obj b.obj --pose-b "$pose" --engine $engine --image-side 32 --picture "$engine/views" --max-pictures 3
+    tells "3 of them as pictures"
+    holds "$(ls "$engine"/views/*.png | wc -l)" = 3
+    python3 - "$engine" <<'END' || complain "$last: files"
+import json, math, os, struct, sys
+folder = sys.argv[1] + "/views/"
+index = json.load(open(folder + "index.json"))
+assert index["engine"] == sys.argv[1] and index["count"] == len(index["images"]) > 3
+assert {i["verdict"] for i in index["images"]} == {"meets", "apart"}
+for image in index["images"]:
+    assert ("picture" in image) == (image["image"] <= 3)
+    assert (image["sampled_size"] > 0) == (sys.argv[1] != "image")
+    if "picture" not in image:
+        continue
+    assert open(folder + image["picture"], "rb").read(4) == b"\x89PNG"
+    layers = {}
+    for name, file in image["layers"].items():
+        head, size, scale, data = open(folder + file, "rb").read().split(b"\n", 3)
+        assert head == b"Pf" and size == b"32 32" and scale == b"-1.0" and len(data) == 4 * 32 * 32
+        layers[name] = struct.unpack("<1024f", data)
+    if sys.argv[1] == "image":
+        meets = any(layers["a-far"][i] >= layers["b-near"][i] and layers["b-far"][i] >= layers["a-near"][i] for i in range(1024))
+    else:
+        first, second = layers["a-stencil"], layers.get("b-stencil", [0] * 1024)
+        meets = any(first[i] == 2 or second[i] == 2 or first[i] == second[i] == 3 for i in range(1024))
+    assert meets == (image["verdict"] == "meets")
+END
+done
+expect 2 check a.obj b.obj --engine image --picture a.obj
+tells a.obj
+
+# ---- what may be missed ----
+expect 1 check a.obj b.obj --pose-b "$pose" --engine image-sampled --unit mm
+says "may have been missed"
+says "mm may"
+expect 1 check a.obj b.obj --pose-b "$pose" --engine image
+holds "$(grep -c sampled .out)" = 0
+expect 1 check a.obj b.obj a.obj --pose-b "$pose" --engine image-sampled --json -o report.json
+python3 "$here/validate.py" "$here/../../docs/check.schema.json" report.json || complain "$last: the schema"
+holds "$(grep -c '"sampled_size": 0.0[0-9]' report.json)" -ge 2
+
+# ---- the experiment ----
+mkdir plots
+expect 0 bench image --sizes 1 --steps 4 --plot plots
+says "Scene 1, figure 2-17"
+says "Scene 2, figure 2-18"
+says "figure 2-20: standard deviation of eta"
+says "IBCD is much faster than RECODE on scene 2"
+holds "$(grep -c 'ANSWERS DIFFER' .out)" = 0
+for plot in 17 18 19 20; do holds "$(head -c 4 plots/figure-2-$plot.png | tail -c 3)" = PNG; done
+expect 0 bench image --scene 2 --sizes 1 --steps 4 --all --json
+says '"answers_equal": true'
+says '"all_pairs": true'
+says '"eta_deviation"'
+expect 0 bench image --misses --pairs 300 --plot plots
+says "300 pairs of hulls"
+says " 0 of them missed"
+holds "$(head -c 4 plots/misses.png | tail -c 3)" = PNG
+expect 2 bench image --scene 2 --sizes 1 --steps 2 --plot nowhere
+tells nowhere
+finish
