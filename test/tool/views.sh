@@ -37,7 +37,7 @@ if [ $? = 3 ]; then
 fi
 
 # ---- pictures ----
-pose="0.35 0.1 0.2"
+pose="0.35 0.1 0.1"
 for engine in image image-sampled recode; do
     expect 1 check a.obj b.obj --pose-b "$pose" --engine $engine --image-side 32 --picture "$engine/views" --max-pictures 3
     tells "3 of them as pictures"
