@@ -148,9 +148,10 @@ static carom_status propose(void *state, carom_run *run)
 
 carom_status hybrid_register(carom_context *context)
 {
-    carom_engine_kind kind = {.info = {"hybrid", "grid paper: a grid, then bounding volumes", CAROM_CLASS_CONSERVATIVE},
-                              .create = create,
-                              .run = propose,
-                              .destroy = destroy};
+    carom_engine_kind kind = {
+        .info = {"hybrid", "grid paper: a grid, then bounding volumes", CAROM_CLASS_CONSERVATIVE, false},
+        .create = create,
+        .run = propose,
+        .destroy = destroy};
     return carom_engine_register(context, &kind);
 }

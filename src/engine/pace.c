@@ -62,7 +62,7 @@ void engine_pace_end(engine_pace *pace)
 }
 
 /* What may be missed without being worth a frame. */
-static double tolerance(const engine_pace *pace) { return 0.02 * pace->seconds + 50e-6; }
+static double tolerance(const engine_pace *pace) { return 0.02 * pace->seconds + 20e-6; }
 
 /* ---- before the examination ---- */
 

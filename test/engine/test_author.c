@@ -107,7 +107,7 @@ static carom_status run_all(void *state, carom_run *run)
     return tally.run_status;
 }
 
-static const carom_engine_kind PROBE = {.info = {"probe", "proposes everything", CAROM_CLASS_EXACT},
+static const carom_engine_kind PROBE = {.info = {"probe", "proposes everything", CAROM_CLASS_EXACT, false},
                                         .create = create_state,
                                         .run = run_all,
                                         .destroy = destroy_state,
@@ -400,7 +400,7 @@ static void an_engine_is_busy_in_its_own_run(void **state)
     (void)state;
     stage s = open_stage();
     {
-        carom_engine_kind local = {.info = {"inside", "uses itself", CAROM_CLASS_EXACT}, .run = run_inside};
+        carom_engine_kind local = {.info = {"inside", "uses itself", CAROM_CLASS_EXACT, false}, .run = run_inside};
         assert_int_equal(carom_engine_register(s.w.context, &local), CAROM_OK);
         memset(&local, 0xff, sizeof local);
     }

@@ -190,7 +190,7 @@ enum
 static uint32_t make_engines(carom_context *context, carom_engine *engines[MAX_ENGINES])
 {
     uint32_t count = 0;
-    const carom_engine_kind kind = {.info = {"pairs", "all near ones", CAROM_CLASS_EXACT}, .run = run_author};
+    const carom_engine_kind kind = {.info = {"pairs", "all near ones", CAROM_CLASS_EXACT, false}, .run = run_author};
     assert_int_equal(carom_engine_register(context, &kind), CAROM_OK);
     for (uint32_t i = 0; carom_broad_list(i); i++)
         for (int cut = 0; cut < 2; cut++)

@@ -346,7 +346,8 @@ static void destroy_state(void *state)
     base_release(context, brute, 1, sizeof *brute);
 }
 
-const engine_kind engine_brute = {.info = {"brute", "every triangle pair, exact: the reference", CAROM_CLASS_EXACT},
-                                  .method = &BRUTE_METHOD,
-                                  .create_state = create_state,
-                                  .destroy_state = destroy_state};
+const engine_kind engine_brute = {
+    .info = {"brute", "every triangle pair, exact: the reference", CAROM_CLASS_EXACT, false},
+    .method = &BRUTE_METHOD,
+    .create_state = create_state,
+    .destroy_state = destroy_state};

@@ -163,7 +163,7 @@ static void add_stats(const void *object, carom_engine_stats *sum)
 /* ---- the engines ---- */
 
 const engine_kind engine_sstcd = {
-    .info = {"sstcd", "thesis 4.3.3: a queue of pairs of boxes, one at a time", CAROM_CLASS_EXACT},
+    .info = {"sstcd", "thesis 4.3.3: a queue of pairs of boxes, one at a time", CAROM_CLASS_EXACT, false},
     .method = &EDGE_METHOD,
     .create_state = create_sstcd,
     .destroy_state = destroy_state,
@@ -172,7 +172,7 @@ const engine_kind engine_sstcd = {
     .destroy_asset = edge_destroy_asset};
 
 const engine_kind engine_spcd = {
-    .info = {"spcd", "thesis 4.3.4: pairs of boxes, each level in parallel", CAROM_CLASS_EXACT},
+    .info = {"spcd", "thesis 4.3.4: pairs of boxes, each level in parallel", CAROM_CLASS_EXACT, false},
     .method = &EDGE_METHOD,
     .parallel_inside = true,
     .create_state = create_spcd,
@@ -181,21 +181,23 @@ const engine_kind engine_spcd = {
     .create_asset = edge_create_asset,
     .destroy_asset = edge_destroy_asset};
 
-const engine_kind engine_escd = {
-    .info = {"escd", "thesis 4.4: all edges of a body against the other's boxes, one at a time", CAROM_CLASS_EXACT},
-    .method = &EDGE_METHOD,
-    .create_state = create_escd,
-    .destroy_state = destroy_state,
-    .add_stats = add_stats,
-    .create_asset = edge_create_asset,
-    .destroy_asset = edge_destroy_asset};
+const engine_kind engine_escd = {.info = {"escd",
+                                          "thesis 4.4: all edges of a body against the other's boxes, one at a time",
+                                          CAROM_CLASS_EXACT, false},
+                                 .method = &EDGE_METHOD,
+                                 .create_state = create_escd,
+                                 .destroy_state = destroy_state,
+                                 .add_stats = add_stats,
+                                 .create_asset = edge_create_asset,
+                                 .destroy_asset = edge_destroy_asset};
 
-const engine_kind engine_epcd = {
-    .info = {"epcd", "thesis 4.4: all edges of a body against the other's boxes, in parallel", CAROM_CLASS_EXACT},
-    .method = &EDGE_METHOD,
-    .parallel_inside = true,
-    .create_state = create_epcd,
-    .destroy_state = destroy_state,
-    .add_stats = add_stats,
-    .create_asset = edge_create_asset,
-    .destroy_asset = edge_destroy_asset};
+const engine_kind engine_epcd = {.info = {"epcd",
+                                          "thesis 4.4: all edges of a body against the other's boxes, in parallel",
+                                          CAROM_CLASS_EXACT, false},
+                                 .method = &EDGE_METHOD,
+                                 .parallel_inside = true,
+                                 .create_state = create_epcd,
+                                 .destroy_state = destroy_state,
+                                 .add_stats = add_stats,
+                                 .create_asset = edge_create_asset,
+                                 .destroy_asset = edge_destroy_asset};

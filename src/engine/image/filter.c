@@ -200,28 +200,29 @@ static void destroy_lombardo_asset(void *context, void *asset) { image_lombardo.
 
 const engine_kind engine_rossignac = {
     .info = {"rossignac", "Rossignac et al. 1992: sections of both bodies in the stencil, then trees",
-             CAROM_CLASS_SAMPLED},
+             CAROM_CLASS_SAMPLED, false},
     .method = &FILTER_METHOD,
     .create_state = create_rossignac,
     .destroy_state = destroy_state};
 
 const engine_kind engine_shinya = {
-    .info = {"shinya", "Shinya, Forgue 1991: sorted depths of each pixel, then trees", CAROM_CLASS_SAMPLED},
+    .info = {"shinya", "Shinya, Forgue 1991: sorted depths of each pixel, then trees", CAROM_CLASS_SAMPLED, false},
     .method = &FILTER_METHOD,
     .create_state = create_shinya,
     .destroy_state = destroy_state};
 
-const engine_kind engine_myszkowski = {
-    .info = {"myszkowski", "Myszkowski et al. 1995: stencil counts of convex bodies, then trees", CAROM_CLASS_SAMPLED},
-    .method = &FILTER_METHOD,
-    .create_state = create_myszkowski,
-    .destroy_state = destroy_state,
-    .create_asset = create_myszkowski_asset,
-    .destroy_asset = destroy_myszkowski_asset};
+const engine_kind engine_myszkowski = {.info = {"myszkowski",
+                                                "Myszkowski et al. 1995: stencil counts of convex bodies, then trees",
+                                                CAROM_CLASS_SAMPLED, false},
+                                       .method = &FILTER_METHOD,
+                                       .create_state = create_myszkowski,
+                                       .destroy_state = destroy_state,
+                                       .create_asset = create_myszkowski_asset,
+                                       .destroy_asset = destroy_myszkowski_asset};
 
 const engine_kind engine_lombardo = {.info = {"lombardo",
                                               "Lombardo et al. 1999: each body clipped by the other's box, then trees",
-                                              CAROM_CLASS_CONSERVATIVE},
+                                              CAROM_CLASS_CONSERVATIVE, false},
                                      .method = &FILTER_METHOD,
                                      .create_state = create_lombardo,
                                      .destroy_state = destroy_state,
