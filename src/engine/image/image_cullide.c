@@ -364,7 +364,7 @@ static void add_stats(const void *user, carom_engine_stats *sum)
 
 #define CULLIDE_INFO                                                                                                   \
     {                                                                                                                  \
-        "cullide", "CULLIDE: bodies that others hide are paired by boxes", CAROM_CLASS_CONSERVATIVE                    \
+        "cullide", "CULLIDE: bodies that others hide are paired by boxes", CAROM_CLASS_CONSERVATIVE, false             \
     }
 
 static const carom_engine_kind cullide_author = {
