@@ -3,6 +3,7 @@
 #include "engine/image/filter.h"
 
 #include "engine/image/by_trees.h"
+#include "engine/image/image_def.h"
 #include "engine/image/image_view.h"
 
 /* One per worker. */
@@ -123,25 +124,12 @@ static void destroy_state(void *object)
     base_release(context, state, 1, sizeof *state);
 }
 
-static carom_status check_def(carom_context *context, const carom_engine_def *def)
-{
-    if (def->image_side > IMAGE_MAX_SIDE)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: image_side is %u, more than %d",
-                         def->image_side, IMAGE_MAX_SIDE);
-    if (!isfinite(def->image_accuracy))
-        return base_fail(context, CAROM_NOT_FINITE, "engine create: image_accuracy is %g", def->image_accuracy);
-    if (def->image_accuracy < 0.0)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: image_accuracy is negative (%g)",
-                         def->image_accuracy);
-    return CAROM_OK;
-}
-
 /* The device is opened at once, so that an engine that can't be used is not made. */
 static carom_status create_state(carom_context *context, const carom_engine_def *def, const image_filter *filter,
                                  void **out)
 {
     *out = NULL;
-    BASE_TRY(check_def(context, def));
+    BASE_TRY(image_check_def(context, def));
     filter_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
     if (!state)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "engine %s: no memory", filter->name);

@@ -3,6 +3,7 @@
 #include "engine/image/ibcd.h"
 
 #include "engine/image/by_trees.h"
+#include "engine/image/image_def.h"
 
 carom_status image_out_of_memory(carom_context *context)
 {
@@ -58,12 +59,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
 {
     uint32_t side = def->image_side > 0 ? def->image_side : IMAGE_SIDE;
     *out = NULL;
-    if (side > IMAGE_MAX_SIDE)
-        return base_fail(context, CAROM_INVALID_ARGUMENT, "engine create: image_side is %u, more than %d", side,
-                         IMAGE_MAX_SIDE);
-    if (!(def->image_accuracy >= 0.0 && isfinite(def->image_accuracy)))
-        return base_fail(context, isfinite(def->image_accuracy) ? CAROM_INVALID_ARGUMENT : CAROM_NOT_FINITE,
-                         "engine create: image_accuracy is %g", def->image_accuracy);
+    BASE_TRY(image_check_def(context, def));
     image_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
     if (!state)
         return image_out_of_memory(context);
