@@ -37,6 +37,7 @@ typedef struct bench
     carom_body_id ids[2];
     carom_mesh *mesh[2];
     carom_engine *brute, *image, *cullide;
+    bool few_rounds;
 } bench;
 
 /* ---- poses ---- */
@@ -211,7 +212,8 @@ static bool compare(bench *b, carom_collide_mode mode, tally *t)
     return truth.body_pair_count > 0;
 }
 
-/* The pose with this number. Every ninth is asked for all pairs as well: kinds take turns. */
+/* The pose with this number. In short runs half of them are asked for all pairs as well, otherwise every ninth: kinds
+ * take turns. */
 static void ask(bench *b, uint64_t number, tally t[2])
 {
     int kind = (int)(number % KINDS);
@@ -219,7 +221,7 @@ static void ask(bench *b, uint64_t number, tally t[2])
     assert_int_equal(carom_scene_move(b->scene, b->ids[0], &pair.a), CAROM_OK);
     assert_int_equal(carom_scene_move(b->scene, b->ids[1], &pair.b), CAROM_OK);
     bool hit = compare(b, CAROM_COLLIDE_ANY, &t[0]);
-    if (t[0].asked % 9 == 0)
+    if (b->few_rounds ? (t[0].asked + t[0].asked / KINDS) % 2 == 0 : t[0].asked % 9 == 0)
         assert_true(compare(b, CAROM_COLLIDE_ALL, &t[1]) || !hit); /* or one holds the other */
     assert_true(hit || kind != CORNERS);
     assert_true(!hit || kind != APART_1E9);
@@ -236,6 +238,7 @@ static void test_models(void **state)
     {
         bench b = {0};
         open_bench(&b, i);
+        b.few_rounds = rounds == 1;
         for (uint64_t number = 0; number < KINDS * (1 + (rounds - 1) / PAIRS[i].every); number++)
             ask(&b, number, tallies);
         carom_engine_stats images = carom_engine_get_stats(b.image), culled = carom_engine_get_stats(b.cullide);
