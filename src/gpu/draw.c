@@ -68,7 +68,7 @@ carom_status gpu_draw(gpu_device *device, const gpu_draw_def *def)
     }
     /* a position in the buffer of indices, in the clothes of a pointer */
     uintptr_t offset = (uintptr_t)def->first * sizeof(uint32_t);
-    const void *at = (const void *)offset; /* NOLINT(performance-no-int-to-ptr) */
+    const void *at = (const void *)offset; /* NOLINT(performance-no-int-to-ptr): OpenGL wants it */
     GPU_TRY(device, DrawElementsInstancedBaseVertexBaseInstance, mode, count, GL_UNSIGNED_INT, at, instances,
             (int)def->base_vertex, def->first_instance);
     return finish_storage(device, def);

@@ -326,7 +326,8 @@ enum
 
 /* ---- the pointers ---- */
 
-#define GPU_POINTER(result, name, parameters) result(*name) parameters; /* NOLINT(bugprone-macro-parentheses) */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): types and names can't have any */
+#define GPU_POINTER(result, name, parameters) result(*name) parameters;
 
 typedef struct gpu_egl_functions
 {
