@@ -1,3 +1,4 @@
+/* Limits of what engines that draw images are made with. */
 #include "engine/image/image_def.h"
 
 #include "engine/image/image_view.h"
