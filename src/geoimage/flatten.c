@@ -1,0 +1,220 @@
+/* Mapping the inside of a disk whose border is fixed: every inner vertex is a convex combination of its neighbours,
+ * with the weights of Floater, Mean value coordinates, 2003. In exact arithmetic that never folds over (Floater,
+ * One-to-one piecewise linear mappings over triangulations, 2003) once no inner edge joins two vertices of the border;
+ * in doubles it may where the map shrinks too much, so every triangle is checked, exactly. */
+#include "geoimage/geoimage.h"
+
+/* Bounds of the tangent of half an angle and of an edge's length (the chart's is about 1): beyond them, weights would
+ * differ by more than doubles can balance. */
+#define MIN_TANGENT 0x1p-20
+#define MAX_TANGENT 0x1p20
+#define MIN_LENGTH  0x1p-40
+
+static bool is_chord(const geoimage_disk *disk, uint32_t half)
+{
+    return disk->twin.items[half] != GEOIMAGE_NONE && disk->vertex.items[geoimage_start(disk, half)].on_border &&
+           disk->vertex.items[geoimage_end(disk, half)].on_border;
+}
+
+/* An edge between two vertices of the border may lie on one side of the rectangle, with all that it cuts off. Splitting
+ * gives half-edges new, higher numbers; they are met again. */
+static bool split_chords(geoimage_disk *disk)
+{
+    uint32_t moved[2];
+    for (uint32_t half = 0; half < disk->corner.count; half++)
+        if (is_chord(disk, half) && geoimage_split_edge(disk, half, 0.5, moved) == GEOIMAGE_NONE)
+            return false;
+    return true;
+}
+
+/* ---- the system ---- */
+
+/* tan (angle / 2) at the start of a half-edge, without an angle. */
+static double half_tangent(const geoimage_disk *disk, uint32_t half)
+{
+    carom_vec3 at = disk->vertex.items[geoimage_start(disk, half)].position;
+    carom_vec3 a = vec3_scale(vec3_sub(disk->vertex.items[geoimage_end(disk, half)].position, at), disk->scale);
+    carom_vec3 b = vec3_scale(vec3_sub(disk->vertex.items[geoimage_start(disk, geoimage_previous(half))].position, at),
+                              disk->scale);
+    double tangent = vec3_length(vec3_cross(a, b)) / (vec3_length(a) * vec3_length(b) + vec3_dot(a, b));
+    return tangent >= MIN_TANGENT ? fmin(tangent, MAX_TANGENT) : MIN_TANGENT; /* 0 / 0 is the smallest too */
+}
+
+typedef struct flatten_work
+{
+    geoimage_disk *disk;
+    geoimage_system system;
+    uint32_t *unknown; /* per vertex; GEOIMAGE_NONE: on the border */
+    double *tangent;   /* per half-edge */
+    carom_vec3 *position;
+    geoimage_point *kept;
+    bool equal_weights;
+    size_t entry_count;
+} flatten_work;
+
+static double weight_of(const flatten_work *work, uint32_t half)
+{
+    if (work->equal_weights)
+        return 1;
+    const geoimage_disk *disk = work->disk;
+    double sum = work->tangent[half] + work->tangent[geoimage_next(disk->twin.items[half])];
+    return sum / fmax(geoimage_length(disk, half), MIN_LENGTH);
+}
+
+/* Numbers the unknowns, and counts their neighbours that are unknown too. */
+static void count_entries(flatten_work *work)
+{
+    const geoimage_disk *disk = work->disk;
+    geoimage_system *system = &work->system;
+    for (uint32_t v = 0; v < geoimage_vertex_count(disk); v++)
+    {
+        bool inner = !disk->vertex.items[v].on_border;
+        if (inner)
+            work->position[system->count] = disk->vertex.items[v].position;
+        work->unknown[v] = inner ? system->count++ : GEOIMAGE_NONE;
+    }
+    memset(system->first, 0, ((size_t)system->count + 1) * sizeof *system->first);
+    for (uint32_t half = 0; half < disk->corner.count; half++)
+    {
+        uint32_t row = work->unknown[geoimage_start(disk, half)], column = work->unknown[geoimage_end(disk, half)];
+        if (row != GEOIMAGE_NONE && column != GEOIMAGE_NONE)
+            system->first[row + 1]++;
+    }
+    for (uint32_t i = 0; i < system->count; i++)
+        system->first[i + 1] += system->first[i];
+}
+
+static void fill_entries(flatten_work *work)
+{
+    const geoimage_disk *disk = work->disk;
+    geoimage_system *system = &work->system;
+    for (uint32_t i = 0; i < system->count; i++)
+        system->diagonal[i] = system->value[i].x = system->value[i].y = 0;
+    for (uint32_t half = 0; half < disk->corner.count; half++)
+    {
+        uint32_t row = work->unknown[geoimage_start(disk, half)], end = geoimage_end(disk, half);
+        if (row == GEOIMAGE_NONE)
+            continue;
+        double weight = weight_of(work, half);
+        geoimage_point at = disk->vertex.items[end].at;
+        system->diagonal[row] += weight;
+        if (work->unknown[end] == GEOIMAGE_NONE)
+            system->value[row].x += weight * at.x, system->value[row].y += weight * at.y;
+        else
+        {
+            size_t entry = system->first[row]++;
+            system->neighbour[entry] = work->unknown[end], system->weight[entry] = weight;
+        }
+    }
+    for (uint32_t i = system->count; i > 0; i--)
+        system->first[i] = system->first[i - 1];
+    system->first[0] = 0;
+}
+
+/* ---- the check ---- */
+
+int geoimage_orientation(const geoimage_disk *disk, uint32_t triangle)
+{
+    const uint32_t *corner = disk->corner.items + 3 * (size_t)triangle;
+    carom_vec3 p[3];
+    for (int k = 0; k < 3; k++)
+        p[k] = vec3(disk->vertex.items[corner[k]].at.x, disk->vertex.items[corner[k]].at.y, 0);
+    return exact_orient2d(p[0], p[1], p[2], 2, NULL);
+}
+
+static uint64_t count_folded(const geoimage_disk *disk)
+{
+    uint64_t count = 0;
+    for (uint32_t t = 0; t < geoimage_triangle_count(disk); t++)
+        count += geoimage_orientation(disk, t) <= 0;
+    return count;
+}
+
+static void take_solution(flatten_work *work)
+{
+    geoimage_disk *disk = work->disk;
+    for (uint32_t v = 0; v < geoimage_vertex_count(disk); v++)
+        if (work->unknown[v] != GEOIMAGE_NONE)
+        {
+            geoimage_point at = work->system.value[work->unknown[v]];
+            bool finite = isfinite(at.x) && isfinite(at.y) && fabs(at.x) < 0x1p100 && fabs(at.y) < 0x1p100;
+            disk->vertex.items[v].at = finite ? at : (geoimage_point){0, 0};
+        }
+}
+
+static bool solve(flatten_work *work, uint64_t *folded)
+{
+    fill_entries(work);
+    if (!geoimage_solve(&work->system))
+        return false;
+    take_solution(work);
+    *folded = count_folded(work->disk);
+    return true;
+}
+
+/* Mean values, and if they fold, equal weights, which can differ by less. */
+static bool solve_both(flatten_work *work, uint64_t *folded)
+{
+    for (uint32_t half = 0; half < work->disk->corner.count; half++)
+        work->tangent[half] = half_tangent(work->disk, half);
+    count_entries(work);
+    if (!solve(work, folded))
+        return false;
+    if (*folded == 0)
+        return true;
+    uint64_t with_equal;
+    memcpy(work->kept, work->system.value, work->system.count * sizeof *work->kept);
+    work->equal_weights = true;
+    if (!solve(work, &with_equal))
+        return false;
+    if (with_equal < *folded)
+        return *folded = with_equal, true;
+    memcpy(work->system.value, work->kept, work->system.count * sizeof *work->kept);
+    take_solution(work);
+    return true;
+}
+
+carom_status geoimage_flatten(geoimage_disk *disk, uint64_t *folded)
+{
+    carom_context *context = disk->context;
+    if (!split_chords(disk))
+        return geoimage_out_of_memory(disk);
+    size_t vertices = disk->vertex.count, halves = disk->corner.count;
+    base_arena arena = {.context = context};
+    flatten_work work = {.disk = disk, .system = {.context = context}};
+    work.unknown = base_arena_allocate(&arena, vertices, sizeof *work.unknown, 8);
+    work.tangent = base_arena_allocate(&arena, halves, sizeof *work.tangent, 8);
+    work.position = base_arena_allocate(&arena, vertices, sizeof *work.position, 8);
+    work.kept = base_arena_allocate(&arena, vertices, sizeof *work.kept, 8);
+    work.system.first = base_arena_allocate(&arena, vertices + 1, sizeof *work.system.first, 8);
+    work.system.neighbour = base_arena_allocate(&arena, halves, sizeof *work.system.neighbour, 8);
+    work.system.weight = base_arena_allocate(&arena, halves, sizeof *work.system.weight, 8);
+    work.system.diagonal = base_arena_allocate(&arena, vertices, sizeof *work.system.diagonal, 8);
+    work.system.value = base_arena_allocate(&arena, vertices, sizeof *work.system.value, 8);
+    work.system.position = work.position;
+    bool have = work.unknown && work.tangent && work.position && work.kept && work.system.first &&
+                work.system.neighbour && work.system.weight && work.system.diagonal && work.system.value;
+    have = have && solve_both(&work, folded);
+    base_arena_free(&arena);
+    return have ? CAROM_OK : geoimage_out_of_memory(disk);
+}
+
+/* ---- stretch ---- */
+
+carom_geoimage_stretch geoimage_triangle_stretch(const geoimage_disk *disk, uint32_t triangle)
+{
+    const uint32_t *corner = disk->corner.items + 3 * (size_t)triangle;
+    const geoimage_vertex *a = &disk->vertex.items[corner[0]], *b = &disk->vertex.items[corner[1]],
+                          *c = &disk->vertex.items[corner[2]];
+    carom_vec3 ab = vec3_scale(vec3_sub(b->position, a->position), disk->scale),
+               ac = vec3_scale(vec3_sub(c->position, a->position), disk->scale);
+    double bx = b->at.x - a->at.x, by = b->at.y - a->at.y, cx = c->at.x - a->at.x, cy = c->at.y - a->at.y;
+    double area = bx * cy - by * cx;
+    if (!(area > 0))
+        return (carom_geoimage_stretch){INFINITY, INFINITY};
+    carom_vec3 along_x = vec3_scale(vec3_sub(vec3_scale(ab, cy), vec3_scale(ac, by)), 1 / area),
+               along_y = vec3_scale(vec3_sub(vec3_scale(ac, bx), vec3_scale(ab, cx)), 1 / area);
+    double xx = vec3_dot(along_x, along_x), xy = vec3_dot(along_x, along_y), yy = vec3_dot(along_y, along_y);
+    double root = sqrt((xx - yy) * (xx - yy) + 4 * xy * xy);
+    return (carom_geoimage_stretch){sqrt((xx + yy) / 2), sqrt((xx + yy + root) / 2)};
+}

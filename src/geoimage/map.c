@@ -1,0 +1,148 @@
+/* Mapping a chart, with cuts that are extended to where the map stretches most (Gu, Gortler and Hoppe, 2002, section
+ * 3): a part of the surface that sticks out is mapped to a spot that is the smaller, exponentially, the longer it is,
+ * until the cut leads to its tip. Where it becomes so small that triangles fold over in doubles, that is the remedy
+ * too. */
+#include "geoimage/geoimage.h"
+
+enum
+{
+    MAX_REPAIRS = 256, /* cuts to remove folds */
+    MAX_FRUITLESS = 2  /* cuts in a row that do not reduce the stretch */
+};
+
+/* A cut must reduce the stretch by this factor to count. */
+static const double WORTHWHILE = 0.99;
+
+void geoimage_map_free(geoimage_map *map)
+{
+    if (!map->disk.context)
+        return;
+    geoimage_border_free(map->disk.context, &map->border);
+    geoimage_disk_free(&map->disk);
+}
+
+static double triangle_area(const geoimage_disk *disk, uint32_t triangle)
+{
+    const uint32_t *corner = disk->corner.items + 3 * (size_t)triangle;
+    carom_vec3 a = disk->vertex.items[corner[0]].position;
+    carom_vec3 ab = vec3_scale(vec3_sub(disk->vertex.items[corner[1]].position, a), disk->scale),
+               ac = vec3_scale(vec3_sub(disk->vertex.items[corner[2]].position, a), disk->scale);
+    return 0.5 * vec3_length(vec3_cross(ab, ac));
+}
+
+static void measure_stretch(geoimage_map *map)
+{
+    for (uint32_t t = 0; t < geoimage_triangle_count(&map->disk); t++)
+    {
+        double area = triangle_area(&map->disk, t);
+        carom_geoimage_stretch stretch = geoimage_triangle_stretch(&map->disk, t);
+        map->area += area;
+        map->square_sum += area > 0 ? stretch.l2 * stretch.l2 * area : 0;
+        if (stretch.max > map->max_stretch)
+            map->max_stretch = stretch.max, map->worst = t;
+    }
+}
+
+static void measure_cut(geoimage_map *map, const geoimage_disk *cut)
+{
+    for (uint32_t half = 0; half < cut->mate.count; half++)
+        if (cut->mate.items[half] != GEOIMAGE_NONE && cut->mate.items[half] > half)
+            map->cut_edge_count++, map->cut_length += geoimage_length(cut, half);
+}
+
+static carom_status map_once(const geoimage_disk *cut, const geoimage_map_def *def, geoimage_map *out)
+{
+    BASE_TRY(geoimage_disk_copy(cut, &out->disk));
+    BASE_TRY(geoimage_border_create(&out->disk, &out->border));
+    uint32_t width = def->width, height = def->height;
+    while (!geoimage_border_fits(&out->border, width, height) && width < def->max_width && height < def->max_height)
+        width = 2 * width - 1, height = 2 * height - 1;
+    BASE_TRY(geoimage_border_place(&out->border, &out->disk, width, height));
+    BASE_TRY(geoimage_flatten(&out->disk, &out->folded));
+    measure_stretch(out);
+    measure_cut(out, cut);
+    return CAROM_OK;
+}
+
+/* Triangles of the cut disk by those of the mesh, which ascend. */
+static uint32_t find_triangle(const geoimage_disk *cut, uint32_t source)
+{
+    uint32_t low = 0, high = geoimage_triangle_count(cut);
+    while (high - low > 1)
+    {
+        uint32_t middle = low + (high - low) / 2;
+        *(cut->source.items[middle] <= source ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* Extends the cut to the triangles that are folded, or to the one that is stretched most. */
+static carom_status extend(geoimage_disk *cut, const geoimage_map *map, bool *extended)
+{
+    carom_context *context = cut->context;
+    size_t triangles = cut->source.count;
+    bool *marked = base_allocate(context, triangles, sizeof *marked, 8);
+    if (!marked)
+        return geoimage_out_of_memory(cut);
+    memset(marked, 0, triangles);
+    for (uint32_t t = 0; t < geoimage_triangle_count(&map->disk); t++)
+        if (map->folded > 0 ? geoimage_orientation(&map->disk, t) <= 0 : t == map->worst)
+            marked[find_triangle(cut, map->disk.source.items[t])] = true;
+    carom_status status = geoimage_extend_cut(cut, marked, extended);
+    base_release(context, marked, triangles, sizeof *marked);
+    return status;
+}
+
+static carom_status fail_folded(const geoimage_map *map)
+{
+    uint32_t t = 0;
+    while (t + 1 < geoimage_triangle_count(&map->disk) && geoimage_orientation(&map->disk, t) > 0)
+        t++;
+    return base_fail(map->disk.context, CAROM_BAD_DATA,
+                     "%.100s: chart %u can't be mapped to a rectangle in doubles: triangle %u folds over",
+                     map->disk.name, map->disk.chart, map->disk.source.items[t]);
+}
+
+/* Which of two maps is better? */
+static bool is_better(const geoimage_map *trial, const geoimage_map *best)
+{
+    if (!best->disk.context || trial->folded != best->folded)
+        return !best->disk.context || trial->folded < best->folded;
+    /* The number of cells differs where more cuts need a larger grid. */
+    return trial->square_sum < WORTHWHILE * WORTHWHILE * best->square_sum;
+}
+
+/* One step: a map with the cut as it is, then a longer cut. goes_on: false when there is no point in another. */
+static carom_status step(geoimage_disk *cut, const geoimage_map_def *def, geoimage_map *best, uint32_t cuts,
+                         bool *goes_on)
+{
+    geoimage_map trial = {.extra_cut_count = cuts};
+    carom_status status = map_once(cut, def, &trial);
+    bool limit = best->folded == 0 && trial.folded == 0 ? cuts >= def->extra_cuts : cuts >= MAX_REPAIRS;
+    *goes_on = !carom_failed(status) && !limit;
+    if (*goes_on)
+        status = extend(cut, &trial, goes_on);
+    if (!carom_failed(status) && is_better(&trial, best))
+    {
+        geoimage_map worse = *best;
+        *best = trial, trial = worse;
+    }
+    geoimage_map_free(&trial);
+    return status;
+}
+
+carom_status geoimage_map_create(geoimage_disk *cut, const geoimage_map_def *def, geoimage_map *out)
+{
+    bool goes_on = true;
+    for (uint32_t cuts = 0; goes_on; cuts++)
+    {
+        carom_status status = step(cut, def, out, cuts, &goes_on);
+        /* If a grid is too small for more cuts, those that it has will do. */
+        if (status == CAROM_TOO_LARGE && out->disk.context && out->folded == 0)
+            break;
+        BASE_TRY(status);
+        if (out->folded == 0 && cuts - out->extra_cut_count >= MAX_FRUITLESS)
+            break;
+    }
+    return out->folded == 0 ? CAROM_OK : fail_folded(out);
+}

@@ -1,0 +1,125 @@
+/* The order of elimination: nested dissection (George, 1973) by planes in space. A plane cuts a surface along a curve,
+ * so the vertices at the cut are few; they come last, and the two sides do not know each other. */
+#include "geoimage/geoimage.h"
+
+enum
+{
+    LEAF = 12 /* unknowns whose order hardly matters */
+};
+
+typedef struct order_range
+{
+    uint32_t begin, end;
+} order_range;
+
+typedef struct order_work
+{
+    const geoimage_system *system;
+    uint32_t *order, *scratch;
+    uint64_t *side; /* per unknown: twice the number of the range, and 1 on its far side */
+    uint64_t range_count;
+    BASE_ARRAY(order_range) stack;
+} order_work;
+
+static double coordinate(const carom_vec3 *p, int axis) { return axis == 0 ? p->x : axis == 1 ? p->y : p->z; }
+
+static int longest_axis(const order_work *work, order_range range)
+{
+    const carom_vec3 *position = work->system->position;
+    carom_vec3 low = position[work->order[range.begin]], high = low;
+    for (uint32_t i = range.begin; i < range.end; i++)
+        low = vec3_min(low, position[work->order[i]]), high = vec3_max(high, position[work->order[i]]);
+    carom_vec3 size = vec3_sub(high, low);
+    return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+}
+
+/* Hoare's selection, ties by number: afterwards those before `middle` come before it. The pivot is the item at a place
+ * that no input is made for. */
+static void select_middle(const order_work *work, order_range range, uint32_t middle, int axis)
+{
+    const carom_vec3 *position = work->system->position;
+    uint32_t *order = work->order;
+    uint64_t random = 0x9e3779b97f4a7c15u;
+    while (range.end - range.begin > 1)
+    {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint32_t pivot = order[range.begin + (uint32_t)((random >> 33) % (range.end - range.begin))];
+        double at = coordinate(&position[pivot], axis);
+        uint32_t low = range.begin, high = range.end - 1;
+        for (;;)
+        {
+            for (double c; (c = coordinate(&position[order[low]], axis)) < at || (c == at && order[low] < pivot);)
+                low++;
+            for (double c; (c = coordinate(&position[order[high]], axis)) > at || (c == at && order[high] > pivot);)
+                high--;
+            if (low >= high)
+                break;
+            uint32_t item = order[low];
+            order[low] = order[high], order[high] = item;
+        }
+        if (low == middle)
+            return;
+        *(low < middle ? &range.begin : &range.end) = low < middle ? low + 1 : low;
+    }
+}
+
+static bool is_at_cut(const order_work *work, uint32_t unknown)
+{
+    const geoimage_system *system = work->system;
+    for (size_t i = system->first[unknown]; i < system->first[unknown + 1]; i++)
+        if (work->side[system->neighbour[i]] == 2 * work->range_count + 1)
+            return true;
+    return false;
+}
+
+static bool split(order_work *work, order_range range)
+{
+    uint32_t *order = work->order, middle = range.begin + (range.end - range.begin) / 2, filled = range.begin, cut = 0;
+    select_middle(work, range, middle, longest_axis(work, range));
+    work->range_count++;
+    for (uint32_t i = range.begin; i < range.end; i++)
+        work->side[order[i]] = 2 * work->range_count + (i >= middle);
+    for (uint32_t i = range.begin; i < middle; i++)
+        if (is_at_cut(work, order[i]))
+            work->scratch[cut++] = order[i];
+        else
+            order[filled++] = order[i];
+    order_range near = {range.begin, filled}, far = {filled, filled + (range.end - middle)};
+    memmove(order + filled, order + middle, (range.end - middle) * sizeof *order);
+    memcpy(order + far.end, work->scratch, cut * sizeof *order);
+    if (!base_array_reserve(work->system->context, &work->stack, 2))
+        return false;
+    work->stack.items[work->stack.count++] = near;
+    work->stack.items[work->stack.count++] = far;
+    return true;
+}
+
+static bool dissect(order_work *work)
+{
+    if (!base_array_reserve(work->system->context, &work->stack, 1))
+        return false;
+    work->stack.items[work->stack.count++] = (order_range){0, work->system->count};
+    while (work->stack.count > 0)
+    {
+        order_range range = work->stack.items[--work->stack.count];
+        if (range.end - range.begin > LEAF && !split(work, range))
+            return false;
+    }
+    return true;
+}
+
+bool geoimage_order(const geoimage_system *system, uint32_t *order)
+{
+    carom_context *context = system->context;
+    order_work work = {.system = system, .order = order};
+    work.scratch = base_allocate(context, system->count, sizeof *work.scratch, 8);
+    work.side = base_allocate(context, system->count, sizeof *work.side, 8);
+    bool have = work.scratch && work.side;
+    for (uint32_t i = 0; have && i < system->count; i++)
+        order[i] = i, work.side[i] = 0;
+    have = have && dissect(&work);
+    base_release(context, work.scratch, system->count, sizeof *work.scratch);
+    base_release(context, work.side, system->count, sizeof *work.side);
+    base_array_free(context, &work.stack);
+    return have;
+}
