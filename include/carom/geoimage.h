@@ -38,10 +38,12 @@ extern "C"
         /* Cuts are extended to where the image would be stretched most, up to so many times, while that reduces the
          * stretch. More are made only where the map would fold over. */
         uint32_t extra_cuts;
+        /* The map is solved again up to so many times, for less stretch, while that helps. 0: Floater's mean values. */
+        uint32_t stretch_steps;
         bool list_triangles; /* for carom_geoimage_cell; otherwise it has none */
     } carom_geoimage_def;
 
-    CAROM_API carom_geoimage_def carom_geoimage_def_default(void); /* 257 x 257, 5 extra cuts, with lists */
+    CAROM_API carom_geoimage_def carom_geoimage_def_default(void); /* 257 x 257, 3 extra cuts, 4 steps, lists */
 
     /* CAROM_BAD_DATA, with the chart in the message, if a chart can't be mapped without folds in doubles. */
     CAROM_API carom_status carom_geoimage_create(carom_context *context, const carom_mesh *mesh,
@@ -62,6 +64,13 @@ extern "C"
         double l2, max;
     } carom_geoimage_stretch;
 
+    /* No point of the mesh is farther from the image than to_image, and no point of the image farther from the mesh
+     * than to_mesh: certified upper bounds, rounding included. */
+    typedef struct carom_geoimage_error
+    {
+        double to_image, to_mesh;
+    } carom_geoimage_error;
+
     /* All charts together; of a grid that was given only the counts and bytes. */
     typedef struct carom_geoimage_info
     {
@@ -74,9 +83,7 @@ extern "C"
         uint32_t degenerate_count; /* triangles without three different corners: charts of their own */
         double cut_length;         /* along edges of the mesh, each counted once */
         carom_geoimage_stretch stretch;
-        /* No point of the mesh is farther from the images, and no point of the images farther from the mesh: a
-         * certified upper bound, rounding included. */
-        double error;
+        carom_geoimage_error error;
         size_t bytes; /* memory used */
         double cut_ms, flatten_ms, sample_ms, measure_ms;
     } carom_geoimage_info;
@@ -92,9 +99,9 @@ extern "C"
         double cut_length;
         double area; /* of the mesh's triangles */
         carom_geoimage_stretch stretch;
-        double error;              /* as above, for this chart and its triangles */
-        const carom_vec3 *points;  /* width x height, row by row; borrowed, as the next two */
-        const carom_vec3 *normals; /* the mesh's, smoothed, of unit length; zero where there is none */
+        carom_geoimage_error error; /* of this chart and its triangles */
+        const carom_vec3 *points;   /* width x height, row by row; borrowed, as the next two */
+        const carom_vec3 *normals;  /* the mesh's, smoothed, of unit length; zero where there is none */
         /* The points on the rim, counterclockwise from (0, 0), 2 (width + height - 2) of them, that are at one place
          * because of a cut: each names the next of them, in a cycle, and itself if there is no other. */
         const uint32_t *seam;

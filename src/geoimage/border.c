@@ -83,11 +83,18 @@ static carom_vec3 point_at(const border_work *work, double arc)
     return vec3_add(a, vec3_scale(vec3_sub(b, a), part));
 }
 
-/* How straight the boundary is here: the distance between two points on both sides by their distance along it. */
-static double straightness(const border_work *work, uint32_t at, double reach)
+/* How straight the boundary is here: the distance between two points on both sides by their distance along it, near by
+ * and farther away: noise looks like a corner from nearby only, and where exactly it is can't be seen from afar. */
+static double straightness(const border_work *work, uint32_t at)
 {
-    carom_vec3 before = point_at(work, work->arc[at] - reach), after = point_at(work, work->arc[at] + reach);
-    return vec3_length(vec3_sub(after, before)) / (2 * reach);
+    double sum = 0;
+    for (int shift = 4; shift <= 8; shift += 2)
+    {
+        double reach = work->arc[work->count] / (1 << shift);
+        carom_vec3 before = point_at(work, work->arc[at] - reach), after = point_at(work, work->arc[at] + reach);
+        sum += vec3_length(vec3_sub(after, before)) / (2 * reach);
+    }
+    return sum / 3;
 }
 
 static bool is_far_from(const border_work *work, uint32_t a, uint32_t b, double distance)
@@ -103,7 +110,7 @@ static void choose_corners(border_work *work, double *straight)
     double whole = work->arc[work->count];
     uint32_t chosen[4], found = 0;
     for (uint32_t i = 0; i < work->count; i++)
-        straight[i] = straightness(work, i, whole / 16);
+        straight[i] = straightness(work, i);
     for (; found < 4; found++)
     {
         uint32_t best = GEOIMAGE_NONE;

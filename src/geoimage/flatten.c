@@ -1,7 +1,10 @@
 /* Mapping the inside of a disk whose border is fixed: every inner vertex is a convex combination of its neighbours,
  * with the weights of Floater, Mean value coordinates, 2003. In exact arithmetic that never folds over (Floater,
  * One-to-one piecewise linear mappings over triangulations, 2003) once no inner edge joins two vertices of the border;
- * in doubles it may where the map shrinks too much, so every triangle is checked, exactly. */
+ * in doubles it may where the map shrinks too much, so every triangle is checked, exactly.
+ *
+ * Then the stretch is reduced as in Yoshizawa, Belyaev and Seidel, A fast and simple stretch-minimizing mesh
+ * parameterization, 2004: vertices whose triangles are stretched get less weight, and the system is solved again. */
 #include "geoimage/geoimage.h"
 
 /* Bounds of the tangent of half an angle and of an edge's length (the chart's is about 1): beyond them, weights would
@@ -44,21 +47,30 @@ typedef struct flatten_work
 {
     geoimage_disk *disk;
     geoimage_system system;
+    geoimage_solver *solver;
     uint32_t *unknown; /* per vertex; GEOIMAGE_NONE: on the border */
-    double *tangent;   /* per half-edge */
+    double *weight;    /* per half-edge that starts at an inner vertex */
+    double *less;      /* per vertex: what weights are divided by */
+    double *share;     /* per vertex: area around it */
     carom_vec3 *position;
     geoimage_point *kept;
-    bool equal_weights;
-    size_t entry_count;
 } flatten_work;
 
-static double weight_of(const flatten_work *work, uint32_t half)
+static void set_weights(flatten_work *work, bool equal)
 {
-    if (work->equal_weights)
-        return 1;
     const geoimage_disk *disk = work->disk;
-    double sum = work->tangent[half] + work->tangent[geoimage_next(disk->twin.items[half])];
-    return sum / fmax(geoimage_length(disk, half), MIN_LENGTH);
+    double *tangent = work->system.weight; /* filled later */
+    for (uint32_t half = 0; half < disk->corner.count; half++)
+        tangent[half] = half_tangent(disk, half);
+    for (uint32_t half = 0; half < disk->corner.count; half++)
+    {
+        if (disk->twin.items[half] == GEOIMAGE_NONE)
+            continue;
+        double sum = tangent[half] + tangent[geoimage_next(disk->twin.items[half])];
+        work->weight[half] = equal ? 1 : sum / fmax(geoimage_length(disk, half), MIN_LENGTH);
+    }
+    for (size_t v = 0; v < disk->vertex.count; v++)
+        work->less[v] = 1;
 }
 
 /* Numbers the unknowns, and counts their neighbours that are unknown too. */
@@ -95,7 +107,7 @@ static void fill_entries(flatten_work *work)
         uint32_t row = work->unknown[geoimage_start(disk, half)], end = geoimage_end(disk, half);
         if (row == GEOIMAGE_NONE)
             continue;
-        double weight = weight_of(work, half);
+        double weight = work->weight[half] / work->less[end];
         geoimage_point at = disk->vertex.items[end].at;
         system->diagonal[row] += weight;
         if (work->unknown[end] == GEOIMAGE_NONE)
@@ -142,39 +154,97 @@ static void take_solution(flatten_work *work)
         }
 }
 
-static bool solve(flatten_work *work, uint64_t *folded)
+static uint64_t solve(flatten_work *work)
 {
     fill_entries(work);
-    if (!geoimage_solve(&work->system))
-        return false;
+    geoimage_solver_run(work->solver);
     take_solution(work);
-    *folded = count_folded(work->disk);
-    return true;
+    return count_folded(work->disk);
+}
+
+static void keep(flatten_work *work)
+{
+    memcpy(work->kept, work->system.value, work->system.count * sizeof *work->kept);
+}
+
+static void restore(flatten_work *work)
+{
+    memcpy(work->system.value, work->kept, work->system.count * sizeof *work->kept);
+    take_solution(work);
+}
+
+/* The root of the mean square of the stretch around each vertex. */
+static void weigh_by_stretch(flatten_work *work)
+{
+    const geoimage_disk *disk = work->disk;
+    size_t vertices = disk->vertex.count;
+    double *sum = work->share + vertices;
+    for (size_t v = 0; v < 2 * vertices; v++)
+        work->share[v] = 0;
+    for (uint32_t t = 0; t < geoimage_triangle_count(disk); t++)
+    {
+        double area = geoimage_triangle_area(disk, t), stretch = geoimage_triangle_stretch(disk, t).l2;
+        for (int k = 0; k < 3; k++)
+        {
+            uint32_t vertex = disk->corner.items[3 * (size_t)t + (size_t)k];
+            work->share[vertex] += area, sum[vertex] += area > 0 ? area * stretch * stretch : 0;
+        }
+    }
+    for (size_t v = 0; v < vertices; v++)
+    {
+        double mean = work->share[v] > 0 ? sqrt(sum[v] / work->share[v]) : 0;
+        work->less[v] *= mean > 0 && mean < INFINITY ? mean : 1;
+    }
+}
+
+static void reduce_stretch(flatten_work *work, uint32_t steps)
+{
+    const double worthwhile = 0.98;
+    double best = geoimage_sum_stretch(work->disk).square;
+    for (uint32_t i = 0; i < steps; i++)
+    {
+        keep(work);
+        weigh_by_stretch(work);
+        uint64_t folded = solve(work);
+        double square = geoimage_sum_stretch(work->disk).square;
+        if (folded > 0 || !(square < best))
+        {
+            restore(work);
+            return;
+        }
+        if (square > worthwhile * best)
+            return;
+        best = square;
+    }
 }
 
 /* Mean values, and if they fold, equal weights, which can differ by less. */
-static bool solve_both(flatten_work *work, uint64_t *folded)
+static bool solve_best(flatten_work *work, uint32_t stretch_steps, uint64_t *folded)
 {
-    for (uint32_t half = 0; half < work->disk->corner.count; half++)
-        work->tangent[half] = half_tangent(work->disk, half);
     count_entries(work);
-    if (!solve(work, folded))
+    set_weights(work, false);
+    fill_entries(work);
+    work->solver = geoimage_solver_create(&work->system);
+    if (!work->solver)
         return false;
+    *folded = solve(work);
+    if (*folded > 0)
+    {
+        keep(work);
+        set_weights(work, true);
+        uint64_t with_equal = solve(work);
+        if (with_equal < *folded)
+            *folded = with_equal;
+        else
+            restore(work);
+    }
     if (*folded == 0)
-        return true;
-    uint64_t with_equal;
-    memcpy(work->kept, work->system.value, work->system.count * sizeof *work->kept);
-    work->equal_weights = true;
-    if (!solve(work, &with_equal))
-        return false;
-    if (with_equal < *folded)
-        return *folded = with_equal, true;
-    memcpy(work->system.value, work->kept, work->system.count * sizeof *work->kept);
-    take_solution(work);
+        reduce_stretch(work, stretch_steps);
+    geoimage_solver_free(work->solver);
     return true;
 }
 
-carom_status geoimage_flatten(geoimage_disk *disk, uint64_t *folded)
+carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint64_t *folded)
 {
     carom_context *context = disk->context;
     if (!split_chords(disk))
@@ -183,7 +253,9 @@ carom_status geoimage_flatten(geoimage_disk *disk, uint64_t *folded)
     base_arena arena = {.context = context};
     flatten_work work = {.disk = disk, .system = {.context = context}};
     work.unknown = base_arena_allocate(&arena, vertices, sizeof *work.unknown, 8);
-    work.tangent = base_arena_allocate(&arena, halves, sizeof *work.tangent, 8);
+    work.weight = base_arena_allocate(&arena, halves, sizeof *work.weight, 8);
+    work.less = base_arena_allocate(&arena, vertices, sizeof *work.less, 8);
+    work.share = base_arena_allocate(&arena, 2 * vertices, sizeof *work.share, 8);
     work.position = base_arena_allocate(&arena, vertices, sizeof *work.position, 8);
     work.kept = base_arena_allocate(&arena, vertices, sizeof *work.kept, 8);
     work.system.first = base_arena_allocate(&arena, vertices + 1, sizeof *work.system.first, 8);
@@ -192,29 +264,10 @@ carom_status geoimage_flatten(geoimage_disk *disk, uint64_t *folded)
     work.system.diagonal = base_arena_allocate(&arena, vertices, sizeof *work.system.diagonal, 8);
     work.system.value = base_arena_allocate(&arena, vertices, sizeof *work.system.value, 8);
     work.system.position = work.position;
-    bool have = work.unknown && work.tangent && work.position && work.kept && work.system.first &&
-                work.system.neighbour && work.system.weight && work.system.diagonal && work.system.value;
-    have = have && solve_both(&work, folded);
+    bool have = work.unknown && work.weight && work.less && work.share && work.position && work.kept &&
+                work.system.first && work.system.neighbour && work.system.weight && work.system.diagonal &&
+                work.system.value;
+    have = have && solve_best(&work, stretch_steps, folded);
     base_arena_free(&arena);
     return have ? CAROM_OK : geoimage_out_of_memory(disk);
-}
-
-/* ---- stretch ---- */
-
-carom_geoimage_stretch geoimage_triangle_stretch(const geoimage_disk *disk, uint32_t triangle)
-{
-    const uint32_t *corner = disk->corner.items + 3 * (size_t)triangle;
-    const geoimage_vertex *a = &disk->vertex.items[corner[0]], *b = &disk->vertex.items[corner[1]],
-                          *c = &disk->vertex.items[corner[2]];
-    carom_vec3 ab = vec3_scale(vec3_sub(b->position, a->position), disk->scale),
-               ac = vec3_scale(vec3_sub(c->position, a->position), disk->scale);
-    double bx = b->at.x - a->at.x, by = b->at.y - a->at.y, cx = c->at.x - a->at.x, cy = c->at.y - a->at.y;
-    double area = bx * cy - by * cx;
-    if (!(area > 0))
-        return (carom_geoimage_stretch){INFINITY, INFINITY};
-    carom_vec3 along_x = vec3_scale(vec3_sub(vec3_scale(ab, cy), vec3_scale(ac, by)), 1 / area),
-               along_y = vec3_scale(vec3_sub(vec3_scale(ac, bx), vec3_scale(ab, cx)), 1 / area);
-    double xx = vec3_dot(along_x, along_x), xy = vec3_dot(along_x, along_y), yy = vec3_dot(along_y, along_y);
-    double root = sqrt((xx - yy) * (xx - yy) + 4 * xy * xy);
-    return (carom_geoimage_stretch){sqrt((xx + yy) / 2), sqrt((xx + yy + root) / 2)};
 }

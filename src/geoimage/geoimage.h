@@ -148,9 +148,21 @@ uint32_t geoimage_rim_index(uint32_t rim, uint32_t width, uint32_t height);
 
 /* Splits edges that would make triangles collapse, and sets `at` of all inner vertices. Then folded says how many
  * triangles are not oriented counterclockwise, exactly. */
-carom_status geoimage_flatten(geoimage_disk *disk, uint64_t *folded);
-int geoimage_orientation(const geoimage_disk *disk, uint32_t triangle);                         /* exact */
-carom_geoimage_stretch geoimage_triangle_stretch(const geoimage_disk *disk, uint32_t triangle); /* not normalised */
+carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint64_t *folded);
+int geoimage_orientation(const geoimage_disk *disk, uint32_t triangle); /* exact */
+
+/* The stretch of one triangle, times disk->scale; infinite if it is folded. */
+carom_geoimage_stretch geoimage_triangle_stretch(const geoimage_disk *disk, uint32_t triangle);
+double geoimage_triangle_area(const geoimage_disk *disk, uint32_t triangle); /* in space, scaled */
+
+/* All triangles together. */
+typedef struct geoimage_stretch_sum
+{
+    double area, square; /* sums of areas in space, and of squares of the stretch times area; scaled */
+    double max;          /* scaled */
+    uint32_t worst;      /* triangle that has it */
+} geoimage_stretch_sum;
+geoimage_stretch_sum geoimage_sum_stretch(const geoimage_disk *disk);
 
 /* A chart that is mapped. */
 typedef struct geoimage_map
@@ -158,10 +170,7 @@ typedef struct geoimage_map
     geoimage_disk disk; /* the first triangles are those of the chart, perhaps smaller, the others parts of them */
     geoimage_border border;
     uint64_t folded;
-    double square_sum;  /* of the stretch, times area, over the triangles; scaled as the disk is */
-    double max_stretch; /* scaled */
-    uint32_t worst;     /* triangle that has it */
-    double area;        /* scaled */
+    geoimage_stretch_sum stretch;
     uint32_t cut_edge_count, extra_cut_count;
     double cut_length; /* scaled */
 } geoimage_map;
@@ -170,7 +179,7 @@ typedef struct geoimage_map_def
 {
     uint32_t width, height; /* wanted; doubled up to the next two where the cuts need more */
     uint32_t max_width, max_height;
-    uint32_t extra_cuts;
+    uint32_t extra_cuts, stretch_steps;
 } geoimage_map_def;
 
 /* Maps a disk that is cut already; its cut is extended where that helps. Out is zero-initialised. */
@@ -191,8 +200,11 @@ typedef struct geoimage_system
     const carom_vec3 *position; /* in space, to order them by */
 } geoimage_system;
 
-/* False: out of memory. */
-bool geoimage_solve(geoimage_system *system);
+/* Finds out once where the factors have entries, then solves for several sets of weights. */
+typedef struct geoimage_solver geoimage_solver;
+geoimage_solver *geoimage_solver_create(const geoimage_system *system); /* null: out of memory */
+void geoimage_solver_run(geoimage_solver *solver);
+void geoimage_solver_free(geoimage_solver *solver);
 /* The order of elimination. */
 bool geoimage_order(const geoimage_system *system, uint32_t *order);
 
@@ -203,7 +215,7 @@ typedef struct geoimage_grid
     carom_context *context;
     uint32_t width, height;
     carom_vec3 *points, *normals;
-    double error;         /* upper bound: of the inner points, and in the end of everything */
+    double sample_error;  /* upper bound: of the inner points */
     uint32_t *cell_first; /* (width - 1)(height - 1) + 1; null: no lists */
     geoimage_numbers cell_triangles;
 } geoimage_grid;
@@ -211,8 +223,8 @@ typedef struct geoimage_grid
 /* Sets the inner points, and returns an upper bound of how far they are from where they should be. The rim is set
  * already. */
 double geoimage_sample(const geoimage_disk *disk, geoimage_grid *grid);
-/* An upper bound of the distance between the disk and the grid. */
-double geoimage_error(const geoimage_disk *disk, const geoimage_grid *grid);
+/* Upper bounds of the distance between the disk and the grid. */
+carom_geoimage_error geoimage_error(const geoimage_disk *disk, const geoimage_grid *grid);
 /* False: out of memory. */
 bool geoimage_list_cells(const geoimage_disk *disk, geoimage_grid *grid);
 /* The normals of a grid that was given. */

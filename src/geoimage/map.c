@@ -21,28 +21,6 @@ void geoimage_map_free(geoimage_map *map)
     geoimage_disk_free(&map->disk);
 }
 
-static double triangle_area(const geoimage_disk *disk, uint32_t triangle)
-{
-    const uint32_t *corner = disk->corner.items + 3 * (size_t)triangle;
-    carom_vec3 a = disk->vertex.items[corner[0]].position;
-    carom_vec3 ab = vec3_scale(vec3_sub(disk->vertex.items[corner[1]].position, a), disk->scale),
-               ac = vec3_scale(vec3_sub(disk->vertex.items[corner[2]].position, a), disk->scale);
-    return 0.5 * vec3_length(vec3_cross(ab, ac));
-}
-
-static void measure_stretch(geoimage_map *map)
-{
-    for (uint32_t t = 0; t < geoimage_triangle_count(&map->disk); t++)
-    {
-        double area = triangle_area(&map->disk, t);
-        carom_geoimage_stretch stretch = geoimage_triangle_stretch(&map->disk, t);
-        map->area += area;
-        map->square_sum += area > 0 ? stretch.l2 * stretch.l2 * area : 0;
-        if (stretch.max > map->max_stretch)
-            map->max_stretch = stretch.max, map->worst = t;
-    }
-}
-
 static void measure_cut(geoimage_map *map, const geoimage_disk *cut)
 {
     for (uint32_t half = 0; half < cut->mate.count; half++)
@@ -58,8 +36,8 @@ static carom_status map_once(const geoimage_disk *cut, const geoimage_map_def *d
     while (!geoimage_border_fits(&out->border, width, height) && width < def->max_width && height < def->max_height)
         width = 2 * width - 1, height = 2 * height - 1;
     BASE_TRY(geoimage_border_place(&out->border, &out->disk, width, height));
-    BASE_TRY(geoimage_flatten(&out->disk, &out->folded));
-    measure_stretch(out);
+    BASE_TRY(geoimage_flatten(&out->disk, def->stretch_steps, &out->folded));
+    out->stretch = geoimage_sum_stretch(&out->disk);
     measure_cut(out, cut);
     return CAROM_OK;
 }
@@ -86,7 +64,7 @@ static carom_status extend(geoimage_disk *cut, const geoimage_map *map, bool *ex
         return geoimage_out_of_memory(cut);
     memset(marked, 0, triangles);
     for (uint32_t t = 0; t < geoimage_triangle_count(&map->disk); t++)
-        if (map->folded > 0 ? geoimage_orientation(&map->disk, t) <= 0 : t == map->worst)
+        if (map->folded > 0 ? geoimage_orientation(&map->disk, t) <= 0 : t == map->stretch.worst)
             marked[find_triangle(cut, map->disk.source.items[t])] = true;
     carom_status status = geoimage_extend_cut(cut, marked, extended);
     base_release(context, marked, triangles, sizeof *marked);
@@ -109,7 +87,7 @@ static bool is_better(const geoimage_map *trial, const geoimage_map *best)
     if (!best->disk.context || trial->folded != best->folded)
         return !best->disk.context || trial->folded < best->folded;
     /* The number of cells differs where more cuts need a larger grid. */
-    return trial->square_sum < WORTHWHILE * WORTHWHILE * best->square_sum;
+    return trial->stretch.square < WORTHWHILE * WORTHWHILE * best->stretch.square;
 }
 
 /* One step: a map with the cut as it is, then a longer cut. goes_on: false when there is no point in another. */

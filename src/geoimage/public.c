@@ -18,7 +18,8 @@ struct carom_geoimage
 
 carom_geoimage_def carom_geoimage_def_default(void)
 {
-    return (carom_geoimage_def){.width = 257, .height = 257, .extra_cuts = 5, .list_triangles = true};
+    return (carom_geoimage_def){
+        .width = 257, .height = 257, .extra_cuts = 3, .stretch_steps = 4, .list_triangles = true};
 }
 
 static uint32_t rim_count(const geoimage_grid *grid) { return 2 * (grid->width + grid->height - 2); }
@@ -65,18 +66,18 @@ static void describe_chart(const geoimage_map *map, chart_image *chart, carom_ge
 {
     double scale = map->disk.scale;
     double cells = (double)(chart->grid.width - 1) * (chart->grid.height - 1);
-    double even = map->area > 0 ? sqrt(cells / map->area) : 0; /* 1 / length of a cell's side */
+    double even = map->stretch.area > 0 ? sqrt(cells / map->stretch.area) : 0; /* 1 / length of a cell's side */
     info.width = chart->grid.width, info.height = chart->grid.height;
     info.cut_edge_count = map->cut_edge_count, info.extra_cut_count = map->extra_cut_count;
     info.cut_length = map->cut_length / scale;
-    info.area = map->area / scale / scale;
-    info.stretch.l2 = map->area > 0 ? even * sqrt(map->square_sum / map->area) : 0;
-    info.stretch.max = map->area > 0 ? even * map->max_stretch : 0;
-    info.error = chart->grid.error;
+    info.area = map->stretch.area / scale / scale;
+    info.stretch.l2 = map->stretch.area > 0 ? even * sqrt(map->stretch.square / map->stretch.area) : 0;
+    info.stretch.max = map->stretch.area > 0 ? even * map->stretch.max : 0;
+    info.error = chart->info.error;
     info.points = chart->grid.points, info.normals = chart->grid.normals, info.seam = chart->seam;
     chart->info = info;
-    chart->square_sum = map->square_sum / scale / scale / scale / scale;
-    chart->max_stretch = map->max_stretch / scale;
+    chart->square_sum = map->stretch.square / scale / scale / scale / scale;
+    chart->max_stretch = map->stretch.max / scale;
 }
 
 typedef struct create_work
@@ -101,11 +102,11 @@ static carom_status fill_chart(create_work *work, const geoimage_map *map, chart
     if (!begin_chart(context, chart, map->border.width, map->border.height))
         return geoimage_out_of_memory(&map->disk);
     place_rim(&map->border, chart);
-    chart->grid.error = geoimage_sample(&map->disk, &chart->grid);
+    chart->grid.sample_error = geoimage_sample(&map->disk, &chart->grid);
     if (work->def->list_triangles && !geoimage_list_cells(&map->disk, &chart->grid))
         return geoimage_out_of_memory(&map->disk);
     spend(work, &work->image->info.sample_ms);
-    chart->grid.error = geoimage_error(&map->disk, &chart->grid);
+    chart->info.error = geoimage_error(&map->disk, &chart->grid);
     spend(work, &work->image->info.measure_ms);
     return CAROM_OK;
 }
@@ -114,7 +115,8 @@ static carom_status fill_chart(create_work *work, const geoimage_map *map, chart
 static geoimage_map_def choose_size(const create_work *work, uint32_t chart)
 {
     const carom_geoimage_def *def = work->def;
-    geoimage_map_def out = {.width = def->width, .height = def->height, .extra_cuts = def->extra_cuts};
+    geoimage_map_def out = {
+        .width = def->width, .height = def->height, .extra_cuts = def->extra_cuts, .stretch_steps = def->stretch_steps};
     double largest = 0, share = 1;
     out.max_width = def->width, out.max_height = def->height;
     for (uint32_t i = 0; i < work->surface.chart_count; i++)
@@ -205,7 +207,8 @@ static void add_chart(carom_geoimage_info *info, const chart_image *chart)
     info->point_count += points;
     info->genus += chart->info.genus, info->boundary_count += chart->info.boundary_count;
     info->cut_length += chart->info.cut_length;
-    info->error = fmax(info->error, chart->info.error);
+    info->error.to_image = fmax(info->error.to_image, chart->info.error.to_image);
+    info->error.to_mesh = fmax(info->error.to_mesh, chart->info.error.to_mesh);
     info->bytes += points * 2 * sizeof(carom_vec3) + rim_count(grid) * sizeof *chart->seam +
                    grid->cell_triangles.capacity * sizeof *grid->cell_triangles.items + sizeof *chart;
     if (grid->cell_first)

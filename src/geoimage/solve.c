@@ -3,9 +3,10 @@
  * is needed. Only the upper factor is kept: the lower one is applied to the right-hand sides at once. */
 #include "geoimage/geoimage.h"
 
-typedef struct solve_work
+struct geoimage_solver
 {
     const geoimage_system *system;
+    base_arena arena;
     uint32_t count;
     uint32_t *order;           /* row -> unknown */
     uint32_t *row;             /* unknown -> row */
@@ -17,50 +18,50 @@ typedef struct solve_work
     double *upper;            /* their values */
     double *diagonal, *dense;
     geoimage_point *value;
-} solve_work;
+};
 
 /* ---- which entries there are ---- */
 
-static bool add_column(solve_work *work, uint32_t row, uint32_t column)
+static bool add_column(geoimage_solver *solver, uint32_t row, uint32_t column)
 {
-    if (column <= row || work->mark[column] == row)
+    if (column <= row || solver->mark[column] == row)
         return true;
-    work->mark[column] = row;
-    if (!base_array_reserve(work->system->context, &work->pattern, 1))
+    solver->mark[column] = row;
+    if (!base_array_reserve(solver->system->context, &solver->pattern, 1))
         return false;
-    work->pattern.items[work->pattern.count++] = column;
+    solver->pattern.items[solver->pattern.count++] = column;
     return true;
 }
 
 /* A row has its own neighbours and what the rows below it in the tree leave to it. */
-static bool find_pattern(solve_work *work, uint32_t row)
+static bool find_pattern(geoimage_solver *solver, uint32_t row)
 {
-    const geoimage_system *system = work->system;
-    uint32_t unknown = work->order[row], parent = GEOIMAGE_NONE;
-    work->first[row] = work->pattern.count;
+    const geoimage_system *system = solver->system;
+    uint32_t unknown = solver->order[row], parent = GEOIMAGE_NONE;
+    solver->first[row] = solver->pattern.count;
     for (size_t i = system->first[unknown]; i < system->first[unknown + 1]; i++)
-        if (!add_column(work, row, work->row[system->neighbour[i]]))
+        if (!add_column(solver, row, solver->row[system->neighbour[i]]))
             return false;
-    for (uint32_t below = work->child[row]; below != GEOIMAGE_NONE; below = work->sibling[below])
-        for (size_t i = work->first[below]; i < work->first[below + 1]; i++)
-            if (!add_column(work, row, work->pattern.items[i]))
+    for (uint32_t below = solver->child[row]; below != GEOIMAGE_NONE; below = solver->sibling[below])
+        for (size_t i = solver->first[below]; i < solver->first[below + 1]; i++)
+            if (!add_column(solver, row, solver->pattern.items[i]))
                 return false;
-    for (size_t i = work->first[row]; i < work->pattern.count; i++)
-        parent = work->pattern.items[i] < parent ? work->pattern.items[i] : parent;
-    work->first[row + 1] = work->pattern.count;
-    work->parent[row] = parent;
+    for (size_t i = solver->first[row]; i < solver->pattern.count; i++)
+        parent = solver->pattern.items[i] < parent ? solver->pattern.items[i] : parent;
+    solver->first[row + 1] = solver->pattern.count;
+    solver->parent[row] = parent;
     if (parent != GEOIMAGE_NONE)
-        work->sibling[row] = work->child[parent], work->child[parent] = row;
+        solver->sibling[row] = solver->child[parent], solver->child[parent] = row;
     return true;
 }
 
-static bool find_patterns(solve_work *work)
+static bool find_patterns(geoimage_solver *solver)
 {
-    for (uint32_t row = 0; row < work->count; row++)
-        work->mark[row] = work->child[row] = GEOIMAGE_NONE;
-    work->first[0] = 0;
-    for (uint32_t row = 0; row < work->count; row++)
-        if (!find_pattern(work, row))
+    for (uint32_t row = 0; row < solver->count; row++)
+        solver->mark[row] = solver->child[row] = GEOIMAGE_NONE;
+    solver->first[0] = 0;
+    for (uint32_t row = 0; row < solver->count; row++)
+        if (!find_pattern(solver, row))
             return false;
     return true;
 }
@@ -68,115 +69,133 @@ static bool find_patterns(solve_work *work)
 /* ---- their values ---- */
 
 /* The rows that a row is to be reduced by, in an order that the tree allows: from the returned place on. */
-static uint32_t find_reducers(solve_work *work, uint32_t row)
+static uint32_t find_reducers(geoimage_solver *solver, uint32_t row)
 {
-    const geoimage_system *system = work->system;
-    uint32_t unknown = work->order[row], top = work->count;
-    work->mark[row] = row;
+    const geoimage_system *system = solver->system;
+    uint32_t unknown = solver->order[row], top = solver->count;
+    solver->mark[row] = row;
     for (size_t i = system->first[unknown]; i < system->first[unknown + 1]; i++)
     {
-        uint32_t depth = 0, at = work->row[system->neighbour[i]];
+        uint32_t depth = 0, at = solver->row[system->neighbour[i]];
         if (at > row)
             continue;
-        for (; work->mark[at] != row; at = work->parent[at])
+        for (; solver->mark[at] != row; at = solver->parent[at])
         {
-            work->stack[depth++] = at;
-            work->mark[at] = row;
+            solver->stack[depth++] = at;
+            solver->mark[at] = row;
         }
         while (depth > 0)
-            work->stack[--top] = work->stack[--depth];
+            solver->stack[--top] = solver->stack[--depth];
     }
     return top;
 }
 
-static void reduce(solve_work *work, uint32_t by, geoimage_point *value)
+static void reduce(geoimage_solver *solver, uint32_t by, geoimage_point *value)
 {
-    double *dense = work->dense, factor = dense[by] / work->diagonal[by];
-    const uint32_t *column = work->pattern.items;
+    double *dense = solver->dense, factor = dense[by] / solver->diagonal[by];
+    const uint32_t *column = solver->pattern.items;
     dense[by] = 0;
-    for (size_t i = work->first[by]; i < work->first[by + 1]; i++)
-        dense[column[i]] -= factor * work->upper[i];
-    value->x -= factor * work->value[by].x, value->y -= factor * work->value[by].y;
+    for (size_t i = solver->first[by]; i < solver->first[by + 1]; i++)
+        dense[column[i]] -= factor * solver->upper[i];
+    value->x -= factor * solver->value[by].x, value->y -= factor * solver->value[by].y;
 }
 
-static void eliminate_row(solve_work *work, uint32_t row)
+static void eliminate_row(geoimage_solver *solver, uint32_t row)
 {
-    const geoimage_system *system = work->system;
-    uint32_t unknown = work->order[row];
-    double *dense = work->dense;
+    const geoimage_system *system = solver->system;
+    uint32_t unknown = solver->order[row];
+    double *dense = solver->dense;
     geoimage_point value = system->value[unknown];
     for (size_t i = system->first[unknown]; i < system->first[unknown + 1]; i++)
-        dense[work->row[system->neighbour[i]]] = -system->weight[i];
+        dense[solver->row[system->neighbour[i]]] = -system->weight[i];
     dense[row] = system->diagonal[unknown];
-    for (uint32_t i = find_reducers(work, row); i < work->count; i++)
-        reduce(work, work->stack[i], &value);
-    work->diagonal[row] = dense[row] > 0 ? dense[row] : 0x1p-900; /* only rounding takes it to 0 */
+    for (uint32_t i = find_reducers(solver, row); i < solver->count; i++)
+        reduce(solver, solver->stack[i], &value);
+    solver->diagonal[row] = dense[row] > 0 ? dense[row] : 0x1p-900; /* only rounding takes it to 0 */
     dense[row] = 0;
-    for (size_t i = work->first[row]; i < work->first[row + 1]; i++)
+    for (size_t i = solver->first[row]; i < solver->first[row + 1]; i++)
     {
-        work->upper[i] = dense[work->pattern.items[i]];
-        dense[work->pattern.items[i]] = 0;
+        solver->upper[i] = dense[solver->pattern.items[i]];
+        dense[solver->pattern.items[i]] = 0;
     }
-    work->value[row] = value;
+    solver->value[row] = value;
 }
 
-static void substitute_back(solve_work *work)
+static void substitute_back(geoimage_solver *solver)
 {
-    for (uint32_t row = work->count; row-- > 0;)
+    for (uint32_t row = solver->count; row-- > 0;)
     {
-        geoimage_point sum = work->value[row];
-        for (size_t i = work->first[row]; i < work->first[row + 1]; i++)
+        geoimage_point sum = solver->value[row];
+        for (size_t i = solver->first[row]; i < solver->first[row + 1]; i++)
         {
-            geoimage_point known = work->value[work->pattern.items[i]];
-            sum.x -= work->upper[i] * known.x, sum.y -= work->upper[i] * known.y;
+            geoimage_point known = solver->value[solver->pattern.items[i]];
+            sum.x -= solver->upper[i] * known.x, sum.y -= solver->upper[i] * known.y;
         }
-        sum.x /= work->diagonal[row], sum.y /= work->diagonal[row];
-        work->value[row] = sum;
-        work->system->value[work->order[row]] = sum;
+        sum.x /= solver->diagonal[row], sum.y /= solver->diagonal[row];
+        solver->value[row] = sum;
+        solver->system->value[solver->order[row]] = sum;
     }
 }
 
-static bool solve(solve_work *work)
+void geoimage_solver_run(geoimage_solver *solver)
 {
-    carom_context *context = work->system->context;
-    if (!geoimage_order(work->system, work->order))
-        return false;
-    for (uint32_t row = 0; row < work->count; row++)
-        work->row[work->order[row]] = row;
-    if (!find_patterns(work))
-        return false;
-    work->upper = base_allocate(context, work->pattern.count, sizeof *work->upper, 8);
-    if (!work->upper)
-        return false;
-    for (uint32_t row = 0; row < work->count; row++)
-        work->mark[row] = GEOIMAGE_NONE, work->dense[row] = 0;
-    for (uint32_t row = 0; row < work->count; row++)
-        eliminate_row(work, row);
-    substitute_back(work);
-    base_release(context, work->upper, work->pattern.count, sizeof *work->upper);
-    return true;
+    for (uint32_t row = 0; row < solver->count; row++)
+        solver->mark[row] = GEOIMAGE_NONE, solver->dense[row] = 0;
+    for (uint32_t row = 0; row < solver->count; row++)
+        eliminate_row(solver, row);
+    substitute_back(solver);
 }
 
-bool geoimage_solve(geoimage_system *system)
+static bool allocate(geoimage_solver *solver)
 {
-    solve_work work = {.system = system, .count = system->count};
-    size_t count = system->count;
-    base_arena arena = {.context = system->context};
-    work.order = base_arena_allocate(&arena, count, sizeof *work.order, 8);
-    work.row = base_arena_allocate(&arena, count, sizeof *work.row, 8);
-    work.parent = base_arena_allocate(&arena, count, sizeof *work.parent, 8);
-    work.child = base_arena_allocate(&arena, count, sizeof *work.child, 8);
-    work.sibling = base_arena_allocate(&arena, count, sizeof *work.sibling, 8);
-    work.mark = base_arena_allocate(&arena, count, sizeof *work.mark, 8);
-    work.stack = base_arena_allocate(&arena, count, sizeof *work.stack, 8);
-    work.first = base_arena_allocate(&arena, count + 1, sizeof *work.first, 8);
-    work.diagonal = base_arena_allocate(&arena, count, sizeof *work.diagonal, 8);
-    work.dense = base_arena_allocate(&arena, count, sizeof *work.dense, 8);
-    work.value = base_arena_allocate(&arena, count, sizeof *work.value, 8);
-    bool have = work.order && work.row && work.parent && work.child && work.sibling && work.mark && work.stack &&
-                work.first && work.diagonal && work.dense && work.value;
-    have = have && solve(&work);
-    base_array_free(system->context, &work.pattern);
-    base_arena_free(&arena);
-    return have;
+    size_t count = solver->count;
+    base_arena *arena = &solver->arena;
+    solver->order = base_arena_allocate(arena, count, sizeof *solver->order, 8);
+    solver->row = base_arena_allocate(arena, count, sizeof *solver->row, 8);
+    solver->parent = base_arena_allocate(arena, count, sizeof *solver->parent, 8);
+    solver->child = base_arena_allocate(arena, count, sizeof *solver->child, 8);
+    solver->sibling = base_arena_allocate(arena, count, sizeof *solver->sibling, 8);
+    solver->mark = base_arena_allocate(arena, count, sizeof *solver->mark, 8);
+    solver->stack = base_arena_allocate(arena, count, sizeof *solver->stack, 8);
+    solver->first = base_arena_allocate(arena, count + 1, sizeof *solver->first, 8);
+    solver->diagonal = base_arena_allocate(arena, count, sizeof *solver->diagonal, 8);
+    solver->dense = base_arena_allocate(arena, count, sizeof *solver->dense, 8);
+    solver->value = base_arena_allocate(arena, count, sizeof *solver->value, 8);
+    return solver->order && solver->row && solver->parent && solver->child && solver->sibling && solver->mark &&
+           solver->stack && solver->first && solver->diagonal && solver->dense && solver->value;
+}
+
+static bool prepare(geoimage_solver *solver)
+{
+    if (!allocate(solver) || !geoimage_order(solver->system, solver->order))
+        return false;
+    for (uint32_t row = 0; row < solver->count; row++)
+        solver->row[solver->order[row]] = row;
+    if (!find_patterns(solver))
+        return false;
+    solver->upper = base_allocate(solver->system->context, solver->pattern.count, sizeof *solver->upper, 8);
+    return solver->upper;
+}
+
+geoimage_solver *geoimage_solver_create(const geoimage_system *system)
+{
+    geoimage_solver *solver = base_allocate(system->context, 1, sizeof *solver, _Alignof(geoimage_solver));
+    if (!solver)
+        return NULL;
+    *solver = (geoimage_solver){.system = system, .arena = {.context = system->context}, .count = system->count};
+    if (prepare(solver))
+        return solver;
+    geoimage_solver_free(solver);
+    return NULL;
+}
+
+void geoimage_solver_free(geoimage_solver *solver)
+{
+    if (!solver)
+        return;
+    carom_context *context = solver->system->context;
+    base_release(context, solver->upper, solver->pattern.count, sizeof *solver->upper);
+    base_array_free(context, &solver->pattern);
+    base_arena_free(&solver->arena);
+    base_release(context, solver, 1, sizeof *solver);
 }
