@@ -43,7 +43,7 @@ extern "C"
         bool list_triangles; /* for carom_geoimage_cell; otherwise it has none */
     } carom_geoimage_def;
 
-    CAROM_API carom_geoimage_def carom_geoimage_def_default(void); /* 257 x 257, 3 extra cuts, 4 steps, lists */
+    CAROM_API carom_geoimage_def carom_geoimage_def_default(void); /* 257 x 257, 4 extra cuts, 6 steps, lists */
 
     /* CAROM_BAD_DATA, with the chart in the message, if a chart can't be mapped without folds in doubles. */
     CAROM_API carom_status carom_geoimage_create(carom_context *context, const carom_mesh *mesh,

@@ -204,18 +204,27 @@ carom_status geoimage_cut(geoimage_disk *disk, geoimage_topology *topology)
     return have ? geoimage_number_vertices(disk) : geoimage_out_of_memory(disk);
 }
 
-carom_status geoimage_extend_cut(geoimage_disk *disk, const bool *marked, bool *extended)
+/* The vertex with the largest product of score and distance; GEOIMAGE_NONE: none. */
+static uint32_t find_target(const search_graph *graph, const double *score)
+{
+    const geoimage_disk *disk = graph->disk;
+    uint32_t target = GEOIMAGE_NONE;
+    double best = 0;
+    for (uint32_t half = 0; half < disk->corner.count; half++)
+    {
+        uint32_t vertex = geoimage_start(disk, half);
+        double product = score[half / 3] * graph->distance[vertex];
+        if (graph->border[vertex] == GEOIMAGE_NONE && product > best)
+            target = vertex, best = product;
+    }
+    return target;
+}
+
+carom_status geoimage_extend_cut(geoimage_disk *disk, const double *score, bool *extended)
 {
     search_graph graph;
     bool have = search_create(disk, &graph) && search_from_border(&graph);
-    uint32_t target = GEOIMAGE_NONE;
-    for (uint32_t half = 0; have && half < disk->corner.count; half++)
-    {
-        uint32_t vertex = geoimage_start(disk, half);
-        if (marked[half / 3] && graph.border[vertex] == GEOIMAGE_NONE &&
-            (target == GEOIMAGE_NONE || graph.distance[vertex] > graph.distance[target]))
-            target = vertex;
-    }
+    uint32_t target = have ? find_target(&graph, score) : GEOIMAGE_NONE;
     *extended = target != GEOIMAGE_NONE;
     for (; target != GEOIMAGE_NONE && graph.parent_half[target] != GEOIMAGE_NONE; target = graph.parent[target])
         geoimage_cut_apart(disk, graph.parent_half[target]);

@@ -50,7 +50,7 @@ typedef struct flatten_work
     geoimage_solver *solver;
     uint32_t *unknown; /* per vertex; GEOIMAGE_NONE: on the border */
     double *weight;    /* per half-edge that starts at an inner vertex */
-    double *less;      /* per vertex: what weights are divided by */
+    double *less;      /* per vertex: what weights are divided by; then the same for the solution that is kept */
     double *share;     /* per vertex: area around it */
     carom_vec3 *position;
     geoimage_point *kept;
@@ -174,7 +174,7 @@ static void restore(flatten_work *work)
 }
 
 /* The root of the mean square of the stretch around each vertex. */
-static void weigh_by_stretch(flatten_work *work)
+static void weigh_by_stretch(flatten_work *work, int roots)
 {
     const geoimage_disk *disk = work->disk;
     size_t vertices = disk->vertex.count;
@@ -193,25 +193,37 @@ static void weigh_by_stretch(flatten_work *work)
     for (size_t v = 0; v < vertices; v++)
     {
         double mean = work->share[v] > 0 ? sqrt(sum[v] / work->share[v]) : 0;
-        work->less[v] *= mean > 0 && mean < INFINITY ? mean : 1;
+        for (int i = 0; i < roots; i++)
+            mean = sqrt(mean);
+        work->less[v] = work->less[v + vertices] * (mean > 0 && mean < INFINITY ? mean : 1);
     }
 }
 
+/* If a step is too long, shorter ones are tried: roots of the factors. */
 static void reduce_stretch(flatten_work *work, uint32_t steps)
 {
     const double worthwhile = 0.98;
+    const int max_roots = 3;
+    size_t vertices = work->disk->vertex.count;
     double best = geoimage_sum_stretch(work->disk).square;
+    keep(work);
+    memcpy(work->less + vertices, work->less, vertices * sizeof *work->less);
+    int roots = 0;
     for (uint32_t i = 0; i < steps; i++)
     {
-        keep(work);
-        weigh_by_stretch(work);
+        weigh_by_stretch(work, roots);
         uint64_t folded = solve(work);
         double square = geoimage_sum_stretch(work->disk).square;
-        if (folded > 0 || !(square < best))
+        bool better = folded == 0 && square < best;
+        if (!better)
         {
             restore(work);
-            return;
+            if (roots++ == max_roots)
+                return;
+            continue;
         }
+        keep(work);
+        memcpy(work->less + vertices, work->less, vertices * sizeof *work->less);
         if (square > worthwhile * best)
             return;
         best = square;
@@ -219,7 +231,7 @@ static void reduce_stretch(flatten_work *work, uint32_t steps)
 }
 
 /* Mean values, and if they fold, equal weights, which can differ by less. */
-static bool solve_best(flatten_work *work, uint32_t stretch_steps, uint64_t *folded)
+static bool solve_best(flatten_work *work, uint32_t stretch_steps, geoimage_flat *out)
 {
     count_entries(work);
     set_weights(work, false);
@@ -227,34 +239,37 @@ static bool solve_best(flatten_work *work, uint32_t stretch_steps, uint64_t *fol
     work->solver = geoimage_solver_create(&work->system);
     if (!work->solver)
         return false;
-    *folded = solve(work);
-    if (*folded > 0)
+    out->folded = solve(work);
+    if (out->folded > 0)
     {
         keep(work);
         set_weights(work, true);
         uint64_t with_equal = solve(work);
-        if (with_equal < *folded)
-            *folded = with_equal;
+        if (with_equal < out->folded)
+            out->folded = with_equal;
         else
             restore(work);
     }
-    if (*folded == 0)
+    for (uint32_t t = 0; t < out->stretch.count; t++)
+        out->stretch.items[t] = geoimage_triangle_stretch(work->disk, t).max;
+    if (out->folded == 0)
         reduce_stretch(work, stretch_steps);
     geoimage_solver_free(work->solver);
     return true;
 }
 
-carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint64_t *folded)
+carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, geoimage_flat *out)
 {
     carom_context *context = disk->context;
-    if (!split_chords(disk))
+    if (!split_chords(disk) || !base_array_reserve(context, &out->stretch, disk->source.count))
         return geoimage_out_of_memory(disk);
+    out->stretch.count = disk->source.count;
     size_t vertices = disk->vertex.count, halves = disk->corner.count;
     base_arena arena = {.context = context};
     flatten_work work = {.disk = disk, .system = {.context = context}};
     work.unknown = base_arena_allocate(&arena, vertices, sizeof *work.unknown, 8);
     work.weight = base_arena_allocate(&arena, halves, sizeof *work.weight, 8);
-    work.less = base_arena_allocate(&arena, vertices, sizeof *work.less, 8);
+    work.less = base_arena_allocate(&arena, 2 * vertices, sizeof *work.less, 8);
     work.share = base_arena_allocate(&arena, 2 * vertices, sizeof *work.share, 8);
     work.position = base_arena_allocate(&arena, vertices, sizeof *work.position, 8);
     work.kept = base_arena_allocate(&arena, vertices, sizeof *work.kept, 8);
@@ -267,7 +282,7 @@ carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint6
     bool have = work.unknown && work.weight && work.less && work.share && work.position && work.kept &&
                 work.system.first && work.system.neighbour && work.system.weight && work.system.diagonal &&
                 work.system.value;
-    have = have && solve_best(&work, stretch_steps, folded);
+    have = have && solve_best(&work, stretch_steps, out);
     base_arena_free(&arena);
     return have ? CAROM_OK : geoimage_out_of_memory(disk);
 }

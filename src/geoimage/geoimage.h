@@ -100,9 +100,9 @@ typedef struct geoimage_topology
 /* Cuts the chart to a disk. */
 carom_status geoimage_cut(geoimage_disk *disk, geoimage_topology *topology);
 
-/* Extends the cut from the border to a vertex of one of the triangles that are marked: the one farthest from the
- * border. False in *extended if all of them are at the border. */
-carom_status geoimage_extend_cut(geoimage_disk *disk, const bool *marked, bool *extended);
+/* Extends the cut from the border to a vertex inside: where the score of a triangle around it (0: not there) times the
+ * distance from the border is largest. False in *extended if there is none. */
+carom_status geoimage_extend_cut(geoimage_disk *disk, const double *score, bool *extended);
 
 /* ---- the border ---- */
 
@@ -146,9 +146,14 @@ uint32_t geoimage_rim_index(uint32_t rim, uint32_t width, uint32_t height);
 
 /* ---- mapping the inside ---- */
 
-/* Splits edges that would make triangles collapse, and sets `at` of all inner vertices. Then folded says how many
- * triangles are not oriented counterclockwise, exactly. */
-carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint64_t *folded);
+typedef struct geoimage_flat
+{
+    uint64_t folded;            /* triangles that are not oriented counterclockwise, exactly */
+    BASE_ARRAY(double) stretch; /* per triangle, as it was before it was reduced; scaled */
+} geoimage_flat;
+
+/* Splits edges that would make triangles collapse, and sets `at` of all inner vertices. */
+carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, geoimage_flat *out);
 int geoimage_orientation(const geoimage_disk *disk, uint32_t triangle); /* exact */
 
 /* The stretch of one triangle, times disk->scale; infinite if it is folded. */
@@ -160,7 +165,6 @@ typedef struct geoimage_stretch_sum
 {
     double area, square; /* sums of areas in space, and of squares of the stretch times area; scaled */
     double max;          /* scaled */
-    uint32_t worst;      /* triangle that has it */
 } geoimage_stretch_sum;
 geoimage_stretch_sum geoimage_sum_stretch(const geoimage_disk *disk);
 
@@ -169,7 +173,7 @@ typedef struct geoimage_map
 {
     geoimage_disk disk; /* the first triangles are those of the chart, perhaps smaller, the others parts of them */
     geoimage_border border;
-    uint64_t folded;
+    geoimage_flat flat;
     geoimage_stretch_sum stretch;
     uint32_t cut_edge_count, extra_cut_count;
     double cut_length; /* scaled */

@@ -19,7 +19,7 @@ struct carom_geoimage
 carom_geoimage_def carom_geoimage_def_default(void)
 {
     return (carom_geoimage_def){
-        .width = 257, .height = 257, .extra_cuts = 3, .stretch_steps = 4, .list_triangles = true};
+        .width = 257, .height = 257, .extra_cuts = 4, .stretch_steps = 6, .list_triangles = true};
 }
 
 static uint32_t rim_count(const geoimage_grid *grid) { return 2 * (grid->width + grid->height - 2); }

@@ -38,8 +38,7 @@ geoimage_stretch_sum geoimage_sum_stretch(const geoimage_disk *disk)
         carom_geoimage_stretch stretch = geoimage_triangle_stretch(disk, t);
         sum.area += area;
         sum.square += area > 0 ? stretch.l2 * stretch.l2 * area : 0;
-        if (stretch.max > sum.max)
-            sum.max = stretch.max, sum.worst = t;
+        sum.max = fmax(sum.max, stretch.max);
     }
     return sum;
 }
