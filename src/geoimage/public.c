@@ -121,8 +121,8 @@ static geoimage_map_def choose_size(const create_work *work, uint32_t chart)
     out.max_width = def->width, out.max_height = def->height;
     for (uint32_t i = 0; i < work->surface.chart_count; i++)
         largest = fmax(largest, work->area[i]);
-    while (!def->same_size && out.width % 2 == 1 && out.height % 2 == 1 && out.width > 3 && out.height > 3 &&
-           work->area[chart] <= largest * (share /= 4))
+    while (!def->same_size && largest > 0 && out.width % 2 == 1 && out.height % 2 == 1 && out.width > 3 &&
+           out.height > 3 && work->area[chart] <= largest * (share /= 4))
         out.width = out.width / 2 + 1, out.height = out.height / 2 + 1;
     return out;
 }
@@ -157,9 +157,13 @@ static carom_status make_chart(create_work *work, uint32_t index)
 
 /* ---- all charts ---- */
 
+/* In units of the mesh's extent, about. */
 static void measure_areas(create_work *work)
 {
     const geoimage_surface *surface = &work->surface;
+    int exponent;
+    frexp(surface->mesh->extent, &exponent);
+    double scale = ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
     for (uint32_t c = 0; c < surface->chart_count; c++)
     {
         work->area[c] = 0;
@@ -167,7 +171,8 @@ static void measure_areas(create_work *work)
         {
             carom_vec3 p[3];
             mesh_corners(surface->mesh, surface->triangles[i], p);
-            work->area[c] += 0.5 * vec3_length(vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0])));
+            carom_vec3 a = vec3_scale(vec3_sub(p[1], p[0]), scale), b = vec3_scale(vec3_sub(p[2], p[0]), scale);
+            work->area[c] += 0.5 * vec3_length(vec3_cross(a, b));
         }
     }
 }
