@@ -1,3 +1,4 @@
+/* The models: generated shapes, some with triangles left out, and plates. */
 #include "support/geoimage_models.h"
 
 #include "scenes/generate.h"
