@@ -231,7 +231,7 @@ static void reduce_stretch(flatten_work *work, uint32_t steps)
 }
 
 /* Mean values, and if they fold, equal weights, which can differ by less. */
-static bool solve_best(flatten_work *work, uint32_t stretch_steps, geoimage_flat *out)
+static bool solve_best(flatten_work *work, uint32_t stretch_steps, uint64_t *folded)
 {
     count_entries(work);
     set_weights(work, false);
@@ -239,31 +239,28 @@ static bool solve_best(flatten_work *work, uint32_t stretch_steps, geoimage_flat
     work->solver = geoimage_solver_create(&work->system);
     if (!work->solver)
         return false;
-    out->folded = solve(work);
-    if (out->folded > 0)
+    *folded = solve(work);
+    if (*folded > 0)
     {
         keep(work);
         set_weights(work, true);
         uint64_t with_equal = solve(work);
-        if (with_equal < out->folded)
-            out->folded = with_equal;
+        if (with_equal < *folded)
+            *folded = with_equal;
         else
             restore(work);
     }
-    for (uint32_t t = 0; t < out->stretch.count; t++)
-        out->stretch.items[t] = geoimage_triangle_stretch(work->disk, t).max;
-    if (out->folded == 0)
+    if (*folded == 0)
         reduce_stretch(work, stretch_steps);
     geoimage_solver_free(work->solver);
     return true;
 }
 
-carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, geoimage_flat *out)
+carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint64_t *folded)
 {
     carom_context *context = disk->context;
-    if (!split_chords(disk) || !base_array_reserve(context, &out->stretch, disk->source.count))
+    if (!split_chords(disk))
         return geoimage_out_of_memory(disk);
-    out->stretch.count = disk->source.count;
     size_t vertices = disk->vertex.count, halves = disk->corner.count;
     base_arena arena = {.context = context};
     flatten_work work = {.disk = disk, .system = {.context = context}};
@@ -282,7 +279,7 @@ carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, geoim
     bool have = work.unknown && work.weight && work.less && work.share && work.position && work.kept &&
                 work.system.first && work.system.neighbour && work.system.weight && work.system.diagonal &&
                 work.system.value;
-    have = have && solve_best(&work, stretch_steps, out);
+    have = have && solve_best(&work, stretch_steps, folded);
     base_arena_free(&arena);
     return have ? CAROM_OK : geoimage_out_of_memory(disk);
 }

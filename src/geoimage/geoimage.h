@@ -146,14 +146,9 @@ uint32_t geoimage_rim_index(uint32_t rim, uint32_t width, uint32_t height);
 
 /* ---- mapping the inside ---- */
 
-typedef struct geoimage_flat
-{
-    uint64_t folded;            /* triangles that are not oriented counterclockwise, exactly */
-    BASE_ARRAY(double) stretch; /* per triangle, as it was before it was reduced; scaled */
-} geoimage_flat;
-
-/* Splits edges that would make triangles collapse, and sets `at` of all inner vertices. */
-carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, geoimage_flat *out);
+/* Splits edges that would make triangles collapse, and sets `at` of all inner vertices. Then folded says how many
+ * triangles are not oriented counterclockwise, exactly. */
+carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint64_t *folded);
 int geoimage_orientation(const geoimage_disk *disk, uint32_t triangle); /* exact */
 
 /* The stretch of one triangle, times disk->scale; infinite if it is folded. */
@@ -173,7 +168,7 @@ typedef struct geoimage_map
 {
     geoimage_disk disk; /* the first triangles are those of the chart, perhaps smaller, the others parts of them */
     geoimage_border border;
-    geoimage_flat flat;
+    uint64_t folded;
     geoimage_stretch_sum stretch;
     uint32_t cut_edge_count, extra_cut_count;
     double cut_length; /* scaled */

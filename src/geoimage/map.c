@@ -18,7 +18,6 @@ void geoimage_map_free(geoimage_map *map)
     if (!map->disk.context)
         return;
     geoimage_border_free(map->disk.context, &map->border);
-    base_array_free(map->disk.context, &map->flat.stretch);
     geoimage_disk_free(&map->disk);
 }
 
@@ -37,7 +36,7 @@ static carom_status map_once(const geoimage_disk *cut, const geoimage_map_def *d
     while (!geoimage_border_fits(&out->border, width, height) && width < def->max_width && height < def->max_height)
         width = 2 * width - 1, height = 2 * height - 1;
     BASE_TRY(geoimage_border_place(&out->border, &out->disk, width, height));
-    BASE_TRY(geoimage_flatten(&out->disk, def->stretch_steps, &out->flat));
+    BASE_TRY(geoimage_flatten(&out->disk, def->stretch_steps, &out->folded));
     out->stretch = geoimage_sum_stretch(&out->disk);
     measure_cut(out, cut);
     return CAROM_OK;
@@ -55,8 +54,7 @@ static uint32_t find_triangle(const geoimage_disk *cut, uint32_t source)
     return low;
 }
 
-/* Extends the cut to the triangles that are folded, or to those that were stretched most before that was reduced: then
- * the tips of what sticks out stand out. */
+/* Extends the cut to the triangles that are folded, or to those that are stretched most. */
 static carom_status extend(geoimage_disk *cut, const geoimage_map *map, bool *extended)
 {
     carom_context *context = cut->context;
@@ -69,7 +67,8 @@ static carom_status extend(geoimage_disk *cut, const geoimage_map *map, bool *ex
     for (uint32_t t = 0; t < geoimage_triangle_count(&map->disk); t++)
     {
         double *of_whole = &score[find_triangle(cut, map->disk.source.items[t])];
-        double of_part = map->flat.folded == 0 ? map->flat.stretch.items[t] : geoimage_orientation(&map->disk, t) <= 0;
+        double of_part =
+            map->folded == 0 ? geoimage_triangle_stretch(&map->disk, t).l2 : geoimage_orientation(&map->disk, t) <= 0;
         *of_whole = fmax(*of_whole, of_part);
     }
     carom_status status = geoimage_extend_cut(cut, score, extended);
@@ -90,8 +89,8 @@ static carom_status fail_folded(const geoimage_map *map)
 /* Which of two maps is better? */
 static bool is_better(const geoimage_map *trial, const geoimage_map *best)
 {
-    if (!best->disk.context || trial->flat.folded != best->flat.folded)
-        return !best->disk.context || trial->flat.folded < best->flat.folded;
+    if (!best->disk.context || trial->folded != best->folded)
+        return !best->disk.context || trial->folded < best->folded;
     /* The number of cells differs where more cuts need a larger grid. */
     return trial->stretch.square < WORTHWHILE * WORTHWHILE * best->stretch.square;
 }
@@ -102,7 +101,7 @@ static carom_status step(geoimage_disk *cut, const geoimage_map_def *def, geoima
 {
     geoimage_map trial = {.extra_cut_count = cuts};
     carom_status status = map_once(cut, def, &trial);
-    bool limit = best->flat.folded == 0 && trial.flat.folded == 0 ? cuts >= def->extra_cuts : cuts >= MAX_REPAIRS;
+    bool limit = best->folded == 0 && trial.folded == 0 ? cuts >= def->extra_cuts : cuts >= MAX_REPAIRS;
     *goes_on = !carom_failed(status) && !limit;
     if (*goes_on)
         status = extend(cut, &trial, goes_on);
@@ -122,11 +121,11 @@ carom_status geoimage_map_create(geoimage_disk *cut, const geoimage_map_def *def
     {
         carom_status status = step(cut, def, out, cuts, &goes_on);
         /* If a grid is too small for more cuts, those that it has will do. */
-        if (status == CAROM_TOO_LARGE && out->disk.context && out->flat.folded == 0)
+        if (status == CAROM_TOO_LARGE && out->disk.context && out->folded == 0)
             break;
         BASE_TRY(status);
-        if (out->flat.folded == 0 && cuts - out->extra_cut_count >= MAX_FRUITLESS)
+        if (out->folded == 0 && cuts - out->extra_cut_count >= MAX_FRUITLESS)
             break;
     }
-    return out->flat.folded == 0 ? CAROM_OK : fail_folded(out);
+    return out->folded == 0 ? CAROM_OK : fail_folded(out);
 }
