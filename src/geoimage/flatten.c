@@ -49,6 +49,7 @@ typedef struct flatten_work
     geoimage_system system;
     geoimage_solver *solver;
     uint32_t *unknown; /* per vertex; GEOIMAGE_NONE: on the border */
+    uint32_t *entry;   /* per half-edge between inner vertices: of the system */
     double *weight;    /* per half-edge that starts at an inner vertex */
     double *less;      /* per vertex: what weights are divided by; then the same for the solution that is kept */
     double *share;     /* per vertex: area around it */
@@ -116,11 +117,16 @@ static void fill_entries(flatten_work *work)
         {
             size_t entry = system->first[row]++;
             system->neighbour[entry] = work->unknown[end], system->weight[entry] = weight;
+            work->entry[half] = (uint32_t)entry;
         }
     }
     for (uint32_t i = system->count; i > 0; i--)
         system->first[i] = system->first[i - 1];
     system->first[0] = 0;
+    for (uint32_t half = 0; half < disk->corner.count; half++)
+        if (work->unknown[geoimage_start(disk, half)] != GEOIMAGE_NONE &&
+            work->unknown[geoimage_end(disk, half)] != GEOIMAGE_NONE)
+            system->mirror[work->entry[half]] = work->entry[disk->twin.items[half]];
 }
 
 /* ---- the check ---- */
@@ -266,19 +272,21 @@ carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint6
     flatten_work work = {.disk = disk, .system = {.context = context}};
     work.unknown = base_arena_allocate(&arena, vertices, sizeof *work.unknown, 8);
     work.weight = base_arena_allocate(&arena, halves, sizeof *work.weight, 8);
+    work.entry = base_arena_allocate(&arena, halves, sizeof *work.entry, 8);
     work.less = base_arena_allocate(&arena, 2 * vertices, sizeof *work.less, 8);
     work.share = base_arena_allocate(&arena, 2 * vertices, sizeof *work.share, 8);
     work.position = base_arena_allocate(&arena, vertices, sizeof *work.position, 8);
     work.kept = base_arena_allocate(&arena, vertices, sizeof *work.kept, 8);
     work.system.first = base_arena_allocate(&arena, vertices + 1, sizeof *work.system.first, 8);
     work.system.neighbour = base_arena_allocate(&arena, halves, sizeof *work.system.neighbour, 8);
+    work.system.mirror = base_arena_allocate(&arena, halves, sizeof *work.system.mirror, 8);
     work.system.weight = base_arena_allocate(&arena, halves, sizeof *work.system.weight, 8);
     work.system.diagonal = base_arena_allocate(&arena, vertices, sizeof *work.system.diagonal, 8);
     work.system.value = base_arena_allocate(&arena, vertices, sizeof *work.system.value, 8);
     work.system.position = work.position;
-    bool have = work.unknown && work.weight && work.less && work.share && work.position && work.kept &&
-                work.system.first && work.system.neighbour && work.system.weight && work.system.diagonal &&
-                work.system.value;
+    bool have = work.unknown && work.entry && work.system.mirror && work.weight && work.less && work.share &&
+                work.position && work.kept && work.system.first && work.system.neighbour && work.system.weight &&
+                work.system.diagonal && work.system.value;
     have = have && solve_best(&work, stretch_steps, folded);
     base_arena_free(&arena);
     return have ? CAROM_OK : geoimage_out_of_memory(disk);

@@ -193,6 +193,7 @@ typedef struct geoimage_system
     uint32_t count;
     size_t *first;              /* count + 1: where its neighbours begin */
     uint32_t *neighbour;        /* unknowns only */
+    uint32_t *mirror;           /* the entry for the other direction */
     double *weight;             /* of the neighbours, positive */
     double *diagonal;           /* the sum of all weights, those of known values included */
     geoimage_point *value;      /* in: sum of the weighted known values; out: the solution */

@@ -4,7 +4,8 @@
 
 enum
 {
-    LEAF = 12 /* unknowns whose order hardly matters */
+    LEAF = 12,   /* unknowns whose order hardly matters */
+    MIN_HUB = 32 /* neighbours that are not very many */
 };
 
 typedef struct order_range
@@ -63,42 +64,72 @@ static void select_middle(const order_work *work, order_range range, uint32_t mi
     }
 }
 
+/* Does an unknown of one side have neighbours on the other? */
 static bool is_at_cut(const order_work *work, uint32_t unknown)
 {
     const geoimage_system *system = work->system;
     for (size_t i = system->first[unknown]; i < system->first[unknown + 1]; i++)
-        if (work->side[system->neighbour[i]] == 2 * work->range_count + 1)
+        if (work->side[system->neighbour[i]] == (work->side[unknown] ^ 1))
             return true;
     return false;
 }
 
+static uint32_t count_at_cut(const order_work *work, order_range range)
+{
+    uint32_t count = 0;
+    for (uint32_t i = range.begin; i < range.end; i++)
+        count += is_at_cut(work, work->order[i]);
+    return count;
+}
+
+/* The side with fewer unknowns at the cut gives them up; they come last. */
 static bool split(order_work *work, order_range range)
 {
-    uint32_t *order = work->order, middle = range.begin + (range.end - range.begin) / 2, filled = range.begin, cut = 0;
+    uint32_t *order = work->order, middle = range.begin + (range.end - range.begin) / 2, kept = 0, cut = 0;
     select_middle(work, range, middle, longest_axis(work, range));
     work->range_count++;
     for (uint32_t i = range.begin; i < range.end; i++)
         work->side[order[i]] = 2 * work->range_count + (i >= middle);
-    for (uint32_t i = range.begin; i < middle; i++)
-        if (is_at_cut(work, order[i]))
-            work->scratch[cut++] = order[i];
-        else
-            order[filled++] = order[i];
-    order_range near = {range.begin, filled}, far = {filled, filled + (range.end - middle)};
-    memmove(order + filled, order + middle, (range.end - middle) * sizeof *order);
-    memcpy(order + far.end, work->scratch, cut * sizeof *order);
+    order_range near = {range.begin, middle}, far = {middle, range.end};
+    bool near_gives = count_at_cut(work, near) <= count_at_cut(work, far);
+    order_range giving = near_gives ? near : far, other = near_gives ? far : near;
+    uint32_t size = giving.end - giving.begin, filled = range.begin;
+    /* Those that are kept, from the beginning of the scratch memory, those that are given up, from its end. */
+    for (uint32_t i = giving.begin; i < giving.end; i++)
+        work->scratch[is_at_cut(work, order[i]) ? size - ++cut : kept++] = order[i];
+    memmove(order + filled, order + other.begin, (other.end - other.begin) * sizeof *order);
+    filled += other.end - other.begin;
+    memcpy(order + filled, work->scratch, size * sizeof *order);
     if (!base_array_reserve(work->system->context, &work->stack, 2))
         return false;
-    work->stack.items[work->stack.count++] = near;
-    work->stack.items[work->stack.count++] = far;
+    work->stack.items[work->stack.count++] = (order_range){range.begin, filled};
+    work->stack.items[work->stack.count++] = (order_range){filled, filled + kept};
     return true;
+}
+
+/* Unknowns with very many neighbours, such as the centre of a fan, would make every cut long: they come last of all. */
+static uint32_t put_hubs_last(order_work *work)
+{
+    const geoimage_system *system = work->system;
+    double limit = fmax(MIN_HUB, sqrt(system->count));
+    uint32_t filled = 0, hubs = 0;
+    for (uint32_t i = 0; i < system->count; i++)
+    {
+        work->side[i] = 0;
+        if ((double)(system->first[i + 1] - system->first[i]) > limit)
+            work->scratch[hubs++] = i;
+        else
+            work->order[filled++] = i;
+    }
+    memcpy(work->order + filled, work->scratch, hubs * sizeof *work->scratch);
+    return filled;
 }
 
 static bool dissect(order_work *work)
 {
     if (!base_array_reserve(work->system->context, &work->stack, 1))
         return false;
-    work->stack.items[work->stack.count++] = (order_range){0, work->system->count};
+    work->stack.items[work->stack.count++] = (order_range){0, put_hubs_last(work)};
     while (work->stack.count > 0)
     {
         order_range range = work->stack.items[--work->stack.count];
@@ -115,8 +146,6 @@ bool geoimage_order(const geoimage_system *system, uint32_t *order)
     work.scratch = base_allocate(context, system->count, sizeof *work.scratch, 8);
     work.side = base_allocate(context, system->count, sizeof *work.side, 8);
     bool have = work.scratch && work.side;
-    for (uint32_t i = 0; have && i < system->count; i++)
-        order[i] = i, work.side[i] = 0;
     have = have && dissect(&work);
     base_release(context, work.scratch, system->count, sizeof *work.scratch);
     base_release(context, work.side, system->count, sizeof *work.side);

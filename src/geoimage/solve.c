@@ -1,180 +1,192 @@
-/* Solving the sparse system by elimination, row by row (up-looking, as in Davis, Direct methods for sparse linear
- * systems, 2006), for both coordinates at once. The weights are positive and the diagonal is their sum, so no pivoting
- * is needed. Only the upper factor is kept: the lower one is applied to the right-hand sides at once. */
-#include "geoimage/geoimage.h"
+/* Solving the sparse system by elimination, for both coordinates at once, with the multifrontal method (Duff and Reid,
+ * 1983): each block of rows is eliminated in a dense matrix, its front, and what that changes in later rows is left on
+ * a stack for the block that has them next. The weights are positive and the diagonal is their sum, so no pivoting is
+ * needed. Only the upper factor is kept: the right-hand sides are two more columns of the fronts. */
+#include "geoimage/solve.h"
 
-struct geoimage_solver
+enum
 {
-    const geoimage_system *system;
-    base_arena arena;
-    uint32_t count;
-    uint32_t *order;           /* row -> unknown */
-    uint32_t *row;             /* unknown -> row */
-    uint32_t *parent;          /* in the elimination tree */
-    uint32_t *child, *sibling; /* its children: first and next */
-    uint32_t *mark, *stack;
-    size_t *first;            /* of each row's pattern */
-    geoimage_numbers pattern; /* columns right of the diagonal */
-    double *upper;            /* their values */
-    double *diagonal, *dense;
-    geoimage_point *value;
+    PANEL = 4 /* pivots that are applied to a row in one go */
 };
 
-/* ---- which entries there are ---- */
-
-static bool add_column(geoimage_solver *solver, uint32_t row, uint32_t column)
+typedef struct front_matrix
 {
-    if (column <= row || solver->mark[column] == row)
-        return true;
-    solver->mark[column] = row;
-    if (!base_array_reserve(solver->system->context, &solver->pattern, 1))
-        return false;
-    solver->pattern.items[solver->pattern.count++] = column;
-    return true;
+    double *items;
+    size_t pivots, width, stride; /* width + 2 columns */
+} front_matrix;
+
+static double *front_row(const front_matrix *front, size_t row) { return front->items + row * front->stride; }
+
+/* ---- dense elimination ---- */
+
+/* Subtracts multiples of up to four rows from another, from a column on. */
+static void subtract_rows(double *restrict out, const double *const rows[PANEL], const double factor[PANEL],
+                          size_t from, size_t end)
+{
+    const double *restrict a = rows[0], *restrict b = rows[1], *restrict c = rows[2], *restrict d = rows[3];
+    double fa = factor[0], fb = factor[1], fc = factor[2], fd = factor[3];
+    for (size_t i = from; i < end; i++)
+        out[i] -= ((fa * a[i] + fb * b[i]) + fc * c[i]) + fd * d[i];
 }
 
-/* A row has its own neighbours and what the rows below it in the tree leave to it. */
-static bool find_pattern(geoimage_solver *solver, uint32_t row)
+static void subtract_row(double *restrict out, const double *restrict row, double factor, size_t from, size_t end)
+{
+    for (size_t i = from; i < end; i++)
+        out[i] -= factor * row[i];
+}
+
+/* Applies the pivots of a panel to a row below or in it. */
+static void reduce_row(const front_matrix *front, size_t row, size_t first, size_t count)
+{
+    double factor[PANEL], *out = front_row(front, row);
+    const double *rows[PANEL];
+    for (size_t k = 0; k < count; k++)
+    {
+        rows[k] = front_row(front, first + k);
+        factor[k] = out[first + k] / rows[k][first + k];
+        size_t end = count == PANEL ? first + PANEL : front->stride;
+        subtract_row(out, rows[k], factor[k], first + k + 1, end);
+    }
+    if (count == PANEL)
+        subtract_rows(out, rows, factor, first + PANEL, front->stride);
+}
+
+static void eliminate(const front_matrix *front)
+{
+    for (size_t first = 0; first < front->pivots; first += PANEL)
+    {
+        size_t count = front->pivots - first < PANEL ? front->pivots - first : PANEL;
+        for (size_t k = 0; k < count; k++)
+        {
+            reduce_row(front, first + k, first, k);
+            double *pivot = front_row(front, first + k) + first + k;
+            *pivot = *pivot > 0 ? *pivot : 0x1p-900; /* only rounding takes it to 0 */
+        }
+        for (size_t row = first + count; row < front->width; row++)
+            reduce_row(front, row, first, count);
+    }
+}
+
+/* ---- fronts ---- */
+
+static void place_rows(geoimage_solver *solver, const solve_block *block)
+{
+    for (uint32_t i = 0; i < block->row_count; i++)
+        solver->place[block->row + i] = i;
+    for (uint32_t i = 0; i < block->count; i++)
+        solver->place[solver->later.items[block->index + i]] = block->row_count + i;
+}
+
+/* Entries of the system between a row of the block and itself or later rows, in both directions. */
+static void add_row(const geoimage_solver *solver, const front_matrix *front, uint32_t row)
 {
     const geoimage_system *system = solver->system;
-    uint32_t unknown = solver->order[row], parent = GEOIMAGE_NONE;
-    solver->first[row] = solver->pattern.count;
-    for (size_t i = system->first[unknown]; i < system->first[unknown + 1]; i++)
-        if (!add_column(solver, row, solver->row[system->neighbour[i]]))
-            return false;
-    for (uint32_t below = solver->child[row]; below != GEOIMAGE_NONE; below = solver->sibling[below])
-        for (size_t i = solver->first[below]; i < solver->first[below + 1]; i++)
-            if (!add_column(solver, row, solver->pattern.items[i]))
-                return false;
-    for (size_t i = solver->first[row]; i < solver->pattern.count; i++)
-        parent = solver->pattern.items[i] < parent ? solver->pattern.items[i] : parent;
-    solver->first[row + 1] = solver->pattern.count;
-    solver->parent[row] = parent;
-    if (parent != GEOIMAGE_NONE)
-        solver->sibling[row] = solver->child[parent], solver->child[parent] = row;
-    return true;
-}
-
-static bool find_patterns(geoimage_solver *solver)
-{
-    for (uint32_t row = 0; row < solver->count; row++)
-        solver->mark[row] = solver->child[row] = GEOIMAGE_NONE;
-    solver->first[0] = 0;
-    for (uint32_t row = 0; row < solver->count; row++)
-        if (!find_pattern(solver, row))
-            return false;
-    return true;
-}
-
-/* ---- their values ---- */
-
-/* The rows that a row is to be reduced by, in an order that the tree allows: from the returned place on. */
-static uint32_t find_reducers(geoimage_solver *solver, uint32_t row)
-{
-    const geoimage_system *system = solver->system;
-    uint32_t unknown = solver->order[row], top = solver->count;
-    solver->mark[row] = row;
+    uint32_t unknown = solver->order[row], at = solver->place[row];
+    double *out = front_row(front, at);
+    out[at] += system->diagonal[unknown];
+    out[front->width] += system->value[unknown].x, out[front->width + 1] += system->value[unknown].y;
     for (size_t i = system->first[unknown]; i < system->first[unknown + 1]; i++)
     {
-        uint32_t depth = 0, at = solver->row[system->neighbour[i]];
-        if (at > row)
+        uint32_t other = solver->row[system->neighbour[i]];
+        if (other < row)
             continue;
-        for (; solver->mark[at] != row; at = solver->parent[at])
-        {
-            solver->stack[depth++] = at;
-            solver->mark[at] = row;
-        }
-        while (depth > 0)
-            solver->stack[--top] = solver->stack[--depth];
+        out[solver->place[other]] -= system->weight[i];
+        front_row(front, solver->place[other])[at] -= system->weight[system->mirror[i]];
     }
-    return top;
 }
 
-static void reduce(geoimage_solver *solver, uint32_t by, geoimage_point *value)
+/* What an earlier block has left. */
+static void add_left(const geoimage_solver *solver, const front_matrix *front, const solve_block *child,
+                     const double *left)
 {
-    double *dense = solver->dense, factor = dense[by] / solver->diagonal[by];
-    const uint32_t *column = solver->pattern.items;
-    dense[by] = 0;
-    for (size_t i = solver->first[by]; i < solver->first[by + 1]; i++)
-        dense[column[i]] -= factor * solver->upper[i];
-    value->x -= factor * solver->value[by].x, value->y -= factor * solver->value[by].y;
-}
-
-static void eliminate_row(geoimage_solver *solver, uint32_t row)
-{
-    const geoimage_system *system = solver->system;
-    uint32_t unknown = solver->order[row];
-    double *dense = solver->dense;
-    geoimage_point value = system->value[unknown];
-    for (size_t i = system->first[unknown]; i < system->first[unknown + 1]; i++)
-        dense[solver->row[system->neighbour[i]]] = -system->weight[i];
-    dense[row] = system->diagonal[unknown];
-    for (uint32_t i = find_reducers(solver, row); i < solver->count; i++)
-        reduce(solver, solver->stack[i], &value);
-    solver->diagonal[row] = dense[row] > 0 ? dense[row] : 0x1p-900; /* only rounding takes it to 0 */
-    dense[row] = 0;
-    for (size_t i = solver->first[row]; i < solver->first[row + 1]; i++)
+    const uint32_t *later = solver->later.items + child->index;
+    for (uint32_t i = 0; i < child->count; i++, left += child->count + 2)
     {
-        solver->upper[i] = dense[solver->pattern.items[i]];
-        dense[solver->pattern.items[i]] = 0;
+        double *out = front_row(front, solver->place[later[i]]);
+        for (uint32_t k = 0; k < child->count; k++)
+            out[solver->place[later[k]]] += left[k];
+        out[front->width] += left[child->count], out[front->width + 1] += left[child->count + 1];
     }
-    solver->value[row] = value;
 }
 
-static void substitute_back(geoimage_solver *solver)
+static void keep_upper(geoimage_solver *solver, const front_matrix *front, const solve_block *block)
 {
-    for (uint32_t row = solver->count; row-- > 0;)
+    for (uint32_t i = 0; i < block->row_count; i++)
     {
-        geoimage_point sum = solver->value[row];
-        for (size_t i = solver->first[row]; i < solver->first[row + 1]; i++)
+        const double *row = front_row(front, i);
+        memcpy(solver->upper + block->upper + i * front->width, row, front->width * sizeof *row);
+        solver->value[block->row + i] = (geoimage_point){row[front->width], row[front->width + 1]};
+    }
+}
+
+static size_t eliminate_block(geoimage_solver *solver, const solve_block *block, size_t stack)
+{
+    size_t width = (size_t)block->row_count + block->count;
+    front_matrix front = {solver->front, block->row_count, width, width + 2};
+    for (size_t i = 0; i < width * front.stride; i++)
+        front.items[i] = 0;
+    place_rows(solver, block);
+    for (uint32_t i = 0; i < block->row_count; i++)
+        add_row(solver, &front, block->row + i);
+    for (uint32_t c = block->child; c != GEOIMAGE_NONE; c = solver->blocks.items[c].sibling)
+    {
+        const solve_block *child = &solver->blocks.items[c];
+        stack -= (size_t)child->count * (child->count + 2);
+        add_left(solver, &front, child, solver->stack + stack);
+    }
+    eliminate(&front);
+    keep_upper(solver, &front, block);
+    for (size_t i = 0; i < block->count; i++, stack += block->count + 2)
+        memcpy(solver->stack + stack, front_row(&front, block->row_count + i) + block->row_count,
+               (block->count + 2) * sizeof(double));
+    return stack;
+}
+
+static void substitute_back(geoimage_solver *solver, const solve_block *block)
+{
+    size_t width = (size_t)block->row_count + block->count;
+    const uint32_t *later = solver->later.items + block->index;
+    for (uint32_t i = block->row_count; i-- > 0;)
+    {
+        const double *upper = solver->upper + block->upper + i * width;
+        geoimage_point sum = solver->value[block->row + i];
+        for (uint32_t k = i + 1; k < width; k++)
         {
-            geoimage_point known = solver->value[solver->pattern.items[i]];
-            sum.x -= solver->upper[i] * known.x, sum.y -= solver->upper[i] * known.y;
+            uint32_t row = k < block->row_count ? block->row + k : later[k - block->row_count];
+            sum.x -= upper[k] * solver->value[row].x, sum.y -= upper[k] * solver->value[row].y;
         }
-        sum.x /= solver->diagonal[row], sum.y /= solver->diagonal[row];
-        solver->value[row] = sum;
-        solver->system->value[solver->order[row]] = sum;
+        sum.x /= upper[i], sum.y /= upper[i];
+        solver->value[block->row + i] = sum;
+        solver->system->value[solver->order[block->row + i]] = sum;
     }
 }
 
 void geoimage_solver_run(geoimage_solver *solver)
 {
-    for (uint32_t row = 0; row < solver->count; row++)
-        solver->mark[row] = GEOIMAGE_NONE, solver->dense[row] = 0;
-    for (uint32_t row = 0; row < solver->count; row++)
-        eliminate_row(solver, row);
-    substitute_back(solver);
+    size_t stack = 0;
+    for (size_t b = 0; b < solver->blocks.count; b++)
+        stack = eliminate_block(solver, &solver->blocks.items[b], stack);
+    for (size_t b = solver->blocks.count; b-- > 0;)
+        substitute_back(solver, &solver->blocks.items[b]);
 }
 
-static bool allocate(geoimage_solver *solver)
-{
-    size_t count = solver->count;
-    base_arena *arena = &solver->arena;
-    solver->order = base_arena_allocate(arena, count, sizeof *solver->order, 8);
-    solver->row = base_arena_allocate(arena, count, sizeof *solver->row, 8);
-    solver->parent = base_arena_allocate(arena, count, sizeof *solver->parent, 8);
-    solver->child = base_arena_allocate(arena, count, sizeof *solver->child, 8);
-    solver->sibling = base_arena_allocate(arena, count, sizeof *solver->sibling, 8);
-    solver->mark = base_arena_allocate(arena, count, sizeof *solver->mark, 8);
-    solver->stack = base_arena_allocate(arena, count, sizeof *solver->stack, 8);
-    solver->first = base_arena_allocate(arena, count + 1, sizeof *solver->first, 8);
-    solver->diagonal = base_arena_allocate(arena, count, sizeof *solver->diagonal, 8);
-    solver->dense = base_arena_allocate(arena, count, sizeof *solver->dense, 8);
-    solver->value = base_arena_allocate(arena, count, sizeof *solver->value, 8);
-    return solver->order && solver->row && solver->parent && solver->child && solver->sibling && solver->mark &&
-           solver->stack && solver->first && solver->diagonal && solver->dense && solver->value;
-}
+/* ---- memory ---- */
 
 static bool prepare(geoimage_solver *solver)
 {
-    if (!allocate(solver) || !geoimage_order(solver->system, solver->order))
+    size_t count = solver->count;
+    carom_context *context = solver->system->context;
+    base_arena *arena = &solver->arena;
+    solver->order = base_arena_allocate(arena, count, sizeof *solver->order, 8);
+    solver->row = base_arena_allocate(arena, count, sizeof *solver->row, 8);
+    solver->place = base_arena_allocate(arena, count, sizeof *solver->place, 8);
+    solver->value = base_arena_allocate(arena, count, sizeof *solver->value, 8);
+    if (!solver->order || !solver->row || !solver->place || !solver->value || !solve_plan(solver))
         return false;
-    for (uint32_t row = 0; row < solver->count; row++)
-        solver->row[solver->order[row]] = row;
-    if (!find_patterns(solver))
-        return false;
-    solver->upper = base_allocate(solver->system->context, solver->pattern.count, sizeof *solver->upper, 8);
-    return solver->upper;
+    solver->upper = base_allocate(context, solver->upper_size, sizeof *solver->upper, BASE_CACHE_LINE);
+    solver->front = base_allocate(context, solver->front_size, sizeof *solver->front, BASE_CACHE_LINE);
+    solver->stack = base_allocate(context, solver->stack_size, sizeof *solver->stack, BASE_CACHE_LINE);
+    return solver->upper && solver->front && solver->stack;
 }
 
 geoimage_solver *geoimage_solver_create(const geoimage_system *system)
@@ -194,8 +206,11 @@ void geoimage_solver_free(geoimage_solver *solver)
     if (!solver)
         return;
     carom_context *context = solver->system->context;
-    base_release(context, solver->upper, solver->pattern.count, sizeof *solver->upper);
-    base_array_free(context, &solver->pattern);
+    base_release(context, solver->upper, solver->upper_size, sizeof *solver->upper);
+    base_release(context, solver->front, solver->front_size, sizeof *solver->front);
+    base_release(context, solver->stack, solver->stack_size, sizeof *solver->stack);
+    base_array_free(context, &solver->blocks);
+    base_array_free(context, &solver->later);
     base_arena_free(&solver->arena);
     base_release(context, solver, 1, sizeof *solver);
 }

@@ -223,7 +223,7 @@ static void the_solver_agrees_with_springs_in_a_row(void **state)
         COUNT = 1000
     };
     static size_t first[COUNT + 1];
-    static uint32_t neighbour[2 * COUNT];
+    static uint32_t neighbour[2 * COUNT], mirror[2 * COUNT];
     static double weight[2 * COUNT], diagonal[COUNT];
     static geoimage_point value[COUNT];
     static carom_vec3 position[COUNT];
@@ -235,16 +235,16 @@ static void the_solver_agrees_with_springs_in_a_row(void **state)
         position[i] = (carom_vec3){(i * 37) % COUNT, i % 3, 0};
         first[i] = entries;
         if (i > 0)
-            neighbour[entries] = i - 1, weight[entries++] = before;
+            neighbour[entries] = i - 1, mirror[entries] = (uint32_t)entries - 1, weight[entries++] = before;
         if (i + 1 < COUNT)
-            neighbour[entries] = i + 1, weight[entries++] = after;
+            neighbour[entries] = i + 1, mirror[entries] = (uint32_t)entries + 1, weight[entries++] = after;
         diagonal[i] = before + after;
         value[i].x = i + 1 == COUNT ? after : 0, value[i].y = i == 0 ? 3 * before : 0;
         whole += 1 / before;
     }
     whole += 1 / (1.0 + COUNT % 7);
     first[COUNT] = entries;
-    geoimage_system system = {*state, COUNT, first, neighbour, weight, diagonal, value, position};
+    geoimage_system system = {*state, COUNT, first, neighbour, mirror, weight, diagonal, value, position};
     geoimage_solver *solver = geoimage_solver_create(&system);
     assert_non_null(solver);
     geoimage_solver_run(solver);
