@@ -70,7 +70,7 @@ static void list_triangle(cells_work *work, uint32_t triangle)
         cells_range range = range_in_row(corner, row - SLACK, row + 1 + SLACK);
         double last = fmin(floor(range.high + SLACK), columns - 1.0);
         for (double column = fmax(floor(range.low - SLACK), 0); column <= last; column++)
-            list_in_cell(work, (size_t)row * columns + (size_t)column, disk->source.items[triangle]);
+            list_in_cell(work, (size_t)row * columns + (size_t)column, geoimage_mesh_triangle(disk, triangle));
     }
 }
 
@@ -115,7 +115,7 @@ bool geoimage_list_cells(const geoimage_disk *disk, geoimage_grid *grid)
     work.scratch = base_allocate(context, triangles, sizeof *work.scratch, 8);
     bool have = grid->cell_first && work.latest && work.order && work.scratch;
     for (size_t i = 0; have && i < triangles; i++)
-        work.order[i] = (base_key_value){disk->source.items[i], i};
+        work.order[i] = (base_key_value){geoimage_mesh_triangle(disk, (uint32_t)i), i};
     if (have)
         base_sort_keys(work.order, work.scratch, triangles);
     have = have && list_twice(&work, cells);

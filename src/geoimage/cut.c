@@ -213,7 +213,7 @@ static uint32_t find_target(const search_graph *graph, const double *score)
     for (uint32_t half = 0; half < disk->corner.count; half++)
     {
         uint32_t vertex = geoimage_start(disk, half);
-        double product = score[half / 3] * graph->distance[vertex];
+        double product = score[disk->source.items[half / 3]] * graph->distance[vertex];
         if (graph->border[vertex] == GEOIMAGE_NONE && product > best)
             target = vertex, best = product;
     }

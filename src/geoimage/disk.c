@@ -32,6 +32,7 @@ carom_status geoimage_disk_copy(const geoimage_disk *disk, geoimage_disk *out)
 {
     carom_context *context = disk->context;
     *out = (geoimage_disk){.context = context, .name = disk->name, .chart = disk->chart, .scale = disk->scale};
+    out->triangles = disk->triangles, out->source_count = disk->source_count, out->next_origin = disk->next_origin;
     if (!copy_numbers(context, &disk->corner, &out->corner) || !copy_numbers(context, &disk->twin, &out->twin) ||
         !copy_numbers(context, &disk->mate, &out->mate) || !copy_numbers(context, &disk->source, &out->source) ||
         !base_array_reserve(context, &out->vertex, disk->vertex.count))
@@ -99,7 +100,7 @@ static void copy_triangles(const geoimage_surface *surface, uint32_t chart, geoi
     const uint32_t *triangles = surface->triangles + surface->chart_first[chart];
     for (uint32_t i = 0; i < out->source.count; i++)
     {
-        out->source.items[i] = triangles[i];
+        out->source.items[i] = i;
         for (uint32_t k = 0; k < 3; k++)
         {
             size_t half = 3 * (size_t)triangles[i] + k, to = 3 * (size_t)i + k;
@@ -119,7 +120,7 @@ static bool make_vertices(const geoimage_surface *surface, geoimage_disk *out)
     bool have = first && base_array_reserve(context, &out->vertex, count);
     for (uint32_t i = 0; have && i < count; i++)
     {
-        uint32_t origin = surface->corner[3 * (size_t)out->source.items[first[i] / 3] + first[i] % 3];
+        uint32_t origin = surface->corner[3 * (size_t)out->triangles[first[i] / 3] + first[i] % 3];
         out->vertex.items[i] = (geoimage_vertex){.position = surface->mesh->vertices[origin], .origin = origin};
     }
     out->vertex.count = have ? count : 0;
@@ -163,7 +164,8 @@ carom_status geoimage_disk_create(const geoimage_surface *surface, uint32_t char
     carom_context *context = surface->context;
     size_t triangles = surface->chart_first[chart + 1] - surface->chart_first[chart];
     *out = (geoimage_disk){.context = context, .name = surface->mesh->name, .chart = chart};
-    out->source.count = 0;
+    out->triangles = surface->triangles + surface->chart_first[chart], out->source_count = (uint32_t)triangles;
+    out->next_origin = surface->mesh->vertex_count;
     if (!base_array_reserve(context, &out->corner, 3 * triangles) ||
         !base_array_reserve(context, &out->twin, 3 * triangles) ||
         !base_array_reserve(context, &out->mate, 3 * triangles) ||
@@ -211,6 +213,8 @@ static uint32_t split_triangle(geoimage_disk *disk, uint32_t half, uint32_t midd
     disk->corner.count += 3, disk->twin.count += 3, disk->mate.count += 3;
     glue_halves(disk, added + 1, disk->twin.items[next]);
     disk->mate.items[added + 1] = disk->mate.items[next];
+    if (disk->mate.items[next] != GEOIMAGE_NONE)
+        disk->mate.items[disk->mate.items[next]] = added + 1;
     disk->corner.items[next] = middle, disk->mate.items[next] = GEOIMAGE_NONE;
     glue_halves(disk, next, added + 2);
     return added;
@@ -226,7 +230,7 @@ uint32_t geoimage_split_edge(geoimage_disk *disk, uint32_t half, double fraction
         return GEOIMAGE_NONE;
     const geoimage_vertex *a = &disk->vertex.items[geoimage_start(disk, half)],
                           *b = &disk->vertex.items[geoimage_end(disk, half)];
-    geoimage_vertex between = {.origin = GEOIMAGE_NONE};
+    geoimage_vertex between = {.origin = disk->next_origin++};
     between.position = vec3_add(a->position, vec3_scale(vec3_sub(b->position, a->position), fraction));
     between.normal = vec3_add(a->normal, vec3_scale(vec3_sub(b->normal, a->normal), fraction));
     disk->vertex.items[disk->vertex.count++] = between;

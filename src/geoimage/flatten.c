@@ -9,9 +9,10 @@
 
 /* Bounds of the tangent of half an angle and of an edge's length (the chart's is about 1): beyond them, weights would
  * differ by more than doubles can balance. */
-#define MIN_TANGENT 0x1p-20
-#define MAX_TANGENT 0x1p20
-#define MIN_LENGTH  0x1p-40
+#define MIN_TANGENT   0x1p-20
+#define MAX_TANGENT   0x1p20
+#define MIN_LENGTH    0x1p-40
+#define MIN_COTANGENT 0x1p-7 /* of the sum of two; they may be negative */
 
 static bool is_chord(const geoimage_disk *disk, uint32_t half)
 {
@@ -55,21 +56,47 @@ typedef struct flatten_work
     double *share;     /* per vertex: area around it */
     carom_vec3 *position;
     geoimage_point *kept;
+    double *kept_weight;
 } flatten_work;
 
-static void set_weights(flatten_work *work, bool equal)
+typedef enum weight_kind
+{
+    MEAN_VALUES,
+    COTANGENTS, /* harmonic (Pinkall and Polthier, 1993), but positive: better where triangles are thin */
+    EQUAL_WEIGHTS
+} weight_kind;
+
+/* The cotangent of the angle opposite to a half-edge. */
+static double cotangent(const geoimage_disk *disk, uint32_t half)
+{
+    uint32_t previous = geoimage_previous(half);
+    carom_vec3 at = disk->vertex.items[geoimage_start(disk, previous)].position;
+    carom_vec3 a = vec3_scale(vec3_sub(disk->vertex.items[geoimage_start(disk, half)].position, at), disk->scale);
+    carom_vec3 b = vec3_scale(vec3_sub(disk->vertex.items[geoimage_end(disk, half)].position, at), disk->scale);
+    double result = vec3_dot(a, b) / vec3_length(vec3_cross(a, b));
+    return result > -MAX_TANGENT ? fmin(result, MAX_TANGENT) : -MAX_TANGENT; /* 0 / 0 too */
+}
+
+static double weight_of(const flatten_work *work, uint32_t half, weight_kind kind)
 {
     const geoimage_disk *disk = work->disk;
-    double *tangent = work->system.weight; /* filled later */
+    uint32_t twin = disk->twin.items[half];
+    const double *tangent = work->system.weight;
+    if (kind == EQUAL_WEIGHTS)
+        return 1;
+    if (kind == COTANGENTS)
+        return fmax(cotangent(disk, half) + cotangent(disk, twin), MIN_COTANGENT);
+    return (tangent[half] + tangent[geoimage_next(twin)]) / fmax(geoimage_length(disk, half), MIN_LENGTH);
+}
+
+static void set_weights(flatten_work *work, weight_kind kind)
+{
+    const geoimage_disk *disk = work->disk;
+    for (uint32_t half = 0; kind == MEAN_VALUES && half < disk->corner.count; half++)
+        work->system.weight[half] = half_tangent(disk, half); /* filled with weights later */
     for (uint32_t half = 0; half < disk->corner.count; half++)
-        tangent[half] = half_tangent(disk, half);
-    for (uint32_t half = 0; half < disk->corner.count; half++)
-    {
-        if (disk->twin.items[half] == GEOIMAGE_NONE)
-            continue;
-        double sum = tangent[half] + tangent[geoimage_next(disk->twin.items[half])];
-        work->weight[half] = equal ? 1 : sum / fmax(geoimage_length(disk, half), MIN_LENGTH);
-    }
+        if (disk->twin.items[half] != GEOIMAGE_NONE)
+            work->weight[half] = weight_of(work, half, kind);
     for (size_t v = 0; v < disk->vertex.count; v++)
         work->less[v] = 1;
 }
@@ -236,26 +263,53 @@ static void reduce_stretch(flatten_work *work, uint32_t steps)
     }
 }
 
-/* Mean values, and if they fold, equal weights, which can differ by less. */
+/* Is the map folded, or stretched more than mean values do where triangles are not thin? */
+static bool is_poor(const flatten_work *work, uint64_t folded, double square)
+{
+    const double much = 2;
+    double area = 0, cells = 0;
+    for (uint32_t t = 0; t < geoimage_triangle_count(work->disk); t++)
+        area += geoimage_triangle_area(work->disk, t);
+    for (size_t v = 0; v < work->disk->vertex.count; v++)
+    {
+        geoimage_point at = work->disk->vertex.items[v].at;
+        cells = work->disk->vertex.items[v].on_border ? fmax(cells, at.x * at.y) : cells;
+    }
+    return folded > 0 || !(square * cells <= much * much * area * area);
+}
+
+/* Another kind of weights: kept if it is better. */
+static void try_weights(flatten_work *work, weight_kind kind, uint64_t *folded, double *square)
+{
+    keep(work);
+    memcpy(work->kept_weight, work->weight, work->disk->corner.count * sizeof *work->weight);
+    set_weights(work, kind);
+    uint64_t folded_now = solve(work);
+    double square_now = geoimage_sum_stretch(work->disk).square;
+    if (folded_now < *folded || (folded_now == *folded && square_now < *square))
+    {
+        *folded = folded_now, *square = square_now;
+        return;
+    }
+    memcpy(work->weight, work->kept_weight, work->disk->corner.count * sizeof *work->weight);
+    restore(work);
+}
+
+/* Mean values, and if these are not good enough, others. */
 static bool solve_best(flatten_work *work, uint32_t stretch_steps, uint64_t *folded)
 {
     count_entries(work);
-    set_weights(work, false);
+    set_weights(work, MEAN_VALUES);
     fill_entries(work);
     work->solver = geoimage_solver_create(&work->system);
     if (!work->solver)
         return false;
     *folded = solve(work);
+    double square = geoimage_sum_stretch(work->disk).square;
+    if (is_poor(work, *folded, square) && (*folded > 0 || stretch_steps > 0))
+        try_weights(work, COTANGENTS, folded, &square);
     if (*folded > 0)
-    {
-        keep(work);
-        set_weights(work, true);
-        uint64_t with_equal = solve(work);
-        if (with_equal < *folded)
-            *folded = with_equal;
-        else
-            restore(work);
-    }
+        try_weights(work, EQUAL_WEIGHTS, folded, &square);
     if (*folded == 0)
         reduce_stretch(work, stretch_steps);
     geoimage_solver_free(work->solver);
@@ -276,6 +330,7 @@ carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint6
     work.less = base_arena_allocate(&arena, 2 * vertices, sizeof *work.less, 8);
     work.share = base_arena_allocate(&arena, 2 * vertices, sizeof *work.share, 8);
     work.position = base_arena_allocate(&arena, vertices, sizeof *work.position, 8);
+    work.kept_weight = base_arena_allocate(&arena, halves, sizeof *work.kept_weight, 8);
     work.kept = base_arena_allocate(&arena, vertices, sizeof *work.kept, 8);
     work.system.first = base_arena_allocate(&arena, vertices + 1, sizeof *work.system.first, 8);
     work.system.neighbour = base_arena_allocate(&arena, halves, sizeof *work.system.neighbour, 8);
@@ -285,8 +340,8 @@ carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint6
     work.system.value = base_arena_allocate(&arena, vertices, sizeof *work.system.value, 8);
     work.system.position = work.position;
     bool have = work.unknown && work.entry && work.system.mirror && work.weight && work.less && work.share &&
-                work.position && work.kept && work.system.first && work.system.neighbour && work.system.weight &&
-                work.system.diagonal && work.system.value;
+                work.position && work.kept && work.kept_weight && work.system.first && work.system.neighbour &&
+                work.system.weight && work.system.diagonal && work.system.value;
     have = have && solve_best(&work, stretch_steps, folded);
     base_arena_free(&arena);
     return have ? CAROM_OK : geoimage_out_of_memory(disk);

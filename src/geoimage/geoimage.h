@@ -48,7 +48,7 @@ typedef struct geoimage_vertex
 {
     carom_vec3 position, normal;
     geoimage_point at; /* in the rectangle; x from 0 to width - 1, y from 0 to height - 1 */
-    uint32_t origin;   /* a vertex of the mesh, merged; GEOIMAGE_NONE: one that was inserted */
+    uint32_t origin;   /* a vertex of the mesh, merged, or a number for one that was inserted */
     bool on_border;
 } geoimage_vertex;
 
@@ -61,7 +61,10 @@ typedef struct geoimage_disk
     double scale; /* a power of two; positions times this are about 1 apart */
     /* per half-edge; mates are those that a cut has separated */
     geoimage_numbers corner, twin, mate;
-    geoimage_numbers source; /* per triangle: that of the mesh */
+    geoimage_numbers source;   /* per triangle: the triangle of the chart that it is a part of */
+    const uint32_t *triangles; /* of the chart, as numbers of the mesh: borrowed from the surface */
+    uint32_t source_count;     /* how many these are */
+    uint32_t next_origin;      /* for vertices that are inserted: not one of the mesh */
     BASE_ARRAY(geoimage_vertex) vertex;
 } geoimage_disk;
 
@@ -71,6 +74,11 @@ static inline uint32_t geoimage_start(const geoimage_disk *disk, uint32_t half) 
 static inline uint32_t geoimage_end(const geoimage_disk *disk, uint32_t half)
 {
     return disk->corner.items[geoimage_next(half)];
+}
+
+static inline uint32_t geoimage_mesh_triangle(const geoimage_disk *disk, uint32_t triangle)
+{
+    return disk->triangles[disk->source.items[triangle]];
 }
 
 /* For all of the following, out is zero-initialised, and to be freed in either case. */
@@ -100,8 +108,8 @@ typedef struct geoimage_topology
 /* Cuts the chart to a disk. */
 carom_status geoimage_cut(geoimage_disk *disk, geoimage_topology *topology);
 
-/* Extends the cut from the border to a vertex inside: where the score of a triangle around it (0: not there) times the
- * distance from the border is largest. False in *extended if there is none. */
+/* Extends the cut from the border to a vertex inside: where the score of a triangle around it (of the chart; 0: not
+ * there) times the distance from the border is largest. False in *extended if there is none. */
 carom_status geoimage_extend_cut(geoimage_disk *disk, const double *score, bool *extended);
 
 /* ---- the border ---- */

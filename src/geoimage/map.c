@@ -42,23 +42,11 @@ static carom_status map_once(const geoimage_disk *cut, const geoimage_map_def *d
     return CAROM_OK;
 }
 
-/* Triangles of the cut disk by those of the mesh, which ascend. */
-static uint32_t find_triangle(const geoimage_disk *cut, uint32_t source)
-{
-    uint32_t low = 0, high = geoimage_triangle_count(cut);
-    while (high - low > 1)
-    {
-        uint32_t middle = low + (high - low) / 2;
-        *(cut->source.items[middle] <= source ? &low : &high) = middle;
-    }
-    return low;
-}
-
 /* Extends the cut to the triangles that are folded, or to those that are stretched most. */
 static carom_status extend(geoimage_disk *cut, const geoimage_map *map, bool *extended)
 {
     carom_context *context = cut->context;
-    size_t triangles = cut->source.count;
+    size_t triangles = cut->source_count;
     double *score = base_allocate(context, triangles, sizeof *score, 8);
     if (!score)
         return geoimage_out_of_memory(cut);
@@ -66,7 +54,7 @@ static carom_status extend(geoimage_disk *cut, const geoimage_map *map, bool *ex
         score[t] = 0;
     for (uint32_t t = 0; t < geoimage_triangle_count(&map->disk); t++)
     {
-        double *of_whole = &score[find_triangle(cut, map->disk.source.items[t])];
+        double *of_whole = &score[map->disk.source.items[t]];
         double of_part =
             map->folded == 0 ? geoimage_triangle_stretch(&map->disk, t).l2 : geoimage_orientation(&map->disk, t) <= 0;
         *of_whole = fmax(*of_whole, of_part);
@@ -83,7 +71,7 @@ static carom_status fail_folded(const geoimage_map *map)
         t++;
     return base_fail(map->disk.context, CAROM_BAD_DATA,
                      "%.100s: chart %u can't be mapped to a rectangle in doubles: triangle %u folds over",
-                     map->disk.name, map->disk.chart, map->disk.source.items[t]);
+                     map->disk.name, map->disk.chart, geoimage_mesh_triangle(&map->disk, t));
 }
 
 /* Which of two maps is better? */

@@ -24,16 +24,6 @@ typedef struct order_work
 
 static double coordinate(const carom_vec3 *p, int axis) { return axis == 0 ? p->x : axis == 1 ? p->y : p->z; }
 
-static int longest_axis(const order_work *work, order_range range)
-{
-    const carom_vec3 *position = work->system->position;
-    carom_vec3 low = position[work->order[range.begin]], high = low;
-    for (uint32_t i = range.begin; i < range.end; i++)
-        low = vec3_min(low, position[work->order[i]]), high = vec3_max(high, position[work->order[i]]);
-    carom_vec3 size = vec3_sub(high, low);
-    return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-}
-
 /* Hoare's selection, ties by number: afterwards those before `middle` come before it. The pivot is the item at a place
  * that no input is made for. */
 static void select_middle(const order_work *work, order_range range, uint32_t middle, int axis)
@@ -82,16 +72,37 @@ static uint32_t count_at_cut(const order_work *work, order_range range)
     return count;
 }
 
-/* The side with fewer unknowns at the cut gives them up; they come last. */
+/* Divides a range in two by a coordinate, and returns how many unknowns have to be given up: those at the cut on the
+ * side where there are fewer. */
+static uint32_t divide(order_work *work, order_range range, int axis, bool *near_gives)
+{
+    uint32_t middle = range.begin + (range.end - range.begin) / 2;
+    select_middle(work, range, middle, axis);
+    work->range_count++;
+    for (uint32_t i = range.begin; i < range.end; i++)
+        work->side[work->order[i]] = 2 * work->range_count + (i >= middle);
+    uint32_t near = count_at_cut(work, (order_range){range.begin, middle}),
+             far = count_at_cut(work, (order_range){middle, range.end});
+    *near_gives = near <= far;
+    return near <= far ? near : far;
+}
+
+/* The shortest cut of three. Those at the cut come last. */
 static bool split(order_work *work, order_range range)
 {
     uint32_t *order = work->order, middle = range.begin + (range.end - range.begin) / 2, kept = 0, cut = 0;
-    select_middle(work, range, middle, longest_axis(work, range));
-    work->range_count++;
-    for (uint32_t i = range.begin; i < range.end; i++)
-        work->side[order[i]] = 2 * work->range_count + (i >= middle);
+    uint32_t best = UINT32_MAX;
+    bool near_gives;
+    int axis = 0;
+    for (int k = 0; k < 3; k++)
+    {
+        uint32_t length = divide(work, range, k, &near_gives);
+        if (length < best)
+            best = length, axis = k;
+    }
+    if (axis != 2)
+        divide(work, range, axis, &near_gives);
     order_range near = {range.begin, middle}, far = {middle, range.end};
-    bool near_gives = count_at_cut(work, near) <= count_at_cut(work, far);
     order_range giving = near_gives ? near : far, other = near_gives ? far : near;
     uint32_t size = giving.end - giving.begin, filled = range.begin;
     /* Those that are kept, from the beginning of the scratch memory, those that are given up, from its end. */

@@ -131,7 +131,7 @@ static void check_lists(const geoimage_map *map, check_random *random)
             uint32_t i = x < columns ? (uint32_t)x : columns - 1, j = y < rows ? (uint32_t)y : rows - 1;
             bool listed = false;
             for (uint32_t n = grid.cell_first[j * columns + i]; n < grid.cell_first[j * columns + i + 1]; n++)
-                listed |= grid.cell_triangles.items[n] == disk->source.items[t];
+                listed |= grid.cell_triangles.items[n] == geoimage_mesh_triangle(disk, t);
             assert_true(listed);
         }
     base_release(disk->context, grid.cell_first, (size_t)columns * rows + 1, sizeof *grid.cell_first);
