@@ -6,8 +6,8 @@
 
 enum
 {
-    MAX_REPAIRS = 256, /* cuts to remove folds */
-    MAX_FRUITLESS = 2  /* cuts in a row that do not reduce the stretch */
+    MAX_REPAIRS = 64, /* cuts to remove folds */
+    MAX_FRUITLESS = 2 /* cuts in a row that do not reduce the stretch */
 };
 
 /* A cut must reduce the stretch by this factor to count. */
@@ -107,7 +107,11 @@ carom_status geoimage_map_create(geoimage_disk *cut, const geoimage_map_def *def
     bool goes_on = true;
     for (uint32_t cuts = 0; goes_on; cuts++)
     {
-        carom_status status = step(cut, def, out, cuts, &goes_on);
+        carom_progress progress = {
+            .stage = "map", .subject = cut->name, .done = cuts, .total = (uint64_t)def->extra_cuts + 1};
+        carom_status status = base_step(cut->context, &progress);
+        if (!carom_failed(status))
+            status = step(cut, def, out, cuts, &goes_on);
         /* If a grid is too small for more cuts, those that it has will do. */
         if (status == CAROM_TOO_LARGE && out->disk.context && out->folded == 0)
             break;

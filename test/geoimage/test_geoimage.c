@@ -226,6 +226,96 @@ static void spheres_and_blobs_err_by_less_than_half_a_percent(void **state)
     }
 }
 
+/* ---- shapes that maps shrink ---- */
+
+static carom_vec3 on_ring(uint32_t i, uint32_t sides, double z)
+{
+    double angle = 6.283185307179586 * (i % sides) / sides;
+    return (carom_vec3){cos(angle), sin(angle), z};
+}
+
+/* A tube around the z axis with a fan at its top, and one at its bottom if closed. */
+static carom_mesh *tube(carom_context *context, uint32_t sides, uint32_t rings, bool closed)
+{
+    carom_vec3 *p = malloc(3 * (2 * (size_t)sides * (rings + 1)) * sizeof *p), *out = p;
+    assert_non_null(p);
+    for (uint32_t i = 0; i < sides; i++)
+    {
+        for (uint32_t k = 0; k < rings; k++)
+        {
+            carom_vec3 a = on_ring(i, sides, k), b = on_ring(i + 1, sides, k), c = on_ring(i + 1, sides, k + 1.0),
+                       d = on_ring(i, sides, k + 1.0);
+            *out++ = a, *out++ = b, *out++ = c, *out++ = a, *out++ = c, *out++ = d;
+        }
+        *out++ = on_ring(i, sides, rings), *out++ = on_ring(i + 1, sides, rings), *out++ = (carom_vec3){0, 0, rings};
+        if (closed)
+            *out++ = on_ring(i + 1, sides, 0), *out++ = on_ring(i, sides, 0), *out++ = (carom_vec3){0, 0, 0};
+    }
+    carom_mesh *mesh = soup_mesh(context, p, (size_t)(out - p) / 3);
+    free(p);
+    return mesh;
+}
+
+/* Mean values shrink the rim of a fan; other weights do not. */
+static void caps_with_many_sides_keep_their_size(void **state)
+{
+    carom_mesh *mesh = tube(*state, 1500, 1, true);
+    carom_geoimage *image = make(*state, mesh, 129);
+    carom_geoimage_info info = carom_geoimage_get_info(image);
+    assert_true(info.chart_count == 1 && info.genus == 0 && info.boundary_count == 0);
+    assert_true(info.stretch.l2 < 2);
+    assert_true(info.error.to_image < 0.1);
+    carom_geoimage_destroy(image);
+    carom_mesh_destroy(mesh);
+}
+
+/* The tip of a finger as long as 60 diameters is mapped to e^-120 of the width, which folds; a cut opens it. */
+static void fingers_are_cut_open_if_they_fold(void **state)
+{
+    carom_mesh *mesh = tube(*state, 12, 120, false);
+    carom_geoimage_def def = carom_geoimage_def_default();
+    carom_geoimage *image;
+    def.extra_cuts = 0;
+    assert_int_equal(carom_geoimage_create(*state, mesh, &def, &image), CAROM_OK);
+    carom_geoimage_chart chart = chart_of(image, 0);
+    assert_true(chart.extra_cut_count > 0 && chart.cut_length > 100);
+    assert_true(chart.error.to_image < 2);
+    carom_geoimage_destroy(image);
+    carom_mesh_destroy(mesh);
+}
+
+static bool stop_at(const carom_progress *progress, void *user)
+{
+    uint32_t *left = user;
+    assert_non_null(progress->subject);
+    return *left == 0 || --*left > 0;
+}
+
+static void progress_can_end_it(void **state)
+{
+    uint32_t left = 0, ended = 0;
+    carom_context_def def = carom_context_def_default();
+    def.progress = stop_at, def.progress_user = &left;
+    carom_context *context;
+    (void)state;
+    assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+    carom_mesh *mesh = geoimage_model_mesh(context, &geoimage_models[9]);
+    for (uint32_t steps = 1; steps < 8; steps++)
+    {
+        carom_geoimage_def wanted = carom_geoimage_def_default();
+        carom_geoimage *image;
+        left = steps;
+        carom_status status = carom_geoimage_create(context, mesh, &wanted, &image);
+        assert_int_equal(status, CAROM_CANCELLED);
+        assert_null(image);
+        ended++;
+    }
+    assert_int_equal(ended, 7);
+    left = 0;
+    carom_mesh_destroy(mesh);
+    carom_context_destroy(context);
+}
+
 /* ---- odd meshes ---- */
 
 /* Every triangle is listed somewhere, and no point is outside what the mesh spans. */
@@ -341,13 +431,11 @@ static void large_and_small_units_make_no_difference(void **state)
     for (int i = 0; i < 3; i++)
     {
         static odd_shape shape;
-        check_random random = {3};
         shape.count = 0;
         odd_grid(&shape, 6, 0.25);
         for (size_t k = 0; k < 3 * shape.count; k++)
             shape.corner[k].z = shape.corner[k].x * shape.corner[k].y;
         odd_move(&shape, scales[i], 0, false);
-        (void)check_next(&random);
         carom_mesh *mesh = odd_mesh(*state, &shape);
         carom_geoimage *image = make(*state, mesh, 17);
         carom_geoimage_chart chart = chart_of(image, 0);
@@ -498,6 +586,9 @@ int main(void)
         WITH_CONTEXT(closed_surfaces_stay_closed),
         WITH_CONTEXT(errors_are_upper_bounds_and_not_much_more),
         WITH_CONTEXT(spheres_and_blobs_err_by_less_than_half_a_percent),
+        WITH_CONTEXT(caps_with_many_sides_keep_their_size),
+        WITH_CONTEXT(fingers_are_cut_open_if_they_fold),
+        cmocka_unit_test(progress_can_end_it),
         WITH_CONTEXT(odd_meshes_get_images),
         WITH_CONTEXT(random_lattices_get_images_or_a_reason),
         WITH_CONTEXT(large_and_small_units_make_no_difference),
