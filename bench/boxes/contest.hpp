@@ -83,6 +83,8 @@ class Contestant
     virtual void advance(const Step &step, Pairs &pairs) = 0;
     // Not timed: for those whose list has another form.
     virtual void convert(Pairs &) {}
+    // Bytes per box at the peak, and those of the longest list of pairs; empty: not counted.
+    virtual std::string memory() const { return ""; }
 };
 
 using Contestants = std::vector<std::unique_ptr<Contestant>>;

@@ -112,7 +112,8 @@ int run_scene(Contestants &contestants, const std::string &name, uint32_t count,
         wrong += row.wrong;
         if (ours && ms > 0)
             medians[name][row.contestant->name().substr(5)][count] = ms;
-        std::printf("  %-18s %10.3f%s%s\n", row.contestant->name().c_str(), ms, row.left_out ? " (left out)" : "",
+        std::printf("  %-18s %10.3f%s%s%s\n", row.contestant->name().c_str(), ms,
+                    row.contestant->memory().c_str(), row.left_out ? " (left out)" : "",
                     row.wrong ? " OTHER PAIRS" : "");
     }
     for (const Row &row : rows)
