@@ -191,7 +191,8 @@ static bool collect_slots(tree_state *tree, const tree_part *part, const broad_i
     broad_order *order = &tree->order;
     uint32_t mark = part == &tree->still ? TREE_STILL : 0;
     order->items.count = order->sorted.count = 0;
-    if (!base_array_reserve(tree->context, &order->items, part->used) ||
+    /* What sweeps boxes by classes uses the same memory, for as many boxes as there are lanes. */
+    if (!base_array_reserve(tree->context, &order->items, part->used + BROAD_LANES + 1) ||
         !base_array_reserve(tree->context, &order->sorted, part->used))
         return false;
     for (uint32_t slot = 0; slot < input->slot_count; slot++)
