@@ -103,6 +103,7 @@ class Scene
     const Step &step() const { return step_; }
     void advance();
     static const std::vector<std::string> &names();
+    static const std::vector<std::string> &more_names(); // of scenes that run only if they are asked for
 
   private:
     std::string name_;

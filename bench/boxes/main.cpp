@@ -185,7 +185,7 @@ void usage()
 {
     std::puts("carom_bench_boxes [--only SCENE] [--with NAME] [--kind NAME] [--count N] [--steps N] [--rounds N]\n"
               "                  [--slow SECONDS] [--plot FILE]\n"
-              "  --only SCENE   of this name; may be given several times, like --with, --kind and --count\n"
+              "  --only SCENE   of this name (sticks: only if named); may be given several times, like --with, --kind and --count\n"
               "  --with NAME    only contestants whose name contains it\n"
               "  --kind NAME    a broad phase of Carom (default tree)\n"
               "  --count N      boxes (default 1000, 10000, 100000); of several, how times grow next to n log n\n"
@@ -237,6 +237,10 @@ int main(int argc, char **argv)
         usage();
         return argc > 1 && std::strcmp(argv[1], "--help") == 0 ? 0 : 2;
     }
+    std::vector<std::string> scenes = Scene::names();
+    for (const std::string &name : Scene::more_names())
+        if (!options.only.empty())
+            scenes.push_back(name);
     Contestants contestants;
     add_ours(contestants, options.kinds);
     add_embree(contestants);
@@ -250,7 +254,7 @@ int main(int argc, char **argv)
     {
         rounds.emplace_back();
         for (uint32_t count : options.counts)
-            for (const std::string &name : Scene::names())
+            for (const std::string &name : scenes)
                 if (wanted(options.only, name))
                 {
                     std::printf("%s, %u boxes: median ms per step\n", name.c_str(), count);
