@@ -17,8 +17,6 @@ void broad_split_free(broad_split *split)
 {
     base_array_free(split->context, &split->lanes);
     base_array_free(split->context, &split->columns);
-    base_array_free(split->context, &split->scratch);
-    base_array_free(split->context, &split->stack);
 }
 
 /* ---- boxes ---- */
@@ -290,6 +288,7 @@ bool broad_split_join(broad_split *split, const broad_groups *groups, const broa
     sweep_plan plan;
     if (!make_classes(split, groups, apart, classes))
         return false;
+    split->cut_count = 0;
     if (split->lanes.count == 0)
         return true;
     plan_sweeps(classes, &plan);

@@ -47,10 +47,11 @@ typedef void broad_pass_fn(broad_split *split, const broad_pass *sweep);
 struct broad_split
 {
     carom_context *context;
-    broad_words *keys, *sorted;         /* scratch that the caller lends */
-    BASE_ARRAY(uint32_t) lanes;         /* of the boxes, by class */
-    BASE_ARRAY(float) columns, scratch; /* of whole classes; of some boxes of two */
-    BASE_ARRAY(uint32_t) stack;         /* boxes in the parts of space: indices into columns, with marks */
+    broad_words *keys, *sorted; /* scratch that the caller lends, for sorting; between sorts, keys hold the stack ... */
+    size_t top;                 /* ... of so many boxes in the parts of space: indices into columns, with marks */
+    size_t cut_count;           /* how often space was halved in the last call */
+    BASE_ARRAY(uint32_t) lanes; /* of the boxes, by class */
+    BASE_ARRAY(float) columns;  /* of whole classes */
     broad_pass_fn *sweep;
     void *user;
 };

@@ -14,6 +14,15 @@ enum
 
 /* ---- sides ---- */
 
+/* Boxes in parts of space; two in a word. */
+static uint32_t *stack_of(const broad_split *split) { return (uint32_t *)(void *)split->keys->items; }
+
+static bool reserve_stack(broad_split *split, size_t extra)
+{
+    split->keys->count = split->top / 2;
+    return base_array_reserve(split->context, split->keys, extra / 2 + 2);
+}
+
 static int side_count(const broad_sides *s) { return s->self ? 1 : 2; }
 
 /* The ends of a side's boxes along an axis. */
@@ -28,7 +37,7 @@ static ends ends_of(const broad_split *split, const broad_sides *s, int k, int a
 {
     const broad_side *side = &s->side[s->self ? 0 : k];
     const float *low = side->columns.first + (size_t)axis * side->columns.stride;
-    const uint32_t *list = s->listed ? split->stack.items + side->first : NULL;
+    const uint32_t *list = s->listed ? stack_of(split) + side->first : NULL;
     return (ends){low, low + 3 * side->columns.stride, list, side->count};
 }
 
@@ -177,14 +186,15 @@ static bool fill_columns(broad_split *split, const broad_sides *s, broad_columns
         columns[k] = s->side[k].columns;
     if (!s->listed)
         return true;
-    if (!broad_split_renew(split->context, &split->scratch, BROAD_MARKED_COLUMNS * (room[0] + room[1])))
+    if (!broad_split_renew(split->context, split->sorted, (BROAD_MARKED_COLUMNS * (room[0] + room[1]) + 1) / 2))
         return false;
+    float *floats = (float *)(void *)split->sorted->items; /* two in a word */
     for (int k = 0; k < side_count(s); k++)
     {
         const broad_side *side = &s->side[k];
-        columns[k] = (broad_columns){split->scratch.items + (k ? BROAD_MARKED_COLUMNS * room[0] : 0), room[k]};
+        columns[k] = (broad_columns){floats + (k ? BROAD_MARKED_COLUMNS * room[0] : 0), room[k]};
         BASE_PICK_ISA(split->context, broad_split_pick)
-        (&columns[k], &side->columns, split->stack.items + side->first, side->count);
+        (&columns[k], &side->columns, stack_of(split) + side->first, side->count);
     }
     return true;
 }
@@ -213,7 +223,7 @@ static bool sweep(broad_split *split, const broad_sides *s)
 /* Lists those of a side's boxes that are on one side of a cut at the end of the stack, where there is room. */
 static void list_half(broad_split *split, const ends *boxes, const cut *c, bool beyond, uint32_t mark)
 {
-    uint32_t *to = split->stack.items + split->stack.count;
+    uint32_t *to = stack_of(split) + split->top;
     for (size_t i = 0; i < boxes->count; i++)
     {
         uint32_t entry = boxes->list ? boxes->list[i] : (uint32_t)i, box = entry & INDEX_MASK;
@@ -221,7 +231,7 @@ static void list_half(broad_split *split, const ends *boxes, const cut *c, bool 
         *to = entry | (beyond && is_before ? mark : 0);
         to += beyond ? is_beyond : is_before;
     }
-    split->stack.count = (size_t)(to - split->stack.items);
+    split->top = (size_t)(to - stack_of(split));
 }
 
 /* The half of two sides that is before a cut, or beyond it. False when out of memory. */
@@ -229,14 +239,14 @@ static bool list_sides(broad_split *split, const broad_sides *s, const cut *c, b
 {
     const size_t *counts = beyond ? c->beyond : c->before;
     *part = (broad_sides){.axis = s->axis, .self = s->self, .listed = true};
-    if (!base_array_reserve(split->context, &split->stack, counts[0] + counts[1] + 1))
+    if (!reserve_stack(split, counts[0] + counts[1]))
         return false;
     for (int k = 0; k < side_count(s); k++)
     {
         ends boxes = ends_of(split, s, k, c->axis);
-        part->side[k] = (broad_side){s->side[k].columns, 0, split->stack.count};
+        part->side[k] = (broad_side){s->side[k].columns, 0, split->top};
         list_half(split, &boxes, c, beyond, 1u << (BROAD_MARK_SHIFT + (c->axis - s->axis + 2) % 3));
-        part->side[k].count = split->stack.count - part->side[k].first;
+        part->side[k].count = split->top - part->side[k].first;
     }
     return true;
 }
@@ -250,19 +260,20 @@ static bool join_sides(broad_split *split, const broad_sides *s, int depth)
         c = choose_cut(split, s);
     if (c.axis < 0)
         return sweep(split, s);
-    size_t top = split->stack.count;
+    size_t top = split->top;
+    split->cut_count++;
     for (int half = 0; half < 2; half++)
     {
         broad_sides part;
         if (!list_sides(split, s, &c, half, &part) || !join_sides(split, &part, depth + 1))
             return false;
-        split->stack.count = top;
+        split->top = top;
     }
     return true;
 }
 
 bool broad_split_sides(broad_split *split, const broad_sides *sides)
 {
-    split->stack.count = 0;
+    split->top = 0;
     return join_sides(split, sides, 0);
 }

@@ -193,7 +193,7 @@ static void find_by_split(search *self, uint32_t apart, bool *is_halved)
     load(&groups[0], input, 0, apart), load(&groups[1], input, apart, input->slot_count);
     assert_true(broad_split_join(&split, &groups[0], &groups[1]));
     take(&self->join);
-    *is_halved = split.scratch.capacity > 0;
+    *is_halved = split.cut_count > 0;
     broad_split_free(&split);
     base_array_free(self->context, &keys), base_array_free(self->context, &sorted);
     broad_groups_free(&groups[0]), broad_groups_free(&groups[1]);
