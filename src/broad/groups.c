@@ -20,6 +20,8 @@ bool broad_groups_reserve(broad_groups *groups, size_t lanes)
             return false;
         if (level == 0)
             count = groups->levels[0].capacity;
+        else if (count == 1) /* the highest one */
+            break;
     }
     groups->room = groups->levels[0].capacity;
     return true;
