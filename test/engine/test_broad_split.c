@@ -55,6 +55,13 @@ static carom_aabb make_on_floor(check_random *random, uint32_t i)
     return box;
 }
 
+/* So many along any axis that space is halved across both of the others. */
+static carom_aabb make_cubes(check_random *random, uint32_t i)
+{
+    (void)i;
+    return box_at(check_random_point(random, 0.0, 10.0), 0.5, 0.5, 0.5);
+}
+
 /* Wherever these end, others begin. */
 static carom_aabb make_touching(check_random *random, uint32_t i)
 {
@@ -111,6 +118,7 @@ static const shape SHAPES[] = {
     {"parallel sticks", make_parallel, 6000, 0.1, true},
     {"sticks on a floor", make_on_floor, 6000, 0.0, true},
     {"sticks on a floor with a margin", make_on_floor, 5000, 0.01, true},
+    {"cubes", make_cubes, 6000, 0.0, true},
     {"boxes that touch", make_touching, 6000, 0.0, true},
     {"boxes that touch within a margin", make_touching, 2000, 1.0, false},
     {"boxes of all sizes", make_mixed, 6000, 0.0, false},
