@@ -1,8 +1,6 @@
 /* Long thin boxes: their classes, and along which axis two classes are sorted and swept. */
 #include "broad/split.h"
 
-#include <float.h>
-
 enum
 {
     RANGE_SAMPLES = 31, /* whose quartiles say how far boxes are spread */
@@ -60,7 +58,7 @@ static void list_boxes(box_list *list, const broad_groups *groups, uint64_t clas
 
 /* ---- classes ---- */
 
-static void sort_floats(float *values, int count)
+void broad_split_sort(float *values, int count)
 {
     for (int i = 1; i < count; i++)
         for (int k = i; k > 0 && values[k] < values[k - 1]; k--)
@@ -79,7 +77,7 @@ static float range_along(const box_list *list, int axis)
         const float *box = box_at(list, i * list->count / RANGE_SAMPLES);
         centres[i] = 0.5f * low_of(box, axis) + 0.5f * high_of(box, axis);
     }
-    sort_floats(centres, RANGE_SAMPLES);
+    broad_split_sort(centres, RANGE_SAMPLES);
     return 2.0f * (centres[3 * RANGE_SAMPLES / 4] - centres[RANGE_SAMPLES / 4]);
 }
 

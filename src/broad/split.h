@@ -86,6 +86,8 @@ enum
     BROAD_MARK_SHIFT = 30 /* on the stack, marks are above the index */
 };
 
+/* Of a few samples. */
+void broad_split_sort(float *values, int count);
 /* Sweeps, and halves space before where it pays off (split_halve.c). False when out of memory. */
 bool broad_split_sides(broad_split *split, const broad_sides *sides);
 

@@ -119,16 +119,6 @@ static void count_sides(const broad_split *split, const broad_sides *s, const si
     }
 }
 
-static void sort_floats(float *values, int count)
-{
-    for (int i = 1; i < count; i++)
-        for (int k = i; k > 0 && values[k] < values[k - 1]; k--)
-        {
-            float value = values[k];
-            values[k] = values[k - 1], values[k - 1] = value;
-        }
-}
-
 /* Halves the centres of samples along an axis. */
 static float middle_along(const broad_split *split, const broad_sides *s, int axis)
 {
@@ -143,7 +133,7 @@ static float middle_along(const broad_split *split, const broad_sides *s, int ax
             centres[n++] = 0.5f * own.low[box] + 0.5f * own.high[box];
         }
     }
-    sort_floats(centres, n);
+    broad_split_sort(centres, n);
     return centres[n / 2];
 }
 
