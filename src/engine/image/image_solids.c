@@ -66,11 +66,9 @@ static uint32_t power_of_two(uint32_t least)
 
 int image_solids_limit(const gpu_device *device, int wanted)
 {
-    const carom_gpu_limits *limits = &gpu_info(device)->limits;
+    uint32_t max = gpu_max_target(device);
     int limit = 1;
-    while (2 * limit <= wanted && 2u * (uint32_t)limit <= limits->texture_size &&
-           2u * (uint32_t)limit <= limits->renderbuffer_size && 2u * (uint32_t)limit <= limits->viewport_width &&
-           2u * (uint32_t)limit <= limits->viewport_height)
+    while (2 * limit <= wanted && 2u * (uint32_t)limit <= max)
         limit *= 2;
     return limit;
 }
