@@ -213,7 +213,8 @@ bool shell_own(convex_shell *shell, const uint32_t triangle[3])
     {
         if (in_plane(shell, triangle, &shell->facets.items[facet]))
         {
-            shell->surface->facet_at[vertex] = facet;
+            if (vertex == shell->apex) /* others have a home that stays, and must have it after shell_undo */
+                shell->surface->facet_at[vertex] = facet;
             if (!shell->facets.items[facet].on_patch && !own_face(shell, facet, triangle))
                 return false;
         }
