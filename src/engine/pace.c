@@ -39,12 +39,15 @@ void engine_pace_create(engine_pace *pace, bool alone)
                           .preparations = {{.max_skipped = FIRST_RETRY}, {.max_skipped = FIRST_RETRY}}};
 }
 
+/* A frame aims to be done a little early: any step may be interrupted for some ten microseconds. */
+static double margin(double seconds) { return 0.04 * seconds + 20e-6; }
+
 void engine_pace_begin(engine_pace *pace, const carom_budget *budget, double start)
 {
     pace->start = start;
     pace->thread_start = pace->alone ? base_thread_now() : 0.0;
     pace->seconds = budget && isfinite(budget->seconds) ? budget->seconds : 0.0;
-    pace->deadline = pace->seconds > 0.0 ? start + pace->seconds : 0.0;
+    pace->deadline = pace->seconds > 0.0 ? start + pace->seconds - margin(pace->seconds) : 0.0;
     if (pace->deadline > 0.0)
         pace->largest = fmax(0.99 * pace->largest, pace->seconds);
     pace->reserve = pace->building = pace->preparing = 0.0;
