@@ -289,7 +289,7 @@ static void choose_origin(tree_state *tree, const broad_input *input)
         for (size_t i = 0; i < SAMPLES; i++)
         {
             const carom_aabb *box = &input->boxes[(uint32_t)tree->order.items.items[i * count / SAMPLES]];
-            low[i] = (&box->min.x)[axis], extent[i] = (&box->max.x)[axis] - low[i];
+            low[i] = vec3_at(&box->min, axis), extent[i] = vec3_at(&box->max, axis) - low[i];
         }
         sort_numbers(low, SAMPLES), sort_numbers(extent, SAMPLES);
         middle[axis] = low[SAMPLES / 2];

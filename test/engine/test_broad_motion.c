@@ -151,8 +151,8 @@ static void drift(play *p, uint32_t i)
     double reach = 1.2 * cbrt(p->max_count);
     carom_aabb box = {vec3_add(p->boxes[i].min, p->velocity[i]), vec3_add(p->boxes[i].max, p->velocity[i])};
     for (int axis = 0; axis < 3; axis++)
-        if ((&box.min.x)[axis] < 0.0 || (&box.min.x)[axis] > reach)
-            (&p->velocity[i].x)[axis] = -(&p->velocity[i].x)[axis];
+        if (((double *)&box.min)[axis] < 0.0 || ((double *)&box.min)[axis] > reach)
+            ((double *)&p->velocity[i])[axis] = -((double *)&p->velocity[i])[axis];
     set_box(p, i, box);
 }
 

@@ -161,7 +161,7 @@ static void test_close_pairs(void **state)
         for (int axis = 0; axis < 3; axis++)
         {
             carom_vec3 at = {5.0 * i, 5.0 * axis, 0.0}, next = at;
-            (&next.x)[axis] += 1.0 + gaps[i];
+            ((double *)&next)[axis] += 1.0 + gaps[i];
             add(&a, carom_shape_mesh(box), carom_pose_translation(at.x, at.y, at.z), 0.0);
             add(&a, carom_shape_mesh(box), carom_pose_translation(next.x, next.y, next.z), 0.0);
         }

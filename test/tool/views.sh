@@ -3,7 +3,6 @@
 . "$(dirname "$0")/harness.bash"
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$folder" || exit 1
-export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS }ignore_noninstrumented_modules=1"
 
 expect 0 gen torus --triangles 600 -o a.obj
 expect 0 gen hand --triangles 1000 -o b.obj

@@ -171,7 +171,7 @@ static void sort_set(cullide *state, int axis)
     for (size_t i = 0; i < count; i++)
     {
         const carom_aabb *box = &state->boxes.items[state->set.items[i]];
-        double middle = 0.5 * (&box->min.x)[axis] + 0.5 * (&box->max.x)[axis] + 0.0;
+        double middle = 0.5 * vec3_at(&box->min, axis) + 0.5 * vec3_at(&box->max, axis) + 0.0;
         uint64_t bits;
         memcpy(&bits, &middle, sizeof bits);
         state->keys.items[i] = (base_key_value){bits >> 63 ? ~bits : bits | (uint64_t)1 << 63, state->set.items[i]};

@@ -148,7 +148,7 @@ static void set_box(const image_question *question, int body, lombardo_view *vie
     }
     for (int i = 0; i < 3; i++)
     {
-        double from = (&low.x)[i], to = (&high.x)[i];
+        double from = vec3_at(&low, i), to = vec3_at(&high, i);
         view->middle[i] = 0.5 * from + 0.5 * to;
         view->half[i] = fmax(to - view->middle[i], view->middle[i] - from) + 0x1p-46 * spread + 1e-200;
         largest = fmax(largest, view->half[i]);
@@ -175,7 +175,7 @@ static carom_status load(lombardo_pass *pass, const lombardo_view *view, const i
         carom_vec3 seen = see(view, placed->points[placed->mesh->indices[i]], &spread);
         lombardo_corner *corner = &pass->loaded.items[i];
         for (int k = 0; k < 3; k++)
-            corner->at[k] = in_float(((&seen.x)[k] - view->middle[k]) * view->scale);
+            corner->at[k] = in_float((vec3_at(&seen, k) - view->middle[k]) * view->scale);
         corner->at[3] = 0.0f;
     }
     pass->loaded.count = count;
