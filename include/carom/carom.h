@@ -13,6 +13,7 @@
 #include "carom/image.h"
 #include "carom/math.h"
 #include "carom/mesh.h"
+#include "carom/patch.h"
 #include "carom/pieces.h"
 #include "carom/query.h"
 #include "carom/report.h"

@@ -1,6 +1,7 @@
 /* geoimage: geometry images of meshes. The stages, in their order: glue.c joins triangles to surfaces, cut.c cuts a
  * chart to a disk, border.c lays its border around a rectangle, map.c and flatten.c map the inside, sample.c takes
- * samples, measure.c says how good they are; public.c is the whole flow. */
+ * samples, measure.c says how good they are; public.c is the whole flow.
+ * patch.c evaluates B-spline and NURBS patches instead. */
 #ifndef GEOIMAGE_GEOIMAGE_H
 #define GEOIMAGE_GEOIMAGE_H
 
@@ -237,5 +238,17 @@ carom_geoimage_error geoimage_error(const geoimage_disk *disk, const geoimage_gr
 bool geoimage_list_cells(const geoimage_disk *disk, geoimage_grid *grid);
 /* The normals of a grid that was given. */
 void geoimage_grid_normals(geoimage_grid *grid);
+
+/* CAROM_OUT_OF_RANGE if a grid can't have this size. */
+carom_status geoimage_check_sides(carom_context *context, uint32_t width, uint32_t height);
+
+/* An image of one grid of a size that was checked, whose points and normals fill sets. */
+typedef struct geoimage_source
+{
+    uint32_t width, height;
+    void (*fill)(geoimage_grid *grid, const void *user);
+    const void *user;
+} geoimage_source;
+carom_status geoimage_create_filled(carom_context *context, const geoimage_source *source, carom_geoimage **out);
 
 #endif

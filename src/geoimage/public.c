@@ -307,28 +307,52 @@ static carom_status check_points(carom_context *context, const carom_vec3 *point
     return CAROM_OK;
 }
 
-static carom_status fill_grid(carom_geoimage *image, const carom_vec3 *points, uint32_t width, uint32_t height)
+static carom_status fill_grid(carom_geoimage *image, const geoimage_source *source)
 {
     carom_context *context = image->context;
     image->charts = base_allocate(context, 1, sizeof *image->charts, 8);
     if (image->charts)
         image->charts[0] = (chart_image){0}, image->info.chart_count = 1;
-    if (!image->charts || !begin_chart(context, image->charts, width, height))
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "out of memory for a geometry image of %u x %u points", width,
-                         height);
+    if (!image->charts || !begin_chart(context, image->charts, source->width, source->height))
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "out of memory for a geometry image of %u x %u points",
+                         source->width, source->height);
     chart_image *chart = image->charts;
-    memcpy(chart->grid.points, points, (size_t)width * height * sizeof *points);
-    geoimage_grid_normals(&chart->grid);
+    source->fill(&chart->grid, source->user);
     for (uint32_t i = 0; i < rim_count(&chart->grid); i++)
         chart->seam[i] = i;
-    chart->info = (carom_geoimage_chart){.width = width,
-                                         .height = height,
+    chart->info = (carom_geoimage_chart){.width = source->width,
+                                         .height = source->height,
                                          .points = chart->grid.points,
                                          .normals = chart->grid.normals,
                                          .seam = chart->seam,
                                          .boundary_count = 1};
     sum_up(image);
     return CAROM_OK;
+}
+
+carom_status geoimage_check_sides(carom_context *context, uint32_t width, uint32_t height)
+{
+    if (!is_side(width, 2) || !is_side(height, 2))
+        return base_fail(context, CAROM_OUT_OF_RANGE, "a grid of %u x %u points: sides are from 2 to %u", width, height,
+                         CAROM_GEOIMAGE_MAX_SIDE);
+    return CAROM_OK;
+}
+
+carom_status geoimage_create_filled(carom_context *context, const geoimage_source *source, carom_geoimage **out)
+{
+    carom_geoimage *image = NULL;
+    BASE_TRY(new_image(context, &image));
+    carom_status status = fill_grid(image, source);
+    if (carom_failed(status))
+        return carom_geoimage_destroy(image), status;
+    *out = image;
+    return CAROM_OK;
+}
+
+static void copy_points(geoimage_grid *grid, const void *points)
+{
+    memcpy(grid->points, points, (size_t)grid->width * grid->height * sizeof *grid->points);
+    geoimage_grid_normals(grid);
 }
 
 carom_status carom_geoimage_create_grid(carom_context *context, uint32_t width, uint32_t height,
@@ -340,17 +364,10 @@ carom_status carom_geoimage_create_grid(carom_context *context, uint32_t width, 
     if (!points)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "carom_geoimage_create_grid: no points");
     BASE_TRY(base_check_float_mode(context));
-    if (!is_side(width, 2) || !is_side(height, 2))
-        return base_fail(context, CAROM_OUT_OF_RANGE, "a grid of %u x %u points: sides are from 2 to %u", width, height,
-                         CAROM_GEOIMAGE_MAX_SIDE);
+    BASE_TRY(geoimage_check_sides(context, width, height));
     BASE_TRY(check_points(context, points, width, height));
-    carom_geoimage *image = NULL;
-    BASE_TRY(new_image(context, &image));
-    carom_status status = fill_grid(image, points, width, height);
-    if (carom_failed(status))
-        return carom_geoimage_destroy(image), status;
-    *out = image;
-    return CAROM_OK;
+    geoimage_source source = {.width = width, .height = height, .fill = copy_points, .user = points};
+    return geoimage_create_filled(context, &source, out);
 }
 
 void carom_geoimage_destroy(carom_geoimage *image)
