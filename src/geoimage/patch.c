@@ -282,13 +282,27 @@ static void fill_rows(uint32_t first, uint32_t last, uint32_t worker, void *data
     }
 }
 
+static bool has_normal(const geoimage_grid *grid, size_t at) { return !vec3_equal(grid->normals[at], vec3(0, 0, 0)); }
+
+/* The normal of a neighbour at the same place: for the ends of an edge that is contracted to a point, where all cells
+ * around may be degenerate. */
+static void borrow_normal(geoimage_grid *grid, uint32_t x, uint32_t y)
+{
+    size_t width = grid->width, at = y * width + x;
+    const size_t neighbour[4] = {x > 0 ? at - 1 : at, x + 1 < width ? at + 1 : at, y > 0 ? at - width : at,
+                                 y + 1 < grid->height ? at + width : at};
+    for (int i = 0; i < 4 && !has_normal(grid, at); i++)
+        if (vec3_equal(grid->points[neighbour[i]], grid->points[at]))
+            grid->normals[at] = grid->normals[neighbour[i]];
+}
+
 static void fill_from_patch(geoimage_grid *grid, const void *user)
 {
     patch_work work = *(const patch_work *)user;
     size_t points = (size_t)grid->width * grid->height, at = 0;
     work.grid = grid;
     base_parallel_for(grid->context, grid->height, 1, fill_rows, &work);
-    while (at < points && !vec3_equal(grid->normals[at], vec3(0, 0, 0)))
+    while (at < points && has_normal(grid, at))
         at++;
     if (at == points)
         return;
@@ -296,6 +310,9 @@ static void fill_from_patch(geoimage_grid *grid, const void *user)
     geoimage_grid_normals(grid);
     work.keep = true;
     base_parallel_for(grid->context, grid->height, 1, fill_rows, &work);
+    for (uint32_t y = 0; y < grid->height; y++)
+        for (uint32_t x = 0; x < grid->width; x++)
+            borrow_normal(grid, x, y);
 }
 
 carom_status carom_geoimage_create_patch(carom_context *context, const carom_patch *patch, uint32_t width,
