@@ -84,28 +84,37 @@ static uint32_t find_span(const geoimage_axis *axis, double parameter)
     return at_end && up_to - below >= axis->degree ? below - 1 : up_to - 1;
 }
 
+/* How many of the `count` functions of degree count - 1 have all their knots. The others begin at or after the end of
+ * the domain, which is where we are: they are 0. */
+static uint32_t count_known(const geoimage_axis *axis, uint32_t span, uint32_t count)
+{
+    uint32_t knots_after = axis->count + axis->degree - span;
+    return count < knots_after ? count : knots_after;
+}
+
 /* From the functions of one degree less. All terms are positive, and each ratio is at most 1, however near the knots
  * are. */
 static void raise_degree(const geoimage_axis *axis, uint32_t span, double parameter, uint32_t degree, double *value)
 {
+    uint32_t known = count_known(axis, span, degree);
     double carry = 0;
-    for (uint32_t r = 0; r < degree; r++)
+    for (uint32_t r = 0; r < known; r++)
     {
         double start = axis->knots[span + 1 + r - degree], end = axis->knots[span + 1 + r];
         double width = end - start, lower = value[r];
         value[r] = carry + (end - parameter) / width * lower;
         carry = (parameter - start) / width * lower;
     }
-    value[degree] = carry;
+    value[known] = carry;
 }
 
 /* The derivatives, times the width of the span and divided by the degree, from the functions of one degree less. */
 static void find_slopes(const geoimage_axis *axis, uint32_t span, const double *lower, double *slope)
 {
-    uint32_t degree = axis->degree;
+    uint32_t degree = axis->degree, known = count_known(axis, span, degree);
     double width = axis->knots[span + 1] - axis->knots[span];
     slope[0] = 0;
-    for (uint32_t r = 0; r < degree; r++)
+    for (uint32_t r = 0; r < known; r++)
     {
         double share = width / (axis->knots[span + 1 + r] - axis->knots[span + 1 + r - degree]) * lower[r];
         slope[r] -= share;
