@@ -1,9 +1,12 @@
 /* Searches of whole pairs from their roots, many at once, and what they found in order. */
 #include "engine/stream/stream.h"
 
+/* Where one hit is enough, a frontier is kept narrow, so that it comes to leaves before all was looked at; the more was
+ * looked at without success, the wider: then all is likely to be looked at in the end. */
 enum
 {
-    ANY_BEAM = 1024 /* items of a frontier, where one hit is enough: it comes to leaves before all was looked at */
+    ANY_BEAM = 128,  /* items at first */
+    ANY_WIDENING = 4 /* per round */
 };
 
 /* ---- one hit is enough ---- */
@@ -54,10 +57,11 @@ static carom_status run_rounds(stream_state *state, bool any)
     {
         size_t before = job->found.count;
         BASE_TRY(stream_round(job, UINT32_MAX));
-        if (!any || job->found.count == before)
+        if (!any)
             continue;
         decide_found(state, before);
         drop_decided(state);
+        job->beam = job->beam < job->runner->beam ? ANY_WIDENING * job->beam : 0; /* 0: as wide as there is room */
     }
     return CAROM_OK;
 }
