@@ -65,8 +65,8 @@ extern "C"
 
     /* Tells every device there is, in the order in which they would be chosen, but that of several of OpenCL a graphics
      * card comes before a processor. libOpenCL, too, is looked for when a program runs. The environment variable
-     * CAROM_COMPUTE chooses the kind: opencl, opengl, processor or auto, the first of them that is there. CAROM_OK, or
-     * CAROM_STOPPED: on_device said so. */
+     * CAROM_COMPUTE chooses the kind: opencl, opengl, processor or auto, the first of them that is there; with
+     * CAROM_GPU=off that is the processor. CAROM_OK, or CAROM_STOPPED: on_device said so. */
     CAROM_API carom_status carom_compute_list(carom_context *context, carom_compute_fn *on_device, void *user);
 
     /* ---- comparisons ---- */
@@ -91,6 +91,10 @@ extern "C"
      * (or null) gets the results one by one, on this thread. CAROM_OK: all passed; CAROM_UNSUPPORTED: some did not, the
      * message names the first; CAROM_STOPPED: on_check said so. */
     CAROM_API carom_status carom_gpu_selftest(carom_context *context, carom_gpu_check_fn *on_check, void *user);
+
+    /* The same for kernels: each on OpenCL and on compute shaders, compared with the processor to the bit; names are
+     * like "opencl frontier". CAROM_UNAVAILABLE: there is neither. */
+    CAROM_API carom_status carom_compute_selftest(carom_context *context, carom_gpu_check_fn *on_check, void *user);
 
 #ifdef __cplusplus
 }

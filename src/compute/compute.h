@@ -67,6 +67,7 @@ carom_status compute_end(compute_device *device);
 
 compute_kind compute_kind_of(const compute_device *device);
 const carom_compute_info *compute_info(const compute_device *device);
+carom_context *compute_context(const compute_device *device); /* that it was opened with */
 bool compute_is_lost(const compute_device *device);
 
 /* ---- buffers ---- */

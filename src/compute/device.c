@@ -40,6 +40,12 @@ static compute_kind wanted_kind(const carom_context *context)
     return COMPUTE_AUTO;
 }
 
+bool compute_drivers_are_off(void)
+{
+    const char *wish = getenv("CAROM_GPU"); /* NOLINT(concurrency-mt-unsafe): read only */
+    return wish && strcmp(wish, "off") == 0;
+}
+
 static carom_status open_kind(compute_device *device, compute_kind kind)
 {
     device->kind = kind, device->backend = KINDS[kind].backend;
@@ -57,7 +63,8 @@ static carom_status open_kind(compute_device *device, compute_kind kind)
 static carom_status open_first(compute_device *device)
 {
     carom_status status = CAROM_UNAVAILABLE;
-    for (int kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT && carom_failed(status); kind++)
+    int first = compute_drivers_are_off() ? COMPUTE_PROCESSOR : COMPUTE_OPENCL;
+    for (int kind = first; kind < COMPUTE_KIND_COUNT && carom_failed(status); kind++)
         status = open_kind(device, (compute_kind)kind);
     return status;
 }
@@ -109,6 +116,7 @@ carom_status compute_end(compute_device *device)
 
 compute_kind compute_kind_of(const compute_device *device) { return device->kind; }
 const carom_compute_info *compute_info(const compute_device *device) { return &device->info; }
+carom_context *compute_context(const compute_device *device) { return device->context; }
 bool compute_is_lost(const compute_device *device) { return device->lost; }
 
 /* ---- limits ---- */

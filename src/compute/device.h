@@ -42,6 +42,8 @@ struct compute_device
     gpu_device *gpu;
 };
 
+/* Does CAROM_GPU say that no driver is looked for? */
+bool compute_drivers_are_off(void);
 /* The lower limits of the caller, where there are some. */
 void compute_apply_limits(compute_device *device);
 /* How many items to start, a multiple of the group's size. */

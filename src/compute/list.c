@@ -43,7 +43,7 @@ carom_status carom_compute_list(carom_context *context, carom_compute_fn *on_dev
         return base_fail(context, CAROM_INVALID_ARGUMENT, "carom_compute_list: %s is null",
                          context ? "on_device" : "context");
     listing list = {on_device, user, false};
-    carom_status status = list_opencl(context, &list);
+    carom_status status = compute_drivers_are_off() ? CAROM_OK : list_opencl(context, &list);
     if (!list.stopped && (!carom_failed(status) || status == CAROM_UNAVAILABLE))
         status = list_kind(context, COMPUTE_OPENGL, &list);
     if (!list.stopped && (!carom_failed(status) || status == CAROM_UNAVAILABLE))

@@ -44,7 +44,7 @@ extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd;   
 extern const engine_kind engine_image, engine_image_sampled, engine_recode;                   /* image/ibcd.c */
 extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, engine_lombardo; /* image/filter.c */
 extern const engine_kind engine_cullide; /* image/image_cullide.c */
-extern const engine_kind engine_stream;  /* stream/stream.c */
+extern const engine_kind engine_stream;  /* stream/frontier.c */
 
 /* The table; null past the end. */
 const engine_kind *engine_find(uint32_t index);

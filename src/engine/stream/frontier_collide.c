@@ -1,25 +1,25 @@
 /* One pair of bodies: candidates from the batch, or from a search of its own, or in steps where there is a budget. */
-#include "engine/stream/stream.h"
+#include "engine/stream/frontier.h"
 
-#define STREAM_ALL UINT32_MAX /* twice: the check of the clearance */
+#define FRONTIER_ALL UINT32_MAX /* twice: the check of the clearance */
 
 static const float OF_CLEARANCE = -1.0f; /* the bound of what that left open */
 
-typedef struct stream_walk
+typedef struct frontier_walk
 {
-    stream_state *state;
+    frontier_state *state;
     const query_task *task;
     const narrow_search *search;
     bool violated;
     bool told; /* a pair from an incomplete result was reported */
     uint64_t told_key;
     narrow_counts counts;
-} stream_walk;
+} frontier_walk;
 
 /* ---- candidates ---- */
 
 /* CAROM_STOPPED: the caller has enough. */
-static carom_status decide(stream_walk *walk, uint64_t key)
+static carom_status decide(frontier_walk *walk, uint64_t key)
 {
     uint32_t id_a = (uint32_t)(key >> 32), id_b = (uint32_t)key;
     if (walk->told && key == walk->told_key)
@@ -32,7 +32,7 @@ static carom_status decide(stream_walk *walk, uint64_t key)
     return walk->search->on_pair(id_a, id_b, meeting, walk->search->user) ? CAROM_OK : CAROM_STOPPED;
 }
 
-static carom_status decide_all(stream_walk *walk, const uint64_t *keys, size_t count)
+static carom_status decide_all(frontier_walk *walk, const uint64_t *keys, size_t count)
 {
     double start = base_now();
     carom_status status = CAROM_OK;
@@ -44,39 +44,39 @@ static carom_status decide_all(stream_walk *walk, const uint64_t *keys, size_t c
 
 /* ---- whole searches ---- */
 
-static stream_pair pair_of(const query_task *task)
+static frontier_pair pair_of(const query_task *task)
 {
-    return (stream_pair){task->asset_a, task->asset_b, task->a, task->b};
+    return (frontier_pair){task->asset_a, task->asset_b, task->a, task->b};
 }
 
 /* Makes the pair the only one of the state's job. */
-static carom_status set_pair(stream_walk *walk, stream_verdict *verdict)
+static carom_status set_pair(frontier_walk *walk, frontier_verdict *verdict)
 {
-    stream_state *state = walk->state;
+    frontier_state *state = walk->state;
     state->pairs.count = state->places.count = 0;
     if (!base_array_reserve(state->context, &state->pairs, 1) ||
-        !base_array_reserve(state->context, &state->places, STREAM_PLACE))
-        return stream_out_of_memory(state->context);
+        !base_array_reserve(state->context, &state->places, FRONTIER_PLACE))
+        return frontier_out_of_memory(state->context);
     state->pairs.items[0] = pair_of(walk->task);
-    state->pairs.count = 1, state->places.count = STREAM_PLACE;
-    *verdict = stream_place_pair(&state->pairs.items[0], state->places.items);
+    state->pairs.count = 1, state->places.count = FRONTIER_PLACE;
+    *verdict = frontier_place_pair(&state->pairs.items[0], state->places.items);
     return CAROM_OK;
 }
 
-static carom_status search_alone(stream_walk *walk)
+static carom_status search_alone(frontier_walk *walk)
 {
-    stream_state *state = walk->state;
-    BASE_TRY(stream_search(state, false));
+    frontier_state *state = walk->state;
+    BASE_TRY(frontier_search(state, false));
     walk->task->counters->boxes_tested += state->job.boxes;
     walk->task->counters->triangles_tested += state->job.triangles;
-    BASE_TRY(stream_sort_found(state));
+    BASE_TRY(frontier_sort_found(state));
     return decide_all(walk, state->keys.items, state->keys.count);
 }
 
 /* CAROM_UNKNOWN: there is nothing in the batch, or it was not enough. */
-static carom_status take_from_batch(stream_walk *walk)
+static carom_status take_from_batch(frontier_walk *walk)
 {
-    const stream_result *result = stream_find_result(walk->state, walk->task);
+    const frontier_result *result = frontier_find_result(walk->state, walk->task);
     if (!result || (!result->complete && walk->search->every_pair))
         return CAROM_UNKNOWN;
     const uint64_t *keys = walk->state->shared_batch->keys.items + result->first;
@@ -91,37 +91,37 @@ static carom_status take_from_batch(stream_walk *walk)
 
 /* ---- in steps ---- */
 
-static carom_status open_steps(stream_state *state)
+static carom_status open_steps(frontier_state *state)
 {
-    stream_runner *runner = &state->steps;
+    frontier_runner *runner = &state->steps;
     if (!runner->device)
-        BASE_TRY(stream_runner_open(runner, state->context, COMPUTE_PROCESSOR));
+        BASE_TRY(frontier_runner_open(runner, state->context, COMPUTE_PROCESSOR));
     return CAROM_OK;
 }
 
 /* What the front holds, but for the clearance, or the roots. */
-static carom_status list_open(stream_walk *walk)
+static carom_status list_open(frontier_walk *walk)
 {
-    stream_state *state = walk->state;
+    frontier_state *state = walk->state;
     const narrow_front *front = walk->task->front;
-    stream_items *open = &state->job.open;
+    frontier_items *open = &state->job.open;
     bool from_roots = !front || front->count == 0;
     size_t count = from_roots ? 1 : front->count;
     open->count = state->left.count = 0;
     if (!base_array_reserve(state->context, open, count) || !base_array_reserve(state->context, &state->left, count))
-        return stream_out_of_memory(state->context);
+        return frontier_out_of_memory(state->context);
     if (from_roots)
     {
-        open->items[open->count++] = (stream_item){0, 0, 0};
-        state->left.items[state->left.count++] = (narrow_part_pair){STREAM_ALL, STREAM_ALL, 0.0f};
+        open->items[open->count++] = (frontier_item){0, 0, 0};
+        state->left.items[state->left.count++] = (narrow_part_pair){FRONTIER_ALL, FRONTIER_ALL, 0.0f};
     }
     for (size_t i = 0; !from_roots && i < count; i++)
     {
         narrow_part_pair part = front->items[i];
-        if (part.bound < 0.0f || part.part_a == STREAM_ALL)
+        if (part.bound < 0.0f || part.part_a == FRONTIER_ALL)
             state->left.items[state->left.count++] = part;
         else
-            open->items[open->count++] = (stream_item){0, part.part_a, part.part_b};
+            open->items[open->count++] = (frontier_item){0, part.part_a, part.part_b};
     }
     return CAROM_OK;
 }
@@ -138,10 +138,10 @@ enum
 };
 
 /* One level of some items: their tests, and the decision of what that proposes. */
-static carom_status step(stream_walk *walk)
+static carom_status step(frontier_walk *walk)
 {
-    stream_state *state = walk->state;
-    stream_job *job = &state->job;
+    frontier_state *state = walk->state;
+    frontier_job *job = &state->job;
     base_budget *budget = walk->task->budget;
     uint64_t take = job->open.count < STEP_ITEMS ? job->open.count : STEP_ITEMS;
     take = take < budget->work_left ? take : budget->work_left;
@@ -149,21 +149,21 @@ static carom_status step(stream_walk *walk)
         return CAROM_UNKNOWN;
     uint64_t triangles = job->triangles;
     job->found.count = 0;
-    BASE_TRY(stream_round(job, take > 0 ? (uint32_t)take : 1));
+    BASE_TRY(frontier_round(job, take > 0 ? (uint32_t)take : 1));
     charge(budget, job->triangles - triangles);
-    BASE_TRY(stream_sort_found(state));
+    BASE_TRY(frontier_sort_found(state));
     return decide_all(walk, state->keys.items, state->keys.count);
 }
 
-static carom_status run_steps(stream_walk *walk)
+static carom_status run_steps(frontier_walk *walk)
 {
-    stream_state *state = walk->state;
-    stream_job *job = &state->job;
-    stream_runner *runner = &state->steps;
+    frontier_state *state = walk->state;
+    frontier_job *job = &state->job;
+    frontier_runner *runner = &state->steps;
     job->runner = runner, job->pairs = state->pairs.items;
     job->levels = 1, job->beam = 0, job->boxes = job->triangles = 0;
     BASE_TRY(compute_begin(runner->device));
-    carom_status status = stream_runner_load(runner, state->pairs.items, state->places.items, 1);
+    carom_status status = frontier_runner_load(runner, state->pairs.items, state->places.items, 1);
     while (status == CAROM_OK && job->open.count > 0)
         status = step(walk);
     compute_end(runner->device);
@@ -173,16 +173,16 @@ static carom_status run_steps(stream_walk *walk)
 }
 
 /* What is open goes to the front: items, then what is left of the clearance. */
-static carom_status keep_open(stream_walk *walk)
+static carom_status keep_open(frontier_walk *walk)
 {
-    stream_state *state = walk->state;
+    frontier_state *state = walk->state;
     narrow_front *front = walk->task->front;
-    const stream_items *open = &state->job.open;
+    const frontier_items *open = &state->job.open;
     if (!front)
         return CAROM_UNKNOWN;
     front->count = 0;
     if (!base_array_reserve(walk->task->context, front, open->count + state->left.count))
-        return stream_out_of_memory(walk->task->context);
+        return frontier_out_of_memory(walk->task->context);
     for (size_t i = 0; i < open->count; i++)
         front->items[front->count++] = (narrow_part_pair){open->items[i].a, open->items[i].b, 0.0f};
     for (size_t i = 0; i < state->left.count; i++)
@@ -199,7 +199,7 @@ static bool stop(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, voi
     return false;
 }
 
-static carom_status ask_trees(stream_walk *walk, narrow_front *front, const narrow_search *search)
+static carom_status ask_trees(frontier_walk *walk, narrow_front *front, const narrow_search *search)
 {
     const query_task *task = walk->task;
     tree_task trees = {.context = task->context,
@@ -214,9 +214,9 @@ static carom_status ask_trees(stream_walk *walk, narrow_front *front, const narr
 }
 
 /* Closer than the clearance? The trees decide. */
-static carom_status check_clearance(stream_walk *walk)
+static carom_status check_clearance(frontier_walk *walk)
 {
-    stream_state *state = walk->state;
+    frontier_state *state = walk->state;
     narrow_front *left = &state->left;
     if (left->count > 0 && left->items[0].bound == 0.0f)
         left->count = 0; /* from the roots */
@@ -232,19 +232,19 @@ static carom_status check_clearance(stream_walk *walk)
         left->items[i].bound = OF_CLEARANCE;
     /* with nothing left to spend, trees leave nothing: then all of it is open */
     if (left->count == 0 && !base_array_reserve(state->context, left, 1))
-        return stream_out_of_memory(state->context);
+        return frontier_out_of_memory(state->context);
     if (left->count == 0)
-        left->items[left->count++] = (narrow_part_pair){STREAM_ALL, STREAM_ALL, 0.0f};
+        left->items[left->count++] = (narrow_part_pair){FRONTIER_ALL, FRONTIER_ALL, 0.0f};
     return CAROM_UNKNOWN;
 }
 
 /* ---- the method's function ---- */
 
 /* The search for pairs that meet. */
-static carom_status search_pairs(stream_walk *walk, bool limited)
+static carom_status search_pairs(frontier_walk *walk, bool limited)
 {
-    stream_verdict verdict = STREAM_SEARCH;
-    stream_state *state = walk->state;
+    frontier_verdict verdict = FRONTIER_SEARCH;
+    frontier_state *state = walk->state;
     if (!limited)
     {
         carom_status status = take_from_batch(walk);
@@ -252,7 +252,7 @@ static carom_status search_pairs(stream_walk *walk, bool limited)
             return status;
     }
     BASE_TRY(set_pair(walk, &verdict));
-    if (verdict == STREAM_FAR)
+    if (verdict == FRONTIER_FAR)
         return CAROM_OK;
     if (!limited)
         return search_alone(walk);
@@ -260,15 +260,15 @@ static carom_status search_pairs(stream_walk *walk, bool limited)
     return run_steps(walk);
 }
 
-carom_status stream_collide(void *object, const query_task *task, const narrow_search *search, bool *violated)
+carom_status frontier_collide(void *object, const query_task *task, const narrow_search *search, bool *violated)
 {
-    stream_state *state = object;
-    stream_walk walk = {.state = state, .task = task, .search = search, .violated = *violated};
+    frontier_state *state = object;
+    frontier_walk walk = {.state = state, .task = task, .search = search, .violated = *violated};
     if (task->a.mesh->triangle_count == 0 || task->b.mesh->triangle_count == 0)
         return CAROM_OK;
-    float place[STREAM_PLACE];
-    stream_pair pair = pair_of(task);
-    if (stream_place_pair(&pair, place) == STREAM_UNCERTAIN)
+    float place[FRONTIER_PLACE];
+    frontier_pair pair = pair_of(task);
+    if (frontier_place_pair(&pair, place) == FRONTIER_UNCERTAIN)
         return query_tree_method.collide(state, task, search, violated);
     bool limited = !base_budget_is_unlimited(task->budget) || (task->front && task->front->count > 0);
     BASE_TRY(list_open(&walk));

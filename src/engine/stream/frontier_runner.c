@@ -1,5 +1,5 @@
 /* A device with the kernels of the engine, its buffers, and the meshes that were uploaded. */
-#include "engine/stream/stream.h"
+#include "engine/stream/frontier.h"
 
 enum
 {
@@ -7,30 +7,30 @@ enum
     MAX_BEAM = 1 << 20,
     LEAVES_PER_ITEM = 2, /* room, per item of a frontier */
     SPILL_PER_ITEM = 4,
-    CANDIDATES_PER_LEAVES = STREAM_LEAF * STREAM_LEAF,
+    CANDIDATES_PER_LEAVES = FRONTIER_LEAF * FRONTIER_LEAF,
     FIRST_ROOM = 256 /* nodes, references, pairs */
 };
 
-carom_status stream_out_of_memory(carom_context *context)
+carom_status frontier_out_of_memory(carom_context *context)
 {
     return base_fail(context, CAROM_OUT_OF_MEMORY, "engine stream: no memory");
 }
 
 /* ---- opening ---- */
 
-static carom_status make_kernels(stream_runner *runner)
+static carom_status make_kernels(frontier_runner *runner)
 {
     BASE_TRY(compute_begin(runner->device));
-    carom_status status = compute_kernel_create(runner->device, &stream_refine_def, &runner->refine);
+    carom_status status = compute_kernel_create(runner->device, &frontier_refine_def, &runner->refine);
     if (!carom_failed(status))
-        status = compute_kernel_create(runner->device, &stream_test_def, &runner->test);
+        status = compute_kernel_create(runner->device, &frontier_test_def, &runner->test);
     if (!carom_failed(status))
-        status = compute_buffer_create(runner->device, STREAM_COUNTERS * sizeof(uint32_t), &runner->counters);
+        status = compute_buffer_create(runner->device, FRONTIER_COUNTERS * sizeof(uint32_t), &runner->counters);
     carom_status ended = compute_end(runner->device);
     return carom_failed(status) ? status : ended;
 }
 
-carom_status stream_runner_open(stream_runner *runner, carom_context *context, compute_kind kind)
+carom_status frontier_runner_open(frontier_runner *runner, carom_context *context, compute_kind kind)
 {
     runner->context = context;
     compute_device_def def = compute_device_def_default();
@@ -38,11 +38,20 @@ carom_status stream_runner_open(stream_runner *runner, carom_context *context, c
     BASE_TRY(compute_open(context, &def, &runner->device));
     carom_status status = make_kernels(runner);
     if (carom_failed(status))
-        stream_runner_close(runner);
+        frontier_runner_close(runner);
     return status;
 }
 
-static void destroy_objects(stream_runner *runner)
+carom_status frontier_runner_use(frontier_runner *runner, carom_context *context, compute_device *device)
+{
+    *runner = (frontier_runner){.context = context, .device = device, .borrowed = true};
+    carom_status status = make_kernels(runner);
+    if (carom_failed(status))
+        frontier_runner_close(runner);
+    return status;
+}
+
+static void destroy_objects(frontier_runner *runner)
 {
     compute_buffer *const buffers[] = {&runner->boxes,    &runner->links,     &runner->corners, &runner->poses,
                                        &runner->bases,    &runner->frontier,  &runner->leaves,  &runner->spill,
@@ -53,7 +62,7 @@ static void destroy_objects(stream_runner *runner)
     compute_kernel_destroy(runner->device, &runner->test);
 }
 
-void stream_runner_close(stream_runner *runner)
+void frontier_runner_close(frontier_runner *runner)
 {
     if (runner->device)
     {
@@ -61,15 +70,16 @@ void stream_runner_close(stream_runner *runner)
         destroy_objects(runner);
         if (begun)
             compute_end(runner->device);
-        compute_close(runner->device);
+        if (!runner->borrowed)
+            compute_close(runner->device);
         base_array_free(runner->context, &runner->slots);
     }
-    *runner = (stream_runner){.context = runner->context, .limits = runner->limits, .stats = runner->stats};
+    *runner = (frontier_runner){.context = runner->context, .limits = runner->limits, .stats = runner->stats};
 }
 
 /* ---- room for frontiers ---- */
 
-static carom_status remake(stream_runner *runner, compute_buffer *buffer, uint64_t count, size_t size)
+static carom_status remake(frontier_runner *runner, compute_buffer *buffer, uint64_t count, size_t size)
 {
     if (count > SIZE_MAX / size)
         return base_fail(runner->context, CAROM_TOO_LARGE, "engine stream: a buffer of %llu elements",
@@ -79,24 +89,24 @@ static carom_status remake(stream_runner *runner, compute_buffer *buffer, uint64
 }
 
 /* The largest frontier whose buffers the device allows, and the tests' limit. */
-uint32_t stream_max_beam(const stream_runner *runner)
+uint32_t frontier_max_beam(const frontier_runner *runner)
 {
-    uint64_t items = compute_info(runner->device)->buffer_size / sizeof(stream_item);
+    uint64_t items = compute_info(runner->device)->buffer_size / sizeof(frontier_item);
     uint64_t beam = items / (LEAVES_PER_ITEM * CANDIDATES_PER_LEAVES); /* candidates have the largest buffer */
     beam = beam < MAX_BEAM ? beam : MAX_BEAM;
     if (runner->limits.frontier != 0 && runner->limits.frontier < beam)
         beam = runner->limits.frontier;
-    return beam > STREAM_MIN_FRONTIER ? (uint32_t)beam : STREAM_MIN_FRONTIER;
+    return beam > FRONTIER_MIN_ITEMS ? (uint32_t)beam : FRONTIER_MIN_ITEMS;
 }
 
-carom_status stream_runner_grow(stream_runner *runner, uint32_t beam)
+carom_status frontier_runner_grow(frontier_runner *runner, uint32_t beam)
 {
-    uint32_t max = stream_max_beam(runner);
+    uint32_t max = frontier_max_beam(runner);
     beam = beam < max ? beam : max;
     if (beam <= runner->beam)
         return CAROM_OK;
     runner->beam = 0;
-    const size_t size = sizeof(stream_item);
+    const size_t size = sizeof(frontier_item);
     BASE_TRY(remake(runner, &runner->frontier, 2 * (uint64_t)beam, size));
     BASE_TRY(remake(runner, &runner->leaves, LEAVES_PER_ITEM * (uint64_t)beam, size));
     BASE_TRY(remake(runner, &runner->spill, SPILL_PER_ITEM * (uint64_t)beam, size));
@@ -107,7 +117,7 @@ carom_status stream_runner_grow(stream_runner *runner, uint32_t beam)
 
 /* ---- meshes ---- */
 
-static size_t find_slot(const stream_runner *runner, uint64_t serial)
+static size_t find_slot(const frontier_runner *runner, uint64_t serial)
 {
     size_t low = 0, high = runner->slots.count;
     while (low < high)
@@ -121,14 +131,14 @@ static size_t find_slot(const stream_runner *runner, uint64_t serial)
     return low;
 }
 
-static stream_slot *slot_of(const stream_runner *runner, const stream_asset *asset)
+static frontier_slot *slot_of(const frontier_runner *runner, const frontier_asset *asset)
 {
     size_t at = find_slot(runner, asset->serial);
     return at < runner->slots.count && runner->slots.items[at].serial == asset->serial ? &runner->slots.items[at]
                                                                                        : NULL;
 }
 
-static carom_status upload(stream_runner *runner, const stream_asset *asset, const stream_slot *slot)
+static carom_status upload(frontier_runner *runner, const frontier_asset *asset, const frontier_slot *slot)
 {
     size_t node = slot->node_base, reference = slot->reference_base;
     size_t nodes = asset->node_count, references = asset->reference_count;
@@ -139,11 +149,11 @@ static carom_status upload(stream_runner *runner, const stream_asset *asset, con
 }
 
 /* A slot of an earlier job with room for exactly this mesh: that of a body before it was deformed. */
-static bool reuse_slot(stream_runner *runner, const stream_asset *asset, stream_slot *out)
+static bool reuse_slot(frontier_runner *runner, const frontier_asset *asset, frontier_slot *out)
 {
     for (size_t i = 0; i < runner->slots.count; i++)
     {
-        stream_slot *slot = &runner->slots.items[i];
+        frontier_slot *slot = &runner->slots.items[i];
         if (slot->used == runner->job || slot->node_count != asset->node_count ||
             slot->reference_count != asset->reference_count)
             continue;
@@ -156,46 +166,46 @@ static bool reuse_slot(stream_runner *runner, const stream_asset *asset, stream_
 }
 
 /* CAROM_TOO_LARGE: there is no room; nothing has changed. */
-static carom_status add_mesh(stream_runner *runner, const stream_asset *asset)
+static carom_status add_mesh(frontier_runner *runner, const frontier_asset *asset)
 {
-    stream_slot slot = {0};
+    frontier_slot slot = {0};
     if (!base_array_reserve(runner->context, &runner->slots, 1))
-        return stream_out_of_memory(runner->context);
+        return frontier_out_of_memory(runner->context);
     if (!reuse_slot(runner, asset, &slot))
     {
         if (runner->node_room - runner->node_end < asset->node_count ||
             runner->reference_room - runner->reference_end < asset->reference_count)
             return CAROM_TOO_LARGE;
-        slot = (stream_slot){.node_base = runner->node_end,
-                             .node_count = asset->node_count,
-                             .reference_base = runner->reference_end,
-                             .reference_count = asset->reference_count};
+        slot = (frontier_slot){.node_base = runner->node_end,
+                               .node_count = asset->node_count,
+                               .reference_base = runner->reference_end,
+                               .reference_count = asset->reference_count};
         runner->node_end += asset->node_count, runner->reference_end += asset->reference_count;
     }
     slot.serial = asset->serial, slot.used = runner->job;
     BASE_TRY(upload(runner, asset, &slot));
     size_t at = find_slot(runner, slot.serial);
-    stream_slot *items = runner->slots.items;
+    frontier_slot *items = runner->slots.items;
     memmove(items + at + 1, items + at, (runner->slots.count - at) * sizeof *items);
     items[at] = slot;
     runner->slots.count++;
     return CAROM_OK;
 }
 
-static carom_status see_mesh(stream_runner *runner, const stream_asset *asset)
+static carom_status see_mesh(frontier_runner *runner, const frontier_asset *asset)
 {
-    stream_slot *slot = slot_of(runner, asset);
+    frontier_slot *slot = slot_of(runner, asset);
     if (slot)
         return slot->used = runner->job, CAROM_OK;
     return add_mesh(runner, asset);
 }
 
-static carom_status see_meshes(stream_runner *runner, const stream_pair *pairs, uint32_t count)
+static carom_status see_meshes(frontier_runner *runner, const frontier_pair *pairs, uint32_t count)
 {
     /* those that are there first: what is left over can be reused */
     for (uint32_t i = 0; i < 2 * count; i++)
     {
-        stream_slot *slot = slot_of(runner, i % 2 ? pairs[i / 2].b : pairs[i / 2].a);
+        frontier_slot *slot = slot_of(runner, i % 2 ? pairs[i / 2].b : pairs[i / 2].a);
         if (slot)
             slot->used = runner->job;
     }
@@ -209,7 +219,7 @@ static carom_status see_meshes(stream_runner *runner, const stream_pair *pairs, 
 }
 
 /* Room for so much, and as much again; less where the device does not allow it. */
-static carom_status make_room(stream_runner *runner, uint64_t nodes, uint64_t references)
+static carom_status make_room(frontier_runner *runner, uint64_t nodes, uint64_t references)
 {
     uint64_t bytes = compute_info(runner->device)->buffer_size;
     uint64_t max_nodes = bytes / 24, max_references = bytes / 36;
@@ -230,21 +240,21 @@ static carom_status make_room(stream_runner *runner, uint64_t nodes, uint64_t re
 }
 
 /* All at once into larger buffers; a mesh counts each time that it comes, which is more than enough, up to a bound. */
-static carom_status reload(stream_runner *runner, const stream_pair *pairs, uint32_t count)
+static carom_status reload(frontier_runner *runner, const frontier_pair *pairs, uint32_t count)
 {
     uint64_t nodes = 0, references = 0;
     runner->slots.count = 0;
     for (uint32_t i = 0; i < 2 * count; i++)
     {
-        const stream_asset *asset = i % 2 ? pairs[i / 2].b : pairs[i / 2].a;
+        const frontier_asset *asset = i % 2 ? pairs[i / 2].b : pairs[i / 2].a;
         if (slot_of(runner, asset))
             continue;
         if (!base_array_reserve(runner->context, &runner->slots, 1))
-            return stream_out_of_memory(runner->context);
+            return frontier_out_of_memory(runner->context);
         size_t at = find_slot(runner, asset->serial);
-        stream_slot *items = runner->slots.items;
+        frontier_slot *items = runner->slots.items;
         memmove(items + at + 1, items + at, (runner->slots.count - at) * sizeof *items);
-        items[at] = (stream_slot){.serial = asset->serial};
+        items[at] = (frontier_slot){.serial = asset->serial};
         runner->slots.count++;
         nodes += asset->node_count, references += asset->reference_count;
     }
@@ -254,43 +264,45 @@ static carom_status reload(stream_runner *runner, const stream_pair *pairs, uint
 
 /* ---- pairs ---- */
 
-static carom_status upload_pairs(stream_runner *runner, const stream_pair *pairs, const float *places, uint32_t count)
+static carom_status upload_pairs(frontier_runner *runner, const frontier_pair *pairs, const float *places,
+                                 uint32_t count)
 {
     if (count > runner->pair_room)
     {
         uint64_t room = (uint64_t)count + count / 2 + FIRST_ROOM, bytes = compute_info(runner->device)->buffer_size;
-        uint64_t max = bytes / (STREAM_PLACE * sizeof(float));
+        uint64_t max = bytes / (FRONTIER_PLACE * sizeof(float));
         room = room < max ? room : max;
         if (room < count)
             return base_fail(runner->context, CAROM_TOO_LARGE,
                              "engine stream: %u pairs do not fit a buffer of %llu bytes", count,
                              (unsigned long long)bytes);
         runner->pair_room = 0;
-        BASE_TRY(remake(runner, &runner->poses, room, STREAM_PLACE * sizeof(float)));
+        BASE_TRY(remake(runner, &runner->poses, room, FRONTIER_PLACE * sizeof(float)));
         BASE_TRY(remake(runner, &runner->bases, room, 4 * sizeof(uint32_t)));
         runner->pair_room = (uint32_t)room;
     }
     uint32_t(*bases)[4] = base_allocate(runner->context, count, sizeof *bases, BASE_CACHE_LINE);
     if (!bases)
-        return stream_out_of_memory(runner->context);
+        return frontier_out_of_memory(runner->context);
     for (uint32_t i = 0; i < count; i++)
     {
-        const stream_slot *a = slot_of(runner, pairs[i].a), *b = slot_of(runner, pairs[i].b);
+        const frontier_slot *a = slot_of(runner, pairs[i].a), *b = slot_of(runner, pairs[i].b);
         bases[i][0] = a->node_base, bases[i][1] = b->node_base;
         bases[i][2] = a->reference_base, bases[i][3] = b->reference_base;
     }
     carom_status status = compute_write(runner->device, &runner->bases, 0, bases, count * sizeof *bases);
     base_release(runner->context, bases, count, sizeof *bases);
     BASE_TRY(status);
-    return compute_write(runner->device, &runner->poses, 0, places, (size_t)count * STREAM_PLACE * sizeof *places);
+    return compute_write(runner->device, &runner->poses, 0, places, (size_t)count * FRONTIER_PLACE * sizeof *places);
 }
 
-carom_status stream_runner_load(stream_runner *runner, const stream_pair *pairs, const float *places, uint32_t count)
+carom_status frontier_runner_load(frontier_runner *runner, const frontier_pair *pairs, const float *places,
+                                  uint32_t count)
 {
     double start = base_now();
     runner->job++;
     if (runner->beam == 0)
-        BASE_TRY(stream_runner_grow(runner, FIRST_BEAM));
+        BASE_TRY(frontier_runner_grow(runner, FIRST_BEAM));
     carom_status status = see_meshes(runner, pairs, count);
     if (status == CAROM_TOO_LARGE)
         status = reload(runner, pairs, count);

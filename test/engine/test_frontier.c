@@ -2,7 +2,7 @@
  * with budgets, and when its device is lost. */
 #include "compute/device.h"
 #include "engine/stage.h"
-#include "engine/stream/stream.h"
+#include "engine/stream/frontier.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static carom_engine *open_named(carom_context *context, const char *name)
 }
 
 /* Null where there is no such device. */
-static carom_engine *open_stream(carom_context *context, compute_kind kind)
+static carom_engine *open_frontier(carom_context *context, compute_kind kind)
 {
     carom_engine *engine = NULL;
     setenv("CAROM_COMPUTE", compute_kind_name(kind), 1);
@@ -35,7 +35,7 @@ static carom_engine *open_stream(carom_context *context, compute_kind kind)
     return engine;
 }
 
-static stream_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
+static frontier_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
 
 static carom_scene_report run(carom_engine *engine, carom_scene *scene, const carom_collide_options *options)
 {
@@ -65,7 +65,7 @@ static carom_collide_options question(int number)
 
 /* ---- devices and limits ---- */
 
-static const stream_limits LIMITS[] = {{0, 0}, {64, 0}, {STREAM_MIN_FRONTIER, 0}, {0, 200000}};
+static const frontier_limits LIMITS[] = {{0, 0}, {64, 0}, {FRONTIER_MIN_ITEMS, 0}, {0, 200000}};
 
 /* The same hash; and where everything is searched, the same number of tests. */
 static void every_device_and_limit_agrees(void **unused)
@@ -79,7 +79,7 @@ static void every_device_and_limit_agrees(void **unused)
         for (size_t limit = 0; limit < sizeof LIMITS / sizeof *LIMITS; limit++)
         {
             bool slow = kind == COMPUTE_OPENGL && limit == 2; /* thousands of rounds */
-            carom_engine *engine = slow ? NULL : open_stream(w.context, kind);
+            carom_engine *engine = slow ? NULL : open_frontier(w.context, kind);
             if (!engine)
                 continue;
             stage s = stage_open(w.context, SEED, 600);
@@ -92,7 +92,7 @@ static void every_device_and_limit_agrees(void **unused)
                 assert_true(found.pair_count > 0);
                 if (number > 0)
                     continue;
-                const stream_stats *stats = &state_of(engine)->device.stats;
+                const frontier_stats *stats = &state_of(engine)->device.stats;
                 assert_true(stats->boxes > 1000 && stats->triangles > 100 && stats->candidates > 100);
                 if (limit == 2)
                     assert_true(stats->rounds > 100);
@@ -123,7 +123,7 @@ static void a_hundred_runs_are_the_same(void **unused)
     uint64_t truth = run(brute, s.scene, &options).hash;
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
     {
-        carom_engine *engine = open_stream(w.context, kind);
+        carom_engine *engine = open_frontier(w.context, kind);
         for (int i = 0; engine && i < 100; i++)
             assert_true(run(engine, s.scene, &options).hash == truth);
         carom_engine_destroy(engine);
@@ -144,7 +144,7 @@ static void threads_share_a_batch(void **unused)
     stage s = stage_open(context, SEED + 2, 500);
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
     {
-        carom_engine *engine = open_stream(context, kind);
+        carom_engine *engine = open_frontier(context, kind);
         for (int number = 0; engine && number < QUESTIONS; number++)
         {
             carom_collide_options options = question(number);
@@ -199,7 +199,7 @@ static uint64_t compare_crowd(const crowd *c, bool on_all)
     uint64_t pairs = 0;
     for (compute_kind kind = on_all ? COMPUTE_OPENCL : COMPUTE_PROCESSOR; kind < COMPUTE_KIND_COUNT; kind++)
     {
-        carom_engine *engine = open_stream(c->w.context, kind);
+        carom_engine *engine = open_frontier(c->w.context, kind);
         for (int number = 0; engine && number < QUESTIONS; number++)
         {
             carom_collide_options options = question(number);
@@ -318,7 +318,7 @@ static void deforming_bodies_are_refitted(void **unused)
     world w = world_open();
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
     {
-        carom_engine *engine = open_stream(w.context, kind), *brute = open_named(w.context, "brute");
+        carom_engine *engine = open_frontier(w.context, kind), *brute = open_named(w.context, "brute");
         stage s = stage_open(w.context, SEED + 3, 300);
         carom_frame frame;
         assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
@@ -368,7 +368,7 @@ static void budgets_end_and_go_on(void **unused)
     (void)unused;
     world w = world_open();
     stage s = stage_open(w.context, SEED + 4, 400);
-    carom_engine *brute = open_named(w.context, "brute"), *engine = open_stream(w.context, COMPUTE_AUTO);
+    carom_engine *brute = open_named(w.context, "brute"), *engine = open_frontier(w.context, COMPUTE_AUTO);
     int resumed = 0;
     for (int number = 0; number < QUESTIONS; number++)
     {
@@ -404,7 +404,7 @@ static void a_lost_device_is_replaced(void **unused)
     carom_engine *brute = open_named(w.context, "brute");
     for (compute_kind kind = COMPUTE_OPENCL; kind <= COMPUTE_OPENGL; kind++)
     {
-        carom_engine *engine = open_stream(w.context, kind);
+        carom_engine *engine = open_frontier(w.context, kind);
         if (!engine)
             continue;
         carom_collide_options options = question(0);
@@ -426,8 +426,8 @@ static void too_small_a_device_says_so(void **unused)
     (void)unused;
     world w = world_open();
     stage s = stage_open(w.context, SEED + 6, 1000);
-    carom_engine *engine = open_stream(w.context, COMPUTE_PROCESSOR);
-    state_of(engine)->device.limits = (stream_limits){0, 20000};
+    carom_engine *engine = open_frontier(w.context, COMPUTE_PROCESSOR);
+    state_of(engine)->device.limits = (frontier_limits){0, 20000};
     carom_frame frame;
     carom_scene_report report;
     assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);

@@ -1,6 +1,6 @@
 /* The flat tree of a mesh. The structure comes from the library's builder; boxes and corners are computed here, in the
  * normalised frame, so that a mesh that was deformed only needs that again. */
-#include "engine/stream/stream.h"
+#include "engine/stream/frontier.h"
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
@@ -14,7 +14,7 @@ static double scale_for(double half)
     return ldexp(1.0, -exponent);
 }
 
-static void choose_frame(stream_asset *asset, const carom_mesh *mesh)
+static void choose_frame(frontier_asset *asset, const carom_mesh *mesh)
 {
     const carom_aabb *box = &mesh->info.bounds;
     asset->centre = vec3_scale(vec3_add(box->min, box->max), 0.5);
@@ -22,7 +22,7 @@ static void choose_frame(stream_asset *asset, const carom_mesh *mesh)
         scale_for(fmax(largest(vec3_sub(box->max, asset->centre)), largest(vec3_sub(box->min, asset->centre))));
 }
 
-static carom_vec3 normalise(const stream_asset *asset, carom_vec3 x)
+static carom_vec3 normalise(const frontier_asset *asset, carom_vec3 x)
 {
     return vec3_scale(vec3_sub(x, asset->centre), asset->scale);
 }
@@ -39,7 +39,7 @@ static void store_box(const carom_aabb *box, float out[6])
     }
 }
 
-static carom_aabb place_leaf(stream_asset *asset, const carom_mesh *mesh, uint32_t node)
+static carom_aabb place_leaf(frontier_asset *asset, const carom_mesh *mesh, uint32_t node)
 {
     carom_aabb box = aabb_empty();
     for (uint32_t i = 0; i < asset->links[2 * (size_t)node + 1]; i++)
@@ -58,11 +58,11 @@ static carom_aabb place_leaf(stream_asset *asset, const carom_mesh *mesh, uint32
 }
 
 /* Children come after their parent. */
-static carom_status fit(stream_asset *asset, const carom_mesh *mesh)
+static carom_status fit(frontier_asset *asset, const carom_mesh *mesh)
 {
     carom_aabb *boxes = base_allocate(asset->context, asset->node_count, sizeof *boxes, BASE_CACHE_LINE);
     if (!boxes)
-        return stream_out_of_memory(asset->context);
+        return frontier_out_of_memory(asset->context);
     choose_frame(asset, mesh);
     for (uint32_t node = asset->node_count; node-- > 0;)
     {
@@ -81,7 +81,7 @@ static carom_status fit(stream_asset *asset, const carom_mesh *mesh)
 
 /* ---- structure ---- */
 
-static carom_status copy_structure(stream_asset *asset, const carom_tree *tree)
+static carom_status copy_structure(frontier_asset *asset, const carom_tree *tree)
 {
     base_arena *arena = &asset->arena;
     asset->node_count = tree->node_count, asset->reference_count = tree->reference_count;
@@ -92,11 +92,11 @@ static carom_status copy_structure(stream_asset *asset, const carom_tree *tree)
     asset->boxes = base_arena_allocate(arena, 6 * nodes, sizeof *asset->boxes, 64);
     asset->corners = base_arena_allocate(arena, 9 * references, sizeof *asset->corners, 64);
     if (!asset->links || !asset->order || !asset->boxes || !asset->corners)
-        return stream_out_of_memory(asset->context);
+        return frontier_out_of_memory(asset->context);
     for (size_t i = 0; i < nodes; i++)
     {
         asset->links[2 * i] = tree->nodes[i].first, asset->links[2 * i + 1] = tree->nodes[i].count;
-        if (tree->nodes[i].count > STREAM_LEAF)
+        if (tree->nodes[i].count > FRONTIER_LEAF)
             return base_fail(asset->context, CAROM_UNSUPPORTED, "engine stream: a leaf of %u triangles",
                              tree->nodes[i].count);
     }
@@ -104,11 +104,11 @@ static carom_status copy_structure(stream_asset *asset, const carom_tree *tree)
     return CAROM_OK;
 }
 
-static carom_status build(stream_asset *asset, const carom_mesh *mesh)
+static carom_status build(frontier_asset *asset, const carom_mesh *mesh)
 {
     carom_tree_def def = carom_tree_def_default();
     def.layout = CAROM_LAYOUT_BINARY, def.volume = CAROM_VOLUME_AABB, def.builder = CAROM_BUILDER_SAH;
-    def.leaf_size = STREAM_LEAF;
+    def.leaf_size = FRONTIER_LEAF;
     carom_tree *tree;
     BASE_TRY(carom_tree_create(asset->context, mesh, &def, &tree));
     carom_status status = copy_structure(asset, tree);
@@ -118,44 +118,44 @@ static carom_status build(stream_asset *asset, const carom_mesh *mesh)
 
 /* ---- life ---- */
 
-static carom_status build_for(stream_asset *asset, const carom_shape *shape)
+static carom_status build_for(frontier_asset *asset, const carom_shape *shape)
 {
     if (shape->kind != CAROM_SHAPE_MESH || shape->mesh->triangle_count == 0)
         return CAROM_OK;
     return build(asset, shape->mesh);
 }
 
-carom_status stream_create_asset(void *context, const carom_shape *shape, void **out)
+carom_status frontier_create_asset(void *context, const carom_shape *shape, void **out)
 {
     *out = NULL;
-    stream_asset *asset = base_allocate(context, 1, sizeof *asset, BASE_CACHE_LINE);
+    frontier_asset *asset = base_allocate(context, 1, sizeof *asset, BASE_CACHE_LINE);
     if (!asset)
-        return stream_out_of_memory(context);
-    *asset = (stream_asset){.context = context, .arena = {.context = context}};
+        return frontier_out_of_memory(context);
+    *asset = (frontier_asset){.context = context, .arena = {.context = context}};
     carom_status status = build_for(asset, shape);
     if (carom_failed(status))
-        return stream_destroy_asset(context, asset), status;
+        return frontier_destroy_asset(context, asset), status;
     *out = asset;
     return CAROM_OK;
 }
 
 /* Which corners the triangles have does not matter: a tree over so many triangles is one for any of them, though not
  * always a good one. */
-carom_status stream_update_asset(void *context, const carom_shape *shape, void *object)
+carom_status frontier_update_asset(void *context, const carom_shape *shape, void *object)
 {
-    stream_asset *asset = object;
+    frontier_asset *asset = object;
     bool refits = shape->kind == CAROM_SHAPE_MESH && asset->node_count > 0 &&
                   asset->reference_count == shape->mesh->triangle_count;
     if (refits)
         return fit(asset, shape->mesh);
     base_arena_free(&asset->arena);
-    *asset = (stream_asset){.context = context, .arena = {.context = context}};
+    *asset = (frontier_asset){.context = context, .arena = {.context = context}};
     return build_for(asset, shape);
 }
 
-void stream_destroy_asset(void *context, void *object)
+void frontier_destroy_asset(void *context, void *object)
 {
-    stream_asset *asset = object;
+    frontier_asset *asset = object;
     base_arena_free(&asset->arena);
     base_release(context, asset, 1, sizeof *asset);
 }

@@ -1,5 +1,5 @@
 /* The relative pose of a pair in float, with bounds. All derivations: docs/streams.md. */
-#include "engine/stream/stream.h"
+#include "engine/stream/frontier.h"
 
 #define UNIT 0x1p-24 /* of the rounding of floats */
 
@@ -16,9 +16,9 @@ static const double MAX_PAD = 0x1p-8;
 /* Centres this far apart: each body is within sqrt(3) of its own. */
 static const double FAR = 8.0;
 
-stream_verdict stream_place_pair(const stream_pair *pair, float out[STREAM_PLACE])
+frontier_verdict frontier_place_pair(const frontier_pair *pair, float out[FRONTIER_PLACE])
 {
-    const stream_asset *a = pair->a, *b = pair->b;
+    const frontier_asset *a = pair->a, *b = pair->b;
     const carom_mesh *mesh_a = pair->placed_a.mesh, *mesh_b = pair->placed_b.mesh;
     math_relative relative =
         math_relative_pose(pair->placed_a.pose, pair->placed_b.pose, mesh_a->extent, mesh_b->extent);
@@ -29,9 +29,9 @@ stream_verdict stream_place_pair(const stream_pair *pair, float out[STREAM_PLACE
     double placement = (4.0 * relative.error + 16.0 * 0x1p-53 * sums) * scale;
     double reach = largest_of(shift) * scale;
     if (!(placement <= MAX_PAD))
-        return STREAM_UNCERTAIN;
+        return FRONTIER_UNCERTAIN;
     if (!(reach <= FAR))
-        return STREAM_FAR;
+        return FRONTIER_FAR;
     for (int i = 0; i < 9; i++)
         out[i] = (float)relative.rotation[i];
     out[9] = (float)(shift.x * scale), out[10] = (float)(shift.y * scale), out[11] = (float)(shift.z * scale);
@@ -42,7 +42,7 @@ stream_verdict stream_place_pair(const stream_pair *pair, float out[STREAM_PLACE
     out[14] = math_float_up(placement + 16.0 * UNIT * (3.0 + reach) + tiny);
     out[15] = math_float_up(6.0 * placement + 32.0 * UNIT * (3.0 + reach) + tiny);
     out[16] = math_float_up((placement + UNIT * (56.0 + 24.0 * reach)) * (1.0 + 0x1p-20) + tiny);
-    for (int i = 17; i < STREAM_PLACE; i++)
+    for (int i = 17; i < FRONTIER_PLACE; i++)
         out[i] = 0.0f;
-    return STREAM_SEARCH;
+    return FRONTIER_SEARCH;
 }

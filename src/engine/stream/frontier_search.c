@@ -1,5 +1,5 @@
 /* Searches of whole pairs from their roots, many at once, and what they found in order. */
-#include "engine/stream/stream.h"
+#include "engine/stream/frontier.h"
 
 /* Where one hit is enough, a frontier is kept narrow, so that it comes to leaves before all was looked at; the more was
  * looked at without success, the wider: then all is likely to be looked at in the end. */
@@ -11,7 +11,7 @@ enum
 
 /* ---- one hit is enough ---- */
 
-static bool meets(const stream_pair *pair, const stream_item *candidate, narrow_counts *counts)
+static bool meets(const frontier_pair *pair, const frontier_item *candidate, narrow_counts *counts)
 {
     narrow_triangle a = tree_world_triangle(&pair->placed_a, pair->a->order[candidate->a]);
     narrow_triangle b = tree_world_triangle(&pair->placed_b, pair->b->order[candidate->b]);
@@ -19,15 +19,15 @@ static bool meets(const stream_pair *pair, const stream_item *candidate, narrow_
 }
 
 /* Decides the candidates from `first` on; of each pair the first that meets stays. */
-static void decide_found(stream_state *state, size_t first)
+static void decide_found(frontier_state *state, size_t first)
 {
-    stream_items *found = &state->job.found;
+    frontier_items *found = &state->job.found;
     narrow_counts counts = {0};
     size_t kept = first;
     double start = base_now();
     for (size_t i = first; i < found->count; i++)
     {
-        stream_item candidate = found->items[i];
+        frontier_item candidate = found->items[i];
         if (state->hits.items[candidate.pair] || !meets(&state->pairs.items[candidate.pair], &candidate, &counts))
             continue;
         state->hits.items[candidate.pair] = 1;
@@ -38,9 +38,9 @@ static void decide_found(stream_state *state, size_t first)
 }
 
 /* Drops what is open of pairs that have been decided. */
-static void drop_decided(stream_state *state)
+static void drop_decided(frontier_state *state)
 {
-    stream_items *open = &state->job.open;
+    frontier_items *open = &state->job.open;
     size_t kept = 0;
     for (size_t i = 0; i < open->count; i++)
         if (!state->hits.items[open->items[i].pair])
@@ -50,13 +50,13 @@ static void drop_decided(stream_state *state)
 
 /* ---- rounds ---- */
 
-static carom_status run_rounds(stream_state *state, bool any)
+static carom_status run_rounds(frontier_state *state, bool any)
 {
-    stream_job *job = &state->job;
+    frontier_job *job = &state->job;
     while (job->open.count > 0)
     {
         size_t before = job->found.count;
-        BASE_TRY(stream_round(job, UINT32_MAX));
+        BASE_TRY(frontier_round(job, UINT32_MAX));
         if (!any)
             continue;
         decide_found(state, before);
@@ -67,9 +67,9 @@ static carom_status run_rounds(stream_state *state, bool any)
 }
 
 /* The roots of all pairs, and as many levels as their trees have. */
-static carom_status begin_job(stream_state *state, stream_runner *runner, bool any)
+static carom_status begin_job(frontier_state *state, frontier_runner *runner, bool any)
 {
-    stream_job *job = &state->job;
+    frontier_job *job = &state->job;
     uint32_t count = (uint32_t)state->pairs.count;
     job->runner = runner, job->pairs = state->pairs.items;
     job->open.count = job->found.count = state->hits.count = 0;
@@ -77,19 +77,19 @@ static carom_status begin_job(stream_state *state, stream_runner *runner, bool a
     job->beam = any ? (count > ANY_BEAM ? count : ANY_BEAM) : 0;
     if (!base_array_reserve(state->context, &job->open, count) ||
         !base_array_reserve(state->context, &state->hits, count))
-        return stream_out_of_memory(state->context);
+        return frontier_out_of_memory(state->context);
     for (uint32_t i = 0; i < count; i++)
     {
-        const stream_pair *pair = &state->pairs.items[i];
+        const frontier_pair *pair = &state->pairs.items[i];
         uint32_t depth = pair->a->depth > pair->b->depth ? pair->a->depth : pair->b->depth;
         job->levels = depth > job->levels ? depth : job->levels;
-        job->open.items[job->open.count++] = (stream_item){i, 0, 0};
+        job->open.items[job->open.count++] = (frontier_item){i, 0, 0};
         state->hits.items[state->hits.count++] = 0;
     }
-    return stream_runner_load(runner, state->pairs.items, state->places.items, count);
+    return frontier_runner_load(runner, state->pairs.items, state->places.items, count);
 }
 
-static carom_status search_on(stream_state *state, stream_runner *runner, bool any)
+static carom_status search_on(frontier_state *state, frontier_runner *runner, bool any)
 {
     BASE_TRY(compute_begin(runner->device));
     carom_status status = begin_job(state, runner, any);
@@ -100,21 +100,21 @@ static carom_status search_on(stream_state *state, stream_runner *runner, bool a
 }
 
 /* A device that was lost, or refuses what it should not, is given up: the processor does the same. */
-static carom_status search_on_processor(stream_state *state, bool any)
+static carom_status search_on_processor(frontier_state *state, bool any)
 {
     char message[BASE_MESSAGE_SIZE];
     carom_context_message(state->context, message, sizeof message);
     base_log(state->context, CAROM_LOG_WARNING, "engine stream: goes on without the device: %s", message);
-    stream_runner_close(&state->device);
+    frontier_runner_close(&state->device);
     state->kind = COMPUTE_PROCESSOR;
-    BASE_TRY(stream_runner_open(&state->device, state->context, COMPUTE_PROCESSOR));
+    BASE_TRY(frontier_runner_open(&state->device, state->context, COMPUTE_PROCESSOR));
     return search_on(state, &state->device, any);
 }
 
-carom_status stream_search(stream_state *state, bool any)
+carom_status frontier_search(frontier_state *state, bool any)
 {
     if (!state->device.device)
-        BASE_TRY(stream_runner_open(&state->device, state->context, state->kind));
+        BASE_TRY(frontier_runner_open(&state->device, state->context, state->kind));
     carom_status status = search_on(state, &state->device, any);
     if (carom_failed(status) && compute_kind_of(state->device.device) != COMPUTE_PROCESSOR)
         status = search_on_processor(state, any);
@@ -123,15 +123,15 @@ carom_status stream_search(stream_state *state, bool any)
 
 /* ---- in order ---- */
 
-carom_status stream_sort_found(stream_state *state)
+carom_status frontier_sort_found(frontier_state *state)
 {
-    const stream_items *found = &state->job.found;
+    const frontier_items *found = &state->job.found;
     size_t pair_count = state->pairs.count;
     state->keys.count = state->space.count = state->starts.count = 0;
     if (!base_array_reserve(state->context, &state->keys, found->count) ||
         !base_array_reserve(state->context, &state->space, found->count) ||
         !base_array_reserve(state->context, &state->starts, pair_count + 2))
-        return stream_out_of_memory(state->context);
+        return frontier_out_of_memory(state->context);
     size_t *starts = state->starts.items;
     memset(starts, 0, (pair_count + 2) * sizeof *starts);
     state->starts.count = pair_count + 1, state->keys.count = found->count;
@@ -141,8 +141,8 @@ carom_status stream_sort_found(stream_state *state)
         starts[i] += starts[i - 1];
     for (size_t i = 0; i < found->count; i++)
     {
-        const stream_item *item = &found->items[i];
-        const stream_pair *pair = &state->pairs.items[item->pair];
+        const frontier_item *item = &found->items[i];
+        const frontier_pair *pair = &state->pairs.items[item->pair];
         state->keys.items[starts[item->pair + 1]++] = (uint64_t)pair->a->order[item->a] << 32 | pair->b->order[item->b];
     }
     for (size_t i = 0; i < pair_count; i++)

@@ -1,17 +1,17 @@
 /* Engine `stream`. Distances, rays and what is near a segment are answered by the default trees. */
-#include "engine/stream/stream.h"
+#include "engine/stream/frontier.h"
 
 #include "engine/image/by_trees.h"
 
-static const query_method STREAM_METHOD = IMAGE_METHOD_OF(stream_collide);
+static const query_method FRONTIER_METHOD = IMAGE_METHOD_OF(frontier_collide);
 
 static void destroy_state(void *object)
 {
-    stream_state *state = object;
+    frontier_state *state = object;
     carom_context *context = state->context;
-    stream_runner_close(&state->device);
-    stream_runner_close(&state->steps);
-    stream_job_free(context, &state->job);
+    frontier_runner_close(&state->device);
+    frontier_runner_close(&state->steps);
+    frontier_job_free(context, &state->job);
     base_array_free(context, &state->pairs);
     base_array_free(context, &state->places);
     base_array_free(context, &state->indices);
@@ -31,9 +31,9 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
 {
     *out = NULL;
     (void)def;
-    stream_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
+    frontier_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
     if (!state)
-        return stream_out_of_memory(context);
+        return frontier_out_of_memory(context);
     memset(state, 0, sizeof *state);
     state->context = state->scratch.context = context;
     state->device.context = state->steps.context = context;
@@ -48,7 +48,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     return CAROM_OK;
 }
 
-static void add_runner(const stream_stats *own, carom_engine_stats *sum)
+static void add_runner(const frontier_stats *own, carom_engine_stats *sum)
 {
     sum->tasks += own->boxes, sum->passes += own->dispatches;
     sum->upload_seconds += own->upload_seconds, sum->draw_seconds += own->run_seconds;
@@ -57,7 +57,7 @@ static void add_runner(const stream_stats *own, carom_engine_stats *sum)
 
 static void add_stats(const void *object, carom_engine_stats *sum)
 {
-    const stream_state *state = object;
+    const frontier_state *state = object;
     add_runner(&state->device.stats, sum);
     add_runner(&state->steps.stats, sum);
     sum->exact_seconds += state->exact_seconds;
@@ -66,11 +66,11 @@ static void add_stats(const void *object, carom_engine_stats *sum)
 const engine_kind engine_stream = {
     .info = {"stream", "thesis 3, modern: whole frontiers of all pairs at once, on OpenCL or compute shaders",
              CAROM_CLASS_EXACT, false},
-    .method = &STREAM_METHOD,
+    .method = &FRONTIER_METHOD,
     .create_state = create_state,
     .destroy_state = destroy_state,
     .add_stats = add_stats,
-    .create_asset = stream_create_asset,
-    .destroy_asset = stream_destroy_asset,
-    .update_asset = stream_update_asset,
-    .prepare_pairs = stream_prepare_pairs};
+    .create_asset = frontier_create_asset,
+    .destroy_asset = frontier_destroy_asset,
+    .update_asset = frontier_update_asset,
+    .prepare_pairs = frontier_prepare_pairs};
