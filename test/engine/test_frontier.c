@@ -258,6 +258,30 @@ static void touching_boxes(void **unused)
     assert_true(met > 100 && apart > 0);
 }
 
+/* Boxes with four corners in common to the bit, turned together: only the bounds keep floats from tearing them apart.
+ */
+static void turned_boxes(void **unused)
+{
+    (void)unused;
+    check_random random = {.state = SEED + 8};
+    uint64_t pairs = 0;
+    for (int round = 0; round < 60; round++)
+    {
+        crowd c = crowd_open();
+        for (int k = 0; k < 6; k++)
+        {
+            carom_vec3 low = check_random_point(&random, -1.0, 0.0), high = check_random_point(&random, 0.1, 1.0);
+            double end = check_uniform(&random, 1.5, 2.0);
+            carom_pose pose = world_random_pose(&random, round % 2 ? 3.0 : 3e3);
+            add_mesh(&c, world_box(&c.w, low.x, low.y, low.z, high.x, high.y, high.z), pose);
+            add_mesh(&c, world_box(&c.w, high.x, low.y, low.z, end, high.y, high.z), pose);
+        }
+        pairs += compare_crowd(&c, round < 2);
+        crowd_close(&c);
+    }
+    assert_true(pairs > 60 * 6 * 20);
+}
+
 /* Sizes from 1e-30 to 1e25 together, each around the surface of a larger one. */
 static void sizes_of_all_orders(void **unused)
 {
@@ -446,6 +470,7 @@ int main(void)
                                        cmocka_unit_test(small_and_degenerate_meshes),
                                        cmocka_unit_test(touching_boxes),
                                        cmocka_unit_test(sizes_of_all_orders),
+                                       cmocka_unit_test(turned_boxes),
                                        cmocka_unit_test(triangles_that_touch),
                                        cmocka_unit_test(deforming_bodies_are_refitted),
                                        cmocka_unit_test(budgets_end_and_go_on),

@@ -5,7 +5,7 @@ enum
 {
     FIRST_BEAM = 1 << 15, /* items of a frontier */
     MAX_BEAM = 1 << 20,
-    LEAVES_PER_ITEM = 2, /* room, per item of a frontier */
+    LEAVES_PER_ITEM = 1, /* room, per item of a frontier */
     SPILL_PER_ITEM = 4,
     CANDIDATES_PER_LEAVES = FRONTIER_LEAF * FRONTIER_LEAF,
     FIRST_ROOM = 256 /* nodes, references, pairs */
