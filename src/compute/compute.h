@@ -57,6 +57,9 @@ typedef struct compute_device_def
 
 compute_device_def compute_device_def_default(void);
 
+/* What CAROM_COMPUTE says; without it COMPUTE_AUTO. */
+compute_kind compute_wanted_kind(const carom_context *context);
+
 /* def may be null. CAROM_UNAVAILABLE: the wanted kind is not there, the message says why. The processor always is. */
 carom_status compute_open(carom_context *context, const compute_device_def *def, compute_device **out);
 void compute_close(compute_device *device); /* null: nothing */

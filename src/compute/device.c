@@ -28,7 +28,7 @@ const char *compute_source_find(const char *name)
 
 /* ---- life ---- */
 
-static compute_kind wanted_kind(const carom_context *context)
+compute_kind compute_wanted_kind(const carom_context *context)
 {
     const char *wish = getenv("CAROM_COMPUTE"); /* NOLINT(concurrency-mt-unsafe): read only */
     if (!wish || !wish[0])
@@ -76,7 +76,7 @@ carom_status compute_open(carom_context *context, const compute_device_def *def,
     if ((unsigned)chosen.kind >= COMPUTE_KIND_COUNT)
         return base_fail(context, CAROM_INVALID_ARGUMENT, "compute_open: no kind has number %d", (int)chosen.kind);
     if (chosen.kind == COMPUTE_AUTO)
-        chosen.kind = wanted_kind(context);
+        chosen.kind = compute_wanted_kind(context);
     compute_device *device = base_allocate(context, 1, sizeof *device, _Alignof(compute_device));
     if (!device)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "no memory for a compute device");
