@@ -5,8 +5,9 @@
  * looked at without success, the wider: then all is likely to be looked at in the end. */
 enum
 {
-    ANY_BEAM = 128,  /* items at first */
-    ANY_WIDENING = 4 /* per round */
+    ANY_BEAM = 128,    /* items at first, */
+    ANY_PER_PAIR = 32, /* or so many for each pair of bodies; */
+    ANY_WIDENING = 4   /* and so many times as many in the next round */
 };
 
 /* ---- one hit is enough ---- */
@@ -66,6 +67,13 @@ static carom_status run_rounds(frontier_state *state, bool any)
     return CAROM_OK;
 }
 
+static uint32_t any_beam(const frontier_runner *runner, uint32_t pair_count)
+{
+    uint64_t beam = (uint64_t)ANY_PER_PAIR * pair_count, max = frontier_max_beam(runner);
+    beam = beam > ANY_BEAM ? beam : ANY_BEAM;
+    return (uint32_t)(beam < max ? beam : max);
+}
+
 /* The roots of all pairs, and as many levels as their trees have. */
 static carom_status begin_job(frontier_state *state, frontier_runner *runner, bool any)
 {
@@ -74,7 +82,7 @@ static carom_status begin_job(frontier_state *state, frontier_runner *runner, bo
     job->runner = runner, job->pairs = state->pairs.items;
     job->open.count = job->found.count = state->hits.count = 0;
     job->boxes = job->triangles = 0, job->levels = 1;
-    job->beam = any ? (count > ANY_BEAM ? count : ANY_BEAM) : 0;
+    job->beam = any ? any_beam(runner, count) : 0;
     if (!base_array_reserve(state->context, &job->open, count) ||
         !base_array_reserve(state->context, &state->hits, count))
         return frontier_out_of_memory(state->context);
