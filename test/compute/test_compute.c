@@ -211,7 +211,6 @@ static struct
     int calls, fail_at, error; /* the call of clEnqueueNDRangeKernel or clEnqueueReadBuffer that fails */
     const char *failing;
     compute_function *found;
-    int64_t alive;
 } hooks;
 
 static int fail_read(cl_handle queue, cl_handle memory, uint32_t blocking, size_t offset, size_t size, void *data,

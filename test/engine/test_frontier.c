@@ -385,6 +385,53 @@ static void deforming_bodies_are_refitted(void **unused)
     world_close(&w);
 }
 
+/* A mesh whose asset was fitted from another's, is forgotten, and comes back: then its tree is another one. */
+static void a_deformed_mesh_comes_back(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    carom_engine *brute = open_named(w.context, "brute"), *engine = open_frontier(w.context, COMPUTE_PROCESSOR);
+    carom_mesh *ball = world_shape(&w, GENERATE_ICO_SPHERE, 500), *blob = world_shape(&w, GENERATE_BLOB, 500);
+    double vertices[3 * 1000];
+    assert_in_range(blob->vertex_count, 100, 1000);
+    for (size_t i = 0; i < blob->vertex_count; i++)
+    {
+        carom_vec3 v = blob->vertices[i];
+        vertices[3 * i] = 0.1 * v.y, vertices[3 * i + 1] = 3.0 * v.z, vertices[3 * i + 2] = v.x;
+    }
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f64 = vertices, def.vertex_count = blob->vertex_count;
+    carom_mesh *moved;
+    assert_int_equal(carom_mesh_deform(blob, &def, &moved), CAROM_OK);
+    carom_scene *scene;
+    carom_body_id ids[2];
+    carom_body_def body = carom_body_def_default();
+    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    body.placed = (carom_placed){carom_shape_mesh(ball), carom_pose_identity()};
+    assert_int_equal(carom_scene_add(scene, &body, &ids[0]), CAROM_OK);
+    body.placed = (carom_placed){carom_shape_mesh(blob), carom_pose_translation(0.3, 0.1, 0.2)};
+    assert_int_equal(carom_scene_add(scene, &body, &ids[1]), CAROM_OK);
+    carom_collide_options options = question(0);
+    carom_shape shape = carom_shape_mesh(moved);
+    for (int step = 0; step < 4; step++)
+    {
+        if (step == 1)
+            assert_int_equal(carom_scene_reshape(scene, ids[1], &shape), CAROM_OK);
+        if (step == 2)
+            assert_int_equal(carom_scene_remove(scene, ids[1]), CAROM_OK);
+        body.placed = (carom_placed){shape, carom_pose_translation(0.3, 0.1, 0.2)};
+        if (step == 3)
+            assert_int_equal(carom_scene_add(scene, &body, &ids[1]), CAROM_OK);
+        carom_scene_report truth = run(brute, scene, &options), found = run(engine, scene, &options);
+        assert_true(truth.pair_count > 100 || step == 2);
+        assert_true(truth.hash == found.hash);
+    }
+    carom_scene_destroy(scene);
+    carom_engine_destroy(engine), carom_engine_destroy(brute);
+    carom_mesh_destroy(moved), carom_mesh_destroy(blob), carom_mesh_destroy(ball);
+    world_close(&w);
+}
+
 /* ---- budgets ---- */
 
 static void budgets_end_and_go_on(void **unused)
@@ -473,6 +520,7 @@ int main(void)
                                        cmocka_unit_test(turned_boxes),
                                        cmocka_unit_test(triangles_that_touch),
                                        cmocka_unit_test(deforming_bodies_are_refitted),
+                                       cmocka_unit_test(a_deformed_mesh_comes_back),
                                        cmocka_unit_test(budgets_end_and_go_on),
                                        cmocka_unit_test(a_lost_device_is_replaced),
                                        cmocka_unit_test(too_small_a_device_says_so)};

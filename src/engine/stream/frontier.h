@@ -23,7 +23,7 @@ enum
     FRONTIER_MIN_ITEMS = 4, /* items: the children of one */
 };
 
-/* Words of the buffer of counters. The first four are limits that the kernels obey. */
+/* Words of the buffer of counters. The first three are limits that the kernels obey. */
 typedef enum frontier_counter
 {
     FRONTIER_BEAM,        /* items of a frontier */
@@ -41,7 +41,7 @@ typedef enum frontier_counter
 typedef struct frontier_asset
 {
     carom_context *context;
-    uint64_t serial;   /* of the mesh that it fits */
+    uint64_t serial;   /* unique, and new with each fit */
     carom_vec3 centre; /* of the normalised frame: y = (x - centre) * scale, |y| <= 1 */
     double scale;      /* a power of two */
     uint32_t node_count, reference_count, depth;

@@ -75,7 +75,7 @@ static carom_status fit(frontier_asset *asset, const carom_mesh *mesh)
         store_box(&boxes[node], asset->boxes + 6 * (size_t)node);
     }
     base_release(asset->context, boxes, asset->node_count, sizeof *boxes);
-    asset->serial = mesh->serial;
+    asset->serial = atomic_fetch_add(&asset->context->next_serial, 1);
     return CAROM_OK;
 }
 
