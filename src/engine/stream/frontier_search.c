@@ -121,12 +121,12 @@ static carom_status search_on_processor(frontier_state *state, bool any)
 
 carom_status frontier_search(frontier_state *state, bool any)
 {
+    carom_status status = CAROM_OK;
     if (!state->device.device)
-        BASE_TRY(frontier_runner_open(&state->device, state->context, state->kind));
-    carom_status status = search_on(state, &state->device, any);
-    if (carom_failed(status) && compute_kind_of(state->device.device) != COMPUTE_PROCESSOR)
-        status = search_on_processor(state, any);
-    return status;
+        status = frontier_runner_open(&state->device, state->context, state->kind);
+    if (!carom_failed(status))
+        status = search_on(state, &state->device, any);
+    return carom_failed(status) && state->kind != COMPUTE_PROCESSOR ? search_on_processor(state, any) : status;
 }
 
 /* ---- in order ---- */
