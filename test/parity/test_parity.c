@@ -144,7 +144,7 @@ static bool is_checked(const stage *s, const scenes_info *info, const char *engi
         return true;
     if (strcmp(engine, "brute") == 0)
         return info->triangle_count < 7000;
-    if (strcmp(engine, "cullide") == 0) /* which has no broad phase */
+    if (strcmp(engine, "cullide") == 0 || strcmp(engine, "stream") == 0) /* the first has no broad phase */
         return strcmp(broad, "tree") == 0;
     return strcmp(broad, "tree") == 0 && largest_body(s->source) <= 3000;
 }
