@@ -79,6 +79,8 @@ extern "C"
         bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper;
                                    "scd0", "scd1", "scd2": draws all passes, where otherwise those of few edges are
                                    computed on the processor */
+        bool on_processor;      /* engines "scd0", "scd1", "scd2": computes all passes on the processor; no driver is
+                                   needed */
         bool as_printed;        /* engines "scd0", "scd1", "scd2": runs the thesis's programs (figures 3-8 and 3-9) and
                                    the early ends of its search as they are printed, and counts what that misses or
                                    gets wrong, see carom_engine_stats. Pairs that do not meet are not reported all the

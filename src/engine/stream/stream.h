@@ -93,7 +93,8 @@ typedef struct stream_state
     bool current;         /* the device is, on this thread */
     uint32_t next_attempt;
     stream_method method;
-    bool printed, always;
+    bool printed;           /* the thesis's code as it stands */
+    bool always, processor; /* draw all passes, or none */
     stream_balance balance;
     BASE_ARRAY(carom_vec3) points[2]; /* placed vertices */
     BASE_ARRAY(stream_edge) edges;    /* of the current direction */

@@ -95,7 +95,8 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->context = state->scratch.context = context;
     state->scratch.ray_frame.pose = carom_pose_identity();
     state->method = method, state->always = def->image_always, state->printed = def->as_printed;
-    carom_status status = gpu_open(context, NULL, &state->device);
+    state->processor = def->on_processor;
+    carom_status status = state->processor ? CAROM_OK : gpu_open(context, NULL, &state->device);
     if (status != CAROM_OK)
         return destroy_state(state), status;
     *out = state;

@@ -36,8 +36,8 @@ static bool is_drawn(stream_state *state, const stream_batch *batch, stream_set 
         TRIAL = 256 /* choices from one trial to the next */
     };
     stream_balance *balance = &state->balance;
-    if (state->always)
-        return true;
+    if (state->always || state->processor)
+        return !state->processor;
     double tests = (double)batch->count * set.count;
     double drawn = predict(&balance->drawn[set.list != NULL], tests), computed = predict(&balance->computed, tests);
     bool trial = ++balance->choices % TRIAL == 0;
