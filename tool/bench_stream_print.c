@@ -45,7 +45,7 @@ static void print_published(const bench_stream_published *p)
     printf("  %-10s %9s", "published", "");
     for (int k = 0; k < 3; k++)
         printf(" %9.1f", p->scd[k]);
-    printf(" %9s %9s", "", "");
+    printf(" %9s %9s %9s", "", "", "");
     if (p->recode > 0.0)
         printf(" %9.1f", p->recode);
     else
@@ -56,15 +56,16 @@ static void print_published(const bench_stream_published *p)
 
 static void print_table(const bench_stream_table *table)
 {
-    static const int columns[] = {STREAM_BENCH_SCD0, STREAM_BENCH_SCD1,   STREAM_BENCH_SCD2, STREAM_BENCH_BALANCED,
-                                  STREAM_BENCH_IBCD, STREAM_BENCH_RECODE, STREAM_BENCH_TREE};
+    static const int columns[] = {STREAM_BENCH_SCD0,  STREAM_BENCH_SCD1, STREAM_BENCH_SCD2,   STREAM_BENCH_BALANCED,
+                                  STREAM_BENCH_PAIRS, STREAM_BENCH_IBCD, STREAM_BENCH_RECODE, STREAM_BENCH_TREE};
     double means[3];
     char number[32];
     bench_stream_means(table, means);
     if (isnan(means[0]))
         return; /* smaller sizes only */
     puts("Table 3-1: ms per step, any hit; and how many times faster than SCD0. balanced: SCD2 that computes passes of "
-         "few\nedges on the processor. Published: RAPID in the column of the OBB tree");
+         "few\nedges on the processor; SCD tri: as SCD2, triangles for edges. Published: RAPID in the column of the "
+         "OBB tree");
     printf("  %-10s %9s", "triangles", "meeting");
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
         printf(" %9s", STREAM_BENCH_NAMES[columns[k]]);
@@ -96,7 +97,7 @@ static void print_passes(const bench_stream_table *table)
     char number[32];
     puts("\nPasses, pixels and packed textures per step; passes on the processor");
     for (uint32_t i = 0; i < table->row_count; i++)
-        for (int k = STREAM_BENCH_SCD0; k <= STREAM_BENCH_BALANCED; k++)
+        for (int k = STREAM_BENCH_SCD0; k <= STREAM_BENCH_PAIRS; k++)
         {
             const stream_bench_run *run = &table->rows[i]->runs[k];
             printf("%d %-10s %-9s %10.1f %14.0f %8.1f %10.1f\n", table->rows[i]->scene + 1,

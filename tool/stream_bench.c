@@ -6,8 +6,8 @@
 #include <math.h>
 #include <time.h>
 
-const char *const STREAM_BENCH_NAMES[STREAM_BENCH_METHODS] = {"OBB tree", "SCD0",      "SCD1", "SCD2",
-                                                              "balanced", "SCD0 twin", "IBCD", "RECODE"};
+const char *const STREAM_BENCH_NAMES[STREAM_BENCH_METHODS] = {"OBB tree", "SCD0",      "SCD1", "SCD2",  "balanced",
+                                                              "SCD tri",  "SCD0 twin", "IBCD", "RECODE"};
 const uint32_t STREAM_BENCH_TRIANGLES[STREAM_BENCH_SCENES][STREAM_BENCH_SIZES] = {{1000, 2000, 5000, 10000, 21292},
                                                                                   {0, 0, 0, 0, 18217},
                                                                                   {2500, 5000, 10000, 20000, 40419},
@@ -29,11 +29,11 @@ static bool is_wanted(const stream_bench_row *row, stream_bench_method method)
 
 static carom_status open_engine(stream_bench_row *row, stream_bench_method method)
 {
-    static const char *const engines[STREAM_BENCH_METHODS] = {"tree", "scd0", "scd1",          "scd2",
-                                                              "scd2", "scd0", "image-sampled", "recode"};
+    static const char *const engines[STREAM_BENCH_METHODS] = {"tree",          "scd0", "scd1",          "scd2",  "scd2",
+                                                              "scd-triangles", "scd0", "image-sampled", "recode"};
     carom_engine_def def = carom_engine_def_default();
     def.engine = engines[method];
-    def.image_always = method >= STREAM_BENCH_SCD0 && method <= STREAM_BENCH_SCD2;
+    def.image_always = method != STREAM_BENCH_BALANCED;
     def.on_processor = method == STREAM_BENCH_TWIN;
     row->runs[method].measured = true;
     return carom_engine_create(row->context, &def, &row->runs[method].engine);

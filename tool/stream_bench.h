@@ -20,6 +20,7 @@ typedef enum stream_bench_method
     STREAM_BENCH_SCD1,
     STREAM_BENCH_SCD2,
     STREAM_BENCH_BALANCED, /* scd2, passes of few edges computed on the processor */
+    STREAM_BENCH_PAIRS,    /* scd-triangles, every pass drawn */
     STREAM_BENCH_TWIN,     /* scd0 on the processor */
     STREAM_BENCH_IBCD,     /* image-sampled */
     STREAM_BENCH_RECODE,

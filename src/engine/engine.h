@@ -41,8 +41,8 @@ extern const engine_kind engine_brute;
 extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd;                 /* edge/ */
 extern const engine_kind engine_image, engine_image_sampled, engine_recode;                   /* image/ibcd.c */
 extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, engine_lombardo; /* image/filter.c */
-extern const engine_kind engine_cullide;                        /* image/image_cullide.c */
-extern const engine_kind engine_scd0, engine_scd1, engine_scd2; /* stream/ */
+extern const engine_kind engine_cullide;                                              /* image/image_cullide.c */
+extern const engine_kind engine_scd0, engine_scd1, engine_scd2, engine_scd_triangles; /* stream/ */
 
 /* The table; null past the end. */
 const engine_kind *engine_find(uint32_t index);

@@ -1,6 +1,6 @@
-/* Engines that draw (`image`, `cullide`, `scd0` to `scd2`) on odd bodies: far from the origin, flat and seen edge on,
- * single triangles, slivers, points, meshes whose decomposition is one piece per triangle or that have many triangles
- * in one plane, plates a hair apart. Always the answer of brute force. */
+/* Engines that draw (`image`, `cullide`, `scd0` to `scd2`, `scd-triangles`) on odd bodies: far from the origin, flat
+ * and seen edge on, single triangles, slivers, points, meshes whose decomposition is one piece per triangle or that
+ * have many triangles in one plane, plates a hair apart. Always the answer of brute force. */
 #include "crowd.h"
 #include "support/gpu_test.h"
 #include "support/gpu_wrap.h"
@@ -8,7 +8,7 @@
 enum
 {
     ODD_COUNT = 12,
-    ENGINES = 6,
+    ENGINES = 7,
     PLATE = 4 /* of these: a thin box */
 };
 
@@ -103,8 +103,8 @@ static void open_engines(const crowd *c, uint32_t side, carom_engine *out[ENGINE
     out[1] = crowd_engine(
         c, &(carom_engine_def){.engine = "image", .broad_phase = "all", .image_side = side, .image_always = true});
     out[2] = crowd_engine(c, &(carom_engine_def){.engine = "cullide"});
-    static const char *const streams[] = {"scd0", "scd1", "scd2"};
-    for (int i = 0; i < 3; i++)
+    static const char *const streams[] = {"scd0", "scd1", "scd2", "scd-triangles"};
+    for (int i = 0; i < 4; i++)
         out[3 + i] =
             crowd_engine(c, &(carom_engine_def){.engine = streams[i], .broad_phase = "all", .image_always = true});
 }

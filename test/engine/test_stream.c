@@ -1,15 +1,15 @@
-/* Engines `scd0`, `scd1` and `scd2`: the answers of brute force where the thesis's printed code is wrong, on bodies
- * that deform, within budgets, with clearances, for every limit of the driver and in every run; and what the printed
- * code misses is counted. */
+/* Engines `scd0`, `scd1`, `scd2` and `scd-triangles`: the answers of brute force where the thesis's printed code is
+ * wrong, on bodies that deform, within budgets, with clearances, for every limit of the driver and in every run; and
+ * what the printed code misses is counted. */
 #include "crowd.h"
 #include "support/gpu_test.h"
 #include "support/gpu_wrap.h"
 
-static const char *const NAMES[] = {"scd0", "scd1", "scd2"};
+static const char *const NAMES[] = {"scd0", "scd1", "scd2", "scd-triangles"};
 
 enum
 {
-    METHODS = 3
+    METHODS = 4
 };
 
 static int begin(void **state)
@@ -257,6 +257,35 @@ static void test_many_runs(void **state)
     gpu_wrap_check();
 }
 
+/* Nothing is drawn, and nothing is needed for that. */
+static void test_on_processor(void **state)
+{
+    (void)state;
+    wrap.refuse = true;
+    crowd c = crowd_open(1, 0.0);
+    for (int m = 0; m < METHODS; m++)
+    {
+        carom_engine *engine = crowd_engine(&c, &(carom_engine_def){.engine = NAMES[m], .on_processor = true});
+        crowd_ask(&c, engine);
+        carom_engine_stats stats = carom_engine_get_stats(engine);
+        assert_true(stats.passes == 0 && stats.passes_computed > 0);
+        carom_engine_destroy(engine);
+    }
+    crowd_close(&c);
+    gpu_wrap_check();
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    world w = world_open();
+    carom_engine *engine;
+    gpu_test_fails(
+        w.context, CAROM_INVALID_ARGUMENT, "as_printed",
+        carom_engine_create(w.context, &(carom_engine_def){.engine = "scd-triangles", .as_printed = true}, &engine));
+    world_close(&w);
+}
+
 /* Whatever a budget cuts short is found when the run is continued; and a clearance. */
 static void test_budget_and_clearance(void **state)
 {
@@ -292,9 +321,10 @@ static void test_budget_and_clearance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_needle, begin),    cmocka_unit_test_setup(test_printed_triangle, begin),
-        cmocka_unit_test_setup(test_deforming, begin), cmocka_unit_test_setup(test_limits, begin),
-        cmocka_unit_test_setup(test_many_runs, begin), cmocka_unit_test_setup(test_budget_and_clearance, begin),
+        cmocka_unit_test_setup(test_needle, begin),       cmocka_unit_test_setup(test_printed_triangle, begin),
+        cmocka_unit_test_setup(test_deforming, begin),    cmocka_unit_test_setup(test_limits, begin),
+        cmocka_unit_test_setup(test_many_runs, begin),    cmocka_unit_test_setup(test_budget_and_clearance, begin),
+        cmocka_unit_test_setup(test_on_processor, begin), cmocka_unit_test_setup(test_refusals, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

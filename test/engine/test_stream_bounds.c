@@ -51,6 +51,21 @@ static void pair_close(pair *p, const world *w)
     base_array_free(w->context, &p->state.edges);
 }
 
+/* The same triangles as a stream. */
+static void place_triangles(pair *p)
+{
+    p->state.method = STREAM_TRIANGLE_PAIRS;
+    assert_int_equal(stream_place_edges(&p->walk, 0), CAROM_OK);
+    p->state.method = STREAM_SCD0;
+}
+
+static bool triangles_meet(const pair *p, uint32_t a, uint32_t b)
+{
+    narrow_counts counts = {0};
+    narrow_triangle one = tree_world_triangle(&p->placed[0], a), other = tree_world_triangle(&p->placed[1], b);
+    return narrow_touches(&one, &other, &counts);
+}
+
 static bool passes(const pair *p, stream_kind kind, uint32_t edge, const stream_record *record)
 {
     float depth;
@@ -85,6 +100,7 @@ static carom_vec3 point_of(check_random *random, const double corners[9])
 typedef struct tally
 {
     uint64_t asked, met, passed;
+    uint64_t pairs_met, pairs_passed; /* of triangles, one per round */
 } tally;
 
 /* Random triangle, of any size and thinness; an edge through or to a point of it, off by some roundings. */
@@ -121,6 +137,11 @@ static void ask_one(const world *w, check_random *random, tally *t)
         assert_true(passed || !met);
         assert_true(passes(&p, STREAM_BOXES, i, &box) || !met);
     }
+    place_triangles(&p);
+    bool met = triangles_meet(&p, 0, 0), passed = passes(&p, STREAM_PAIRS, 0, &record);
+    t->pairs_met += met, t->pairs_passed += passed;
+    assert_true(passed || !met);
+    assert_true(passes(&p, STREAM_PAIR_BOXES, 0, &box) || !met);
     pair_close(&p, w);
     carom_mesh_destroy(one), carom_mesh_destroy(other);
 }
@@ -142,6 +163,9 @@ static void test_edges_and_triangles(void **state)
     printf("%llu edges, %llu meet, %llu pass\n", (unsigned long long)t.asked, (unsigned long long)t.met,
            (unsigned long long)t.passed);
     assert_true(t.met > t.asked / 10 && t.passed > t.met && t.passed < t.asked);
+    printf("%u pairs of triangles, %llu meet, %llu pass\n", rounds(4000), (unsigned long long)t.pairs_met,
+           (unsigned long long)t.pairs_passed);
+    assert_true(t.pairs_met > rounds(4000) / 10 && t.pairs_passed < rounds(4000));
     world_close(&w);
 }
 
@@ -193,7 +217,7 @@ static void test_meshes(void **state)
     world w = world_open();
     check_random random = {41};
     carom_mesh *a = world_shape(&w, GENERATE_TORUS, 300), *b = world_shape(&w, GENERATE_BLOB, 300);
-    uint64_t met = 0, passed = 0;
+    uint64_t met = 0, passed = 0, pairs_met = 0, pairs_passed = 0;
     for (int round = 0; round < 12; round++)
     {
         pair p = {.pose = {world_random_pose(&random, 0.3), world_random_pose(&random, 0.3)}};
@@ -211,10 +235,22 @@ static void test_meshes(void **state)
                 assert_true(found || !through);
             }
         }
+        place_triangles(&p);
+        for (uint32_t i = 0; i < p.placed[0].mesh->triangle_count * p.placed[1].mesh->triangle_count; i++)
+        {
+            uint32_t own = i / p.placed[1].mesh->triangle_count, other = i % p.placed[1].mesh->triangle_count;
+            stream_record record = stream_place_triangle(&p.walk, other);
+            bool through = triangles_meet(&p, own, other), found = passes(&p, STREAM_PAIRS, own, &record);
+            pairs_met += through, pairs_passed += found;
+            assert_true(found || !through);
+        }
         pair_close(&p, &w);
     }
     printf("%llu meet, %llu pass\n", (unsigned long long)met, (unsigned long long)passed);
     assert_true(met > 100 && passed < met + met / 20 + 3);
+    printf("%llu pairs of triangles meet, %llu pass\n", (unsigned long long)pairs_met,
+           (unsigned long long)pairs_passed);
+    assert_true(pairs_met > 100 && pairs_passed < pairs_met + pairs_met / 20 + 3);
     carom_mesh_destroy(a), carom_mesh_destroy(b);
     world_close(&w);
 }

@@ -167,7 +167,7 @@ static void run_engine(const model *m, const carom_frame *frame, const carom_eng
 static bool draws_images(const char *engine)
 {
     static const char *const names[] = {"image",    "image-sampled", "recode", "shinya", "rossignac", "myszkowski",
-                                        "lombardo", "cullide",       "scd0",   "scd1",   "scd2"};
+                                        "lombardo", "cullide",       "scd0",   "scd1",   "scd2",      "scd-triangles"};
     bool draws = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         draws = draws || strcmp(engine, names[i]) == 0;

@@ -9,6 +9,8 @@
  *   scd1  all edges against the boxes of a tree, and the triangles of leaves that are reached
  *   scd2  the same, but only the edges that met a node's box are tested below it: found in the stencil buffer, and
  *         packed into smaller textures
+ *   scd-triangles  the same with a stream of triangles, which the thesis names as future work (3.7); there is nothing
+ *         to exchange then
  *
  * The programs that are drawn are not the thesis's: their tests are closed and padded with derived bounds
  * (stream_twin.c), so that what they reject is apart, and the exact narrow phase decides the pairs of triangles that
@@ -45,7 +47,8 @@ typedef enum stream_method
 {
     STREAM_SCD0,
     STREAM_SCD1,
-    STREAM_SCD2
+    STREAM_SCD2,
+    STREAM_TRIANGLE_PAIRS /* as scd2 */
 } stream_method;
 
 /* Which edges a batch is about: some of the full stream, or null: all. */
@@ -164,7 +167,7 @@ carom_status stream_collide(void *state, const query_task *task, const narrow_se
 
 /* Places the vertices of both bodies and chooses the frame. */
 carom_status stream_place(stream_walk *walk);
-/* The edges of walk->body[edges_of] as floats, into state->edges. */
+/* The edges of walk->body[edges_of] as floats, or its triangles, into state->edges. */
 carom_status stream_place_edges(stream_walk *walk, int edges_of);
 stream_record stream_place_triangle(const stream_walk *walk, uint32_t triangle); /* of the other body */
 stream_record stream_place_box(const stream_walk *walk, uint32_t node);          /* of the other body's tree */

@@ -16,7 +16,7 @@ static float random_float(uint64_t *state)
 
 static stream_edge random_edge(uint64_t *state, float size)
 {
-    stream_edge edge = {{0}, {0}, 0.0f};
+    stream_edge edge = {0};
     double sum = 0.0, way[3];
     for (int i = 0; i < 3; i++)
     {
@@ -27,6 +27,19 @@ static stream_edge random_edge(uint64_t *state, float size)
     for (int i = 0; i < 3 && sum > 0.0; i++)
         edge.direction[i] = (float)(way[i] / sqrt(sum));
     return edge;
+}
+
+/* A triangle of a stream. */
+static stream_edge random_corners(uint64_t *state, float size)
+{
+    stream_edge out = {.length = 1.0f};
+    for (int i = 0; i < 3; i++)
+    {
+        out.origin[i] = 0.5f * random_float(state);
+        out.direction[i] = out.origin[i] + size * random_float(state);
+        out.third[i] = out.origin[i] + size * random_float(state);
+    }
+    return out;
 }
 
 static void random_triangle(uint64_t *state, float size, stream_record *out)
@@ -70,7 +83,7 @@ static stream_batch random_batch(uint64_t *state, stream_kind kind, uint32_t rou
 {
     float size = ldexpf(1.0f, -(int)(round % 8));
     stream_batch batch = {.kind = kind, .count = 1 + round % STREAM_BATCH, .want_hits = true, .depth_scale = 0.125f};
-    bool boxes = kind == STREAM_BOXES || kind == STREAM_PRINTED_BOXES;
+    bool boxes = kind == STREAM_BOXES || kind == STREAM_PRINTED_BOXES || kind == STREAM_PAIR_BOXES;
     for (uint32_t i = 0; i < batch.count; i++)
         (boxes ? random_box : random_triangle)(state, size, &batch.records[i]);
     return batch;
@@ -106,10 +119,12 @@ static carom_status check_rounds(stream_pass *pass, stream_kind kind, gpu_check_
     {
         stream_textures textures;
         for (uint32_t i = 0; i < EDGES; i++)
-            edges[i] = random_edge(&state, ldexpf(1.0f, -(int)(i % 10)));
-        edges[round].length = 0.0f, memset(edges[round].direction, 0, sizeof edges[round].direction);
+            edges[i] = (kind >= STREAM_PAIRS ? random_corners : random_edge)(&state, ldexpf(1.0f, -(int)(i % 10)));
+        if (kind < STREAM_PAIRS)
+            edges[round].length = 0.0f, memset(edges[round].direction, 0, sizeof edges[round].direction);
         uint32_t count = round % 3 == 0 ? round + 1 : EDGES - round;
-        BASE_TRY(stream_textures_create(pass, edges, count, 0.125f, &textures));
+        stream_source source = {edges, count, kind >= STREAM_PAIRS, 0.125f};
+        BASE_TRY(stream_textures_create(pass, &source, &textures));
         stream_batch batch = random_batch(&state, kind, round);
         carom_status status = CAROM_OK;
         for (uint32_t i = 0; i < textures.square_count && !carom_failed(status); i++)
@@ -150,6 +165,16 @@ static carom_status check_printed_boxes(gpu_device *device, gpu_check_result *re
     return check_kind(device, STREAM_PRINTED_BOXES, result);
 }
 
+static carom_status check_pairs(gpu_device *device, gpu_check_result *result)
+{
+    return check_kind(device, STREAM_PAIRS, result);
+}
+
+static carom_status check_pair_boxes(gpu_device *device, gpu_check_result *result)
+{
+    return check_kind(device, STREAM_PAIR_BOXES, result);
+}
+
 const gpu_check *stream_check_at(uint32_t index)
 {
     static const gpu_check checks[] = {
@@ -157,6 +182,8 @@ const gpu_check *stream_check_at(uint32_t index)
         {"stream boxes", check_boxes},
         {"stream triangles as printed", check_printed_triangles},
         {"stream boxes as printed", check_printed_boxes},
+        {"stream pairs of triangles", check_pairs},
+        {"stream triangles and boxes", check_pair_boxes},
     };
     return index < sizeof checks / sizeof checks[0] ? &checks[index] : NULL;
 }

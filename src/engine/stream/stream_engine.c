@@ -1,5 +1,5 @@
-/* Engines `scd0`, `scd1` and `scd2`. Distances, rays and what is near a segment, which the thesis does not treat, are
- * answered by the default trees. */
+/* Engines `scd0`, `scd1`, `scd2` and `scd-triangles`. Distances, rays and what is near a segment, which the thesis does
+ * not treat, are answered by the default trees. */
 #include "engine/image/by_trees.h"
 #include "engine/stream/stream.h"
 
@@ -118,6 +118,15 @@ static carom_status create_scd2(carom_context *context, const carom_engine_def *
     return create_state(context, def, STREAM_SCD2, out);
 }
 
+static carom_status create_triangles(carom_context *context, const carom_engine_def *def, void **out)
+{
+    *out = NULL;
+    if (def->as_printed)
+        return base_fail(context, CAROM_INVALID_ARGUMENT,
+                         "engine create: as_printed: the thesis has no code for engine scd-triangles");
+    return create_state(context, def, STREAM_TRIANGLE_PAIRS, out);
+}
+
 static void add_stats(const void *object, carom_engine_stats *sum)
 {
     const stream_state *state = object;
@@ -166,3 +175,13 @@ const engine_kind engine_scd2 = {.info = {"scd2",
                                  .create_asset = stream_create_asset,
                                  .update_asset = stream_update_asset,
                                  .destroy_asset = stream_destroy_asset};
+
+const engine_kind engine_scd_triangles = {
+    .info = {"scd-triangles", "thesis 3.7: as scd2 with triangles for edges", CAROM_CLASS_EXACT, false},
+    .method = &STREAM_METHOD,
+    .create_state = create_triangles,
+    .destroy_state = destroy_state,
+    .add_stats = add_stats,
+    .create_asset = stream_create_asset,
+    .update_asset = stream_update_asset,
+    .destroy_asset = stream_destroy_asset};

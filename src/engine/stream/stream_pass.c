@@ -1,4 +1,4 @@
-/* Edges as textures, and a rectangle per triangle or box. */
+/* Edges or triangles as textures, and a rectangle per triangle or box. */
 #include "engine/stream/stream_pass.h"
 
 #include <math.h>
@@ -43,7 +43,9 @@ static carom_status find_program(stream_pass *pass, stream_kind kind, const gpu_
         {.vertex = "stream_triangle.vert.glsl", .fragment = "stream_triangle.frag.glsl"},
         {.vertex = "stream_box.vert.glsl", .fragment = "stream_box.frag.glsl"},
         {.vertex = "stream_triangle.vert.glsl", .fragment = "stream_printed_triangle.frag.glsl"},
-        {.vertex = "stream_box.vert.glsl", .fragment = "stream_printed_box.frag.glsl"}};
+        {.vertex = "stream_box.vert.glsl", .fragment = "stream_printed_box.frag.glsl"},
+        {.vertex = "stream_triangle.vert.glsl", .fragment = "stream_pair.frag.glsl"},
+        {.vertex = "stream_box.vert.glsl", .fragment = "stream_pair_box.frag.glsl"}};
     *out = &pass->programs[kind];
     return (*out)->name ? CAROM_OK : gpu_program_create(pass->device, &defs[kind], &pass->programs[kind]);
 }
@@ -72,7 +74,7 @@ uint32_t stream_side(const gpu_device *device, uint32_t count)
 /* The texels of a square as the two textures want them. */
 typedef struct stream_texels
 {
-    float (*origins)[4], (*directions)[4];
+    float (*origins)[4], (*directions)[4], (*thirds)[4];
     size_t count;
 } stream_texels;
 
@@ -81,12 +83,15 @@ static void fill_texels(stream_texels *texels, const stream_edge *edges, uint32_
     for (size_t i = 0; i < count; i++)
     {
         memcpy(texels->origins[i], edges[i].origin, sizeof *texels->origins);
-        memcpy(texels->directions[i], edges[i].direction, sizeof *texels->directions); /* and the length */
+        memcpy(texels->directions[i], edges[i].direction, 3 * sizeof(float));
+        texels->directions[i][3] = edges[i].length;
+        memcpy(texels->thirds[i], edges[i].third, sizeof *texels->thirds);
     }
     for (size_t i = count; i < texels->count; i++)
     {
         memset(texels->origins[i], 0, sizeof *texels->origins);
         memset(texels->directions[i], 0, sizeof *texels->directions);
+        memset(texels->thirds[i], 0, sizeof *texels->thirds);
         texels->directions[i][3] = -1.0f;
     }
 }
@@ -97,6 +102,7 @@ static gpu_draw_def draw_on(const stream_square *square, const gpu_program *prog
     draw.target = &square->target, draw.program = program, draw.state = state;
     draw.mode = GPU_TRIANGLE_STRIP, draw.count = 4;
     draw.textures[0] = &square->origins, draw.textures[1] = &square->directions;
+    draw.textures[2] = square->thirds.name ? &square->thirds : NULL;
     return draw;
 }
 
@@ -112,65 +118,72 @@ static carom_status write_lengths(stream_pass *pass, const stream_square *square
     gpu_clear_values clear = {.planes = GPU_PLANE_BIT(GPU_STENCIL)};
     state.depth_test = state.depth_write = true, state.depth_compare = GPU_ALWAYS;
     gpu_draw_def draw = draw_on(square, &pass->lengths, &state);
-    draw.layout = &pass->nothing, draw.textures[0] = NULL;
+    draw.layout = &pass->nothing, draw.textures[0] = draw.textures[2] = NULL;
     BASE_TRY(set_scale(pass, &pass->lengths, depth_scale));
     BASE_TRY(gpu_clear(pass->device, &square->target, &clear));
     return gpu_draw(pass->device, &draw);
 }
 
-static carom_status make_square(stream_pass *pass, const stream_texels *texels, float depth_scale,
+static carom_status make_square(stream_pass *pass, const stream_texels *texels, const stream_textures *of,
                                 stream_square *square)
 {
     gpu_texture wanted = {.format = GPU_RGBA32F, .width = square->side, .height = square->side};
     gpu_target_def target = {.width = square->side, .height = square->side, .depth = GPU_DEPTH32F_STENCIL8};
     BASE_TRY(gpu_texture_create(pass->device, &wanted, texels->origins, &square->origins));
     BASE_TRY(gpu_texture_create(pass->device, &wanted, texels->directions, &square->directions));
+    if (of->triangles)
+        BASE_TRY(gpu_texture_create(pass->device, &wanted, texels->thirds, &square->thirds));
     BASE_TRY(gpu_target_create(pass->device, &target, &square->target));
-    return write_lengths(pass, square, depth_scale);
+    return write_lengths(pass, square, of->depth_scale);
 }
 
-static carom_status make_squares(stream_pass *pass, const stream_edge *edges, uint32_t count, stream_texels *texels,
+static carom_status make_squares(stream_pass *pass, const stream_source *source, stream_texels *texels,
                                  stream_textures *out)
 {
-    uint32_t side = stream_side(pass->device, count);
+    uint32_t count = source->count, side = stream_side(pass->device, count);
     for (uint32_t i = 0; i < out->square_count; i++)
     {
         stream_square *square = &out->squares[i];
         square->side = side, square->first = i * (uint32_t)texels->count;
         square->count = count - square->first < texels->count ? count - square->first : (uint32_t)texels->count;
-        fill_texels(texels, edges + square->first, square->count);
-        BASE_TRY(make_square(pass, texels, out->depth_scale, square));
+        fill_texels(texels, source->edges + square->first, square->count);
+        BASE_TRY(make_square(pass, texels, out, square));
     }
     return CAROM_OK;
 }
 
-carom_status stream_textures_create(stream_pass *pass, const stream_edge *edges, uint32_t count, float depth_scale,
-                                    stream_textures *out)
+static bool make_texels(carom_context *context, stream_texels *texels)
+{
+    texels->origins = base_allocate(context, texels->count, sizeof *texels->origins, BASE_CACHE_LINE);
+    texels->directions = base_allocate(context, texels->count, sizeof *texels->directions, BASE_CACHE_LINE);
+    texels->thirds = base_allocate(context, texels->count, sizeof *texels->thirds, BASE_CACHE_LINE);
+    return texels->origins && texels->directions && texels->thirds;
+}
+
+static void free_texels(carom_context *context, stream_texels *texels)
+{
+    base_release(context, texels->origins, texels->count, sizeof *texels->origins);
+    base_release(context, texels->directions, texels->count, sizeof *texels->directions);
+    base_release(context, texels->thirds, texels->count, sizeof *texels->thirds);
+}
+
+carom_status stream_textures_create(stream_pass *pass, const stream_source *source, stream_textures *out)
 {
     carom_context *context = gpu_context(pass->device);
     double start = base_now();
-    size_t side = stream_side(pass->device, count);
+    size_t side = stream_side(pass->device, source->count);
     stream_texels texels = {.count = side * side};
-    *out = (stream_textures){.depth_scale = depth_scale};
-    uint32_t squares = (uint32_t)((count + texels.count - 1) / texels.count);
+    uint32_t squares = (uint32_t)((source->count + texels.count - 1) / texels.count);
+    *out = (stream_textures){.triangles = source->triangles, .depth_scale = source->depth_scale};
     out->squares = base_allocate(context, squares, sizeof *out->squares, BASE_CACHE_LINE);
-    texels.origins = base_allocate(context, texels.count, sizeof *texels.origins, BASE_CACHE_LINE);
-    texels.directions = base_allocate(context, texels.count, sizeof *texels.directions, BASE_CACHE_LINE);
+    if (out->squares)
+        memset(out->squares, 0, squares * sizeof *out->squares), out->square_count = squares;
     carom_status status = CAROM_OUT_OF_MEMORY;
-    if (out->squares && texels.origins && texels.directions)
-    {
-        out->square_count = squares;
-        memset(out->squares, 0, squares * sizeof *out->squares);
-        status = make_squares(pass, edges, count, &texels, out);
-    }
-    else
-    {
-        base_release(context, out->squares, squares, sizeof *out->squares);
-        out->squares = NULL;
+    if (!make_texels(context, &texels) || !out->squares)
         base_fail(context, status, "engine: no memory for streams of edges");
-    }
-    base_release(context, texels.origins, texels.count, sizeof *texels.origins);
-    base_release(context, texels.directions, texels.count, sizeof *texels.directions);
+    else
+        status = make_squares(pass, source, &texels, out);
+    free_texels(context, &texels);
     if (carom_failed(status))
         stream_textures_destroy(pass, out);
     pass->stats.upload_seconds += base_now() - start;
@@ -183,6 +196,7 @@ void stream_textures_destroy(stream_pass *pass, stream_textures *textures)
     {
         gpu_texture_destroy(pass->device, &textures->squares[i].origins);
         gpu_texture_destroy(pass->device, &textures->squares[i].directions);
+        gpu_texture_destroy(pass->device, &textures->squares[i].thirds);
         gpu_target_destroy(pass->device, &textures->squares[i].target);
     }
     if (textures->squares)
@@ -220,7 +234,7 @@ static carom_status draw_records(stream_pass *pass, const stream_square *square,
     const gpu_program *program;
     gpu_state state = state_of(batch);
     BASE_TRY(find_program(pass, batch->kind, &program));
-    if (batch->kind != STREAM_BOXES)
+    if (batch->kind != STREAM_BOXES && batch->kind < STREAM_PAIRS)
         BASE_TRY(set_scale(pass, program, batch->depth_scale));
     gpu_draw_def draw = draw_on(square, program, &state);
     draw.layout = &pass->rectangle;

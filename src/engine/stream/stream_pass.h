@@ -1,15 +1,18 @@
-/* The passes of the stream methods: edges as textures, one rectangle per triangle or box, on the GPU and in plain C. */
+/* The passes of the stream methods: edges (or triangles) as textures, one rectangle per triangle or box, on the GPU and
+ * in plain C. */
 #ifndef ENGINE_STREAM_PASS_H
 #define ENGINE_STREAM_PASS_H
 
 #include "gpu/gpu.h"
 
 /* A texel of the two textures: where an edge begins, its unit direction and its length. The fourth number of the first
- * is not used. Length 0 and no direction: a point. Length -1: no edge. */
+ * is not used. Length 0 and no direction: a point. Length -1: no edge. In a stream of triangles, `origin` and
+ * `direction` are two corners, the third is in a texture of its own, and the length is 1. */
 typedef struct stream_edge
 {
     float origin[4];
     float direction[3], length;
+    float third[4];
 } stream_edge;
 
 /* What a rectangle's vertices have as attributes, as the thesis's figure 3-6.
@@ -31,6 +34,8 @@ typedef enum stream_kind
     STREAM_BOXES,
     STREAM_PRINTED_TRIANGLES, /* the thesis's figure 3-8, */
     STREAM_PRINTED_BOXES,     /* and 3-9, as they stand */
+    STREAM_PAIRS,             /* triangles of the stream against a triangle, */
+    STREAM_PAIR_BOXES,        /* and a box */
     STREAM_KINDS
 } stream_kind;
 
@@ -54,7 +59,7 @@ bool stream_test(stream_kind kind, const stream_edge *edge, const stream_record 
 /* A square of edges: two textures, and a target whose depth is the edges' lengths. */
 typedef struct stream_square
 {
-    gpu_texture origins, directions;
+    gpu_texture origins, directions, thirds; /* the last only of a stream of triangles */
     gpu_target target;
     uint32_t side, first, count; /* edges of the stream */
     bool stained;                /* the stencil is not 0 */
@@ -65,8 +70,18 @@ typedef struct stream_textures
 {
     stream_square *squares;
     uint32_t square_count;
+    bool triangles;
     float depth_scale;
 } stream_textures;
+
+/* What textures are made of. */
+typedef struct stream_source
+{
+    const stream_edge *edges;
+    uint32_t count;
+    bool triangles;
+    float depth_scale;
+} stream_source;
 
 typedef struct stream_pass_stats
 {
@@ -89,8 +104,7 @@ void stream_pass_destroy(stream_pass *pass);
 
 /* The side of a square for so many edges: (3-1), or the device's limit. */
 uint32_t stream_side(const gpu_device *device, uint32_t count);
-carom_status stream_textures_create(stream_pass *pass, const stream_edge *edges, uint32_t count, float depth_scale,
-                                    stream_textures *out);
+carom_status stream_textures_create(stream_pass *pass, const stream_source *source, stream_textures *out);
 void stream_textures_destroy(stream_pass *pass, stream_textures *textures);
 
 /* Draws a rectangle per record on a square: how many edges pass each. */

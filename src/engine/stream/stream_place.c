@@ -63,7 +63,7 @@ static void round_to(carom_vec3 v, float out[3]) { out[0] = (float)v.x, out[1] =
 /* What is shorter than 2^-60 is a point: that is below the rounding of its coordinates. */
 static stream_edge place_edge(const stream_frame *frame, carom_vec3 p, carom_vec3 q)
 {
-    stream_edge edge = {{0}, {0}, 0.0f};
+    stream_edge edge = {0};
     carom_vec3 way = vec3_scale(vec3_sub(q, p), frame->scale);
     double length = vec3_length(way);
     round_to(to_frame(frame, p), edge.origin);
@@ -74,6 +74,28 @@ static stream_edge place_edge(const stream_frame *frame, carom_vec3 p, carom_vec
     return edge;
 }
 
+static stream_edge place_corners(const stream_frame *frame, const stream_body *body, uint32_t triangle)
+{
+    const uint32_t *index = body->placed->mesh->indices + 3 * (size_t)triangle;
+    stream_edge out = {.length = 1.0f};
+    round_to(to_frame(frame, body->points[index[0]]), out.origin);
+    round_to(to_frame(frame, body->points[index[1]]), out.direction);
+    round_to(to_frame(frame, body->points[index[2]]), out.third);
+    return out;
+}
+
+static carom_status place_triangles(stream_walk *walk, const stream_body *body)
+{
+    stream_state *state = walk->state;
+    uint32_t count = body->placed->mesh->triangle_count;
+    if (!base_array_reserve(state->context, &state->edges, count))
+        return stream_out_of_memory(state->context);
+    for (uint32_t i = 0; i < count; i++)
+        state->edges.items[i] = place_corners(&walk->frame, body, i);
+    state->edges.count = count;
+    return CAROM_OK;
+}
+
 carom_status stream_place_edges(stream_walk *walk, int edges_of)
 {
     stream_state *state = walk->state;
@@ -81,6 +103,8 @@ carom_status stream_place_edges(stream_walk *walk, int edges_of)
     const edge_list *list = &body->asset->list;
     walk->edges_of = edges_of;
     state->edges.count = 0;
+    if (state->method == STREAM_TRIANGLE_PAIRS)
+        return place_triangles(walk, body);
     if (!base_array_reserve(state->context, &state->edges, list->count))
         return stream_out_of_memory(state->context);
     for (uint32_t i = 0; i < list->count; i++)

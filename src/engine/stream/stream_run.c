@@ -117,8 +117,9 @@ static carom_status draw_packed(stream_walk *walk, const stream_batch *batch, st
         return stream_out_of_memory(state->context);
     for (uint32_t i = 0; i < set.count; i++)
         state->packed.items[i] = state->edges.items[set.list[i]];
-    BASE_TRY(stream_textures_create(&state->pass, state->packed.items, set.count, (float)walk->frame.depth_scale,
-                                    &textures));
+    stream_source source = {state->packed.items, set.count, state->method == STREAM_TRIANGLE_PAIRS,
+                            (float)walk->frame.depth_scale};
+    BASE_TRY(stream_textures_create(&state->pass, &source, &textures));
     state->stats.packed_textures++;
     carom_status status = draw_on(state, &textures, batch, set);
     stream_textures_destroy(&state->pass, &textures);
@@ -131,9 +132,10 @@ static carom_status draw(stream_walk *walk, const stream_batch *batch, stream_se
     BASE_TRY(stream_begin_device(state));
     if (set.list)
         return draw_packed(walk, batch, set);
+    stream_source source = {state->edges.items, (uint32_t)state->edges.count, state->method == STREAM_TRIANGLE_PAIRS,
+                            (float)walk->frame.depth_scale};
     if (state->full.square_count == 0)
-        BASE_TRY(stream_textures_create(&state->pass, state->edges.items, (uint32_t)state->edges.count,
-                                        (float)walk->frame.depth_scale, &state->full));
+        BASE_TRY(stream_textures_create(&state->pass, &source, &state->full));
     return draw_on(state, &state->full, batch, set);
 }
 
@@ -142,7 +144,7 @@ static carom_status draw(stream_walk *walk, const stream_batch *batch, stream_se
 static void count_tests(stream_walk *walk, const stream_batch *batch, stream_set set)
 {
     uint64_t tests = (uint64_t)batch->count * set.count;
-    if (batch->kind == STREAM_BOXES || batch->kind == STREAM_PRINTED_BOXES)
+    if (batch->kind == STREAM_BOXES || batch->kind == STREAM_PRINTED_BOXES || batch->kind == STREAM_PAIR_BOXES)
         walk->task->counters->boxes_tested += tests, walk->state->stats.edge_box_tests += tests;
     else
         walk->state->stats.edge_tests += tests;

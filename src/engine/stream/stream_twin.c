@@ -38,7 +38,15 @@
  *    reach by u R: less than u (8 + 12 far + 12 len + 2 R).
  *
  * 5. m_j d_k - m_k d_j is off by 2 (u (0.9 + 7 far) 1.01 + 1.75 far 4 u) + 2 u 2 1.77 far, the box's shadow by
- *    8 u R + 3 u 2.02 R: less than u (8 + 48 far + 24 R). */
+ *    8 u R + 3 u 2.02 R: less than u (8 + 48 far + 24 R).
+ *
+ * Pairs of triangles. Two triangles are rejected if some axis separates them. Any float vector c serves as axis,
+ * however it was computed; only the heights of the corners count. With x the difference of a corner and the record's
+ * first one, off by 1.02 u + u reach, where reach is the largest of all these coordinates, c . x is off by
+ * |c| (1.02 u + u reach) + 3 u |c| reach, |c| being the sum of |c_i|, and the difference of two heights by twice that:
+ * less than u |c| (4 + 12 reach). Axes are the coordinate axes, by boxes that are padded as in 1, the two normals and
+ * the nine cross products of sides. A triangle and a box: the corners in the box's frame, as in 4, and the box's axes.
+ */
 #include "engine/stream/stream_pass.h"
 
 #include <math.h>
@@ -165,6 +173,94 @@ static bool test_box(const stream_edge *edge, const stream_record *box, float *d
     return true;
 }
 
+/* ---- triangles of a stream ---- */
+
+typedef struct corners
+{
+    float own[3][3], other[3][3]; /* relative to the record's first corner */
+    float reach;
+} corners;
+
+/* Does the axis separate them? */
+static bool separates(const corners *c, const float axis[3])
+{
+    float low[2] = {0.0f, 0.0f}, high[2] = {0.0f, 0.0f};
+    for (int i = 0; i < 3; i++)
+    {
+        float own = dot3(axis, c->own[i]), other = dot3(axis, c->other[i]);
+        low[0] = i == 0 ? own : smaller(low[0], own), high[0] = i == 0 ? own : larger(high[0], own);
+        low[1] = i == 0 ? other : smaller(low[1], other), high[1] = i == 0 ? other : larger(high[1], other);
+    }
+    float slack = UNIT * (fabsf(axis[0]) + fabsf(axis[1]) + fabsf(axis[2])) * (4.0f + 12.0f * c->reach) + TINY;
+    return low[0] - high[1] > slack || low[1] - high[0] > slack;
+}
+
+static corners corners_of(const stream_edge *own, const stream_record *record)
+{
+    corners c = {.reach = 0.0f};
+    const float *const first[3] = {own->origin, own->direction, own->third};
+    for (int i = 0; i < 3; i++)
+    {
+        subtract(first[i], record->row[0], c.own[i]);
+        subtract(record->row[i], record->row[0], c.other[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        c.reach = larger(c.reach, larger(largest(c.own[i]), largest(c.other[i])));
+    return c;
+}
+
+static bool test_pair(const stream_edge *own, const stream_record *record, float *depth)
+{
+    static const float upright[3][3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
+    corners c = corners_of(own, record);
+    float sides[2][3][3], axis[3];
+    *depth = 1.0f;
+    if (own->length < 0.0f)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (separates(&c, upright[i]))
+            return false;
+    for (int i = 0; i < 3; i++)
+    {
+        subtract(c.own[(i + 1) % 3], c.own[i], sides[0][i]);
+        subtract(c.other[(i + 1) % 3], c.other[i], sides[1][i]);
+    }
+    for (int k = 0; k < 2; k++)
+    {
+        cross3(sides[k][0], sides[k][1], axis);
+        if (separates(&c, axis))
+            return false;
+    }
+    for (int i = 0; i < 9; i++)
+    {
+        cross3(sides[0][i / 3], sides[1][i % 3], axis);
+        if (separates(&c, axis))
+            return false;
+    }
+    *depth = 0.0f;
+    return true;
+}
+
+static bool test_pair_box(const stream_edge *own, const stream_record *box, float *depth)
+{
+    const float *const first[3] = {own->origin, own->direction, own->third};
+    float way[3][3], far = 0.0f;
+    *depth = 1.0f;
+    if (own->length < 0.0f)
+        return false;
+    for (int i = 0; i < 3; i++)
+        subtract(first[i], box->row[3], way[i]), far = larger(far, largest(way[i]));
+    for (int i = 0; i < 3; i++)
+    {
+        float a = dot3(box->row[i], way[0]), b = dot3(box->row[i], way[1]), c = dot3(box->row[i], way[2]);
+        float limit = box->row[i][3] + UNIT * (8.0f + 12.0f * far + 2.0f * box->row[i][3]);
+        if (smaller(a, smaller(b, c)) > limit || larger(a, larger(b, c)) < -limit)
+            return false;
+    }
+    *depth = 0.0f;
+    return true;
+}
+
 /* ---- as printed ---- */
 
 static float length_as_depth(const stream_edge *edge, float depth_scale)
@@ -213,6 +309,8 @@ bool stream_test(stream_kind kind, const stream_edge *edge, const stream_record 
     {
     case STREAM_TRIANGLES: return test_triangle(edge, record, depth_scale, depth);
     case STREAM_BOXES: return test_box(edge, record, depth);
+    case STREAM_PAIRS: return test_pair(edge, record, depth);
+    case STREAM_PAIR_BOXES: return test_pair_box(edge, record, depth);
     case STREAM_PRINTED_TRIANGLES: return test_printed_triangle(edge, record, depth_scale, depth);
     default: return test_printed_box(edge, record, depth_scale, depth);
     }

@@ -44,11 +44,43 @@ static carom_status certify(stream_walk *walk)
     return status == CAROM_OK && enough ? CAROM_STOPPED : status;
 }
 
+/* The pairs that an edge of the stream and a triangle stand for; a triangle of the stream is one of a pair. */
+static bool propose(stream_walk *walk, uint32_t item, uint32_t triangle)
+{
+    stream_state *state = walk->state;
+    if (state->method != STREAM_TRIANGLE_PAIRS)
+        return edge_propose_users(state->context, &state->proposed, &walk->body[walk->edges_of].asset->list,
+                                  walk->edges_of, edge_with_triangle(item, triangle));
+    if (!base_array_reserve(state->context, &state->proposed.pairs, 1))
+        return false;
+    state->proposed.pairs.items[state->proposed.pairs.count++] = (uint64_t)item << 32 | triangle;
+    return true;
+}
+
+static stream_kind triangles_kind(const stream_state *state)
+{
+    return state->printed                           ? STREAM_PRINTED_TRIANGLES
+           : state->method == STREAM_TRIANGLE_PAIRS ? STREAM_PAIRS
+                                                    : STREAM_TRIANGLES;
+}
+
+static stream_kind boxes_kind(const stream_state *state)
+{
+    return state->printed                           ? STREAM_PRINTED_BOXES
+           : state->method == STREAM_TRIANGLE_PAIRS ? STREAM_PAIR_BOXES
+                                                    : STREAM_BOXES;
+}
+
+static bool keeps_lists(const stream_state *state)
+{
+    return state->method == STREAM_SCD2 || state->method == STREAM_TRIANGLE_PAIRS;
+}
+
 /* Some triangles of the other body, up to a batch, against a set of edges. */
 static carom_status test_triangles(stream_walk *walk, const uint32_t *triangles, uint32_t count, stream_set set)
 {
     stream_state *state = walk->state;
-    stream_batch batch = {.kind = state->printed ? STREAM_PRINTED_TRIANGLES : STREAM_TRIANGLES,
+    stream_batch batch = {.kind = triangles_kind(state),
                           .count = count,
                           .want_hits = true,
                           .depth_scale = (float)walk->frame.depth_scale};
@@ -56,13 +88,10 @@ static carom_status test_triangles(stream_walk *walk, const uint32_t *triangles,
         batch.records[i] = stream_place_triangle(walk, triangles[i]);
     BASE_TRY(stream_run(walk, &batch, set));
     state->proposed.pairs.count = 0;
-    const edge_list *list = &walk->body[walk->edges_of].asset->list;
     for (size_t i = 0; i < state->hits.count; i++)
         for (uint32_t records = state->hits.items[i].records; records; records &= records - 1)
         {
-            uint32_t triangle = triangles[__builtin_ctz(records)];
-            if (!edge_propose_users(state->context, &state->proposed, list, walk->edges_of,
-                                    edge_with_triangle(state->hits.items[i].edge, triangle)))
+            if (!propose(walk, state->hits.items[i].edge, triangles[__builtin_ctz(records)]))
                 return stream_out_of_memory(state->context);
         }
     return state->hits.count > 0 ? certify(walk) : CAROM_OK;
@@ -98,7 +127,7 @@ static carom_status push_met(stream_state *state, uint32_t node, uint32_t record
 {
     uint32_t count = (uint32_t)state->counts[record];
     BASE_TRY(push(state, node, count));
-    if (state->method != STREAM_SCD2)
+    if (!keeps_lists(state))
         return CAROM_OK;
     if (!base_array_reserve(state->context, &state->lists, count))
         return stream_out_of_memory(state->context);
@@ -112,9 +141,9 @@ static carom_status push_met(stream_state *state, uint32_t node, uint32_t record
 static carom_status test_boxes(stream_walk *walk, uint32_t first, uint32_t count, stream_set set)
 {
     stream_state *state = walk->state;
-    stream_batch batch = {.kind = state->printed ? STREAM_PRINTED_BOXES : STREAM_BOXES,
+    stream_batch batch = {.kind = boxes_kind(state),
                           .count = count,
-                          .want_hits = state->method == STREAM_SCD2,
+                          .want_hits = keeps_lists(state),
                           .depth_scale = (float)walk->frame.depth_scale};
     for (uint32_t i = 0; i < count; i++)
         batch.records[i] = stream_place_box(walk, first + i);
@@ -134,7 +163,7 @@ static carom_status test_boxes(stream_walk *walk, uint32_t first, uint32_t count
 /* The edges of a node: few of them are packed, many are tested with all the others. */
 static stream_set edges_of(const stream_state *state, const stream_open *node)
 {
-    if (state->method != STREAM_SCD2 || node->count > state->edges.count / 2)
+    if (!keeps_lists(state) || node->count > state->edges.count / 2)
         return all_edges(state);
     return (stream_set){state->lists.items + node->first, node->count};
 }
@@ -144,7 +173,7 @@ static carom_status open_node(stream_walk *walk, stream_open open)
     stream_state *state = walk->state;
     const carom_tree *tree = walk->body[!walk->edges_of].asset->tree;
     tree_node node = tree->nodes[open.node];
-    state->lists.count = open.first + (state->method == STREAM_SCD2 ? open.count : 0); /* what came later is done */
+    state->lists.count = open.first + (keeps_lists(state) ? open.count : 0); /* what came later is done */
     if (node.count == 0)
         return test_boxes(walk, node.first, 2, edges_of(state, &open));
     for (uint32_t first = 0; first < node.count; first += STREAM_BATCH)
@@ -186,6 +215,8 @@ static carom_status search(stream_walk *walk)
     STREAM_GO_ON(search_edges(walk, 0));
     if (walk->state->printed && walk->given_up && walk->state->method == STREAM_SCD2)
         return CAROM_OK;
+    if (walk->state->method == STREAM_TRIANGLE_PAIRS)
+        return CAROM_OK; /* all pairs were looked at */
     return search_edges(walk, 1);
 }
 
