@@ -27,6 +27,7 @@ void bench_volumes(bench_session *session);
 void bench_fdh(bench_session *session);
 void bench_workers(bench_session *session);
 void bench_cliffs(bench_session *session);
+void bench_image(bench_session *session); /* the same cases for engines that draw images */
 void bench_relations(bench_session *session);
 void bench_questions(bench_session *session);
 void bench_hull(bench_session *session);

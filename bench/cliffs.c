@@ -2,6 +2,7 @@
  * through binary trees of oriented boxes; a ratio below 1 means that the wide tree is the slower one. */
 #include "bench/bench.h"
 
+#include "bench/image_cliffs.h"
 #include "bench/machine.h"
 #include "scenes/generate.h"
 #include "scenes/numeric.h"
@@ -29,6 +30,7 @@ static const size_t COLD_BYTES = 64u << 20; /* more than the caches hold */
 typedef struct cliffs
 {
     bench_session *session;
+    bool images;   /* through engines that draw images, instead of trees */
     uint8_t *cold; /* read between questions where caches are meant to be cold */
     double lowest_ratio;
     char lowest_name[80];
@@ -71,8 +73,9 @@ static carom_status ask(cliffs *cliffs, const scenario *scenario, int tree, int 
     return carom_collide(cliffs->session->query, &a, &b, &options, report);
 }
 
-static void empty_caches(cliffs *cliffs)
+static void empty_caches(void *user)
 {
+    cliffs *cliffs = user;
     for (size_t i = 0; i < COLD_BYTES; i += CACHE_LINE)
         cliffs->cold[i]++;
 }
@@ -164,6 +167,14 @@ static void run(cliffs *cliffs, scenario scenario)
 {
     bench_session *session = cliffs->session;
     bool good = scenario.meshes[0] && scenario.meshes[1];
+    if (good && cliffs->images)
+    {
+        const carom_placed placed[2] = {{carom_shape_mesh(scenario.meshes[0]), scenario.poses[0]},
+                                        {carom_shape_mesh(scenario.meshes[1]), scenario.poses[1]}};
+        image_cliffs_run(session, placed,
+                         (image_case){scenario.name, scenario.is_cold ? empty_caches : NULL, cliffs, NULL});
+        return;
+    }
     for (int i = 0; good && i < 2 * TREE_COUNT; i++)
     {
         carom_tree_def def = tree_def(i / 2);
@@ -382,4 +393,17 @@ void bench_cliffs(bench_session *session)
     run_spheres(&cliffs, quick);
     printf("%u of %u ratios below 1, the lowest %.3g (%s)\n", cliffs.below_count, cliffs.row_count, cliffs.lowest_ratio,
            cliffs.lowest_name);
+}
+
+/* Smaller than for trees: what takes longest are pieces. */
+void bench_image(bench_session *session)
+{
+    cliffs cliffs = {.session = session, .images = true};
+    if (!bench_wanted(session, "image") || !image_cliffs_begin(session))
+        return;
+    run_plates(&cliffs, true);
+    run_needles(&cliffs, true);
+    run_tiny(&cliffs);
+    run_cold(&cliffs, true);
+    run_spheres(&cliffs, true);
 }

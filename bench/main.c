@@ -10,8 +10,8 @@
 static const char *const usage =
     "carom_bench [--quick] [--only NAME] [--threads N] [--repetitions N] [--help]\n"
     "  --quick          smaller models, fewer poses and steps\n"
-    "  --only NAME      volumes, fdh, workers, cliffs, relations, questions, hull, pieces, or a part of a model's or\n"
-    "                   scene's name\n"
+    "  --only NAME      volumes, fdh, workers, cliffs, image, relations, questions, hull, pieces, or a part of a\n"
+    "                   model's or scene's name\n"
     "  --threads N      workers: N of them besides 1 and 2 (default: the machine's cores)\n"
     "  --repetitions N  workers: at least N of each (default 15, quick 3)\n"
     "models come from $CAROM_DATA/models (default ../shared/data)\n";
@@ -90,6 +90,7 @@ int main(int argc, char **argv)
     bench_fdh(&session);
     bench_workers(&session);
     bench_cliffs(&session);
+    bench_image(&session);
     bench_relations(&session);
     bench_questions(&session);
     bench_hull(&session);

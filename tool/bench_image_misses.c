@@ -57,8 +57,9 @@ static carom_status make_body(misses_work *work, double reach, misses_body *out)
         points[i].y = tall * numeric_uniform(&work->random, -1.0, 1.0);
         points[i].z = numeric_uniform(&work->random, -1.0, 1.0);
     }
-    for (int k = 0; k < 3; k++)
-        (&at.x)[k] = numeric_uniform(&work->random, -reach, reach);
+    at.x = numeric_uniform(&work->random, -reach, reach);
+    at.y = numeric_uniform(&work->random, -reach, reach);
+    at.z = numeric_uniform(&work->random, -reach, reach);
     out->pose = numeric_orientation(&work->random, at);
     def.points_f64 = &points[0].x;
     carom_status status = carom_hull_create(work->context, &def, &out->hull);

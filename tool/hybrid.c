@@ -69,22 +69,22 @@ static hybrid_cube find_cube(const carom_frame *frame)
 {
     carom_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = 0; i < frame->body_count; i++)
-        for (int axis = 0; axis < 3; axis++)
-        {
-            const carom_aabb *box = &frame->bodies[i].bounds;
-            (&low.x)[axis] = fmin((&low.x)[axis], (&box->min.x)[axis]);
-            (&high.x)[axis] = fmax((&high.x)[axis], (&box->max.x)[axis]);
-        }
+    {
+        const carom_aabb *box = &frame->bodies[i].bounds;
+        low = (carom_vec3){fmin(low.x, box->min.x), fmin(low.y, box->min.y), fmin(low.z, box->min.z)};
+        high = (carom_vec3){fmax(high.x, box->max.x), fmax(high.y, box->max.y), fmax(high.z, box->max.z)};
+    }
     double length = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
     return (hybrid_cube){low, length > 0 ? SIDE / length : 0};
 }
 
 static uint32_t cell_of(const hybrid_cube *cube, carom_vec3 at)
 {
+    const double from_low[3] = {at.x - cube->low.x, at.y - cube->low.y, at.z - cube->low.z};
     uint32_t number = 0;
     for (int axis = 2; axis >= 0; axis--)
     {
-        double cell = ((&at.x)[axis] - (&cube->low.x)[axis]) * cube->scale;
+        double cell = from_low[axis] * cube->scale;
         number = number * SIDE + (cell < 0 ? 0 : cell < SIDE - 1 ? (uint32_t)cell : SIDE - 1);
     }
     return number;

@@ -83,6 +83,8 @@ class Contestant
     virtual void advance(const Step &step, Pairs &pairs) = 0;
     // Not timed: for those whose list has another form.
     virtual void convert(Pairs &) {}
+    // Bytes per box at the peak, and those of the longest list of pairs; empty: not counted.
+    virtual std::string memory() const { return ""; }
 };
 
 using Contestants = std::vector<std::unique_ptr<Contestant>>;
@@ -101,6 +103,7 @@ class Scene
     const Step &step() const { return step_; }
     void advance();
     static const std::vector<std::string> &names();
+    static const std::vector<std::string> &more_names(); // of scenes that run only if they are asked for
 
   private:
     std::string name_;

@@ -112,8 +112,8 @@ int run_scene(Contestants &contestants, const std::string &name, uint32_t count,
         wrong += row.wrong;
         if (ours && ms > 0)
             medians[name][row.contestant->name().substr(5)][count] = ms;
-        std::printf("  %-18s %10.3f%s%s\n", row.contestant->name().c_str(), ms, row.left_out ? " (left out)" : "",
-                    row.wrong ? " OTHER PAIRS" : "");
+        std::printf("  %-18s %10.3f%s%s%s\n", row.contestant->name().c_str(), ms, row.contestant->memory().c_str(),
+                    row.left_out ? " (left out)" : "", row.wrong ? " OTHER PAIRS" : "");
     }
     for (const Row &row : rows)
         if (row.contestant->name().rfind("ours", 0) == 0 && best > 0)
@@ -185,6 +185,7 @@ void usage()
     std::puts("carom_bench_boxes [--only SCENE] [--with NAME] [--kind NAME] [--count N] [--steps N] [--rounds N]\n"
               "                  [--slow SECONDS] [--plot FILE]\n"
               "  --only SCENE   of this name; may be given several times, like --with, --kind and --count\n"
+              "                 (sticks, long and thin on a floor, only if named)\n"
               "  --with NAME    only contestants whose name contains it\n"
               "  --kind NAME    a broad phase of Carom (default tree)\n"
               "  --count N      boxes (default 1000, 10000, 100000); of several, how times grow next to n log n\n"
@@ -236,6 +237,10 @@ int main(int argc, char **argv)
         usage();
         return argc > 1 && std::strcmp(argv[1], "--help") == 0 ? 0 : 2;
     }
+    std::vector<std::string> scenes = Scene::names();
+    for (const std::string &name : Scene::more_names())
+        if (!options.only.empty())
+            scenes.push_back(name);
     Contestants contestants;
     add_ours(contestants, options.kinds);
     add_embree(contestants);
@@ -249,7 +254,7 @@ int main(int argc, char **argv)
     {
         rounds.emplace_back();
         for (uint32_t count : options.counts)
-            for (const std::string &name : Scene::names())
+            for (const std::string &name : scenes)
                 if (wanted(options.only, name))
                 {
                     std::printf("%s, %u boxes: median ms per step\n", name.c_str(), count);

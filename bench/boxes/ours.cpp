@@ -3,6 +3,7 @@
 
 #include "contest.hpp"
 
+#include <cstdio>
 #include <stdexcept>
 
 namespace boxes
@@ -41,6 +42,15 @@ class Ours : public Contestant
         pairs.resize(count_);
         for (size_t i = 0; i < count_; i++)
             pairs[i] = {static_cast<uint32_t>(found_[i] >> 32), static_cast<uint32_t>(found_[i])};
+    }
+    std::string memory() const override
+    {
+        if (sorted_ || !self_)
+            return "";
+        char text[96];
+        std::snprintf(text, sizeof text, ", at most %.1f bytes per box, and %.1f for the list of pairs",
+                      ours_memory(self_), ours_list(self_));
+        return text;
     }
 
   private:

@@ -16,6 +16,9 @@ extern "C"
                               size_t *count);
     /* Sorts the pairs that were found last, as engines do. False when out of memory. */
     int ours_sort(ours *self);
+    /* Bytes per box: the most that the broad phase itself had at any time, and the longest list of pairs. */
+    double ours_memory(const ours *self);
+    double ours_list(const ours *self);
     void ours_destroy(ours *self);
 #ifdef __cplusplus
 }

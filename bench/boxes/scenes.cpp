@@ -1,5 +1,5 @@
 // The scenes: uniform, clustered, on a floor, sizes 1:1000, half static, 99 % static, a tenth moving, teleporting, a
-// city, long and thin.
+// city, long and thin; and sticks on a floor, for which space is halved.
 #include "contest.hpp"
 
 #include <cmath>
@@ -11,6 +11,12 @@ const std::vector<std::string> &Scene::names()
 {
     static const std::vector<std::string> all = {"uniform", "clustered", "floor",    "sizes", "half-static",
                                                  "static",  "tenth",     "teleport", "city",  "thin"};
+    return all;
+}
+
+const std::vector<std::string> &Scene::more_names()
+{
+    static const std::vector<std::string> all = {"sticks"};
     return all;
 }
 
@@ -73,6 +79,13 @@ void Scene::place(uint32_t i)
     if (name_ == "sizes")
         for (double &length : size)
             length *= 4 * std::pow(1000, -uniform());
+    if (name_ == "sticks")
+    {
+        const double wide = 1.5 * std::sqrt(static_cast<double>(step_.boxes.size()));
+        at = {wide * uniform(), wide * uniform(), 1.5 * uniform()};
+        size = {0.1, 0.1, 0.1};
+        size[static_cast<size_t>(2 * uniform())] = 0.07 * wide;
+    }
     if (name_ == "thin")
     {
         size = {0.1, 0.1, 0.1};

@@ -36,7 +36,7 @@ typedef struct cell_range
 /* Every step is monotonic, rounding included, so boxes that meet have cells in common. */
 static inline int64_t cell_of(const broad_part *part, int axis, double at)
 {
-    double cell = (at - (&part->origin.x)[axis]) * part->scale;
+    double cell = (at - vec3_at(&part->origin, axis)) * part->scale;
     cell = cell > part->first_cell ? cell : part->first_cell;
     cell = cell < part->last_cell[axis] ? cell : part->last_cell[axis];
     return (int64_t)(cell + part->bias);
@@ -47,8 +47,8 @@ static inline cell_range cells_of(const broad_part *part, const carom_aabb *box)
     cell_range range;
     for (int axis = 0; axis < 3; axis++)
     {
-        range.low[axis] = cell_of(part, axis, (&box->min.x)[axis]);
-        range.high[axis] = cell_of(part, axis, (&box->max.x)[axis]);
+        range.low[axis] = cell_of(part, axis, vec3_at(&box->min, axis));
+        range.high[axis] = cell_of(part, axis, vec3_at(&box->max, axis));
     }
     return range;
 }
@@ -354,11 +354,11 @@ static void measure_axis(broad_statistics *statistics, int axis, const carom_aab
 {
     uint64_t at[SAMPLES], space[SAMPLES];
     for (size_t i = 0; i < count; i++)
-        at[i] = sortable(0.5 * (&boxes[i]->min.x)[axis] + 0.5 * (&boxes[i]->max.x)[axis]);
+        at[i] = sortable(0.5 * vec3_at(&boxes[i]->min, axis) + 0.5 * vec3_at(&boxes[i]->max, axis));
     base_sort_u64(at, space, count);
     double low = from_sortable(at[count / 16]), high = from_sortable(at[count - 1 - count / 16]);
     double rest = fmin((high - low) / 14.0, 1e300);
-    (&statistics->low.x)[axis] = low - rest, (&statistics->high.x)[axis] = high + rest;
+    *vec3_part(&statistics->low, axis) = low - rest, *vec3_part(&statistics->high, axis) = high + rest;
 }
 
 static void measure_places(broad_statistics *statistics, const broad_input *input)
@@ -392,7 +392,7 @@ static double choose_size(const broad_statistics *statistics, const uint32_t cla
     while (last > first && classes[last] == 0)
         last--;
     for (int axis = 0; axis < 3; axis++)
-        spans[axis] = (&statistics->high.x)[axis] - (&statistics->low.x)[axis];
+        spans[axis] = vec3_at(&statistics->high, axis) - vec3_at(&statistics->low, axis);
     for (int k = first; k <= last + 24 && k < CLASSES - 2; k++)
     {
         double side = from_bits((uint64_t)(k + 1) << 51), in_cells = 1.0;

@@ -20,7 +20,7 @@ static broad_part choose_grid(const broad_statistics *statistics)
         cells = 1.0;
         for (int axis = 0; axis < 3; axis++)
         {
-            double side = ((&statistics->high.x)[axis] - (&statistics->low.x)[axis]) / cell;
+            double side = (vec3_at(&statistics->high, axis) - vec3_at(&statistics->low, axis)) / cell;
             side = side > 1.0 ? (side < max_side ? ceil(side) : max_side) : 1.0;
             part.sides[axis] = (int64_t)side;
             cells *= side;

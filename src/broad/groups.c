@@ -5,6 +5,7 @@ void broad_groups_free(broad_groups *groups)
 {
     for (int level = 0; level < BROAD_LEVELS; level++)
         base_array_free(groups->context, &groups->levels[level]);
+    groups->level_count = 0, groups->room = 0;
 }
 
 bool broad_groups_reserve(broad_groups *groups, size_t lanes)
@@ -19,6 +20,8 @@ bool broad_groups_reserve(broad_groups *groups, size_t lanes)
             return false;
         if (level == 0)
             count = groups->levels[0].capacity;
+        else if (count == 1) /* the highest one */
+            break;
     }
     groups->room = groups->levels[0].capacity;
     return true;

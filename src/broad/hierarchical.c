@@ -86,7 +86,7 @@ static double density(const broad_statistics *statistics, double side)
 {
     double cells = 1.0;
     for (int axis = 0; axis < 3; axis++)
-        cells *= fmax(1.0, ((&statistics->high.x)[axis] - (&statistics->low.x)[axis]) / side);
+        cells *= fmax(1.0, (vec3_at(&statistics->high, axis) - vec3_at(&statistics->low, axis)) / side);
     return statistics->count / cells;
 }
 

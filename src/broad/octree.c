@@ -53,7 +53,8 @@ static void choose_cube(broad_octants *tree, const broad_input *input)
     double side = 2.0 * fmax(size.x, fmax(size.y, size.z));
     tree->side = side > 0.0 && side < 1e300 ? side : 0.0;
     for (int axis = 0; axis < 3; axis++)
-        (&tree->low.x)[axis] = 0.5 * (&statistics.low.x)[axis] + 0.5 * (&statistics.high.x)[axis] - 0.5 * tree->side;
+        *vec3_part(&tree->low, axis) =
+            0.5 * vec3_at(&statistics.low, axis) + 0.5 * vec3_at(&statistics.high, axis) - 0.5 * tree->side;
     tree->depth = 2;
     for (uint64_t cells = 8; cells < statistics.count && tree->depth < BROAD_OCTREE_DEPTH; cells *= 8)
         tree->depth++;
@@ -78,7 +79,7 @@ static cell cell_of(const broad_octants *tree, const carom_aabb *box)
         level++, side *= 0.5;
     for (int axis = 0; axis < 3; axis++)
     {
-        double centre = 0.5 * (&box->min.x)[axis] + 0.5 * (&box->max.x)[axis] - (&tree->low.x)[axis];
+        double centre = 0.5 * vec3_at(&box->min, axis) + 0.5 * vec3_at(&box->max, axis) - vec3_at(&tree->low, axis);
         double index = centre / side;
         if (level == 0 || !(index >= 0.0 && index < (double)(1u << level)))
             return (cell){0, 0};

@@ -37,10 +37,12 @@ static inline uint32_t broad_curve_walk(const broad_curve *curve, const uint32_t
     return code;
 }
 
+typedef BASE_ARRAY(uint64_t) broad_words;
+
 typedef struct broad_order
 {
-    broad_curve curve;                  /* filled in advance */
-    BASE_ARRAY(uint64_t) items, sorted; /* a code in the upper half, a slot in the lower */
+    broad_curve curve;         /* filled in advance */
+    broad_words items, sorted; /* a code in the upper half, a slot in the lower; between calls, anyone's scratch */
 } broad_order;
 
 /* Sorts the slots in the lower halves of order->items along a curve through their boxes' centres; the result is in

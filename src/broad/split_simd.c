@@ -3,23 +3,55 @@
 #include "broad/join_lanes.h"
 #include "broad/split.h"
 
-void BASE_ISA(broad_split_fill)(const broad_columns *columns, const broad_split_box *boxes, size_t count, int axis)
+/* Eight boxes behind the last one that meet nothing. */
+static void end_columns(const broad_columns *columns, size_t count, size_t column_count)
 {
+    for (size_t k = 0; k < column_count; k++)
+        for (size_t i = 0; i < BROAD_LANES; i++)
+            columns->first[k * columns->stride + count + i] = k < 3 ? INFINITY : k < 6 ? -INFINITY : 0.0f;
+}
+
+void BASE_ISA(broad_split_fill)(const broad_columns *columns, const broad_group *groups, const uint64_t *keys,
+                                size_t count)
+{
+    enum
+    {
+        AHEAD = 12 /* boxes for which memory is asked in advance */
+    };
+    _Static_assert(offsetof(broad_group, slot) == 6 * BROAD_LANES * sizeof(float), "rows in the order of columns");
     size_t stride = columns->stride;
-    int next = (axis + 1) % 3, last = (axis + 2) % 3;
     float *to = columns->first;
     for (size_t i = 0; i < count; i++, to++)
     {
-        const broad_split_box *box = &boxes[i];
-        for (int k = 0; k < 3; k++)
-            to[(size_t)k * stride] = box->low[k], to[(size_t)(k + 3) * stride] = box->high[k];
-        to[6 * stride] = as_float(0u - (box->marks >> next & 1));
-        to[7 * stride] = as_float(0u - (box->marks >> last & 1));
-        memcpy(&to[8 * stride], &box->slot, sizeof box->slot);
-    }
-    for (size_t i = 0; i < BROAD_LANES; i++, to++)
+        const broad_group *later = &groups[(uint32_t)keys[i + AHEAD < count ? i + AHEAD : i] / BROAD_LANES];
+        for (size_t at = 0; at < sizeof *later; at += BASE_CACHE_LINE)
+            __builtin_prefetch((const char *)later + at);
+        uint32_t lane = (uint32_t)keys[i];
+        const float *box = (const float *)(const void *)&groups[lane / BROAD_LANES] + lane % BROAD_LANES;
         for (size_t k = 0; k < BROAD_COLUMNS; k++)
-            to[k * stride] = k < 3 ? INFINITY : k < 6 ? -INFINITY : 0.0f;
+            memcpy(&to[k * stride], &box[k * BROAD_LANES], sizeof *to);
+    }
+    end_columns(columns, count, BROAD_COLUMNS);
+}
+
+void BASE_ISA(broad_split_pick)(const broad_columns *columns, const broad_columns *from, const uint32_t *stack,
+                                size_t count)
+{
+    const uint32_t mask = (1u << BROAD_MARK_SHIFT) - 1;
+    for (size_t k = 0; k < BROAD_COLUMNS; k++)
+    {
+        float *to = columns->first + k * columns->stride;
+        const float *box = from->first + k * from->stride;
+        for (size_t i = 0; i < count; i++)
+            memcpy(&to[i], &box[stack[i] & mask], sizeof *to);
+    }
+    for (size_t k = 0; k < 2; k++)
+    {
+        float *to = columns->first + (BROAD_COLUMNS + k) * columns->stride;
+        for (size_t i = 0; i < count; i++)
+            to[i] = as_float(0u - (stack[i] >> (BROAD_MARK_SHIFT + k) & 1));
+    }
+    end_columns(columns, count, BROAD_MARKED_COLUMNS);
 }
 
 /* A box in all lanes, and its marks. */
@@ -29,13 +61,13 @@ typedef struct probe
     f8 marks[2];
 } probe;
 
-static BASE_ALWAYS_INLINE probe make_probe(const broad_split_box *box, int axis)
+static BASE_ALWAYS_INLINE probe make_probe(const float *box, size_t stride, bool marked)
 {
     probe p;
-    for (int k = 0; k < 3; k++)
-        p.box.low[k] = f8_set1(box->low[k]), p.box.high[k] = f8_set1(box->high[k]);
-    for (int k = 0; k < 2; k++)
-        p.marks[k] = f8_set1(as_float(0u - (box->marks >> (axis + 1 + k) % 3 & 1)));
+    for (size_t k = 0; k < 3; k++)
+        p.box.low[k] = f8_set1(box[k * stride]), p.box.high[k] = f8_set1(box[(k + 3) * stride]);
+    for (size_t k = 0; k < 2; k++)
+        p.marks[k] = marked ? f8_set1(box[(BROAD_COLUMNS + k) * stride]) : f8_zero();
     return p;
 }
 
@@ -50,8 +82,8 @@ static BASE_ALWAYS_INLINE f8 depth(const probe *p, const float *others, size_t s
     }
     if (!marked)
         return least;
-    f8 one = f8_and(f8_loadu(others + 6 * stride), p->marks[0]);
-    return f8_or(least, f8_or(one, f8_and(f8_loadu(others + 7 * stride), p->marks[1])));
+    f8 one = f8_and(f8_loadu(others + 7 * stride), p->marks[0]);
+    return f8_or(least, f8_or(one, f8_and(f8_loadu(others + 8 * stride), p->marks[1])));
 }
 
 /* The first of the sorted others that counts for a box. */
@@ -69,34 +101,39 @@ static uint32_t find_start(const float *lows, uint32_t count, float low, bool be
     return first;
 }
 
+static const uint32_t *slots_of(const broad_columns *columns)
+{
+    return (const uint32_t *)(const void *)(columns->first + 6 * columns->stride);
+}
+
 static BASE_ALWAYS_INLINE void sweep_range(broad_join *join, const broad_pass *sweep, uint32_t first, uint32_t last,
                                            bool marked)
 {
-    size_t stride = sweep->others.stride;
-    const float *others = sweep->others.first, *lows = others + (size_t)sweep->axis * stride;
-    const broad_split_box *boxes = sweep->boxes;
-    int axis = sweep->axis;
-    uint32_t start = sweep->self ? 0 : find_start(lows, sweep->other_count, boxes[first].low[axis], sweep->behind);
+    size_t stride = sweep->others.stride, own_stride = sweep->boxes.stride, axis = (size_t)sweep->axis;
+    const float *others = sweep->others.first, *lows = others + axis * stride;
+    const float *boxes = sweep->boxes.first, *own_lows = boxes + axis * own_stride,
+                *own_highs = own_lows + 3 * own_stride;
+    const uint32_t *own_slots = slots_of(&sweep->boxes), *slots = slots_of(&sweep->others);
+    uint32_t start = sweep->self ? 0 : find_start(lows, sweep->other_count, own_lows[first], sweep->behind);
     make_room(join, 1);
     target to = begin_target(join);
     uint64_t tested = 0;
     for (uint32_t i = first; i < last; i++)
     {
-        float low = boxes[i].low[axis], high = boxes[i].high[axis];
+        float low = own_lows[i], high = own_highs[i];
         if (sweep->self)
             start = i + 1;
         else /* behind the last one they are infinite, which is not less */
             while (lows[start] < low || (sweep->behind && lows[start] == low))
                 start++;
-        probe p = make_probe(&boxes[i], axis);
+        probe p = make_probe(boxes + i, own_stride, marked);
         f8 slack = slack_of(&p.box, join->margin);
         for (uint32_t k = start; lows[k] <= high; k += BROAD_LANES, tested++)
         {
             if (BASE_UNLIKELY(to.pairs > join->pairs + BROAD_PAIRS - BROAD_LANES ||
                               to.unsure > join->unsure + BROAD_PAIRS - BROAD_LANES))
                 end_target(join, &to), make_room(join, 1), to = begin_target(join);
-            const uint32_t *slots = (const uint32_t *)(const void *)(others + 8 * stride + k);
-            add_pairs(&to, depth(&p, others + k, stride, marked), slack, slots, boxes[i].slot);
+            add_pairs(&to, depth(&p, others + k, stride, marked), slack, slots + k, own_slots[i]);
         }
     }
     end_target(join, &to);

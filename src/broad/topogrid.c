@@ -169,9 +169,9 @@ static void set_bounds(const topogrid_state *own, grid_slot *slot, const carom_a
 {
     for (int axis = 0; axis < 3; axis++)
     {
-        double origin = (&own->grid.low.x)[axis];
-        slot->bounds[axis] = round_out((&box->min.x)[axis] - origin, -1.0);
-        slot->bounds[axis + 3] = round_out((&box->max.x)[axis] - origin, 1.0);
+        double origin = vec3_at(&own->grid.low, axis);
+        slot->bounds[axis] = round_out(vec3_at(&box->min, axis) - origin, -1.0);
+        slot->bounds[axis + 3] = round_out(vec3_at(&box->max, axis) - origin, 1.0);
     }
 }
 
@@ -179,7 +179,8 @@ static bool is_outside(const broad_octree_grid *grid, const carom_aabb *box)
 {
     double length = grid->cell * grid->side;
     for (int axis = 0; axis < 3; axis++)
-        if ((&box->min.x)[axis] < (&grid->low.x)[axis] || (&box->max.x)[axis] > (&grid->low.x)[axis] + length)
+        if (vec3_at(&box->min, axis) < vec3_at(&grid->low, axis) ||
+            vec3_at(&box->max, axis) > vec3_at(&grid->low, axis) + length)
             return true;
     return false;
 }

@@ -40,8 +40,8 @@ static bool crosses(const segment *line, const carom_aabb *cell)
     double first = 0.0, last = 1.0;
     for (int axis = 0; axis < 3; axis++)
     {
-        double from = (&line->from.x)[axis], along = (&line->along.x)[axis];
-        double low = (&cell->min.x)[axis], high = (&cell->max.x)[axis];
+        double from = vec3_at(&line->from, axis), along = vec3_at(&line->along, axis);
+        double low = vec3_at(&cell->min, axis), high = vec3_at(&cell->max, axis);
         if (along == 0.0 && !(low <= from && from <= high))
             return false;
         if (along == 0.0)

@@ -76,7 +76,7 @@ void broad_grid_make(broad_octree_grid *grid, const broad_grid_extent *extent, u
     {
         double *planes = grid->planes[axis];
         for (uint32_t i = 1; i < grid->side; i++)
-            planes[i] = (&grid->low.x)[axis] + (double)i * grid->cell;
+            planes[i] = vec3_at(&grid->low, axis) + (double)i * grid->cell;
         planes[0] = -INFINITY, planes[grid->side] = INFINITY;
     }
 }
@@ -85,7 +85,7 @@ void broad_grid_make(broad_octree_grid *grid, const broad_grid_extent *extent, u
 static uint8_t find_cell(const broad_octree_grid *grid, int axis, double at)
 {
     const double *planes = grid->planes[axis];
-    double guess = (at - (&grid->low.x)[axis]) * grid->scale, last = (double)(grid->side - 1);
+    double guess = (at - vec3_at(&grid->low, axis)) * grid->scale, last = (double)(grid->side - 1);
     uint32_t cell = guess > 0.0 ? (uint32_t)(guess < last ? guess : last) : 0;
     while (at < planes[cell])
         cell--;
@@ -99,8 +99,8 @@ broad_cell_range broad_grid_locate(const broad_octree_grid *grid, const carom_aa
     broad_cell_range range;
     for (int axis = 0; axis < 3; axis++)
     {
-        range.low[axis] = find_cell(grid, axis, (&box->min.x)[axis]);
-        range.high[axis] = find_cell(grid, axis, (&box->max.x)[axis]);
+        range.low[axis] = find_cell(grid, axis, vec3_at(&box->min, axis));
+        range.high[axis] = find_cell(grid, axis, vec3_at(&box->max, axis));
     }
     return range;
 }
@@ -114,8 +114,8 @@ void broad_grid_record(const broad_octree_grid *grid, uint32_t number, broad_cel
     {
         low[axis] = at[axis] > 0 ? at[axis] - 1 : 0;
         high[axis] = at[axis] + 1 < grid->side ? at[axis] + 1 : at[axis];
-        (&out->box.min.x)[axis] = grid->planes[axis][at[axis]];
-        (&out->box.max.x)[axis] = grid->planes[axis][at[axis] + 1];
+        *vec3_part(&out->box.min, axis) = grid->planes[axis][at[axis]];
+        *vec3_part(&out->box.max, axis) = grid->planes[axis][at[axis] + 1];
     }
     for (uint32_t c = low[2]; c <= high[2]; c++)
         for (uint32_t b = low[1]; b <= high[1]; b++)

@@ -111,12 +111,19 @@ static void drop_changed(tree_state *tree)
     tree->kept.count = kept; /* as sorted as they were */
 }
 
+/* Every call that brings still boxes begins a new block of lanes, however few they are. */
+static bool is_sparse(const tree_part *part)
+{
+    return broad_lane_count(&part->groups) > 2 * (size_t)part->used + 16 * (size_t)TREE_PARENT;
+}
+
 /* Pairs of still boxes: those from before whose boxes have not changed, and those of new ones, whose lanes begin at
  * `first`. */
 static bool update_still(tree_state *tree, const broad_input *input, uint32_t first, uint64_t *boxes_tested)
 {
     tree_part *part = &tree->still;
-    bool sort = part->changed > TREE_PARENT / 4 && part->changed > part->used / 4;
+    bool many = part->changed > TREE_PARENT / 4 && part->changed > part->used / 4;
+    bool sort = many || is_sparse(part);
     if (sort && !tree_sort(tree, part, input))
         return false;
     if (sort)

@@ -180,6 +180,7 @@ static bool open_split(tree_state *tree)
         return false;
     memset(tree->split, 0, sizeof *tree->split);
     tree->split->context = tree->context, tree->split->sweep = sweep_all, tree->split->user = tree;
+    tree->split->keys = &tree->order.items, tree->split->sorted = &tree->order.sorted;
     return true;
 }
 
@@ -189,11 +190,7 @@ void tree_join_by_split(tree_state *tree, const broad_input *input, const tree_p
     bool plain = is_plain(tree, input, part->classes, others), enough = open_split(tree);
     for (uint32_t i = 0; i < base_worker_count(tree->context); i++)
         begin_search(tree->workers[i], input, plain);
-    enough = enough && broad_split_add(tree->split, &part->groups, 0) &&
-             (!other || broad_split_add(tree->split, &other->groups, BROAD_SPLIT_APART));
-    enough = enough && broad_split_join(tree->split);
-    if (tree->split)
-        tree->split->boxes.count = 0; /* whether they were joined or not */
+    enough = enough && broad_split_join(tree->split, &part->groups, other ? &other->groups : NULL);
     for (uint32_t i = 0; i < base_worker_count(tree->context); i++)
     {
         broad_join *join = &tree->workers[i]->join;

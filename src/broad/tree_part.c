@@ -88,13 +88,19 @@ static bool add_slots(tree_state *tree, uint32_t count)
     return true;
 }
 
+/* With the lanes that the next call leaves free: one more group than there is room for would make them all grow. */
+static bool reserve_still(tree_state *tree, size_t count)
+{
+    return count == 0 || broad_groups_reserve(&tree->still.groups, count + TREE_PARENT);
+}
+
 /* Memory for all boxes at once, which takes less of it than growing step by step. */
 static bool reserve_lanes(tree_state *tree, const broad_input *input)
 {
     size_t count[2] = {0, 0}; /* that move, and static ones */
     for (uint32_t i = 0; i < input->slot_count; i++)
         count[input->traits[i].is_static] += !broad_is_empty(&input->boxes[i]);
-    return broad_groups_reserve(&tree->moving.groups, count[0]) && broad_groups_reserve(&tree->still.groups, count[1]);
+    return broad_groups_reserve(&tree->moving.groups, count[0]) && reserve_still(tree, count[1]);
 }
 
 bool tree_update_slots(tree_state *tree, const broad_input *input)
@@ -185,15 +191,34 @@ double tree_extents(const tree_part *part)
 
 /* ---- sorting ---- */
 
+/* Boxes at rest go to the still ones. Their own part is filled anew after this, so that it can do without its memory
+ * where the still ones need more. */
+static bool settle(tree_state *tree, const uint64_t *resting, size_t count)
+{
+    tree_part *still = &tree->still;
+    if (count == 0)
+        return true;
+    if ((still->next + count) / BROAD_LANES >= still->groups.room)
+        broad_groups_free(&tree->moving.groups);
+    if (!reserve_still(tree, still->next + count))
+        return false;
+    for (size_t i = count; i-- > 0;)
+        if (!append(tree, still, (uint32_t)resting[i]))
+            return false;
+    return true;
+}
+
 /* The slots of a part in their own order, in which memory is read best. */
 static bool collect_slots(tree_state *tree, const tree_part *part, const broad_input *input)
 {
     broad_order *order = &tree->order;
     uint32_t mark = part == &tree->still ? TREE_STILL : 0;
     order->items.count = order->sorted.count = 0;
-    if (!base_array_reserve(tree->context, &order->items, part->used) ||
+    /* What sweeps boxes by classes uses the same memory, for as many boxes as there are lanes. */
+    if (!base_array_reserve(tree->context, &order->items, part->used + BROAD_LANES + 1) ||
         !base_array_reserve(tree->context, &order->sorted, part->used))
         return false;
+    size_t count = 0, resting = part->used; /* those at rest from the end on, backwards */
     for (uint32_t slot = 0; slot < input->slot_count; slot++)
     {
         uint32_t place = tree->places.items[slot];
@@ -202,11 +227,12 @@ static bool collect_slots(tree_state *tree, const tree_part *part, const broad_i
         if (part->has_empty && broad_is_empty(&input->boxes[slot]))
             tree->places.items[slot] = BROAD_NO_SLOT;
         else if (mark || tree->call - tree->changed.items[slot] < TREE_REST)
-            order->items.items[order->items.count++] = slot;
-        else if (!append(tree, &tree->still, slot))
-            return false;
+            order->items.items[count++] = slot;
+        else
+            order->items.items[--resting] = slot;
     }
-    return true;
+    order->items.count = count;
+    return settle(tree, order->items.items + resting, part->used - resting);
 }
 
 /* A part anew, in the order of the slots. */
@@ -217,7 +243,7 @@ static bool fill(tree_state *tree, tree_part *part, const broad_order *order)
     uint64_t classes = 0, before = part->classes;
     bool one_class = !(before & (before - 1)); /* then there is no need to look */
     tree_part_clear(part);
-    if (!broad_groups_reserve(&part->groups, count))
+    if (!(mark ? reserve_still(tree, count) : broad_groups_reserve(&part->groups, count)))
         return false;
     for (uint32_t i = 0; i < count; i++)
     {
@@ -263,7 +289,7 @@ static void choose_origin(tree_state *tree, const broad_input *input)
         for (size_t i = 0; i < SAMPLES; i++)
         {
             const carom_aabb *box = &input->boxes[(uint32_t)tree->order.items.items[i * count / SAMPLES]];
-            low[i] = (&box->min.x)[axis], extent[i] = (&box->max.x)[axis] - low[i];
+            low[i] = vec3_at(&box->min, axis), extent[i] = vec3_at(&box->max, axis) - low[i];
         }
         sort_numbers(low, SAMPLES), sort_numbers(extent, SAMPLES);
         middle[axis] = low[SAMPLES / 2];

@@ -1,41 +1,11 @@
-/* Surface convex decomposition: the thesis, 2.3.1, after Stephen Ehmann and Ming Lin, Accurate and fast proximity
- * queries between polyhedra using convex surface decomposition, 2001.
+/* A patch of the surface convex decomposition: the thesis, 2.3.1, after Stephen Ehmann and Ming Lin, Accurate and fast
+ * proximity queries between polyhedra using convex surface decomposition, 2001.
  *
  * A patch starts with a seed and takes in triangles breadth first across its edges. The triangle f across edge e, with
  * the opposite vertex v, joins if (1) e is not concave, (2) no triangle of the patch is visible from v, and the hull of
  * both is behind f, and (3) that hull meets no triangle outside the patch except in a shared corner or edge. Triangles
- * between v and vertices that the patch already has lie within the hull, so they have to join together with f.
- *
- * Patches never leave a component, so components are tasks of their own. */
-#include "convex/grow.h"
-
-#include "convex/probe.h"
-
-/* An edge of the patch that is still to be tried. */
-typedef struct grow_side
-{
-    uint32_t triangle, side;
-    uint32_t culprit; /* try again when this triangle is in the patch */
-} grow_side;
-
-/* What one worker needs. */
-typedef struct grow_space
-{
-    convex_surface *surface;
-    convex_shell shell;
-    convex_probe probe;
-    BASE_ARRAY(grow_side) queue, waiting;
-    /* The trial: triangles and vertices that would join, what they meet. */
-    convex_numbers triangles, vertices;
-    convex_numbers met;   /* triangles that have to join too */
-    convex_numbers ready; /* those of them that are next, and perhaps others */
-    uint64_t trial;       /* its number */
-    size_t patience;      /* how many vertices a trial may take in */
-    size_t member_count;  /* vertices of the patch */
-    size_t wasted;        /* vertices of large trials that came to nothing */
-    uint32_t seed;
-    carom_status status; /* why it ended, if not for lack of memory */
-} grow_space;
+ * between v and vertices that the patch already has lie within the hull, so they have to join together with f. */
+#include "convex/patch.h"
 
 typedef enum grow_answer
 {
@@ -250,7 +220,6 @@ enum
     GROW_WASTE = 64,           /* how many vertices larger trials may take in for nothing, */
     GROW_WASTE_PER_VERTEX = 4, /* and how many more per vertex of the patch */
     GROW_EFFORT = 4096,        /* a patch whose border has become too long ends after so many small tests per vertex */
-    GROW_REPORT_EVERY = 4096,  /* seeds, and sides of one patch */
     GROW_EFFORT_VERTICES = 256 /* and as many as for so many vertices, so that small ones are not concerned */
 };
 
@@ -360,7 +329,7 @@ static bool try_queue(grow_space *space)
     return true;
 }
 
-static bool grow_patch(grow_space *space, uint32_t seed)
+bool grow_patch(grow_space *space, uint32_t seed)
 {
     grow_answer answer = plant(space, seed);
     space->surface->piece[seed] = seed;
@@ -376,120 +345,22 @@ static bool grow_patch(grow_space *space, uint32_t seed)
     return true;
 }
 
-/* ---- seeds ---- */
+/* ---- what one worker needs ---- */
 
-typedef struct grow_task
+void grow_begin(grow_space *space, convex_surface *surface)
 {
-    convex_surface *surface;
-    grow_space *spaces;
-    uint32_t *seeds;           /* component after component, in the order in which they are tried */
-    uint32_t *component_first; /* of the seeds; one more than there are components */
-    atomic_uint done;          /* triangles */
-    _Atomic(carom_status) status;
-} grow_task;
-
-enum
-{
-    GROW_WHOLE = 64 /* components of at least so many triangles may be one piece at once */
-};
-
-static carom_status report(const grow_task *task, uint32_t done)
-{
-    const convex_surface *surface = task->surface;
-    carom_progress progress = {"pieces", surface->mesh->name, done, surface->mesh->triangle_count};
-    return base_step(surface->context, &progress);
+    *space = (grow_space){.surface = surface, .shell.surface = surface};
+    probe_begin(&space->probe, surface, &space->shell);
 }
 
-static carom_status grow_component(grow_task *task, grow_space *space, uint32_t component)
+void grow_free(grow_space *space)
 {
-    convex_surface *surface = task->surface;
-    uint32_t first = task->component_first[component], last = task->component_first[component + 1];
-    bool taken = false;
-    if (last - first >= GROW_WHOLE)
-        BASE_TRY(patches_take_whole(surface, task->seeds + first, last - first, &taken));
-    for (uint32_t i = first; i < last && !taken; i++)
-    {
-        if ((i - first) % GROW_REPORT_EVERY == 0)
-            BASE_TRY(report(
-                task, atomic_fetch_add(&task->done, last - i < GROW_REPORT_EVERY ? last - i : GROW_REPORT_EVERY)));
-        if (surface->piece[task->seeds[i]] == CONVEX_NONE && !grow_patch(space, task->seeds[i]))
-            return space->status != CAROM_OK ? space->status : CAROM_OUT_OF_MEMORY;
-        if (atomic_load_explicit(&task->status, memory_order_relaxed) != CAROM_OK)
-            return CAROM_OK; /* another component has failed */
-    }
-    return CAROM_OK;
-}
-
-static void grow_components(uint32_t first, uint32_t last, uint32_t worker, void *data)
-{
-    grow_task *task = data;
-    for (uint32_t component = first; component < last; component++)
-    {
-        carom_status status = grow_component(task, &task->spaces[worker], component);
-        if (status != CAROM_OK)
-            atomic_store(&task->status, status);
-    }
-}
-
-/* Seeds in the order of the mesh: that is as good as largest first, and neighbours are often close in memory. */
-static void list_seeds(grow_task *task)
-{
-    const carom_mesh *mesh = task->surface->mesh;
-    uint32_t *first = task->component_first, components = mesh->info.component_count;
-    memset(first, 0, ((size_t)components + 1) * sizeof *first);
-    for (uint32_t i = 0; i < mesh->triangle_count; i++)
-        first[mesh->component[i] + 1]++;
-    for (uint32_t i = 0; i < components; i++)
-        first[i + 1] += first[i];
-    for (uint32_t i = mesh->triangle_count; i-- > 0;)
-    {
-        uint32_t triangle = task->surface->tree->order[i];
-        task->seeds[--first[mesh->component[triangle] + 1]] = triangle;
-    }
-    memmove(first, first + 1, components * sizeof *first);
-    first[components] = mesh->triangle_count;
-}
-
-static carom_status grow_all(grow_task *task)
-{
-    convex_surface *surface = task->surface;
-    if (!task->spaces || !task->seeds || !task->component_first)
-        return CAROM_OUT_OF_MEMORY;
-    list_seeds(task);
-    for (uint32_t i = 0; i < base_worker_count(surface->context); i++)
-    {
-        task->spaces[i] = (grow_space){.surface = surface, .shell.surface = surface};
-        probe_begin(&task->spaces[i].probe, surface, &task->spaces[i].shell);
-    }
-    base_parallel_for(surface->context, surface->mesh->info.component_count, 1, grow_components, task);
-    for (uint32_t i = 0; i < base_worker_count(surface->context); i++)
-    {
-        shell_free(&task->spaces[i].shell), probe_free(&task->spaces[i].probe);
-        base_array_free(surface->context, &task->spaces[i].queue);
-        base_array_free(surface->context, &task->spaces[i].waiting);
-        base_array_free(surface->context, &task->spaces[i].triangles);
-        base_array_free(surface->context, &task->spaces[i].vertices);
-        base_array_free(surface->context, &task->spaces[i].met);
-        base_array_free(surface->context, &task->spaces[i].ready);
-    }
-    return atomic_load(&task->status);
-}
-
-carom_status patches_grow(convex_surface *surface)
-{
-    carom_context *context = surface->context;
-    const carom_mesh *mesh = surface->mesh;
-    size_t triangles = mesh->triangle_count, components = (size_t)mesh->info.component_count + 1;
-    size_t workers = base_worker_count(context);
-    grow_task task = {.surface = surface};
-    task.spaces = base_allocate(context, workers, sizeof *task.spaces, _Alignof(grow_space));
-    task.seeds = base_allocate(context, triangles, sizeof *task.seeds, _Alignof(uint32_t));
-    task.component_first = base_allocate(context, components, sizeof *task.component_first, _Alignof(uint32_t));
-    carom_status status = grow_all(&task);
-    base_release(context, task.spaces, workers, sizeof *task.spaces);
-    base_release(context, task.seeds, triangles, sizeof *task.seeds);
-    base_release(context, task.component_first, components, sizeof *task.component_first);
-    if (status == CAROM_OUT_OF_MEMORY)
-        return base_fail(context, status, "out of memory for the pieces of %s", mesh->name);
-    return status;
+    carom_context *context = space->surface->context;
+    shell_free(&space->shell), probe_free(&space->probe);
+    base_array_free(context, &space->queue);
+    base_array_free(context, &space->waiting);
+    base_array_free(context, &space->triangles);
+    base_array_free(context, &space->vertices);
+    base_array_free(context, &space->met);
+    base_array_free(context, &space->ready);
 }

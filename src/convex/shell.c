@@ -40,7 +40,7 @@ bool shell_note_rim(convex_shell *shell, uint32_t vertex)
 static void begin_trial(convex_shell *shell)
 {
     shell->parts.count = shell->fresh.count = shell->removed.count = 0;
-    shell->old_facets.count = shell->old_rims.count = shell->old_homes.count = 0;
+    shell->old_facets.count = shell->old_rims.count = 0;
     shell->was_flat = shell->flat, shell->was_folded = shell->folded, shell->was_on_rim = shell->on_rim;
     shell->facets_before = shell->facets.count, shell->vacant_before = shell->vacant.count;
 }
@@ -66,8 +66,6 @@ void shell_undo(convex_shell *shell)
         surface->next[old->vertex] = old->next, surface->previous[old->vertex] = old->previous;
         surface->rim[old->vertex] = old->rim;
     }
-    for (size_t i = shell->old_homes.count; i-- > 0;)
-        surface->facet_at[shell->old_homes.items[i].vertex] = shell->old_homes.items[i].facet_at;
     shell->flat = shell->was_flat, shell->folded = shell->was_folded, shell->on_rim = shell->was_on_rim;
     shell->facets.count = shell->facets_before, shell->vacant.count = shell->vacant_before;
     begin_trial(shell);
@@ -154,5 +152,4 @@ void shell_free(convex_shell *shell)
     base_array_free(context, &shell->removed);
     base_array_free(context, &shell->old_facets);
     base_array_free(context, &shell->old_rims);
-    base_array_free(context, &shell->old_homes);
 }

@@ -44,11 +44,6 @@ typedef struct shell_old_rim
     uint32_t vertex, next, previous, rim;
 } shell_old_rim;
 
-typedef struct shell_old_home
-{
-    uint32_t vertex, facet_at;
-} shell_old_home;
-
 typedef struct convex_shell
 {
     convex_surface *surface;
@@ -75,7 +70,6 @@ typedef struct convex_shell
     convex_numbers removed; /* facets that will be vacant */
     BASE_ARRAY(shell_old_facet) old_facets;
     BASE_ARRAY(shell_old_rim) old_rims;
-    BASE_ARRAY(shell_old_home) old_homes;
     bool was_flat, was_folded;
     uint32_t was_on_rim;
     size_t facets_before, vacant_before;

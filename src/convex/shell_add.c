@@ -69,16 +69,12 @@ static bool close_cone(convex_shell *shell)
     return true;
 }
 
-static bool move_home(convex_shell *shell, uint32_t vertex, uint32_t from, uint32_t to)
+/* A facet that is cut is one of this trial: what the hull was before holds no vertex but the patch's (criterion 3). So
+ * a vertex that it is home to has come with the trial and goes with it, and shell_undo need not move it back. */
+static void move_home(convex_shell *shell, uint32_t vertex, uint32_t from, uint32_t to)
 {
-    convex_surface *surface = shell->surface;
-    if (surface->facet_at[vertex] != from)
-        return true;
-    if (!base_array_reserve(surface->context, &shell->old_homes, 1))
-        return false;
-    shell->old_homes.items[shell->old_homes.count++] = (shell_old_home){vertex, from};
-    surface->facet_at[vertex] = to;
-    return true;
+    if (shell->surface->facet_at[vertex] == from)
+        shell->surface->facet_at[vertex] = to;
 }
 
 /* A side of a new facet takes the place of an old one, towards a neighbour or the rim. */
@@ -109,7 +105,8 @@ static bool cut_facet(convex_shell *shell, uint32_t facet, int side, uint32_t *o
     old->corner[(side + 1) % 3] = apex, old->across[(side + 1) % 3] = *out;
     new->on_patch = before.on_patch;
     new->across[2] = facet;
-    return move_home(shell, b, facet, *out);
+    move_home(shell, b, facet, *out);
+    return true;
 }
 
 /* The apex on an edge: both facets there are cut. */
@@ -148,7 +145,8 @@ static bool split_facet(convex_shell *shell, uint32_t facet)
     f[second].across[1] = third, f[second].across[2] = facet;
     f[third].across[1] = facet, f[third].across[2] = second;
     f[second].on_patch = f[third].on_patch = before.on_patch;
-    return move_home(shell, before.corner[2], facet, second);
+    move_home(shell, before.corner[2], facet, second);
+    return true;
 }
 
 /* Makes the apex a vertex of the hull, which has it already. */
@@ -213,7 +211,8 @@ bool shell_own(convex_shell *shell, const uint32_t triangle[3])
     {
         if (in_plane(shell, triangle, &shell->facets.items[facet]))
         {
-            shell->surface->facet_at[vertex] = facet;
+            if (vertex == shell->apex) /* others have a home that stays, and must have it after shell_undo */
+                shell->surface->facet_at[vertex] = facet;
             if (!shell->facets.items[facet].on_patch && !own_face(shell, facet, triangle))
                 return false;
         }

@@ -61,12 +61,20 @@ static void set_assets(carom_engine *engine)
     assets->destroy = engine->kind->destroy_asset;
 }
 
+static carom_status make_author(carom_engine *engine, const carom_engine_def *def)
+{
+    if (engine->kind->create_author)
+        return engine->kind->create_author(engine->context, def, &engine->author_state);
+    if (engine->author && engine->author->create)
+        return engine->author->create(engine->context, &engine->author_state);
+    return CAROM_OK;
+}
+
 static carom_status make_parts(carom_engine *engine, const carom_engine_def *def)
 {
     carom_context *context = engine->context;
     BASE_TRY(make_workers(engine, def));
-    if (engine->author && engine->author->create)
-        BASE_TRY(engine->author->create(context, &engine->author_state));
+    BASE_TRY(make_author(engine, def));
     engine->author_ready = true;
     BASE_TRY(engine->broad->create(context, &engine->broad_state));
     set_assets(engine);

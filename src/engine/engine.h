@@ -20,6 +20,8 @@ typedef struct engine_kind
     carom_engine_info info;
     const query_method *method;
     const carom_engine_kind *author; /* proposes pairs of bodies instead of the broad phase; or null */
+    /* In place of the author's create, which does not get the definition; or null. */
+    carom_status (*create_author)(carom_context *context, const carom_engine_def *def, void **out);
     bool parallel_inside; /* the method itself divides the work of a pair among workers, so pairs are examined one by
                              one */
     /* The method's state, one per worker; null: the query's scratch memory, which is what trees need. */

@@ -11,6 +11,9 @@
 #define MATH_COORDINATE_LIMIT 0x1p100
 
 static inline carom_vec3 vec3(double x, double y, double z) { return (carom_vec3){x, y, z}; }
+/* A coordinate by its axis. (&v.x)[axis] would be undefined, and compilers make use of that. */
+static inline double vec3_at(const carom_vec3 *v, int axis) { return axis == 0 ? v->x : axis == 1 ? v->y : v->z; }
+static inline double *vec3_part(carom_vec3 *v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 static inline carom_vec3 vec3_add(carom_vec3 a, carom_vec3 b) { return vec3(a.x + b.x, a.y + b.y, a.z + b.z); }
 static inline carom_vec3 vec3_sub(carom_vec3 a, carom_vec3 b) { return vec3(a.x - b.x, a.y - b.y, a.z - b.z); }
 static inline carom_vec3 vec3_scale(carom_vec3 a, double s) { return vec3(a.x * s, a.y * s, a.z * s); }

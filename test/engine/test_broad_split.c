@@ -55,6 +55,13 @@ static carom_aabb make_on_floor(check_random *random, uint32_t i)
     return box;
 }
 
+/* So many along any axis that space is halved across both of the others. */
+static carom_aabb make_cubes(check_random *random, uint32_t i)
+{
+    (void)i;
+    return box_at(check_random_point(random, 0.0, 10.0), 0.5, 0.5, 0.5);
+}
+
 /* Wherever these end, others begin. */
 static carom_aabb make_touching(check_random *random, uint32_t i)
 {
@@ -111,6 +118,7 @@ static const shape SHAPES[] = {
     {"parallel sticks", make_parallel, 6000, 0.1, true},
     {"sticks on a floor", make_on_floor, 6000, 0.0, true},
     {"sticks on a floor with a margin", make_on_floor, 5000, 0.01, true},
+    {"cubes", make_cubes, 6000, 0.0, true},
     {"boxes that touch", make_touching, 6000, 0.0, true},
     {"boxes that touch within a margin", make_touching, 2000, 1.0, false},
     {"boxes of all sizes", make_mixed, 6000, 0.0, false},
@@ -185,18 +193,17 @@ static void sort_pairs(carom_context *context, broad_pairs *pairs)
 static void find_by_split(search *self, uint32_t apart, bool *is_halved)
 {
     const broad_input *input = self->input;
-    broad_split split = {.context = self->context, .sweep = pass, .user = self};
+    broad_words keys = {0}, sorted = {0};
+    broad_split split = {.context = self->context, .keys = &keys, .sorted = &sorted, .sweep = pass, .user = self};
     broad_groups groups[2] = {{.context = self->context}, {.context = self->context}};
     self->join = (broad_join){.margin = (float)input->margin, .take = take};
     take(&self->join); /* makes room */
     load(&groups[0], input, 0, apart), load(&groups[1], input, apart, input->slot_count);
-    assert_true(broad_split_add(&split, &groups[0], 0));
-    assert_true(broad_split_add(&split, &groups[1], BROAD_SPLIT_APART));
-    assert_true(broad_split_join(&split));
-    assert_int_equal(split.boxes.count, 0);
+    assert_true(broad_split_join(&split, &groups[0], &groups[1]));
     take(&self->join);
-    *is_halved = split.scratch.capacity > 0;
+    *is_halved = split.cut_count > 0;
     broad_split_free(&split);
+    base_array_free(self->context, &keys), base_array_free(self->context, &sorted);
     broad_groups_free(&groups[0]), broad_groups_free(&groups[1]);
     sort_pairs(self->context, &self->pairs);
 }

@@ -89,8 +89,10 @@ static void the_choice_is_the_papers(void **state)
     for (uint32_t i = 0; i < frame.body_count; i++)
         for (int axis = 0; axis < 3; axis++)
         {
-            double least = (&frame.bodies[i].bounds.min.x)[axis], most = (&frame.bodies[i].bounds.max.x)[axis];
-            (&low.x)[axis] = fmin((&low.x)[axis], least), (&high.x)[axis] = fmax((&high.x)[axis], most);
+            double least = ((double *)&frame.bodies[i].bounds.min)[axis],
+                   most = ((double *)&frame.bodies[i].bounds.max)[axis];
+            ((double *)&low)[axis] = fmin(((double *)&low)[axis], least),
+                     ((double *)&high)[axis] = fmax(((double *)&high)[axis], most);
             mover = frame.bodies[i].is_static ? mover : fmax(mover, most - least);
         }
     double length = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));

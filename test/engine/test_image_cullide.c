@@ -161,7 +161,7 @@ static void test_close_pairs(void **state)
         for (int axis = 0; axis < 3; axis++)
         {
             carom_vec3 at = {5.0 * i, 5.0 * axis, 0.0}, next = at;
-            (&next.x)[axis] += 1.0 + gaps[i];
+            ((double *)&next)[axis] += 1.0 + gaps[i];
             add(&a, carom_shape_mesh(box), carom_pose_translation(at.x, at.y, at.z), 0.0);
             add(&a, carom_shape_mesh(box), carom_pose_translation(next.x, next.y, next.z), 0.0);
         }
@@ -204,7 +204,23 @@ static void test_empty_and_odd(void **state)
     close_arena(&a);
 }
 
-/* Bodies of many kinds at random, from sparse to dense. */
+/* Adds 60 bodies of many kinds at random. */
+static void add_crowd(arena *a, check_random *random, double reach, double far)
+{
+    carom_mesh *meshes[] = {world_shape(&a->w, GENERATE_TORUS, 100), world_shape(&a->w, GENERATE_CLOTH, 40),
+                            world_shape(&a->w, GENERATE_RUBBLE, 30)};
+    for (int i = 0; i < 60; i++)
+    {
+        carom_shape shape = i % 4 < 3 ? carom_shape_mesh(meshes[i % 4]) : carom_shape_sphere(0.3);
+        carom_pose pose = world_random_pose(random, reach);
+        pose.translation.y += far;
+        add(a, shape, pose, i % 10 == 0 ? 0.05 : 0.0);
+    }
+    for (int i = 0; i < 3; i++)
+        carom_mesh_destroy(meshes[i]); /* the scene keeps them */
+}
+
+/* From sparse to dense. */
 static void test_random_scenes(void **state)
 {
     (void)state;
@@ -215,15 +231,7 @@ static void test_random_scenes(void **state)
         arena a;
         open_arena(&a);
         double reach = 1.0 + round / 3, far = round % 4 == 3 ? 1e9 : 0.0;
-        carom_mesh *meshes[] = {world_shape(&a.w, GENERATE_TORUS, 100), world_shape(&a.w, GENERATE_CLOTH, 40),
-                                world_shape(&a.w, GENERATE_RUBBLE, 30)};
-        for (int i = 0; i < 60; i++)
-        {
-            carom_shape shape = i % 4 < 3 ? carom_shape_mesh(meshes[i % 4]) : carom_shape_sphere(0.3);
-            carom_pose pose = world_random_pose(&random, reach);
-            pose.translation.y += far;
-            add(&a, shape, pose, i % 10 == 0 ? 0.05 : 0.0);
-        }
+        add_crowd(&a, &random, reach, far);
         carom_collide_options options = carom_collide_options_default();
         options.relation = round % 2 == 1, options.clearance = round % 3 == 0 ? 0.02 : 0.0;
         pairs += compare(&a, &options);
@@ -231,13 +239,35 @@ static void test_random_scenes(void **state)
         printf("reach %g: %llu of %llu bodies left, %llu draws\n", reach, (unsigned long long)stats.bodies_after,
                (unsigned long long)stats.bodies_before, (unsigned long long)stats.draws);
         before += stats.bodies_before, after += stats.bodies_after;
-        for (int i = 0; i < 3; i++)
-            carom_mesh_destroy(meshes[i]);
         close_arena(&a);
     }
     assert_true(pairs > 500);
     assert_true(after < before * 9 / 10); /* culling does something, */
     assert_true(after > before / 10);     /* and there was something left to do */
+}
+
+/* With larger images fewer bodies are left, and the answer is the same. */
+static void test_sides(void **state)
+{
+    (void)state;
+    static const uint32_t sides[] = {1, 5, 32, 256, 4096};
+    uint64_t left[sizeof sides / sizeof sides[0]];
+    check_random random = {8};
+    arena a;
+    open_arena(&a);
+    add_crowd(&a, &random, 4.0, 0.0);
+    carom_collide_options options = carom_collide_options_default();
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+    {
+        carom_engine_destroy(a.cullide);
+        carom_engine_def def = {.engine = "cullide", .image_side = sides[i]};
+        assert_int_equal(carom_engine_create(a.w.context, &def, &a.cullide), CAROM_OK);
+        assert_true(compare(&a, &options) > 0);
+        left[i] = carom_engine_get_stats(a.cullide).bodies_after;
+        printf("side %u: %llu bodies left\n", sides[i], (unsigned long long)left[i]);
+    }
+    assert_true(left[0] > left[1] && left[1] > left[2] && left[2] > left[4]);
+    close_arena(&a);
 }
 
 /* ---- well-known models, close to each other ---- */
@@ -383,8 +413,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texels),        cmocka_unit_test(test_close_pairs), cmocka_unit_test(test_empty_and_odd),
-        cmocka_unit_test(test_random_scenes), cmocka_unit_test(test_models),      cmocka_unit_test(test_no_driver),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_random_scenes), cmocka_unit_test(test_sides),       cmocka_unit_test(test_models),
+        cmocka_unit_test(test_no_driver),     cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void approach(bench *b, poses_pair *pair, double left)
     const double *from = &report.point_b.x, *to = &report.point_a.x;
     double share = (report.distance - left) / report.distance;
     for (int k = 0; k < 3; k++)
-        (&pair->b.translation.x)[k] += share * (to[k] - from[k]);
+        ((double *)&pair->b.translation)[k] += share * (to[k] - from[k]);
 }
 
 /* The placed corner of a triangle that is farthest along an axis, or against it. */
@@ -74,8 +74,8 @@ static carom_vec3 extreme(const carom_mesh *mesh, const carom_pose *pose, int ax
     for (uint32_t i = 0; i < 3 * carom_mesh_get_info(mesh).triangle_count; i++)
     {
         carom_vec3 at = carom_pose_apply(pose, vertices[indices[i]]);
-        if (sign * (&at.x)[axis] > height)
-            height = sign * (&at.x)[axis], best = at;
+        if (sign * ((double *)&at)[axis] > height)
+            height = sign * ((double *)&at)[axis], best = at;
     }
     return best;
 }
@@ -85,11 +85,11 @@ static void put_corner(carom_pose *pose, carom_vec3 from, double to)
 {
     for (int k = 0; k < 3; k++)
     {
-        double corner = (&from.x)[k], way = to - corner;
+        double corner = ((double *)&from)[k], way = to - corner;
         for (int i = 0; i < 4 && corner + way != to; i++)
             way = nextafter(way, corner + way < to ? INFINITY : -INFINITY);
         assert_true(corner + way == to);
-        (&pose->translation.x)[k] = way;
+        ((double *)&pose->translation)[k] = way;
     }
 }
 

@@ -55,9 +55,9 @@ static void test_no_driver(void **state)
 static void test_arguments(void **state)
 {
     (void)state;
-    static const char *const names[] = {"image", "image-sampled"};
+    static const char *const names[] = {"image", "image-sampled", "cullide"};
     world w = world_open();
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
     {
         refuse(w.context, &(carom_engine_def){.engine = names[i], .image_side = 1000000}, CAROM_INVALID_ARGUMENT,
                "image_side is 1000000");

@@ -179,7 +179,7 @@ static void make_triangle(check_random *random, int family, carom_vec3 corner[3]
         corner[1] = around(random, centre, power(random, 4, 12)), corner[2] = corner[1];
         for (int k = 0; k < 3; k++)
             for (uint64_t steps = check_next(random) % 4; steps > 0; steps--)
-                (&corner[2].x)[k] = nextafter((&corner[2].x)[k], k == 1 ? INFINITY : -INFINITY);
+                ((double *)&corner[2])[k] = nextafter(((double *)&corner[2])[k], k == 1 ? INFINITY : -INFINITY);
         corner[0].z = 0.9, corner[1].z *= 0x1p-12, corner[2].z *= 0x1p-12;
         if (check_next(random) % 2)
         {
@@ -201,7 +201,7 @@ static void test_next_pixel(void **state)
         {
             carom_vec3 corner[3] = {{4.4, 4.5, 0.0}, {4.6, 4.5, 0.0}, {4.5, 4.6, 0.0}};
             image_record record;
-            (&corner[2].x)[axis] = up ? 5.0 - 5e-10 : 4.0 + 5e-10;
+            ((double *)&corner[2])[axis] = up ? 5.0 - 5e-10 : 4.0 + 5e-10;
             assert_true(image_prepare(&view, corner, &record));
             assert_true(record.rect[axis] == (up ? 4.0f : 3.0f) && record.rect[axis + 2] == (up ? 6.0f : 5.0f));
         }
@@ -303,7 +303,7 @@ static double judge_view(check_random *random, double far, double size, double *
     volume_box turned = random_box(random, vec3(0.0, 0.0, 0.0), 1.0);
     for (int row = 0; row < 3; row++)
         for (int k = 0; k < 3; k++)
-            pose.rotation[3 * row + k] = (&turned.axis[k].x)[row];
+            pose.rotation[3 * row + k] = ((double *)&turned.axis[k])[row];
     pose.translation = check_random_point(random, -far, far);
     carom_vec3 vertices[2][POINTS], seen_points[2][POINTS];
     image_seen seen[2];
@@ -336,7 +336,7 @@ static double judge_view(check_random *random, double far, double size, double *
         see_exactly(&view, &pose, vertices[i % 2][i / 2], exact);
         for (int axis = 0; axis < 3; axis++)
         {
-            mpq_set_d(drawn, (&pixel.x)[axis]);
+            mpq_set_d(drawn, ((double *)&pixel)[axis]);
             mpq_sub(drawn, drawn, exact[axis]);
             worst = fmax(worst, fabs(mpq_get_d(drawn)) / view.error[axis]);
         }

@@ -75,6 +75,8 @@ static void test_sides(void **state)
     gpu_test_needs_driver();
     crowd c = crowd_open(1, 0.0);
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+    {
+        ask_engine(&c, &(carom_engine_def){.engine = "cullide", .image_side = sides[i]}, 1);
         for (int always = sides[i] < 4096; always >= 0; always--)
             ask_engine(&c,
                        &(carom_engine_def){.engine = "image",
@@ -82,6 +84,7 @@ static void test_sides(void **state)
                                            .image_always = always != 0,
                                            .image_accuracy = i % 2 ? 1e-300 : 1e300},
                        1);
+    }
     crowd_close(&c);
     gpu_wrap_check();
 }

@@ -83,7 +83,7 @@ static void make_solid(bench *b, check_random *random, carom_vec3 centre, double
         carom_vec3 p = check_random_point(random, -size, size);
         p = vec3(p.x * stretch.x, p.y * stretch.y, p.z);
         for (int k = 0; k < 3; k++)
-            half[k] = fmax(half[k], fabs((&p.x)[k]));
+            half[k] = fmax(half[k], fabs(((double *)&p)[k]));
         out->points[i] =
             vec3_add(centre, vec3_add(vec3_scale(u, p.x), vec3_add(vec3_scale(v, p.y), vec3_scale(w, p.z))));
     }

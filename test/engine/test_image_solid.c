@@ -84,10 +84,10 @@ static void test_pixels(void **state)
         check_random random = {11};
         tally t = {0};
         void *pass;
-        assert_int_equal(filter->create(b->device, &pass), CAROM_OK);
+        assert_int_equal(image_filter_create(filter, b->device, &pass), CAROM_OK);
         for (int k = 0; k < 300; k++)
             compare_pair(b, filter, pass, &random, &t);
-        filter->forget(pass);
+        image_filter_forget(filter, gpu_context(b->device), pass);
         printf("%s: %llu images, %llu may meet; %llu values compared, up to %g of %g apart\n", filter->name,
                (unsigned long long)t.images, (unsigned long long)t.may_meet, (unsigned long long)t.result.compared,
                t.result.difference, t.result.bound);

@@ -193,6 +193,8 @@ static bool make_sheet_pair(bench *b, check_random *random, int side, sheet_pair
 {
     *out = (sheet_pair){0};
     out->boxes[0].box = random_box(random, 0.2, 1.0), out->boxes[1].box = random_box(random, 0.9, 1.0);
+    if (check_next(random) % 16 == 0)
+        out->boxes[1].box = out->boxes[0].box; /* equal fronts */
     image_overlap overlap = image_overlap_of(&out->boxes[0].box, &out->boxes[1].box);
     image_choose_view(&out->boxes[0].box, &out->boxes[1].box, &overlap, &out->view);
     see_box(&out->view, &out->boxes[0]), see_box(&out->view, &out->boxes[1]);

@@ -3,6 +3,7 @@
 #include "survey.h"
 
 #include "support/failing.h"
+#include "support/gpu_test.h"
 
 static const char *const ENGINES[] = {"rossignac", "shinya", "myszkowski", "lombardo"};
 
@@ -10,13 +11,6 @@ enum
 {
     ENGINE_COUNT = sizeof ENGINES / sizeof ENGINES[0]
 };
-
-static bool has_driver(const world *w)
-{
-    gpu_device *device = survey_open_device(w->context, NULL);
-    gpu_close(device);
-    return device != NULL;
-}
 
 /* ---- no engine ---- */
 
@@ -145,13 +139,9 @@ static void run_odd(const world *w, carom_mesh *const meshes[ODD_COUNT], const c
 static void test_odd_bodies(void **state)
 {
     (void)state;
+    gpu_test_needs_driver();
     world w = world_open();
     carom_mesh *meshes[ODD_COUNT];
-    if (!has_driver(&w))
-    {
-        world_close(&w);
-        skip();
-    }
     make_odd(&w, meshes);
     for (int e = 0; e < ENGINE_COUNT; e++)
     {
@@ -190,16 +180,12 @@ static bool meet(const world *w, const carom_placed placed[2])
 static void test_contact(void **state)
 {
     (void)state;
+    gpu_test_needs_driver();
     world w = world_open();
     carom_mesh *meshes[SURVEY_MESHES];
     carom_engine *engines[2];
     tally t = {0};
     check_random random = {31};
-    if (!has_driver(&w))
-    {
-        world_close(&w);
-        skip();
-    }
     survey_make(&w, meshes);
     assert_int_equal(carom_engine_create(w.context, &(carom_engine_def){.engine = "brute"}, &engines[0]), CAROM_OK);
     assert_int_equal(
@@ -247,7 +233,7 @@ static void ask_filter(const world *w, const image_filter *filter, const carom_g
     gpu_device *device = survey_open_device(w->context, &def);
     void *pass;
     assert_int_equal(gpu_begin(device), CAROM_OK);
-    assert_int_equal(filter->create(device, &pass), CAROM_OK);
+    assert_int_equal(image_filter_create(filter, device, &pass), CAROM_OK);
     for (int i = 0; i < 3; i++)
     {
         carom_pose poses[2] = {carom_pose_identity(), carom_pose_translation(0.1, 0.9 * i, 0.1)};
@@ -272,7 +258,7 @@ static void ask_filter(const world *w, const image_filter *filter, const carom_g
             assert_true(verdict.may_meet);
         free((void *)question.placed[0].points), free((void *)question.placed[1].points);
     }
-    filter->forget(pass);
+    image_filter_forget(filter, w->context, pass);
     assert_int_equal(gpu_end(device), CAROM_OK);
     assert_int_equal(gpu_debug_errors(device, NULL), 0);
     gpu_close(device);
@@ -285,13 +271,9 @@ static void test_limits(void **state)
                                               {.texture_size = 64, .viewport_width = 64, .viewport_height = 64},
                                               {.texture_buffer = 1000},
                                               {.storage_block = 100000}};
+    gpu_test_needs_driver();
     world w = world_open();
     carom_mesh *meshes[SURVEY_MESHES];
-    if (!has_driver(&w))
-    {
-        world_close(&w);
-        skip();
-    }
     survey_make(&w, meshes);
     for (uint32_t i = 0; image_filter_at(i); i++)
         for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++)
@@ -341,11 +323,7 @@ static carom_status run_once(carom_context *context, const char *name)
 static void test_no_memory(void **state)
 {
     (void)state;
-    world w = world_open();
-    bool driver = has_driver(&w);
-    world_close(&w);
-    if (!driver)
-        skip();
+    gpu_test_needs_driver();
     for (int e = 0; e < ENGINE_COUNT; e++)
     {
         uint64_t failures = 0;
@@ -415,11 +393,7 @@ static uint64_t run_crowd(uint32_t workers, const char *name, int runs, double *
 static void test_workers(void **state)
 {
     (void)state;
-    world w = world_open();
-    bool driver = has_driver(&w);
-    world_close(&w);
-    if (!driver)
-        skip();
+    gpu_test_needs_driver();
     for (int e = 0; e < ENGINE_COUNT; e++)
     {
         double sizes[2];

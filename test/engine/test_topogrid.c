@@ -71,8 +71,8 @@ static bool has_points_in(const carom_aabb *box, const carom_aabb *cell)
 {
     for (int axis = 0; axis < 3; axis++)
     {
-        double low = (&cell->min.x)[axis], high = (&cell->max.x)[axis];
-        if (!((&box->max.x)[axis] >= low && ((&box->min.x)[axis] < high || high == INFINITY)))
+        double low = ((double *)&cell->min)[axis], high = ((double *)&cell->max)[axis];
+        if (!(((double *)&box->max)[axis] >= low && (((double *)&box->min)[axis] < high || high == INFINITY)))
             return false;
     }
     return true;
@@ -100,7 +100,7 @@ static void check_location(const broad_octree_grid *grid, const carom_aabb *box)
 static double random_end(const broad_octree_grid *grid, check_random *random, int axis)
 {
     uint64_t kind = check_next(random) % 8;
-    double plane = (&grid->low.x)[axis] + (double)(check_next(random) % (grid->side + 1)) * grid->cell;
+    double plane = ((double *)&grid->low)[axis] + (double)(check_next(random) % (grid->side + 1)) * grid->cell;
     if (kind < 2)
         return plane;
     if (kind < 4)
@@ -110,7 +110,7 @@ static double random_end(const broad_octree_grid *grid, check_random *random, in
     if (kind == 5)
         return check_next(random) % 2 ? INFINITY : -INFINITY;
     double length = grid->cell * grid->side;
-    return (&grid->low.x)[axis] + check_uniform(random, -0.2, 1.2) * length;
+    return ((double *)&grid->low)[axis] + check_uniform(random, -0.2, 1.2) * length;
 }
 
 static void boxes_are_in_exactly_the_cells_they_meet(void **state)
@@ -134,7 +134,7 @@ static void boxes_are_in_exactly_the_cells_they_meet(void **state)
                 {
                     double a = random_end(&grid, &random, axis), b = random_end(&grid, &random, axis);
                     b = i % 5 == 0 ? a : i % 5 == 1 ? nextafter(a, INFINITY) : b; /* a point, or nearly */
-                    (&box.min.x)[axis] = fmin(a, b), (&box.max.x)[axis] = fmax(a, b);
+                    ((double *)&box.min)[axis] = fmin(a, b), ((double *)&box.max)[axis] = fmax(a, b);
                 }
                 check_location(&grid, &box);
             }

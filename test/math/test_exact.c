@@ -40,7 +40,7 @@ static void make_points(check_random *random, int kind, carom_vec3 p[4])
     }
     else if (kind == 1)
         for (int i = 0; i < 12; i++)
-            (&p[0].x)[i] = family_integer(random, -3, 3);
+            ((double *)&p[0])[i] = family_integer(random, -3, 3);
     else if (kind == 2) /* exactly in a slanted plane, all bits in use */
         for (int i = 0; i < 4; i++)
             p[i].z = p[i].x;
@@ -48,21 +48,21 @@ static void make_points(check_random *random, int kind, carom_vec3 p[4])
         for (int i = 0; i < 12; i++)
         {
             double large = family_integer(random, -2, 2) * 0x1p90;
-            (&p[0].x)[i] = large + family_integer(random, -2, 2);
+            ((double *)&p[0])[i] = large + family_integer(random, -2, 2);
         }
     else if (kind == 4) /* a grid with dust in one or two places */
     {
         for (int i = 0; i < 12; i++)
-            (&p[0].x)[i] = family_integer(random, -1, 1);
+            ((double *)&p[0])[i] = family_integer(random, -1, 1);
         for (int n = family_integer(random, 1, 2); n > 0; n--)
         {
-            double *value = &(&p[0].x)[family_integer(random, 0, 11)];
+            double *value = &((double *)&p[0])[family_integer(random, 0, 11)];
             *value = *value == 0.0 ? dust(random) : *value;
         }
     }
     else if (kind == 5)
         for (int i = 0; i < 12; i++)
-            (&p[0].x)[i] = family_integer(random, -5, 5) * 0x1p-1074;
+            ((double *)&p[0])[i] = family_integer(random, -5, 5) * 0x1p-1074;
     else if (kind == 6) /* a slanted plane whose points have exponents of their own */
         for (int i = 0; i < 4; i++)
         {
@@ -74,7 +74,7 @@ static void make_points(check_random *random, int kind, carom_vec3 p[4])
         }
     else if (kind == 7)
         for (int i = 0; i < 12; i++)
-            (&p[0].x)[i] = ldexp((&p[0].x)[i], family_integer(random, -1074, 102));
+            ((double *)&p[0])[i] = ldexp(((double *)&p[0])[i], family_integer(random, -1074, 102));
 }
 
 static void test_signs(void **state)

@@ -147,7 +147,7 @@ static double used_of_pad(const carom_pose *pose, const carom_aabb *own, double 
         carom_vec3 at = pose_apply(pose, v);
         for (int k = 0; k < 3; k++)
         {
-            long double low = (&world.min.x)[k], high = (&world.max.x)[k], x = (&at.x)[k];
+            long double low = ((double *)&world.min)[k], high = ((double *)&world.max)[k], x = ((double *)&at)[k];
             used = fmax(used, (double)(1.0L - fminl(x - low, high - x) / pad));
         }
     }
@@ -163,7 +163,7 @@ static double extent_of(const carom_aabb *box)
 {
     double extent = 0.0;
     for (int k = 0; k < 3; k++)
-        extent = fmax(extent, fmax(fabs((&box->min.x)[k]), fabs((&box->max.x)[k])));
+        extent = fmax(extent, fmax(fabs(((double *)&box->min)[k]), fabs(((double *)&box->max)[k])));
     return extent;
 }
 
@@ -190,7 +190,7 @@ static double attack_boxes(check_random *random, double far)
             memcpy(&trial, numbers, sizeof trial);
             bool valid = true;
             for (int k = 0; k < 3; k++)
-                valid &= (&trial.min.x)[k] <= (&trial.max.x)[k];
+                valid &= ((double *)&trial.min)[k] <= ((double *)&trial.max)[k];
             carom_pose pose = carom_pose_from_quaternion(numbers + 6, vec3(numbers[10], numbers[11], numbers[12]));
             double used = valid ? used_of_pad(&pose, &trial, extent_of(&trial)) : 0.0;
             if (used >= top)
@@ -304,7 +304,7 @@ static void test_empty_boxes(void **state)
     for (int axis = 0; axis < 3; axis++)
     {
         carom_aabb box = {{0, 0, 0}, {1, 1, 1}};
-        (&box.min.x)[axis] = 2.0;
+        ((double *)&box.min)[axis] = 2.0;
         carom_aabb world = math_world_box(&pose, &box);
         assert_true(world.min.x > world.max.x);
     }

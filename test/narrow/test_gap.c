@@ -218,7 +218,7 @@ static void make_rival(check_random *random, const narrow_triangle from[2], narr
         *moved = family_nudge(random, *moved, 2);
     if (kind == 3) /* around the same edge */
         for (int k = 0; k < 3; k++)
-            (&to[0].corner[corner].x)[k] = check_uniform(random, -10.0, 10.0);
+            ((double *)&to[0].corner[corner])[k] = check_uniform(random, -10.0, 10.0);
 }
 
 /* By a power of two, so that the order stays the same; false if that is not exact. */

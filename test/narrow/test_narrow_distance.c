@@ -32,7 +32,7 @@ static void sizes_of(const narrow_triangle pair[2], double *coordinate, double *
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < 6; i++)
         {
-            double x = (&pair[0].corner[0].x)[3 * i + k];
+            double x = ((double *)&pair[0].corner[0])[3 * i + k];
             low = fmin(low, x), high = fmax(high, x);
         }
         *coordinate = fmax(*coordinate, fmax(fabs(low), fabs(high)));

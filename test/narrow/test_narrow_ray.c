@@ -74,7 +74,7 @@ static const char *check_case(oracle *o, const narrow_ray *ray, const narrow_tri
     carom_vec3 q = vec3_add(ray->origin, vec3_scale(ray->direction, t));
     double size = 0.0;
     for (int i = 0; i < 9; i++)
-        size = fmax(size, fabs((&triangle->corner[0].x)[i]));
+        size = fmax(size, fabs(((double *)&triangle->corner[0])[i]));
     size = fmax(size, fmax(fabs(ray->origin.x), fmax(fabs(ray->origin.y), fabs(ray->origin.z))));
     double reach = fmax(fabs(q.x - ray->origin.x), fmax(fabs(q.y - ray->origin.y), fabs(q.z - ray->origin.z)));
     double slack = 1e-10 * fmax(size, reach) + 0x1p-1060;

@@ -32,7 +32,7 @@ static double largest_coordinate(const narrow_triangle pair[2])
 {
     double largest = 0.0;
     for (int i = 0; i < 18; i++)
-        largest = fmax(largest, fabs((&pair[0].corner[0].x)[i]));
+        largest = fmax(largest, fabs(((double *)&pair[0].corner[0])[i]));
     return largest;
 }
 

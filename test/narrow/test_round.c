@@ -193,7 +193,7 @@ static void set_sizes(truth *t)
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < 6; i++)
         {
-            double x = (i < 3 ? &t->cores.a[i].x : &t->cores.b[i - 3].x)[k];
+            double x = ((const double *)(i < 3 ? &t->cores.a[i] : &t->cores.b[i - 3]))[k];
             low = fmin(low, x), high = fmax(high, x);
         }
         t->size = fmax(t->size, high - low);

@@ -667,9 +667,9 @@ static void bad_shapes_are_named(void **state)
     for (int i = 0; i < 6; i++)
     {
         carom_shape bad = carom_shape_capsule(zero, one, 1.0);
-        (&bad.capsule.ends[0].x)[i] = i % 2 ? NAN : INFINITY;
+        ((double *)&bad.capsule.ends[0])[i] = i % 2 ? NAN : INFINITY;
         check_refused(&w, &bad, CAROM_NOT_FINITE, "point of the capsule");
-        (&bad.capsule.ends[0].x)[i] = -0x1.8p100;
+        ((double *)&bad.capsule.ends[0])[i] = -0x1.8p100;
         check_refused(&w, &bad, CAROM_OUT_OF_RANGE, "point of the capsule");
     }
     carom_shape bad = carom_shape_sphere(1.0);

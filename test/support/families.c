@@ -323,7 +323,7 @@ static void make_mixed_exponents(check_random *random, narrow_triangle pair[2])
         double value = check_uniform(random, -1.0, 1.0);
         int kind = family_integer(random, 0, 3);
         value = kind == 0 ? 0.0 : ldexp(value, kind == 1 ? family_integer(random, -1074, 100) : 100);
-        (&pair[i / 9].corner[0].x)[i % 9] = value;
+        ((double *)&pair[i / 9].corner[0])[i % 9] = value;
     }
 }
 
@@ -333,7 +333,7 @@ static void make_grid_and_dust(check_random *random, narrow_triangle pair[2])
     make_grid(random, pair);
     for (int n = 0; n < 2; n++)
     {
-        double *value = &(&pair[0].corner[0].x)[family_integer(random, 0, 17)];
+        double *value = &((double *)&pair[0].corner[0])[family_integer(random, 0, 17)];
         double fraction = check_uniform(random, -1.0, 1.0);
         if (*value == 0.0)
             *value = ldexp(fraction, family_integer(random, -1060, -50));

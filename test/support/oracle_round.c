@@ -167,7 +167,7 @@ static void set_hull(gap_hull *to, const carom_vec3 *points, int count, int expo
 {
     to->count = count, to->endless = false;
     for (int i = 0; i < 3 * count; i++)
-        oracle_set_number(to->point[i / 3][i % 3], (&points[0].x)[i], exponent);
+        oracle_set_number(to->point[i / 3][i % 3], ((double *)&points[0])[i], exponent);
 }
 
 static int lower(int a, int b) { return a < b ? a : b; }
@@ -285,11 +285,11 @@ static void set_ray(oracle_gap *g, const narrow_ray *ray, const narrow_round *ro
     for (int i = 0; i < 3 * count; i++)
     {
         mpz_t *to = &g->hull[0].point[i / 3][i % 3];
-        oracle_set_number(*to, (&ray->direction.x)[i % 3], d_exponent - t_exponent);
+        oracle_set_number(*to, ((double *)&ray->direction)[i % 3], d_exponent - t_exponent);
         oracle_set_number(g->t[0], at[i / 3], t_exponent);
         mpz_mul(*to, *to, g->t[0]);
         mpz_mul_2exp(*to, *to, (mp_bitcnt_t)(d_exponent - g->exponent));
-        oracle_set_number(g->t[0], (&ray->origin.x)[i % 3], g->exponent);
+        oracle_set_number(g->t[0], ((double *)&ray->origin)[i % 3], g->exponent);
         mpz_add(*to, *to, g->t[0]);
     }
 }

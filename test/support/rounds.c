@@ -251,7 +251,7 @@ static void make_grid_and_dust(check_random *random, round_cores *c)
     for (int n = 0; n < 2; n++)
     {
         carom_vec3 *point = point_of(c, family_integer(random, 0, 5));
-        double *value = &(&point->x)[family_integer(random, 0, 2)];
+        double *value = &((double *)point)[family_integer(random, 0, 2)];
         double fraction = check_uniform(random, -1.0, 1.0);
         if (*value == 0.0)
             *value = ldexp(fraction, family_integer(random, -1060, -50));

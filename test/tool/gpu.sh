@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # gpu.sh TOOL: which graphics driver there is, why there is none, and its comparison with the processor.
 . "$(dirname "$0")/harness.bash"
-# under the thread sanitizer: drivers are not instrumented, so what orders their threads is not seen
-export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS }ignore_noninstrumented_modules=1"
 
 expect 2 gpu model.obj
 tells "'model.obj'"

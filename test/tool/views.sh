@@ -3,7 +3,6 @@
 . "$(dirname "$0")/harness.bash"
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$folder" || exit 1
-export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS }ignore_noninstrumented_modules=1"
 
 expect 0 gen torus --triangles 600 -o a.obj
 expect 0 gen hand --triangles 1000 -o b.obj
@@ -43,8 +42,30 @@ for engine in image image-sampled recode; do
     tells "3 of them as pictures"
     holds "$(ls "$engine"/views/*.png | wc -l)" = 3
     python3 - "$engine" <<'END' || complain "$last: files"
-import json, math, os, struct, sys
+import json, math, struct, sys, zlib
 folder = sys.argv[1] + "/views/"
+
+def read_png(path):
+    """Rows of RGB: of files with 8 bits per channel, as the tool writes them."""
+    data, width, packed, at = open(path, "rb").read(), 0, b"", 8
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, _, depth, colour = struct.unpack(">IIBB", data[at + 8:at + 18])
+            assert depth == 8 and colour == 2
+        packed += data[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+        at += 12 + size
+    raw, stride, rows = zlib.decompress(packed), 3 * width, [bytes(3 * width)]
+    for start in range(0, len(raw), stride + 1):
+        row, above, kind = bytearray(raw[start + 1:start + 1 + stride]), rows[-1], raw[start]
+        for k in range(stride):
+            left, corner = (row[k - 3], above[k - 3]) if k > 2 else (0, 0)
+            guess = left + above[k] - corner
+            paeth = min((left, above[k], corner), key=lambda value: abs(guess - value))
+            row[k] = (row[k] + (0, left, above[k], (left + above[k]) // 2, paeth)[kind]) & 255
+        rows.append(bytes(row))
+    return rows[1:]
+
 index = json.load(open(folder + "index.json"))
 assert index["engine"] == sys.argv[1] and index["count"] == len(index["images"]) > 3
 assert {i["verdict"] for i in index["images"]} == {"meets", "apart"}
@@ -65,6 +86,23 @@ for image in index["images"]:
         first, second = layers["a-stencil"], layers.get("b-stencil", [0] * 1024)
         meets = any(first[i] == 2 or second[i] == 2 or first[i] == second[i] == 3 for i in range(1024))
     assert meets == (image["verdict"] == "meets")
+    # What is drawn of a body is within its projection, but for a pixel: rows go up, columns to the right.
+    view = image["view"]
+    for body, file, move in (("a", "a.obj", (0, 0, 0)), ("b", "b.obj", (0.35, 0.1, 0.1))):
+        drawn = [i for name in layers if name.startswith(body) and name.split("-")[1] in ("near", "front")
+                 for i in range(1024) if not math.isnan(layers[name][i])]
+        seen = [[sum(axis[k] * (p[k] + move[k] - view["centre"][k]) for k in range(3)) for axis in (view["right"], view["up"])]
+                for p in (list(map(float, line.split()[1:4])) for line in open(file) if line.startswith("v "))]
+        at = [[view["low"][k] + ((i % 32, i // 32)[k] + 0.5) * view["pixel"][k] for k in (0, 1)] for i in drawn]
+        for turn in range(32):
+            way = (math.cos(turn * math.pi / 16), math.sin(turn * math.pi / 16))
+            reach = max(way[0] * p[0] + way[1] * p[1] for p in seen) + sum(view["pixel"])
+            assert all(way[0] * p[0] + way[1] * p[1] <= reach for p in at), (body, image["image"], turn)
+    # A picture shows the first layer on the left, its first row at the bottom.
+    rows = read_png(folder + image["picture"])
+    for i, value in enumerate(layers[list(image["layers"])[0]]):
+        pixel = rows[24 + (31 - i // 32) * 8 + 4][3 * (8 + i % 32 * 8 + 4):][:3]
+        assert (pixel == b"\x1b\x2a\x41") == math.isnan(value)
 END
 done
 expect 2 check a.obj b.obj --engine image --picture a.obj

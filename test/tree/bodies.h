@@ -75,7 +75,7 @@ static inline void make_soup(check_random *random, soup_kind kind, carom_vec3 *c
             c[k] = vec3_add(base, point(random, 0.3));
         if (kind == SOUP_LATTICE || kind == SOUP_DUST)
             for (int k = 0; k < 9; k++)
-                (&c[0].x)[k] = (double)family_integer(random, 0, 4);
+                ((double *)&c[0])[k] = (double)family_integer(random, 0, 4);
         if (kind == SOUP_SLIVERS)
             c[2] = vec3_add(vec3_add(c[0], vec3_scale(vec3_sub(c[1], c[0]), check_uniform(random, -0.2, 1.2))),
                             point(random, exp2(check_uniform(random, -45.0, -5.0))));

@@ -66,7 +66,7 @@ static void check_leaf(const wide_tree *tree, uint32_t index, const carom_mesh *
             for (int k = 0; k < 3; k++)
             {
                 double corner = (double)leaf->corner[c][k][i];
-                double error = fabs((double)leaf->origin[k] + corner - (&y.x)[k]);
+                double error = fabs((double)leaf->origin[k] + corner - ((double *)&y)[k]);
                 slack->leaf_err = fmax(slack->leaf_err, error / (0x1p-24 * fabs(corner) + 0x1p-52 + 0x1p-149));
                 assert_true(fabs(corner) <= (double)leaf->reach);
             }
@@ -577,7 +577,7 @@ static void make_bodies(check_random *random, int round, body out[2])
             .make(random, pair);
         bool huge = false;
         for (int i = 0; i < 18; i++)
-            huge |= fabs((&pair[i / 9].corner[0].x)[i % 9]) > 1e6;
+            huge |= fabs(((double *)&pair[i / 9].corner[0])[i % 9]) > 1e6;
         double unit = huge ? 1.0 : scale;
         double x = floor(check_uniform(random, -spread, spread)), y = floor(check_uniform(random, -spread, spread));
         carom_vec3 offset = vec3_add(vec3(x * unit, y * unit, 0.0), pose[0].translation);

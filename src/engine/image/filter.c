@@ -19,6 +19,29 @@ typedef struct filter_state
     BASE_ARRAY(carom_vec3) points[2];
 } filter_state;
 
+/* ---- passes ---- */
+
+carom_status image_filter_create(const image_filter *filter, gpu_device *device, void **out)
+{
+    carom_context *context = gpu_context(device);
+    void *pass = base_allocate(context, 1, filter->pass_size, BASE_CACHE_LINE);
+    *out = NULL;
+    if (!pass)
+        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine %s: no memory", filter->name);
+    memset(pass, 0, filter->pass_size);
+    carom_status status = filter->fill(device, pass);
+    if (carom_failed(status))
+        return image_filter_forget(filter, context, pass), status;
+    *out = pass;
+    return CAROM_OK;
+}
+
+void image_filter_forget(const image_filter *filter, carom_context *context, void *pass)
+{
+    filter->forget(context, pass);
+    base_release(context, pass, 1, filter->pass_size);
+}
+
 /* ---- the image ---- */
 
 static carom_status place(filter_state *state, int body, const mesh_placed *placed, image_placed *out, carom_aabb *box)
@@ -41,14 +64,14 @@ static carom_status place(filter_state *state, int body, const mesh_placed *plac
 static carom_status draw(filter_state *state, const image_question *question, image_verdict *out)
 {
     if (!state->pass)
-        BASE_TRY(state->filter->create(state->device, &state->pass));
+        BASE_TRY(image_filter_create(state->filter, state->device, &state->pass));
     return state->filter->may_meet(state->pass, question, out);
 }
 
 static void close_device(filter_state *state)
 {
     if (state->pass)
-        state->filter->forget(state->pass);
+        image_filter_forget(state->filter, state->context, state->pass);
     gpu_close(state->device);
     state->pass = NULL, state->device = NULL;
 }

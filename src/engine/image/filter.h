@@ -40,14 +40,20 @@ typedef struct image_filter
     /* What is kept per mesh, as in engine_kind; or null. */
     carom_status (*create_asset)(void *context, const carom_shape *shape, void **out);
     void (*destroy_asset)(void *context, void *asset);
-    /* All between gpu_begin and gpu_end, except forget, which frees memory of a device that is closed. */
-    carom_status (*create)(gpu_device *device, void **out);
+    size_t pass_size; /* bytes of what `fill` makes */
+    /* All between gpu_begin and gpu_end, except forget, which frees memory of a device that is closed: what is in the
+     * pass, even if it was filled in part. It is zero at first. */
+    carom_status (*fill)(gpu_device *device, void *pass);
     carom_status (*may_meet)(void *state, const image_question *question, image_verdict *out);
     /* Compares what may_meet has just drawn with the twin, pixel by pixel, except those whose centre is on an edge.
      * Nothing is compared if it drew nothing. */
     carom_status (*compare)(void *state, gpu_check_result *result);
-    void (*forget)(void *state);
+    void (*forget)(carom_context *context, void *pass);
 } image_filter;
+
+/* A filter's pass, which all its functions get as their state. */
+carom_status image_filter_create(const image_filter *filter, gpu_device *device, void **out);
+void image_filter_forget(const image_filter *filter, carom_context *context, void *pass);
 
 /* The filters; null past the end. */
 const image_filter *image_filter_at(uint32_t index);

@@ -160,4 +160,5 @@ const engine_kind engine_recode = {
     .destroy_state = destroy_state,
     .add_stats = add_stats,
     .create_asset = image_create_asset,
+    .load_asset = load_asset,
     .destroy_asset = image_destroy_asset};

@@ -64,8 +64,8 @@ static uint64_t order_key(double value)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-static double low_of(const image_face *face, int axis) { return (&face->box.min.x)[axis]; }
-static double high_of(const image_face *face, int axis) { return (&face->box.max.x)[axis]; }
+static double low_of(const image_face *face, int axis) { return vec3_at(&face->box.min, axis); }
+static double high_of(const image_face *face, int axis) { return vec3_at(&face->box.max, axis); }
 
 /* The faces of both by where they begin; values: index << 1 | which. */
 static carom_status sort_faces(image_state *state, int axis)

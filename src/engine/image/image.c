@@ -76,14 +76,8 @@ carom_status image_check_body(carom_image *image, const carom_placed *placed, co
 
 uint32_t image_max_resolution(const carom_image *image)
 {
-    uint32_t most = CAROM_IMAGE_MAX_RESOLUTION;
-    if (!image->device)
-        return most;
-    const carom_gpu_limits *limits = &gpu_info(image->device)->limits;
-    most = most < limits->texture_size ? most : limits->texture_size;
-    most = most < limits->renderbuffer_size ? most : limits->renderbuffer_size;
-    most = most < limits->viewport_width ? most : limits->viewport_width;
-    return most < limits->viewport_height ? most : limits->viewport_height;
+    uint32_t most = CAROM_IMAGE_MAX_RESOLUTION, limit = image->device ? gpu_max_target(image->device) : most;
+    return most < limit ? most : limit;
 }
 
 carom_status image_check_resolution(carom_image *image, uint32_t wanted, uint32_t standard, uint32_t *out)

@@ -96,7 +96,7 @@ static carom_status check_pairs(gpu_device *device, const image_filter *filter, 
                                 gpu_check_result *result)
 {
     void *pass;
-    carom_status status = filter->create(device, &pass);
+    carom_status status = image_filter_create(filter, device, &pass);
     if (carom_failed(status))
         return status;
     for (uint32_t i = 0; i < 8 && !carom_failed(status); i++)
@@ -107,7 +107,7 @@ static carom_status check_pairs(gpu_device *device, const image_filter *filter, 
         if (!carom_failed(status))
             status = filter->compare(pass, result);
     }
-    filter->forget(pass);
+    image_filter_forget(filter, gpu_context(device), pass);
     return status;
 }
 

@@ -9,7 +9,7 @@ static int shortest_axis(const carom_aabb *box)
 {
     carom_vec3 size = vec3_sub(box->max, box->min);
     int best = size.y < size.x ? 1 : 0;
-    return size.z < (&size.x)[best] ? 2 : best;
+    return size.z < vec3_at(&size, best) ? 2 : best;
 }
 
 /* A camera on the lower side of the box, looking along the axis; square pixels. */
@@ -28,7 +28,7 @@ static carom_image_camera aim(const carom_aabb *box, int axis, uint32_t resoluti
     camera.pose.rotation[3 * axis + 2] = -1.0;
     camera.pose.translation = middle;
     double margin = 0x1p-10 * length[axis] + 64.0 * 0x1p-40 * largest + 0x1p-400;
-    (&camera.pose.translation.x)[axis] = (&box->min.x)[axis] - margin;
+    *vec3_part(&camera.pose.translation, axis) = vec3_at(&box->min, axis) - margin;
     camera.far_distance = length[axis] + 3.0 * margin;
     camera.columns = (uint32_t)fmin(ceil(length[across] / pixel) + 1.0, resolution);
     camera.rows = (uint32_t)fmin(ceil(length[up] / pixel) + 1.0, resolution);

@@ -16,8 +16,8 @@ static int moved_side(carom_vec3 p, carom_vec3 q, carom_vec3 sample, int axis)
     int side = exact_orient2d(p, q, sample, axis, NULL);
     if (side != 0)
         return side;
-    double from[2] = {(&p.x)[(axis + 1) % 3], (&p.x)[(axis + 2) % 3]};
-    double to[2] = {(&q.x)[(axis + 1) % 3], (&q.x)[(axis + 2) % 3]};
+    double from[2] = {vec3_at(&p, (axis + 1) % 3), vec3_at(&p, (axis + 2) % 3)};
+    double to[2] = {vec3_at(&q, (axis + 1) % 3), vec3_at(&q, (axis + 2) % 3)};
     side = (from[1] > to[1]) - (from[1] < to[1]);
     return side != 0 ? side : (to[0] > from[0]) - (to[0] < from[0]);
 }
@@ -43,7 +43,7 @@ static void set_sample_depth(const image_layers *layers, carom_vec3 sample, imag
     for (int i = 0; i < 3; i++)
     {
         carom_vec3 way = vec3_sub(t.corner[i], sample);
-        u[i] = (&way.x)[(grid->axis + 1) % 3], v[i] = (&way.x)[(grid->axis + 2) % 3];
+        u[i] = vec3_at(&way, (grid->axis + 1) % 3), v[i] = vec3_at(&way, (grid->axis + 2) % 3);
         z[i] = image_grid_see(grid, t.corner[i]).z;
     }
     for (int i = 0; i < 3; i++)

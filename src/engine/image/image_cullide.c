@@ -9,7 +9,7 @@
  * (image_visible.h). And the paper takes bodies in any order and looks from one side, so that a body leaves only if it
  * is in front of all others; here the first pass goes along the axis in the order of depth and the second back, so it
  * leaves if each other body is surely in front of it or surely behind it, whichever their order says. */
-#include "engine/engine.h"
+#include "engine/image/image_def.h"
 #include "engine/image/image_grid.h"
 #include "engine/image/image_visible.h"
 
@@ -22,6 +22,7 @@ typedef struct cullide
 {
     carom_context *context;
     gpu_device *device; /* null: the driver was lost; the next frame opens it again */
+    uint32_t side;      /* carom_engine_def.image_side */
     image_visible visible;
     image_records records;
     BASE_ARRAY(image_visible_body) bodies; /* by position in the frame */
@@ -78,13 +79,14 @@ static void cullide_destroy(void *user)
     base_release(state->context, state, 1, sizeof *state);
 }
 
-static carom_status cullide_create(carom_context *context, void **out)
+static carom_status cullide_create(carom_context *context, const carom_engine_def *def, void **out)
 {
     *out = NULL;
+    BASE_TRY(image_check_def(context, def));
     cullide *state = base_allocate(context, 1, sizeof *state, _Alignof(cullide));
     if (!state)
         return base_fail(context, CAROM_OUT_OF_MEMORY, "engine cullide: no memory");
-    *state = (cullide){.context = context};
+    *state = (cullide){.context = context, .side = def->image_side};
     carom_status status = open_device(state);
     if (!carom_failed(status))
         status = gpu_end(state->device);
@@ -169,7 +171,7 @@ static void sort_set(cullide *state, int axis)
     for (size_t i = 0; i < count; i++)
     {
         const carom_aabb *box = &state->boxes.items[state->set.items[i]];
-        double middle = 0.5 * (&box->min.x)[axis] + 0.5 * (&box->max.x)[axis] + 0.0;
+        double middle = 0.5 * vec3_at(&box->min, axis) + 0.5 * vec3_at(&box->max, axis) + 0.0;
         uint64_t bits;
         memcpy(&bits, &middle, sizeof bits);
         state->keys.items[i] = (base_key_value){bits >> 63 ? ~bits : bits | (uint64_t)1 << 63, state->set.items[i]};
@@ -189,7 +191,14 @@ static void reverse_order(cullide *state, size_t count)
 }
 
 /* Cost follows the target's size; what a body loses to others around it follows the size of pixels. */
-static uint32_t choose_side(size_t count) { return count <= 64 ? 64 : count <= 1024 ? 128 : 256; }
+static uint32_t choose_side(const cullide *state)
+{
+    size_t count = state->set.count;
+    uint32_t limit = gpu_max_target(state->device), side = state->side;
+    if (side == 0)
+        side = count <= 64 ? 64 : count <= 1024 ? 128 : 256;
+    return side < limit ? side : limit;
+}
 
 static carom_status prepare_axis(cullide *state, const carom_run *run, int axis, image_visible_job *job)
 {
@@ -200,8 +209,7 @@ static carom_status prepare_axis(cullide *state, const carom_run *run, int axis,
         all.min = vec3_min(all.min, box->min), all.max = vec3_max(all.max, box->max);
     }
     image_grid grid;
-    uint32_t side = choose_side(state->set.count), limit = gpu_max_target(state->device);
-    side = side < limit ? side : limit;
+    uint32_t side = choose_side(state);
     image_grid_fit(&all, &all, axis, side, &grid);
     state->records.count = 0, state->visible.uploaded = NULL;
     for (size_t i = 0; i < state->set.count; i++)
@@ -367,8 +375,10 @@ static void add_stats(const void *user, carom_engine_stats *sum)
         "cullide", "CULLIDE: bodies that others hide are paired by boxes", CAROM_CLASS_CONSERVATIVE, false             \
     }
 
-static const carom_engine_kind cullide_author = {
-    .info = CULLIDE_INFO, .create = cullide_create, .run = cullide_run, .destroy = cullide_destroy};
+static const carom_engine_kind cullide_author = {.info = CULLIDE_INFO, .run = cullide_run, .destroy = cullide_destroy};
 
-const engine_kind engine_cullide = {
-    .info = CULLIDE_INFO, .method = &query_tree_method, .author = &cullide_author, .add_stats = add_stats};
+const engine_kind engine_cullide = {.info = CULLIDE_INFO,
+                                    .method = &query_tree_method,
+                                    .author = &cullide_author,
+                                    .create_author = cullide_create,
+                                    .add_stats = add_stats};

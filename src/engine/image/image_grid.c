@@ -20,8 +20,8 @@ static double pixel_error(double low, double high, double origin, double scale, 
 
 static void fit_depth(const carom_aabb *box, const carom_aabb *everything, double magnitude, image_grid *out)
 {
-    double low = (&box->min.x)[out->axis], high = (&box->max.x)[out->axis];
-    double all_low = (&everything->min.x)[out->axis], all_high = (&everything->max.x)[out->axis];
+    double low = vec3_at(&box->min, out->axis), high = vec3_at(&box->max, out->axis);
+    double all_low = vec3_at(&everything->min, out->axis), all_high = vec3_at(&everything->max, out->axis);
     out->depth_centre = 0.5 * low + 0.5 * high;
     double reach = fmax(fabs(all_low - out->depth_centre), fabs(all_high - out->depth_centre));
     /* depths stay below 2^60, where floats and their squares are far from overflow */
@@ -39,7 +39,7 @@ void image_grid_fit(const carom_aabb *box, const carom_aabb *everything, int axi
     for (int k = 0; k < 2; k++)
     {
         int along = (axis + 1 + k) % 3;
-        length[k] = (&box->max.x)[along] - (&box->min.x)[along];
+        length[k] = vec3_at(&box->max, along) - vec3_at(&box->min, along);
         longer = fmax(longer, length[k]);
     }
     longer = fmax(longer, (double)side * MIN_PIXEL * magnitude);
@@ -48,11 +48,11 @@ void image_grid_fit(const carom_aabb *box, const carom_aabb *everything, int axi
     for (int k = 0; k < 2; k++)
     {
         int along = (axis + 1 + k) % 3;
-        double low = (&box->min.x)[along];
+        double low = vec3_at(&box->min, along);
         out->low[k] = low - (0x1p-22 * longer + 0x1p-50 * magnitude);
-        out->view.error[k] = pixel_error((&everything->min.x)[along], (&everything->max.x)[along], out->low[k],
-                                         out->scale, (double)side);
-        double pixels = ((&box->max.x)[along] - out->low[k]) * out->scale + out->view.error[k];
+        out->view.error[k] = pixel_error(vec3_at(&everything->min, along), vec3_at(&everything->max, along),
+                                         out->low[k], out->scale, (double)side);
+        double pixels = (vec3_at(&box->max, along) - out->low[k]) * out->scale + out->view.error[k];
         uint32_t count = pixels < (double)side ? (uint32_t)floor(pixels) + 1 : side;
         *(k == 0 ? &out->columns : &out->rows) = count;
     }

@@ -89,7 +89,7 @@ static carom_status place_vertices(carom_image *image, const carom_image_volume_
     own = math_world_box(body.pose, &own);
     carom_aabb common = image_common_box(&box, &own);
     for (int k = 0; k < 3; k++) /* nothing in common: any grid will do, no vertex is within */
-        if ((&common.min.x)[k] > (&common.max.x)[k])
+        if (vec3_at(&common.min, k) > vec3_at(&common.max, k))
             common = box;
     int axis = image_choose_axis(layers.bodies, 1, &common, def->axis);
     carom_aabb all = {vec3_min(box.min, own.min), vec3_max(box.max, own.max)};

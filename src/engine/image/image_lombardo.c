@@ -37,10 +37,12 @@ typedef struct lombardo_pass
 
 /* ---- objects ---- */
 
-static carom_status fill(gpu_device *device, lombardo_pass *pass)
+static carom_status fill(gpu_device *device, void *state)
 {
+    lombardo_pass *pass = state;
     gpu_program_def draw = {.vertex = "box.vert.glsl", .geometry = "box.geom.glsl", .fragment = "box.frag.glsl"};
     gpu_target_def target = {.width = TEXELS, .height = TEXELS, .colors = {GPU_R8UI}};
+    pass->device = device;
     BASE_TRY(gpu_program_create(device, &draw, &pass->draw));
     BASE_TRY(gpu_buffer_create(device, NULL, 0, true, &pass->corners));
     BASE_TRY(gpu_buffer_texture(device, &pass->corners, GPU_RGBA32F, &pass->texture));
@@ -49,28 +51,10 @@ static carom_status fill(gpu_device *device, lombardo_pass *pass)
     return gpu_query_create(device, false, &pass->query);
 }
 
-static void forget(void *state)
+static void forget(carom_context *context, void *state)
 {
     lombardo_pass *pass = state;
-    carom_context *context = gpu_context(pass->device);
     base_array_free(context, &pass->loaded);
-    base_release(context, pass, 1, sizeof *pass);
-}
-
-static carom_status create(gpu_device *device, void **out)
-{
-    carom_context *context = gpu_context(device);
-    lombardo_pass *pass = base_allocate(context, 1, sizeof *pass, BASE_CACHE_LINE);
-    *out = NULL;
-    if (!pass)
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine lombardo: no memory");
-    memset(pass, 0, sizeof *pass);
-    pass->device = device;
-    carom_status status = fill(device, pass);
-    if (carom_failed(status))
-        return forget(pass), status;
-    *out = pass;
-    return CAROM_OK;
 }
 
 /* ---- assets: the axes of a mesh's box, in its own frame ---- */
@@ -164,7 +148,7 @@ static void set_box(const image_question *question, int body, lombardo_view *vie
     }
     for (int i = 0; i < 3; i++)
     {
-        double from = (&low.x)[i], to = (&high.x)[i];
+        double from = vec3_at(&low, i), to = vec3_at(&high, i);
         view->middle[i] = 0.5 * from + 0.5 * to;
         view->half[i] = fmax(to - view->middle[i], view->middle[i] - from) + 0x1p-46 * spread + 1e-200;
         largest = fmax(largest, view->half[i]);
@@ -191,7 +175,7 @@ static carom_status load(lombardo_pass *pass, const lombardo_view *view, const i
         carom_vec3 seen = see(view, placed->points[placed->mesh->indices[i]], &spread);
         lombardo_corner *corner = &pass->loaded.items[i];
         for (int k = 0; k < 3; k++)
-            corner->at[k] = in_float(((&seen.x)[k] - view->middle[k]) * view->scale);
+            corner->at[k] = in_float((vec3_at(&seen, k) - view->middle[k]) * view->scale);
         corner->at[3] = 0.0f;
     }
     pass->loaded.count = count;
@@ -322,7 +306,8 @@ static carom_status compare(void *state, gpu_check_result *result)
 const image_filter image_lombardo = {.name = "lombardo",
                                      .create_asset = create_asset,
                                      .destroy_asset = destroy_asset,
-                                     .create = create,
+                                     .pass_size = sizeof(lombardo_pass),
+                                     .fill = fill,
                                      .may_meet = may_meet,
                                      .compare = compare,
                                      .forget = forget};

@@ -28,38 +28,17 @@ typedef struct rossignac_pass
 
 /* ---- objects ---- */
 
-static carom_status fill(gpu_device *device, rossignac_pass *pass)
-{
-    gpu_program_def draw = {
-        .vertex = "solid.vert.glsl", .fragment = "solid.frag.glsl", .definitions = "#define SECTIONS\n"};
-    gpu_program_def cover = {.vertex = "tiles.vert.glsl", .fragment = "cover.frag.glsl"};
-    BASE_TRY(image_solids_create(device, &pass->solids));
-    BASE_TRY(gpu_program_create(device, &draw, &pass->draw));
-    return gpu_program_create(device, &cover, &pass->cover);
-}
-
-static void forget(void *state)
+static carom_status fill(gpu_device *device, void *state)
 {
     rossignac_pass *pass = state;
-    carom_context *context = gpu_context(pass->solids.device);
-    image_solids_forget(&pass->solids);
-    base_release(context, pass, 1, sizeof *pass);
+    BASE_TRY(image_solids_create(device, &pass->solids));
+    return image_solids_programs(device, "#define SECTIONS\n", &pass->draw, &pass->cover);
 }
 
-static carom_status create(gpu_device *device, void **out)
+static void forget(carom_context *context, void *state)
 {
-    carom_context *context = gpu_context(device);
-    rossignac_pass *pass = base_allocate(context, 1, sizeof *pass, BASE_CACHE_LINE);
-    *out = NULL;
-    if (!pass)
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine rossignac: no memory");
-    memset(pass, 0, sizeof *pass);
-    pass->solids.device = device;
-    carom_status status = fill(device, pass);
-    if (carom_failed(status))
-        return forget(pass), status;
-    *out = pass;
-    return CAROM_OK;
+    rossignac_pass *pass = state;
+    image_solids_forget(context, &pass->solids);
 }
 
 /* ---- passes ---- */
@@ -235,7 +214,8 @@ static carom_status compare(void *state, gpu_check_result *result)
 
 const image_filter image_rossignac = {.name = "rossignac",
                                       .for_solids = true,
-                                      .create = create,
+                                      .pass_size = sizeof(rossignac_pass),
+                                      .fill = fill,
                                       .may_meet = may_meet,
                                       .compare = compare,
                                       .forget = forget};

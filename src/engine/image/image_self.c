@@ -48,7 +48,7 @@ static void note_overlap(self_search *search, const image_column *column, double
     const image_grid *grid = search->grid;
     result->overlaps = true;
     result->point = image_grid_sample(grid, column->column, column->row);
-    (&result->point.x)[grid->axis] = image_grid_depth(grid, depth);
+    *vec3_part(&result->point, grid->axis) = image_grid_depth(grid, depth);
 }
 
 static carom_status look_along(const image_column *column, void *user)

@@ -12,8 +12,9 @@
 
 /* ---- objects ---- */
 
-static carom_status fill(gpu_device *device, shinya_pass *pass)
+static carom_status fill(gpu_device *device, void *state)
 {
+    shinya_pass *pass = state;
     gpu_program_def draw = {
         .vertex = "solid.vert.glsl", .fragment = "solid.frag.glsl", .definitions = "#define LISTS\n"};
     gpu_program_def compare = {.vertex = "tiles.vert.glsl", .fragment = "lists.frag.glsl"};
@@ -24,29 +25,11 @@ static carom_status fill(gpu_device *device, shinya_pass *pass)
     return gpu_buffer_create(device, NULL, 0, true, &pass->entries);
 }
 
-carom_status shinya_create(gpu_device *device, void **out)
-{
-    carom_context *context = gpu_context(device);
-    shinya_pass *pass = base_allocate(context, 1, sizeof *pass, BASE_CACHE_LINE);
-    *out = NULL;
-    if (!pass)
-        return base_fail(context, CAROM_OUT_OF_MEMORY, "engine shinya: no memory");
-    memset(pass, 0, sizeof *pass);
-    pass->solids.device = device;
-    carom_status status = fill(device, pass);
-    if (carom_failed(status))
-        return shinya_forget(pass), status;
-    *out = pass;
-    return CAROM_OK;
-}
-
-void shinya_forget(void *state)
+static void forget(carom_context *context, void *state)
 {
     shinya_pass *pass = state;
-    carom_context *context = gpu_context(pass->solids.device);
-    image_solids_forget(&pass->solids);
+    image_solids_forget(context, &pass->solids);
     base_array_free(context, &pass->zeros);
-    base_release(context, pass, 1, sizeof *pass);
 }
 
 /* ---- passes ---- */
@@ -257,7 +240,8 @@ static carom_status compare(void *state, gpu_check_result *result)
 
 const image_filter image_shinya = {.name = "shinya",
                                    .for_solids = true,
-                                   .create = shinya_create,
+                                   .pass_size = sizeof(shinya_pass),
+                                   .fill = fill,
                                    .may_meet = may_meet,
                                    .compare = compare,
-                                   .forget = shinya_forget};
+                                   .forget = forget};

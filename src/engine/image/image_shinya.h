@@ -29,8 +29,6 @@ typedef struct shinya_pass
     bool drawn;          /* there is one */
 } shinya_pass;
 
-carom_status shinya_create(gpu_device *device, void **out);
-void shinya_forget(void *state);
 /* The two bodies of `solids` are loaded. */
 carom_status shinya_run(shinya_pass *pass, const image_region *region, bool *may_meet);
 

@@ -86,8 +86,6 @@ typedef struct polygon
     int count;
 } polygon;
 
-static double at(const carom_vec3 *v, int axis) { return (&v->x)[axis]; }
-
 static bool comes_first(const carom_vec3 *u, const carom_vec3 *v)
 {
     if (u->x != v->x)
@@ -99,9 +97,9 @@ static bool comes_first(const carom_vec3 *u, const carom_vec3 *v)
 static carom_vec3 cross_line(const carom_vec3 *p, const carom_vec3 *q, int axis, double line)
 {
     const carom_vec3 *u = comes_first(p, q) ? p : q, *v = u == p ? q : p;
-    double t = (line - at(u, axis)) / (at(v, axis) - at(u, axis));
+    double t = (line - vec3_at(u, axis)) / (vec3_at(v, axis) - vec3_at(u, axis));
     carom_vec3 out = vec3(u->x + t * (v->x - u->x), u->y + t * (v->y - u->y), u->z + t * (v->z - u->z));
-    (&out.x)[axis] = line;
+    *vec3_part(&out, axis) = line;
     return out;
 }
 
@@ -112,7 +110,7 @@ static void cut(const polygon *from, int axis, double line, double sign, polygon
     for (int i = 0; i < from->count; i++)
     {
         const carom_vec3 *here = &from->corner[i], *next = &from->corner[(i + 1) % from->count];
-        double here_in = sign * (at(here, axis) - line), next_in = sign * (at(next, axis) - line);
+        double here_in = sign * (vec3_at(here, axis) - line), next_in = sign * (vec3_at(next, axis) - line);
         if (here_in >= 0.0)
             out->corner[out->count++] = *here;
         if ((here_in > 0.0 && next_in < 0.0) || (here_in < 0.0 && next_in > 0.0))
@@ -182,7 +180,7 @@ static carom_vec3 see(const image_region *region, const carom_vec3 *world)
     for (int i = 0; i < 3; i++)
     {
         double units = i < 2 ? region->pixels[i] : 1.0;
-        (&out.x)[i] = (at(world, region->axis[i]) - region->low[i]) * (units / region->length[i]);
+        *vec3_part(&out, i) = (vec3_at(world, region->axis[i]) - region->low[i]) * (units / region->length[i]);
     }
     return out;
 }
@@ -192,7 +190,7 @@ static bool is_beside(const image_region *region, const polygon *p)
     bool beside = false;
     for (int axis = 0; axis < 2; axis++)
     {
-        double a = at(&p->corner[0], axis), b = at(&p->corner[1], axis), c = at(&p->corner[2], axis);
+        double a = vec3_at(&p->corner[0], axis), b = vec3_at(&p->corner[1], axis), c = vec3_at(&p->corner[2], axis);
         beside = beside || fmax(a, fmax(b, c)) < 0.0 || fmin(a, fmin(b, c)) > region->pixels[axis];
     }
     return beside;
@@ -217,7 +215,7 @@ static bool add_triangle(carom_context *context, const image_region *region, pol
     if (outward && turn == 0)
         return true;
     for (int i = 0; i < 9; i++)
-        out->reach[i % 3] = fmax(out->reach[i % 3], fabs(at(&p->corner[i / 3], i % 3)));
+        out->reach[i % 3] = fmax(out->reach[i % 3], fabs(vec3_at(&p->corner[i / 3], i % 3)));
     cut_to_region(region, p);
     for (int i = 2; i < p->count; i++)
     {

@@ -116,7 +116,11 @@ typedef struct image_solids
 carom_status image_solids_create(gpu_device *device, image_solids *out);
 void image_solids_destroy(image_solids *solids);
 /* Frees the memory only: for a device that is closed. */
-void image_solids_forget(image_solids *solids);
+void image_solids_forget(carom_context *context, image_solids *solids);
+
+/* The programs of a method that counts in the stencil: one that draws bodies, with these definitions for its fragments,
+ * and one that covers the target. */
+carom_status image_solids_programs(gpu_device *device, const char *definitions, gpu_program *draw, gpu_program *cover);
 
 /* Makes and uploads both bodies. *fits: false if the driver has no room for so many triangles. */
 carom_status image_solids_load(image_solids *solids, const image_region *region, const image_placed placed[2],

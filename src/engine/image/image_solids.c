@@ -23,13 +23,21 @@ void image_solids_destroy(image_solids *solids)
     gpu_query_destroy(solids->device, &solids->query);
     gpu_layout_destroy(solids->device, &solids->nothing);
     gpu_target_destroy(solids->device, &solids->target);
-    image_solids_forget(solids);
+    image_solids_forget(gpu_context(solids->device), solids);
 }
 
-void image_solids_forget(image_solids *solids)
+void image_solids_forget(carom_context *context, image_solids *solids)
 {
     for (int body = 0; body < 2; body++)
-        image_solid_free(gpu_context(solids->device), &solids->solids[body]);
+        image_solid_free(context, &solids->solids[body]);
+}
+
+carom_status image_solids_programs(gpu_device *device, const char *definitions, gpu_program *draw, gpu_program *cover)
+{
+    gpu_program_def drawing = {.vertex = "solid.vert.glsl", .fragment = "solid.frag.glsl", .definitions = definitions};
+    gpu_program_def covering = {.vertex = "tiles.vert.glsl", .fragment = "cover.frag.glsl"};
+    BASE_TRY(gpu_program_create(device, &drawing, draw));
+    return gpu_program_create(device, &covering, cover);
 }
 
 carom_status image_solids_load(image_solids *solids, const image_region *region, const image_placed placed[2],
@@ -66,11 +74,9 @@ static uint32_t power_of_two(uint32_t least)
 
 int image_solids_limit(const gpu_device *device, int wanted)
 {
-    const carom_gpu_limits *limits = &gpu_info(device)->limits;
+    uint32_t max = gpu_max_target(device);
     int limit = 1;
-    while (2 * limit <= wanted && 2u * (uint32_t)limit <= limits->texture_size &&
-           2u * (uint32_t)limit <= limits->renderbuffer_size && 2u * (uint32_t)limit <= limits->viewport_width &&
-           2u * (uint32_t)limit <= limits->viewport_height)
+    while (2 * limit <= wanted && 2u * (uint32_t)limit <= max)
         limit *= 2;
     return limit;
 }

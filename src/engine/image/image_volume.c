@@ -199,7 +199,7 @@ static void set_bounds(const volume_sum *sum, const carom_aabb *box, carom_aabb 
     for (int k = 0; k < 3; k++)
     {
         int along = (grid->axis + 1 + k) % 3;
-        (&seen.min.x)[along] = low[k], (&seen.max.x)[along] = high[k];
+        *vec3_part(&seen.min, along) = low[k], *vec3_part(&seen.max, along) = high[k];
     }
     *out = image_common_box(&seen, box);
 }
