@@ -28,6 +28,7 @@ static const kind_row KINDS[GENERATE_KIND_COUNT] = {
     [GENERATE_STRATUM] = {{"stratum", "undulating layer of rock", true, 12}, shapes_stratum},
     [GENERATE_TERRAIN] = {{"terrain", "open height field", false, 2}, shapes_terrain},
     [GENERATE_CLOTH] = {{"cloth", "open sheet with folds", false, 2}, shapes_cloth},
+    [GENERATE_SIEVE] = {{"sieve", "plate with 2 to 5 holes, by the seed", true, 208}, shapes_sieve},
 };
 
 static bool is_known(generate_kind kind) { return (unsigned)kind < GENERATE_KIND_COUNT; }

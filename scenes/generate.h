@@ -29,6 +29,7 @@ typedef enum generate_kind
     GENERATE_STRATUM,
     GENERATE_TERRAIN,
     GENERATE_CLOTH,
+    GENERATE_SIEVE,
     GENERATE_KIND_COUNT
 } generate_kind;
 

@@ -20,6 +20,7 @@ void shapes_hand(shape *shape, const generate_def *def);
 void shapes_rubble(shape *shape, const generate_def *def);
 void shapes_gallery(shape *shape, const generate_def *def);
 void shapes_stratum(shape *shape, const generate_def *def);
+void shapes_sieve(shape *shape, const generate_def *def);
 void shapes_terrain(shape *shape, const generate_def *def);
 void shapes_cloth(shape *shape, const generate_def *def);
 

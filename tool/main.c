@@ -41,6 +41,15 @@ static const tool_command commands[] = {
      "Any model will do; where its surface is not convex, pieces are small. The result is exact and always the same.\n"
      "Exit codes: 0 done, 2 error, 3 the model has no triangles.\n",
      NULL, TOOL_FLAG, true, tool_decompose},
+    {"geoimage", "FILE", "turn a model's surface into images of points",
+     "The surface is cut until it is a disk, which is mapped to a rectangle without folds and sampled. Each part of "
+     "the\n"
+     "model that is connected through edges becomes a chart, an image of its own; all of them are in one file. Both "
+     "sides\n"
+     "of a cut have the same points. The error is a certified upper bound, both ways. Stretch is 1 where samples are "
+     "even.\n"
+     "Exit codes: 0 done, 2 error, 3 the model has no triangles.\n",
+     NULL, TOOL_FLAG, true, tool_geoimage},
     {"bench", "[A B | parallel | tsgo | image | deadline | read]",
      "time queries on random poses, for each kind of tree",
      "`carom bench parallel` compares the parallel engines instead, `carom bench tsgo` the grid paper's methods,\n"

@@ -67,6 +67,7 @@ typedef struct tool_command
 
 int tool_info(const tool_command *command, int argc, char **argv);
 int tool_decompose(const tool_command *command, int argc, char **argv);
+int tool_geoimage(const tool_command *command, int argc, char **argv);
 int tool_check(const tool_command *command, int argc, char **argv);
 int tool_gen(const tool_command *command, int argc, char **argv);
 int tool_bench(const tool_command *command, int argc, char **argv);

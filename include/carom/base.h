@@ -115,7 +115,7 @@ extern "C"
     /* How far a call is that may take long. Valid during the hook's call. */
     typedef struct carom_progress
     {
-        const char *stage;    /* what it does: "read", "parse", "weld", "mesh", "tree", "write" */
+        const char *stage;    /* what it does: "read", "parse", "weld", "mesh", "tree", "chart", "map", "write" */
         const char *subject;  /* the name of the file or mesh */
         uint64_t done, total; /* of this stage, in units of its own; total 0: not known */
     } carom_progress;

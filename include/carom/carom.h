@@ -8,6 +8,7 @@
 #include "carom/convex.h"
 #include "carom/engine.h"
 #include "carom/events.h"
+#include "carom/geoimage.h"
 #include "carom/gpu.h"
 #include "carom/image.h"
 #include "carom/math.h"

@@ -1,0 +1,241 @@
+/* geoimage: geometry images of meshes. The stages, in their order: glue.c joins triangles to surfaces, cut.c cuts a
+ * chart to a disk, border.c lays its border around a rectangle, map.c and flatten.c map the inside, sample.c takes
+ * samples, measure.c says how good they are; public.c is the whole flow. */
+#ifndef GEOIMAGE_GEOIMAGE_H
+#define GEOIMAGE_GEOIMAGE_H
+
+#include "carom/geoimage.h"
+#include "mesh/mesh.h"
+
+#define GEOIMAGE_NONE UINT32_MAX
+
+typedef BASE_ARRAY(uint32_t) geoimage_numbers;
+
+/* ---- half-edges: side k of triangle t, from its corner k to the next, is half-edge 3 t + k ---- */
+
+static inline uint32_t geoimage_next(uint32_t half) { return half % 3 == 2 ? half - 2 : half + 1; }
+static inline uint32_t geoimage_previous(uint32_t half) { return half % 3 == 0 ? half + 2 : half - 1; }
+
+/* ---- the surface ---- */
+
+/* The triangles of a mesh, oriented alike where they are glued together. */
+typedef struct geoimage_surface
+{
+    carom_context *context;
+    const carom_mesh *mesh;
+    uint32_t *corner;      /* where each half-edge starts: merged vertices; triangles may be turned */
+    uint32_t *twin;        /* the half-edge that it is glued to, GEOIMAGE_NONE at a border */
+    uint32_t *mate;        /* at a border: the one across, which it is cut off from because the surface has one side */
+    uint32_t *triangles;   /* of all charts, one after the other */
+    uint32_t *chart_first; /* chart_count + 1 */
+    uint32_t *local;       /* per triangle: the how manyth of its chart */
+    bool *turned;          /* per triangle: corners 1 and 2 are exchanged */
+    uint32_t chart_count, split_edge_count, degenerate_count;
+} geoimage_surface;
+
+/* Zero-initialised out; free in either case. */
+carom_status geoimage_glue(carom_context *context, const carom_mesh *mesh, geoimage_surface *out);
+void geoimage_surface_free(geoimage_surface *surface);
+
+/* ---- a chart ---- */
+
+typedef struct geoimage_point
+{
+    double x, y;
+} geoimage_point;
+
+typedef struct geoimage_vertex
+{
+    carom_vec3 position, normal;
+    geoimage_point at; /* in the rectangle; x from 0 to width - 1, y from 0 to height - 1 */
+    uint32_t origin;   /* a vertex of the mesh, merged, or a number for one that was inserted */
+    bool on_border;
+} geoimage_vertex;
+
+/* A chart, in the end a disk that is mapped to a rectangle. */
+typedef struct geoimage_disk
+{
+    carom_context *context;
+    const char *name; /* of the mesh */
+    uint32_t chart;
+    double scale; /* a power of two; positions times this are about 1 apart */
+    /* per half-edge; mates are those that a cut has separated */
+    geoimage_numbers corner, twin, mate;
+    geoimage_numbers source;   /* per triangle: the triangle of the chart that it is a part of */
+    const uint32_t *triangles; /* of the chart, as numbers of the mesh: borrowed from the surface */
+    uint32_t source_count;     /* how many these are */
+    uint32_t next_origin;      /* for vertices that are inserted: not one of the mesh */
+    BASE_ARRAY(geoimage_vertex) vertex;
+} geoimage_disk;
+
+static inline uint32_t geoimage_triangle_count(const geoimage_disk *disk) { return (uint32_t)disk->source.count; }
+static inline uint32_t geoimage_vertex_count(const geoimage_disk *disk) { return (uint32_t)disk->vertex.count; }
+static inline uint32_t geoimage_start(const geoimage_disk *disk, uint32_t half) { return disk->corner.items[half]; }
+static inline uint32_t geoimage_end(const geoimage_disk *disk, uint32_t half)
+{
+    return disk->corner.items[geoimage_next(half)];
+}
+
+static inline uint32_t geoimage_mesh_triangle(const geoimage_disk *disk, uint32_t triangle)
+{
+    return disk->triangles[disk->source.items[triangle]];
+}
+
+/* For all of the following, out is zero-initialised, and to be freed in either case. */
+carom_status geoimage_disk_create(const geoimage_surface *surface, uint32_t chart, geoimage_disk *out);
+carom_status geoimage_disk_copy(const geoimage_disk *disk, geoimage_disk *out);
+void geoimage_disk_free(geoimage_disk *disk);
+
+/* Gives each fan of glued triangles a vertex of its own: to be called whenever some were cut apart. */
+carom_status geoimage_number_vertices(geoimage_disk *disk);
+void geoimage_cut_apart(geoimage_disk *disk, uint32_t half);
+/* Inserts a vertex into an edge, at a fraction of the way along the half-edge. The part of the way after it becomes a
+ * new half-edge, which is returned; GEOIMAGE_NONE: out of memory. moved: two half-edges, the number of one of the same
+ * triangle before and after, because that has changed. */
+uint32_t geoimage_split_edge(geoimage_disk *disk, uint32_t half, double fraction, uint32_t moved[2]);
+carom_status geoimage_out_of_memory(const geoimage_disk *disk);
+/* The half-edge that follows on the border. */
+uint32_t geoimage_border_next(const geoimage_disk *disk, uint32_t half);
+double geoimage_length(const geoimage_disk *disk, uint32_t half); /* scaled */
+
+/* ---- cutting ---- */
+
+typedef struct geoimage_topology
+{
+    uint32_t genus, boundary_count;
+} geoimage_topology;
+
+/* Cuts the chart to a disk. */
+carom_status geoimage_cut(geoimage_disk *disk, geoimage_topology *topology);
+
+/* Extends the cut from the border to a vertex inside: where the score of a triangle around it (of the chart; 0: not
+ * there) times the distance from the border is largest. False in *extended if there is none. */
+carom_status geoimage_extend_cut(geoimage_disk *disk, const double *score, bool *extended);
+
+/* ---- the border ---- */
+
+/* A part of the border from one end or branch of the cuts to the next. */
+typedef struct geoimage_path
+{
+    uint32_t first, count; /* half-edges of the border */
+    uint32_t steps;        /* cells along it */
+    uint32_t start;        /* rim point where it begins */
+    uint32_t partner;      /* the path on the other side of the cut, GEOIMAGE_NONE: the mesh's own boundary */
+    bool reversed;         /* the partner runs the other way, as it does except in surfaces with one side */
+    double length;
+} geoimage_path;
+
+typedef struct geoimage_rim_point
+{
+    carom_vec3 position, normal;
+    uint32_t next; /* at the same place: a cycle */
+} geoimage_rim_point;
+
+typedef struct geoimage_border
+{
+    uint32_t width, height; /* points of the grid */
+    geoimage_numbers half;  /* along the border */
+    BASE_ARRAY(double)
+    along; /* per half-edge: where it starts, from 0 to 1 along its path, in the end around the rim */
+    BASE_ARRAY(geoimage_path) path;
+    BASE_ARRAY(geoimage_rim_point) rim; /* 2 (width + height - 2), counterclockwise from (0, 0) */
+} geoimage_border;
+
+/* Finds the paths of a disk. */
+carom_status geoimage_border_create(const geoimage_disk *disk, geoimage_border *out);
+/* Can so small a grid have all paths? */
+bool geoimage_border_fits(const geoimage_border *border, uint32_t width, uint32_t height);
+/* Lays the border around the rectangle, with vertices of its own at the four corners; sets `at` of its vertices and
+ * `on_border`, and the rim points. */
+carom_status geoimage_border_place(geoimage_border *border, geoimage_disk *disk, uint32_t width, uint32_t height);
+void geoimage_border_free(carom_context *context, geoimage_border *border);
+/* A rim point as the number of a grid point. */
+uint32_t geoimage_rim_index(uint32_t rim, uint32_t width, uint32_t height);
+
+/* ---- mapping the inside ---- */
+
+/* Splits edges that would make triangles collapse, and sets `at` of all inner vertices. Then folded says how many
+ * triangles are not oriented counterclockwise, exactly. */
+carom_status geoimage_flatten(geoimage_disk *disk, uint32_t stretch_steps, uint64_t *folded);
+int geoimage_orientation(const geoimage_disk *disk, uint32_t triangle); /* exact */
+
+/* The stretch of one triangle, times disk->scale; infinite if it is folded. */
+carom_geoimage_stretch geoimage_triangle_stretch(const geoimage_disk *disk, uint32_t triangle);
+double geoimage_triangle_area(const geoimage_disk *disk, uint32_t triangle); /* in space, scaled */
+
+/* All triangles together. */
+typedef struct geoimage_stretch_sum
+{
+    double area, square; /* sums of areas in space, and of squares of the stretch times area; scaled */
+    double max;          /* scaled */
+} geoimage_stretch_sum;
+geoimage_stretch_sum geoimage_sum_stretch(const geoimage_disk *disk);
+
+/* A chart that is mapped. */
+typedef struct geoimage_map
+{
+    geoimage_disk disk; /* the first triangles are those of the chart, perhaps smaller, the others parts of them */
+    geoimage_border border;
+    uint64_t folded;
+    geoimage_stretch_sum stretch;
+    uint32_t cut_edge_count, extra_cut_count;
+    double cut_length; /* scaled */
+} geoimage_map;
+
+typedef struct geoimage_map_def
+{
+    uint32_t width, height; /* wanted; doubled up to the next two where the cuts need more */
+    uint32_t max_width, max_height;
+    uint32_t extra_cuts, stretch_steps;
+} geoimage_map_def;
+
+/* Maps a disk that is cut already; its cut is extended where that helps. Out is zero-initialised. */
+carom_status geoimage_map_create(geoimage_disk *cut, const geoimage_map_def *def, geoimage_map *out);
+void geoimage_map_free(geoimage_map *map);
+
+/* A sparse system with symmetric pattern: for each unknown i, sum over its neighbours of weight (x_i - x_neighbour) is
+ * 0 where neighbours include known values. */
+typedef struct geoimage_system
+{
+    carom_context *context;
+    uint32_t count;
+    size_t *first;              /* count + 1: where its neighbours begin */
+    uint32_t *neighbour;        /* unknowns only */
+    uint32_t *mirror;           /* the entry for the other direction */
+    double *weight;             /* of the neighbours, positive */
+    double *diagonal;           /* the sum of all weights, those of known values included */
+    geoimage_point *value;      /* in: sum of the weighted known values; out: the solution */
+    const carom_vec3 *position; /* in space, to order them by */
+} geoimage_system;
+
+/* Finds out once where the factors have entries, then solves for several sets of weights. */
+typedef struct geoimage_solver geoimage_solver;
+geoimage_solver *geoimage_solver_create(const geoimage_system *system); /* null: out of memory */
+void geoimage_solver_run(geoimage_solver *solver);
+void geoimage_solver_free(geoimage_solver *solver);
+/* The order of elimination. */
+bool geoimage_order(const geoimage_system *system, uint32_t *order);
+
+/* ---- samples ---- */
+
+typedef struct geoimage_grid
+{
+    carom_context *context;
+    uint32_t width, height;
+    carom_vec3 *points, *normals;
+    double sample_error;  /* upper bound: of the inner points */
+    uint32_t *cell_first; /* (width - 1)(height - 1) + 1; null: no lists */
+    geoimage_numbers cell_triangles;
+} geoimage_grid;
+
+/* Sets the inner points, and returns an upper bound of how far they are from where they should be. The rim is set
+ * already. */
+double geoimage_sample(const geoimage_disk *disk, geoimage_grid *grid);
+/* Upper bounds of the distance between the disk and the grid. */
+carom_geoimage_error geoimage_error(const geoimage_disk *disk, const geoimage_grid *grid);
+/* False: out of memory. */
+bool geoimage_list_cells(const geoimage_disk *disk, geoimage_grid *grid);
+/* The normals of a grid that was given. */
+void geoimage_grid_normals(geoimage_grid *grid);
+
+#endif
