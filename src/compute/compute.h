@@ -1,6 +1,6 @@
 /* compute: kernels over buffers, on whatever there is: OpenCL, compute shaders of OpenGL, or the processor itself.
  *
- * A kernel is written once, in the C-like dialect of docs/streams.md, in a file *.kernel below src/. A prelude of
+ * A kernel is written once, in the C-like dialect of docs/kernels.md, in a file *.kernel below src/. A prelude of
  * macros makes it OpenCL C or GLSL, and twin.h makes it C: the twin, which the processor runs and the others are
  * compared with. Kernels use float and uint, no doubles and no memory shared by a group. They only add, subtract,
  * multiply and compare, and nothing is contracted, so that all backends give the same bits; only the order of atomic

@@ -1,7 +1,7 @@
 /* frontier: engine `stream`, the modern version of the thesis's chapter 3. Pairs of bodies are searched on a compute
  * device, many at once: a dispatch tests the whole frontier of pairs of nodes and appends their children, level by
  * level, then the triangles at the leaves. What certainly is apart in floats is dropped there; the exact narrow phase
- * decides the rest. See docs/streams.md.
+ * decides the rest. See docs/kernels.md.
  *
  *   asset    per mesh: a binary tree of boxes and its triangles, flat arrays of float and uint
  *   place    per pair of bodies: the relative pose in float, with bounds of all rounding

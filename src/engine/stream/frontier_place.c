@@ -1,4 +1,4 @@
-/* The relative pose of a pair in float, with bounds. All derivations: docs/streams.md. */
+/* The relative pose of a pair in float, with bounds. All derivations: docs/kernels.md. */
 #include "engine/stream/frontier.h"
 
 #define UNIT 0x1p-24 /* of the rounding of floats */
