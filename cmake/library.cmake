@@ -37,7 +37,17 @@ add_custom_command(
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_shaders.cmake
   DEPENDS ${CAROM_SHADERS} ${PROJECT_SOURCE_DIR}/cmake/embed_shaders.cmake VERBATIM
   COMMENT "Embedding the shaders")
-carom_add_objects(carom_objects ${CAROM_SOURCES} ${CAROM_SHADERS_SOURCE})
+
+# So are kernels, which are also compiled as C where a source includes them.
+file(GLOB_RECURSE CAROM_KERNELS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.kernel)
+set(CAROM_KERNELS_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/kernels.c)
+add_custom_command(
+  OUTPUT ${CAROM_KERNELS_SOURCE}
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${CAROM_KERNELS_SOURCE} "-DKERNELS=${CAROM_KERNELS}"
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed_kernels.cmake
+  DEPENDS ${CAROM_KERNELS} ${PROJECT_SOURCE_DIR}/cmake/embed_kernels.cmake VERBATIM
+  COMMENT "Embedding the kernels")
+carom_add_objects(carom_objects ${CAROM_SOURCES} ${CAROM_SHADERS_SOURCE} ${CAROM_KERNELS_SOURCE})
 carom_add_objects(carom_exact_objects ${CAROM_EXACT_SOURCES})
 set(CAROM_OBJECTS $<TARGET_OBJECTS:carom_objects> $<TARGET_OBJECTS:carom_exact_objects>)
 

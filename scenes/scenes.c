@@ -96,7 +96,7 @@ carom_status scenes_create(carom_context *context, const char *name, scenes_scen
 
 static bool has_sizes(const scene_row *row)
 {
-    return row->set_up == stage_ibcd_crowd || row->set_up == stage_ibcd_hand;
+    return row->set_up == stage_ibcd_crowd || row->set_up == stage_ibcd_hand || row->set_up == stage_scd;
 }
 
 carom_status scenes_create_sized(carom_context *context, const char *name, uint32_t triangles, scenes_scene **out)

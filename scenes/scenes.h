@@ -56,7 +56,8 @@ typedef struct scenes_scene
 /* CAROM_INVALID_ARGUMENT for an unknown name. The scene starts at step 0. */
 carom_status scenes_create(carom_context *context, const char *name, scenes_scene **out);
 /* The same with another number of triangles in all, about; 0: as in the table. For ibcd-1 and ibcd-2, in which bodies
- * then move on after the last step, within bounds; of other scenes the size is fixed: CAROM_INVALID_ARGUMENT. */
+ * then move on after the last step, within bounds, and scd-1 to scd-4; of other scenes the size is fixed:
+ * CAROM_INVALID_ARGUMENT. */
 carom_status scenes_create_sized(carom_context *context, const char *name, uint32_t triangles, scenes_scene **out);
 void scenes_destroy(scenes_scene *scene);
 

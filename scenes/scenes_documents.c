@@ -69,9 +69,11 @@ void stage_scd(stage *stage)
                    {GENERATE_CLOTH, GENERATE_BLOB, 9217, 9000},
                    {GENERATE_TERRAIN, GENERATE_GEAR, 20419, 20000},
                    {GENERATE_TORUS, GENERATE_HAND, 9378, 9000}};
-    uint32_t row = stage->variant - 1;
-    const carom_mesh *resting = stage_mesh(stage, SCENES[row].resting, SCENES[row].resting_triangles, 1.4, 1);
-    const carom_mesh *moving = stage_mesh(stage, SCENES[row].moving, SCENES[row].moving_triangles, 1.0, 2);
+    uint32_t row = stage->variant - 1, usual = SCENES[row].resting_triangles + SCENES[row].moving_triangles;
+    uint32_t at_rest = own_share(stage, usual, SCENES[row].resting_triangles, SCENES[row].resting);
+    uint32_t in_motion = own_share(stage, usual, SCENES[row].moving_triangles, SCENES[row].moving);
+    const carom_mesh *resting = stage_mesh(stage, SCENES[row].resting, at_rest, 1.4, 1);
+    const carom_mesh *moving = stage_mesh(stage, SCENES[row].moving, in_motion, 1.0, 2);
     stage_body(stage, resting, "resting", ORIGIN);
     if (SCENES[row].moving == GENERATE_HAND)
     {

@@ -318,6 +318,8 @@ int tool_bench(const tool_command *command, int argc, char **argv)
         return tool_bench_deadline(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "image") == 0)
         return tool_bench_image(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "stream") == 0)
+        return tool_bench_stream(argc - 1, argv + 1);
     bench_options options = {.shape = "torus-knot", .triangles = 5000, .poses = 200, .seed = 1};
     const tool_option table[] = {
         {"--shape", TOOL_SHAPE, &options.shape, "KIND",

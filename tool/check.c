@@ -43,6 +43,20 @@ void check_print_sampled(check_work *work, const carom_counters *counters)
                        counters->sampled_size, work->inputs.unit ? work->inputs.unit : "");
 }
 
+void check_print_printed(check_work *work, const carom_engine *engine)
+{
+    if (!work->options->printed)
+        return;
+    carom_engine_stats stats = carom_engine_get_stats(engine);
+    tool_out_print(&work->out, "printed   of %llu pairs of bodies, %llu missed and %llu wrong\n",
+                   (unsigned long long)stats.printed_searches, (unsigned long long)stats.printed_missed,
+                   (unsigned long long)stats.printed_wrong);
+    if (stats.printed_pairs + stats.printed_pairs_missed > 0)
+        tool_out_print(&work->out, "printed   of %llu pairs of triangles, %llu wrong; %llu more were missed\n",
+                       (unsigned long long)stats.printed_pairs, (unsigned long long)stats.printed_pairs_wrong,
+                       (unsigned long long)stats.printed_pairs_missed);
+}
+
 size_t check_count_failed(const check_work *work)
 {
     size_t failed = 0;
@@ -195,6 +209,8 @@ static int check_arguments(const tool_arguments *arguments, const check_options 
                          options->method.engine ? options->method.engine : "");
     if (options->image_side > 4096)
         return tool_fail(command, "--image-side %llu: from 1 to 4096", (unsigned long long)options->image_side);
+    if (options->printed && (!options->method.engine || strncmp(options->method.engine, "scd", 3) != 0))
+        return tool_fail(command, "--printed needs --engine scd0, scd1 or scd2");
     if (options->parts && options->whole)
         return tool_fail(command, "--parts and --whole contradict each other");
     /* a length without its unit may still get it from a list or from --file-unit */
@@ -234,6 +250,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
          "with --cache: remove what was used longest ago beyond this (default: 4096)"},
         {"--image-side", TOOL_COUNT, &options.image_side, "N",
          "for engines that draw images: pixels along a side of one, up to 4096 (default: the engine's own)"},
+        {"--printed", TOOL_FLAG, &options.printed, NULL,
+         "with --engine scd0, scd1 or scd2: run the thesis's code as it is printed, and count what it misses"},
         {"--picture", TOOL_FILE, &options.picture, "FOLDER",
          "with --engine image, image-sampled or recode: keep what it saw of two files there"},
         {"--max-pictures", TOOL_COUNT, &options.max_pictures, "N",
@@ -247,7 +265,7 @@ int tool_check(const tool_command *command, int argc, char **argv)
         code = check_arguments(&arguments, &options);
     tool_method methods[TOOL_METHOD_LIMIT];
     int count = code < 0 ? tool_methods(&options.method, methods) : 1;
-    methods[0].image_side = (uint32_t)options.image_side;
+    methods[0].image_side = (uint32_t)options.image_side, methods[0].as_printed = options.printed;
     if (count > 1)
         code = tool_fail(command, "a check uses one method, not %d: give one of --tree, --volume, --engine", count);
     if (code < 0)

@@ -15,7 +15,7 @@ typedef struct check_options
     tool_file_options files;
     const char *clearance_text, *output, *cache, *broad, *picture;
     uint64_t cache_megabytes;
-    bool parts, whole, distance, all, contacts, json;
+    bool parts, whole, distance, all, contacts, printed, json;
     uint64_t max_pairs, top, max_pictures, image_side;
     double seconds; /* for everything; infinity: no limit */
     tool_method_options method;
@@ -62,6 +62,8 @@ void check_write_probably_inside(tool_writer *writer, const carom_report *report
 
 /* What an engine of class sampled may have missed, if it is one. */
 void check_print_sampled(check_work *work, const carom_counters *counters);
+/* What the thesis's printed code missed or got wrong, if that was run. */
+void check_print_printed(check_work *work, const carom_engine *engine);
 
 /* "violated" or "kept"; null: unknown. */
 const char *check_clearance_verdict(const carom_report *report);

@@ -220,6 +220,7 @@ static void print_text(pair_work *work)
         tool_out_print(out, "pair      %u %u %s\n", report->pairs[i].triangle_a, report->pairs[i].triangle_b,
                        tool_meeting_name(report->pairs[i].meeting));
     check_print_sampled(work->check, &report->counters);
+    check_print_printed(work->check, work->asker.engine);
     if (options->clearance > 0)
         print_clearance(work, unit);
     if (options->distance)

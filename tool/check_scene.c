@@ -81,7 +81,10 @@ static carom_status examine(scene_work *work)
     check_work *check = work->check;
     carom_engine_def def = carom_engine_def_default();
     if (check->method->engine)
+    {
         def.engine = check->method->engine, def.image_side = check->method->image_side;
+        def.as_printed = check->method->as_printed;
+    }
     if (check->options->broad)
         def.broad_phase = check->options->broad;
     def.cache = check->options->cache;
@@ -266,6 +269,7 @@ static void print_text(scene_work *work)
                    tool_thousands(report->counters.triangles_tested, number[1]),
                    tool_thousands(report->counters.exact_fallbacks, number[2]), report->times.total_ms);
     check_print_sampled(work->check, &report->counters);
+    check_print_printed(work->check, work->engine);
     if (work->listed > 0)
         tool_out_print(out, "\n%-15s %-13s %8s %11s  %s\n", "verdict", "relation", "pairs", "distance", "bodies");
     for (uint64_t i = 0; i < work->listed; i++)

@@ -1,6 +1,9 @@
-/* carom gpu: which graphics driver there is, and whether it draws what the library relies on. */
+/* carom gpu: which graphics driver and which devices of OpenCL there are, and whether they draw and compute what the
+ * library relies on. */
 #include "tool/out.h"
 #include "tool/text.h"
+
+#include <string.h>
 
 typedef struct gpu_options
 {
@@ -89,6 +92,57 @@ static void print_info(const carom_gpu_info *info)
     printf(", %s texels in a buffer\n", tool_thousands(limits->texture_buffer, a));
 }
 
+/* ---- devices that run kernels ---- */
+
+static bool write_device(const carom_compute_info *info, void *user)
+{
+    tool_writer *writer = user;
+    writer_begin_line(writer, NULL, '{');
+    writer_text(writer, "kind", info->kind);
+    writer_text(writer, "platform", info->platform);
+    writer_text(writer, "name", info->name);
+    writer_text(writer, "version", info->version);
+    writer_text(writer, "lack", info->lack);
+    writer_bool(writer, "software", info->software);
+    writer_bool(writer, "doubles", info->doubles);
+    writer_count(writer, "units", info->units);
+    writer_count(writer, "buffer_size", info->buffer_size);
+    writer_count(writer, "group_size", info->group_size);
+    writer_count(writer, "local_memory", info->local_memory);
+    writer_end(writer);
+    return true;
+}
+
+/* The processor is always there, and compute shaders are those of the driver above. */
+static bool print_device(const carom_compute_info *info, void *user)
+{
+    (void)user;
+    char size[32];
+    if (strcmp(info->kind, "opencl") != 0)
+        return true;
+    fputs(tool_bold(), stdout);
+    text_print_safe(stdout, info->name);
+    printf("%s\n", tool_plain());
+    print_text("platform", info->platform);
+    print_text("OpenCL", info->version);
+    print_text("kernels by", info->software ? "the processor" : "a graphics card or the like");
+    printf("  kernels     %u units, groups of up to %u, %u bytes of local memory, buffers of up to %s bytes%s\n",
+           info->units, info->group_size, info->local_memory, tool_thousands(info->buffer_size, size),
+           info->doubles ? "" : ", no doubles");
+    if (info->lack[0])
+        print_text("not used", info->lack);
+    return true;
+}
+
+static void list_devices(const gpu_work *work)
+{
+    if (work->writer)
+        writer_begin(work->writer, "compute", '[');
+    carom_compute_list(work->context, work->writer ? write_device : print_device, work->writer);
+    if (work->writer)
+        writer_end(work->writer);
+}
+
 static int report_nothing(const gpu_work *work)
 {
     char message[256];
@@ -100,6 +154,7 @@ static int report_nothing(const gpu_work *work)
     }
     else
         tool_say("carom gpu: %s", message);
+    list_devices(work);
     return TOOL_NOTHING;
 }
 
@@ -125,7 +180,7 @@ static bool print_check(const carom_gpu_check *check, void *user)
 {
     (void)user;
     char compared[32];
-    printf("  %-11s %s%s%s  %s compared, largest difference %g (bound %g), %.0f ms\n", check->name,
+    printf("  %-17s %s%s%s  %s compared, largest difference %g (bound %g), %.0f ms\n", check->name,
            check->passed ? tool_green() : tool_red(), check->passed ? "passed" : "FAILED", tool_plain(),
            tool_thousands(check->compared, compared), check->difference, check->bound, check->milliseconds);
     if (!check->passed)
@@ -134,12 +189,23 @@ static bool print_check(const carom_gpu_check *check, void *user)
     return true;
 }
 
+/* Passes that are drawn, then kernels. */
+static carom_status run_checks(const gpu_work *work)
+{
+    carom_gpu_check_fn *on_check = work->writer ? write_check : print_check;
+    carom_status status = carom_gpu_selftest(work->context, on_check, work->writer);
+    if (carom_failed(status) && status != CAROM_UNSUPPORTED)
+        return status;
+    carom_status kernels = carom_compute_selftest(work->context, on_check, work->writer);
+    return status == CAROM_OK && kernels != CAROM_UNAVAILABLE ? kernels : status;
+}
+
 static int compare(const gpu_work *work)
 {
     tool_writer *writer = work->writer;
     if (writer)
         writer_begin(writer, "checks", '[');
-    carom_status status = carom_gpu_selftest(work->context, writer ? write_check : print_check, writer);
+    carom_status status = run_checks(work);
     if (writer)
     {
         writer_end(writer);
@@ -162,6 +228,7 @@ static int describe(const gpu_work *work)
         write_info(work->writer, &info);
     else
         print_info(&info);
+    list_devices(work);
     return work->options->selftest ? compare(work) : TOOL_CLEAN;
 }
 
@@ -183,7 +250,7 @@ int tool_gpu(const tool_command *command, int argc, char **argv)
     gpu_options options = {0};
     const tool_option table[] = {
         {"--selftest", TOOL_FLAG, &options.selftest, NULL,
-         "draw every pass that the library has, and compare it with the same pass computed on the processor"},
+         "draw every pass and run every kernel that the library has, and compare each with the processor"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};

@@ -50,14 +50,15 @@ static const tool_command commands[] = {
      "even.\n"
      "Exit codes: 0 done, 2 error, 3 the model has no triangles.\n",
      NULL, TOOL_FLAG, true, tool_geoimage},
-    {"bench", "[A B | parallel | tsgo | image | deadline | read]",
+    {"bench", "[A B | parallel | tsgo | image | stream | deadline | read]",
      "time queries on random poses, for each kind of tree",
      "`carom bench parallel` compares the parallel engines instead, `carom bench tsgo` the grid paper's methods,\n"
-     "`carom bench image` those that look at images, `carom bench deadline` measures how frames keep budgets of time, "
+     "`carom bench image` those that look at images, `carom bench stream` streams of edges, `carom bench deadline` "
+     "measures how frames keep budgets of time, "
      "`carom bench read` how fast files are read;\n"
      "each has a --help of its own.\n"
      "Exit codes: 0 all methods give the same answers, 1 they differ, 2 error, 3 a model has no triangles.\n",
-     "parallel tsgo image deadline read", TOOL_FLAG, true, tool_bench},
+     "parallel tsgo image stream deadline read", TOOL_FLAG, true, tool_bench},
     {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with known results from a file",
      "tritri     text; each line: family, result (0 or 1), 18 hexadecimal floats: the corners of two triangles\n"
      "meshmesh   text; each line: the 12 numbers of a pose, pair count, distance, hash of the pairs in hexadecimal;\n"
@@ -86,13 +87,16 @@ static const tool_command commands[] = {
      "milliseconds: broad phase, search in trees with contact points, report.\n"
      "Exit codes: 0 all steps were done, whatever was found, 2 error, 3 the scene has fewer than two bodies.\n",
      NULL, TOOL_SCENE, true, tool_sim},
-    {"gpu", "", "show which graphics driver there is, and test it",
+    {"gpu", "", "show which graphics driver and which devices of OpenCL there are, and test them",
      "The driver is needed by engines that work on images; everything else works without. It is looked for when a\n"
      "program runs: EGL with OpenGL 4.5, software drivers included (Debian: libegl1 libopengl0 libgl1-mesa-dri).\n"
      "The environment variable CAROM_GPU says where: surfaceless, device, display, or off for nowhere; without it, "
      "the\n"
      "three are tried in this order.\n"
-     "Exit codes: 0 a driver was found and no comparison failed, 1 some failed, 2 error, 3 there is no driver.\n",
+     "Engine stream runs kernels: on OpenCL (Debian: ocl-icd-libopencl1 and a driver, for example pocl-opencl-icd),\n"
+     "else on compute shaders, else on the processor. CAROM_COMPUTE chooses one: opencl, opengl, processor, or auto.\n"
+     "Exit codes: 0 a graphics driver was found and no comparison failed, 1 some failed, 2 error, 3 there is no\n"
+     "graphics driver.\n",
      NULL, TOOL_FLAG, false, tool_gpu},
     {"man", "", "print the manual page", "`carom man | man -l -` shows it.\nExit codes: 0 printed, 2 error.\n", NULL,
      TOOL_FLAG, false, tool_man},

@@ -76,6 +76,7 @@ int tool_bench_tsgo(int argc, char **argv);
 int tool_bench_read(int argc, char **argv);
 int tool_bench_deadline(int argc, char **argv);
 int tool_bench_image(int argc, char **argv);
+int tool_bench_stream(int argc, char **argv);
 int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);
 int tool_demo(const tool_command *command, int argc, char **argv);
@@ -243,7 +244,8 @@ typedef struct tool_method
     char name[48];
     carom_tree_def def;
     const char *engine;  /* null: pair queries; otherwise a scene and this engine */
-    uint32_t image_side; /* as in carom_engine_def, as the next two */
+    uint32_t image_side; /* as in carom_engine_def, as the next three */
+    bool as_printed;
     carom_engine_image_fn *on_image;
     void *on_image_user;
 } tool_method;

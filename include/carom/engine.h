@@ -76,7 +76,16 @@ extern "C"
                                    0: automatic. If that is too few for image_accuracy, the answer says so */
         const char *cache;      /* a folder for what engines prepare per mesh: those that draw convex pieces keep them
                                    there, see carom_pieces_create_cached; copied; null: none */
-        bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper */
+        bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper;
+                                   "scd0", "scd1", "scd2", "scd-triangles": draws all passes, where otherwise those of few
+                                   edges are      computed on the processor */
+        bool on_processor; /* engines "scd0", "scd1", "scd2", "scd-triangles": computes all passes on the processor;
+                              no driver is needed */
+        bool as_printed;   /* engines "scd0", "scd1", "scd2": runs the thesis's programs (figures 3-8 and 3-9) and
+                              the early ends of its search as they are printed, and counts what that misses or
+                              gets wrong, see carom_engine_stats. Pairs that do not meet are not reported all the
+                              same; but what is missed is, so the answer is of class sampled: sampled_size
+                              (carom_counters) is the size of what the two bodies' boxes have in common */
         carom_engine_image_fn *on_image; /* engines "image", "image-sampled", "recode": gets every image of two hulls,
                                             on the thread of the worker that drew it; or null. Takes time: images are
                                             read back, and drawn one by one where they would be together */
@@ -137,9 +146,9 @@ extern "C"
                                                const carom_budget *budget, carom_scene_report *report);
 
     /* Statistics of the thesis's methods (chapter 4: "sstcd", "spcd", "escd", "epcd"; chapter 2: "image",
-     * "image-sampled"), of "recode" and of "cullide", summed since the engine was created; all zero for other engines.
-     * Those of chapter 4 depend on the number of workers, and on timing where a hit cancels other tasks; those of
-     * "image" on timing, unless image_always is set. */
+     * "image-sampled"; chapter 3: "scd0", "scd1", "scd2", "scd-triangles"), of "recode" and of "cullide", summed since
+     * the engine was created; all zero for other engines. Those of chapter 4 depend on the number of workers, and on
+     * timing where a hit cancels other tasks; those of "image" and chapter 3 on timing, unless image_always is set. */
     typedef struct carom_engine_stats
     {
         uint64_t tasks;         /* nodes of the task tree: two boxes, or a box and all edges of a body */
@@ -161,6 +170,18 @@ extern "C"
         uint64_t bodies_before; /* engine "cullide": bodies of all frames, */
         uint64_t bodies_after;  /* and those that were left when what can be seen to be apart was taken out */
         uint64_t draws;         /* draw calls of "cullide" */
+        /* Chapter 3: a pass is a triangle or a box against many edges (of "scd-triangles": triangles). Their `passes`
+         * are those that were drawn, with `pixels`, and the seconds of uploads, draw calls, queries and exact tests are
+         * above, too. */
+        uint64_t passes_computed; /* passes on the processor */
+        uint64_t edge_box_tests;  /* edge against box; edge_tests: against triangle */
+        uint64_t packed_textures; /* made for the edges that met a box */
+        uint64_t stencil_reads;
+        /* as_printed: what the printed code says, against the exact answer */
+        uint64_t printed_searches;                                         /* of two bodies */
+        uint64_t printed_missed;                                           /* bodies meet, but it finds no pair */
+        uint64_t printed_wrong;                                            /* bodies do not meet, but it finds one */
+        uint64_t printed_pairs, printed_pairs_missed, printed_pairs_wrong; /* of triangles, if all are asked for */
     } carom_engine_stats;
 
     CAROM_API carom_engine_stats carom_engine_get_stats(const carom_engine *engine);

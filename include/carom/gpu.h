@@ -44,6 +44,33 @@ extern "C"
     /* Opens a driver, asks it, and closes it. CAROM_UNAVAILABLE: there is none. */
     CAROM_API carom_status carom_gpu_describe(carom_context *context, carom_gpu_info *out);
 
+    /* ---- devices that run kernels ---- */
+
+    /* A device of OpenCL, compute shaders of OpenGL, or the processor with the same kernels compiled as C. */
+    typedef struct carom_compute_info
+    {
+        char kind[16]; /* opencl, opengl or processor */
+        char platform[96], name[128], version[96];
+        char lack[64]; /* why it can't be used; empty: it can */
+        bool software; /* a processor */
+        bool doubles;  /* has 64-bit floats; they are not used */
+        uint32_t units;
+        uint64_t buffer_size;  /* bytes of the largest buffer */
+        uint32_t group_size;   /* items of the largest work group */
+        uint32_t local_memory; /* bytes that a group can share */
+    } carom_compute_info;
+
+    /* False: no more of them. */
+    typedef bool carom_compute_fn(const carom_compute_info *info, void *user);
+
+    /* Tells every device there is, in the order in which they would be chosen, but that of several of OpenCL a graphics
+     * card comes before a processor. libOpenCL, too, is looked for when a program runs. The environment variable
+     * CAROM_COMPUTE chooses the kind: opencl, opengl, processor or auto, the first of them that is there; with
+     * CAROM_GPU=off that is the processor. CAROM_OK, or CAROM_STOPPED: on_device said so. */
+    CAROM_API carom_status carom_compute_list(carom_context *context, carom_compute_fn *on_device, void *user);
+
+    /* ---- comparisons ---- */
+
     /* A pass that was drawn by the driver and computed in plain C. Valid during the callback. */
     typedef struct carom_gpu_check
     {
@@ -64,6 +91,10 @@ extern "C"
      * (or null) gets the results one by one, on this thread. CAROM_OK: all passed; CAROM_UNSUPPORTED: some did not, the
      * message names the first; CAROM_STOPPED: on_check said so. */
     CAROM_API carom_status carom_gpu_selftest(carom_context *context, carom_gpu_check_fn *on_check, void *user);
+
+    /* The same for kernels: each on OpenCL and on compute shaders, compared with the processor to the bit; names are
+     * like "opencl frontier". CAROM_UNAVAILABLE: there is neither. */
+    CAROM_API carom_status carom_compute_selftest(carom_context *context, carom_gpu_check_fn *on_check, void *user);
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,7 @@ static void set_assets(carom_engine *engine)
     }
     assets->owner = engine->context;
     assets->create = engine->kind->create_asset;
+    assets->update = engine->kind->update_asset;
     assets->load = engine->kind->load_asset;
     assets->destroy = engine->kind->destroy_asset;
 }

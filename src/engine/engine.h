@@ -33,7 +33,11 @@ typedef struct engine_kind
     carom_status (*create_asset)(void *context, const carom_shape *shape, void **out);
     /* The same by way of a cache folder; null: it is not worth keeping. */
     carom_status (*load_asset)(carom_context *context, const carom_shape *shape, const char *folder, void **out);
+    /* Makes the asset of a body's earlier mesh that of its present one; null: it is made anew. */
+    carom_status (*update_asset)(void *context, const carom_shape *shape, void *asset);
     void (*destroy_asset)(void *context, void *asset);
+    /* Sees all pairs of a frame, with their assets, before they are examined one by one; or null. */
+    carom_status (*prepare_pairs)(carom_engine *engine, const carom_frame *frame);
 } engine_kind;
 
 extern const engine_kind engine_tree;
@@ -41,7 +45,9 @@ extern const engine_kind engine_brute;
 extern const engine_kind engine_sstcd, engine_spcd, engine_escd, engine_epcd;                 /* edge/ */
 extern const engine_kind engine_image, engine_image_sampled, engine_recode;                   /* image/ibcd.c */
 extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, engine_lombardo; /* image/filter.c */
-extern const engine_kind engine_cullide; /* image/image_cullide.c */
+extern const engine_kind engine_cullide;                                              /* image/image_cullide.c */
+extern const engine_kind engine_scd0, engine_scd1, engine_scd2, engine_scd_triangles; /* stream/stream_engine.c */
+extern const engine_kind engine_stream;                                               /* stream/frontier.c */
 
 /* The table; null past the end. */
 const engine_kind *engine_find(uint32_t index);

@@ -3,14 +3,12 @@
 #include "engine/image/filter.h"
 #include "engine/image/image.h"
 #include "engine/image/image_stencil.h"
+#include "engine/stream/stream.h"
 #include "gpu/gpu.h"
 
 /* Add the table of checks of a new folder here. Each returns null past its end. */
 static const gpu_check *(*const tables[])(uint32_t index) = {
-    gpu_check_at,
-    image_check_at,
-    image_hull_check_at,
-    image_layers_check_at,
+    gpu_check_at, image_check_at, image_hull_check_at, image_layers_check_at, stream_check_at,
 };
 
 typedef struct selftest

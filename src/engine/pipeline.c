@@ -35,6 +35,8 @@ carom_status engine_run(carom_engine *engine, const carom_frame *frame, carom_sc
 
     BASE_TRY(prepare_shapes(engine, frame));
     engine_reopen(engine, frame);
+    if (engine->kind->prepare_pairs)
+        BASE_TRY(engine->kind->prepare_pairs(engine, frame));
     BASE_TRY(engine_examine(engine, frame, &engine->options.budget));
     note_stage(&since, &engine->times.mid_ms);
 

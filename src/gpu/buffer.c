@@ -51,6 +51,30 @@ carom_status gpu_buffer_read(gpu_device *device, const gpu_buffer *buffer, void 
     return gpu_check_reset(device);
 }
 
+static carom_status check_part(gpu_device *device, const gpu_buffer *buffer, size_t offset, size_t size)
+{
+    BASE_TRY(gpu_ready(device));
+    if (buffer->name == 0 || offset > buffer->size || size > buffer->size - offset)
+        return gpu_fail(device, CAROM_OUT_OF_RANGE, "bytes %llu to %llu of a buffer of %llu",
+                        (unsigned long long)offset, (unsigned long long)offset + size,
+                        (unsigned long long)buffer->size);
+    return CAROM_OK;
+}
+
+carom_status gpu_buffer_write_part(gpu_device *device, gpu_buffer *buffer, size_t offset, const void *data, size_t size)
+{
+    BASE_TRY(check_part(device, buffer, offset, size));
+    GPU_TRY(device, NamedBufferSubData, buffer->name, (ptrdiff_t)offset, (ptrdiff_t)size, data);
+    return CAROM_OK;
+}
+
+carom_status gpu_buffer_read_part(gpu_device *device, const gpu_buffer *buffer, size_t offset, void *out, size_t size)
+{
+    BASE_TRY(check_part(device, buffer, offset, size));
+    GPU_TRY(device, GetNamedBufferSubData, buffer->name, (ptrdiff_t)offset, (ptrdiff_t)size, out);
+    return gpu_check_reset(device);
+}
+
 void gpu_buffer_destroy(gpu_device *device, gpu_buffer *buffer)
 {
     if (gpu_can_delete(device, buffer->name))

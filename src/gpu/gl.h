@@ -173,6 +173,8 @@ enum
     GL_MAX_TEXTURE_IMAGE_UNITS = 0x8872,
     GL_MAX_UNIFORM_BLOCK_SIZE = 0x8a30,
     GL_MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90de,
+    GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS = 0x90eb,
+    GL_MAX_COMPUTE_SHARED_MEMORY_SIZE = 0x8262,
     GL_MAX_TEXTURE_BUFFER_SIZE = 0x8c2b,
 
     GL_TEXTURE_2D = 0x0de1,
@@ -198,6 +200,7 @@ enum
     GL_VERTEX_SHADER = 0x8b31,
     GL_FRAGMENT_SHADER = 0x8b30,
     GL_GEOMETRY_SHADER = 0x8dd9,
+    GL_COMPUTE_SHADER = 0x91b9,
     GL_COMPILE_STATUS = 0x8b81,
     GL_LINK_STATUS = 0x8b82,
     GL_INFO_LOG_LENGTH = 0x8b84,
@@ -318,6 +321,7 @@ enum
     GPU_FUNCTION(void, DrawElementsInstancedBaseVertexBaseInstance,                                                    \
                  (gl_enum mode, int count, gl_enum type, const void *at, int instances, int base_vertex,               \
                   unsigned first_instance))                                                                            \
+    GPU_FUNCTION(void, DispatchCompute, (unsigned x, unsigned y, unsigned z))                                          \
     GPU_FUNCTION(void, CreateQueries, (gl_enum target, int count, gl_name *names))                                     \
     GPU_FUNCTION(void, DeleteQueries, (int count, const gl_name *names))                                               \
     GPU_FUNCTION(void, BeginQuery, (gl_enum target, gl_name query))                                                    \

@@ -183,6 +183,10 @@ carom_status gpu_buffer_create(gpu_device *device, const void *data, size_t size
 /* New contents, of another size if need be; layouts and textures that use the buffer stay valid. */
 carom_status gpu_buffer_replace(gpu_device *device, gpu_buffer *buffer, const void *data, size_t size);
 carom_status gpu_buffer_read(gpu_device *device, const gpu_buffer *buffer, void *out, size_t size);
+/* A part of the contents. CAROM_OUT_OF_RANGE beyond the end. */
+carom_status gpu_buffer_write_part(gpu_device *device, gpu_buffer *buffer, size_t offset, const void *data,
+                                   size_t size);
+carom_status gpu_buffer_read_part(gpu_device *device, const gpu_buffer *buffer, size_t offset, void *out, size_t size);
 void gpu_buffer_destroy(gpu_device *device, gpu_buffer *buffer);
 /* A samplerBuffer (or usamplerBuffer) over a buffer's contents, with a texel per element of the format. */
 carom_status gpu_buffer_texture(gpu_device *device, const gpu_buffer *buffer, gpu_format format, gpu_texture *out);
@@ -230,6 +234,7 @@ const char *gpu_source_find(const char *name);
 typedef struct gpu_program_def
 {
     const char *vertex, *geometry, *fragment; /* names; geometry and fragment may be null */
+    const char *compute;                      /* instead of the three: a program for gpu_dispatch */
     const char *definitions;                  /* lines inserted after #version; or null */
     const gpu_source *sources;                /* looked at before the embedded ones; or null */
     uint32_t source_count;
@@ -351,6 +356,25 @@ typedef struct gpu_draw_def
 gpu_draw_def gpu_draw_def_default(void);
 /* A count or a number of instances of 0 draws nothing. */
 carom_status gpu_draw(gpu_device *device, const gpu_draw_def *def);
+
+/* ---- compute shaders ---- */
+
+enum
+{
+    GPU_STORAGE_BLOCKS = 8 /* of a compute shader; OpenGL 4.5 guarantees as many */
+};
+
+typedef struct gpu_dispatch_def
+{
+    const gpu_program *program;
+    uint32_t groups;                                      /* up to 65535 */
+    const gpu_buffer *storage_blocks[GPU_STORAGE_BLOCKS]; /* by binding */
+} gpu_dispatch_def;
+
+/* Later calls and read-backs see what it wrote. */
+carom_status gpu_dispatch(gpu_device *device, const gpu_dispatch_def *def);
+/* Items of a group, and bytes that they can share. */
+carom_status gpu_compute_limits(gpu_device *device, uint32_t *group_size, uint32_t *shared_memory);
 
 /* ---- occlusion queries ---- */
 

@@ -97,6 +97,7 @@ static carom_status add_shader(gpu_device *device, gl_name program, gl_enum stag
 {
     const char *name = stage == GL_VERTEX_SHADER     ? def->vertex
                        : stage == GL_GEOMETRY_SHADER ? def->geometry
+                       : stage == GL_COMPUTE_SHADER  ? def->compute
                                                      : def->fragment;
     if (!name)
         return CAROM_OK;
@@ -119,10 +120,11 @@ static carom_status build(gpu_device *device, gl_name program, const gpu_program
     BASE_TRY(add_shader(device, program, GL_VERTEX_SHADER, def));
     BASE_TRY(add_shader(device, program, GL_GEOMETRY_SHADER, def));
     BASE_TRY(add_shader(device, program, GL_FRAGMENT_SHADER, def));
+    BASE_TRY(add_shader(device, program, GL_COMPUTE_SHADER, def));
     GPU_TRY(device, LinkProgram, program);
     GPU_TRY(device, GetProgramiv, program, GL_LINK_STATUS, &linked);
-    const refused bad = {program, def->fragment ? def->fragment : def->vertex, "link", device->gl.GetProgramiv,
-                         device->gl.GetProgramInfoLog};
+    const char *name = def->compute ? def->compute : def->fragment ? def->fragment : def->vertex;
+    const refused bad = {program, name, "link", device->gl.GetProgramiv, device->gl.GetProgramInfoLog};
     return linked ? CAROM_OK : refuse(device, &bad);
 }
 
@@ -131,8 +133,9 @@ carom_status gpu_program_create(gpu_device *device, const gpu_program_def *def, 
     gpu_program program = {0};
     *out = program;
     BASE_TRY(gpu_ready(device));
-    if (!def->vertex)
-        return gpu_fail(device, CAROM_INVALID_ARGUMENT, "a program without a vertex shader");
+    if (!def->vertex == !def->compute)
+        return gpu_fail(device, CAROM_INVALID_ARGUMENT, "a program %s",
+                        def->compute ? "that both draws and computes" : "without a vertex shader");
     program.name = device->gl.CreateProgram();
     carom_status status = gpu_check_call(device, "glCreateProgram");
     if (!carom_failed(status))

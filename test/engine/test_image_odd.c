@@ -1,6 +1,6 @@
-/* Engines `image` and `cullide` on odd bodies: far from the origin, flat and seen edge on, single triangles, slivers,
- * points, meshes whose decomposition is one piece per triangle or that have many triangles in one plane, plates a hair
- * apart. Always the answer of brute force. */
+/* Engines that draw (`image`, `cullide`, `scd0` to `scd2`, `scd-triangles`) on odd bodies: far from the origin, flat
+ * and seen edge on, single triangles, slivers, points, meshes whose decomposition is one piece per triangle or that
+ * have many triangles in one plane, plates a hair apart. Always the answer of brute force. */
 #include "crowd.h"
 #include "support/gpu_test.h"
 #include "support/gpu_wrap.h"
@@ -8,6 +8,7 @@
 enum
 {
     ODD_COUNT = 12,
+    ENGINES = 7,
     PLATE = 4 /* of these: a thin box */
 };
 
@@ -73,7 +74,7 @@ typedef struct tally
     uint64_t asked, meeting;
 } tally;
 
-static void ask(crowd *c, carom_engine *const engines[3], const carom_placed placed[2], tally *t)
+static void ask(crowd *c, carom_engine *const engines[ENGINES], const carom_placed placed[2], tally *t)
 {
     uint64_t hash[2] = {0};
     assert_int_equal(carom_scene_create(c->context, &c->scene), CAROM_OK);
@@ -84,7 +85,7 @@ static void ask(crowd *c, carom_engine *const engines[3], const carom_placed pla
         def.placed = placed[i];
         assert_int_equal(carom_scene_add(c->scene, &def, &id), CAROM_OK);
     }
-    for (int e = 0; e < 3; e++)
+    for (int e = 0; e < ENGINES; e++)
         for (int mode = 0; mode < 2; mode++)
         {
             carom_scene_report report;
@@ -96,17 +97,21 @@ static void ask(crowd *c, carom_engine *const engines[3], const carom_placed pla
     carom_scene_destroy(c->scene);
 }
 
-static void open_engines(const crowd *c, uint32_t side, carom_engine *out[3])
+static void open_engines(const crowd *c, uint32_t side, carom_engine *out[ENGINES])
 {
     out[0] = crowd_engine(c, &(carom_engine_def){.engine = "brute", .broad_phase = "brute"});
     out[1] = crowd_engine(
         c, &(carom_engine_def){.engine = "image", .broad_phase = "all", .image_side = side, .image_always = true});
     out[2] = crowd_engine(c, &(carom_engine_def){.engine = "cullide"});
+    static const char *const streams[] = {"scd0", "scd1", "scd2", "scd-triangles"};
+    for (int i = 0; i < 4; i++)
+        out[3 + i] =
+            crowd_engine(c, &(carom_engine_def){.engine = streams[i], .broad_phase = "all", .image_always = true});
 }
 
-static void close_engines(carom_engine *engines[3])
+static void close_engines(carom_engine *engines[ENGINES])
 {
-    for (int e = 0; e < 3; e++)
+    for (int e = 0; e < ENGINES; e++)
         carom_engine_destroy(engines[e]);
 }
 
@@ -132,7 +137,7 @@ static void test_pairs(void **state)
     check_random random = {3};
     for (int s = 0; s < 3; s++)
     {
-        carom_engine *engines[3];
+        carom_engine *engines[ENGINES];
         tally t = {0};
         open_engines(&c, sides[s], engines);
         for (int i = 0; i < ODD_COUNT * ODD_COUNT; i += s == 2 ? 17 : 1)
@@ -169,7 +174,7 @@ static void test_hair(void **state)
     world w = world_open();
     crowd c = {.context = w.context};
     carom_mesh *meshes[ODD_COUNT];
-    carom_engine *engines[3];
+    carom_engine *engines[ENGINES];
     tally t = {0};
     check_random random = {23};
     make_odd(&w, meshes);
@@ -216,7 +221,7 @@ static void test_decompositions(void **state)
     gpu_test_needs_driver();
     world w = world_open();
     crowd c = {.context = w.context};
-    carom_engine *engines[3];
+    carom_engine *engines[ENGINES];
     tally t = {0};
     check_random random = {41};
     carom_mesh *meshes[2] = {make_soup(&w, 64), make_plane(&w, (uint32_t)sqrt(2500.0 * times))};

@@ -144,7 +144,7 @@ static bool is_checked(const stage *s, const scenes_info *info, const char *engi
         return true;
     if (strcmp(engine, "brute") == 0)
         return info->triangle_count < 7000;
-    if (strcmp(engine, "cullide") == 0) /* which has no broad phase */
+    if (strcmp(engine, "cullide") == 0 || strcmp(engine, "stream") == 0) /* the first has no broad phase */
         return strcmp(broad, "tree") == 0;
     return strcmp(broad, "tree") == 0 && largest_body(s->source) <= 3000;
 }
@@ -154,11 +154,11 @@ static void check_engines(stage *s, const scenes_info *info)
     uint32_t max_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
     uint32_t stride = info->step_count / max_steps + 1;
     carom_engine *brute = open_engine(&s->w, "brute", "brute");
-    carom_engine *engines[128];
+    carom_engine *engines[512];
     uint32_t engine_count = 0;
     for (uint32_t e = 0; carom_engine_list(e); e++)
         for (uint32_t b = 0; (b > 0 || world_compares(s->w.context, carom_engine_list(e))) && carom_broad_list(b); b++)
-            if (engine_count < 128 && is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
+            if (engine_count < 512 && is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
                 engines[engine_count++] = open_engine(&s->w, carom_engine_list(e)->name, carom_broad_list(b)->name);
     for (uint32_t step = 0; step < info->step_count; step += stride)
     {

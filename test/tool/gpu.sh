@@ -36,10 +36,17 @@ assert found["platform"] in ("surfaceless", "device", "display")
 assert found["renderer"] and found["version"] and found["glsl"] and found["egl"]
 assert found["limits"]["texture_size"] >= 16384 and found["limits"]["attributes"] >= 16
 assert "checks" not in found
+kinds = [device["kind"] for device in found["compute"]]
+assert kinds[-2:] == ["opengl", "processor"] and set(kinds[:-2]) <= {"opencl"}, kinds
+for device in found["compute"]:
+    assert device["name"] and device["group_size"] > 0 and device["local_memory"] >= 32768, device
 PY
 expect 0 gpu --selftest
 for check in clear fetch coverage depth stencil blend queries; do says "  $check "; done
 holds "$(grep -c 'passed  [0-9,]* compared' "$folder/.out")" -ge 13
+# kernels: on OpenCL if it is there, and on compute shaders
+for check in arithmetic append frontier; do says "  opengl $check "; done
+holds "$(grep -c '^  opengl frontier *passed  [0-9,]\{3,\} compared' "$folder/.out")" = 1
 expect 0 gpu --selftest --json
 python3 - "$folder/.out" <<'PY' || complain "the JSON of carom gpu --selftest is not as expected"
 import json, sys
@@ -49,6 +56,17 @@ for check in found["checks"]:
     assert check["passed"] and check["status"] == "OK" and check["compared"] > 0, check
     assert check["difference"] <= check["bound"], check
 PY
+
+# ---- no OpenCL, and what chooses another device ----
+expect 0 gen box --triangles 12 -o "$folder/box.stl"
+export OCL_ICD_VENDORS=/nowhere
+CAROM_COMPUTE=opencl expect 2 check "$folder/box.stl" "$folder/box.stl" --engine stream
+tells "OpenCL"
+for kind in auto opengl processor; do
+    CAROM_COMPUTE=$kind expect 1 check "$folder/box.stl" "$folder/box.stl" --engine stream
+    says "equal"
+done
+unset OCL_ICD_VENDORS
 
 # ---- an unknown word is ignored, and says so ----
 export CAROM_GPU=card

@@ -166,8 +166,8 @@ static void run_engine(const model *m, const carom_frame *frame, const carom_eng
 /* What a driver computes on this thread is its own business. */
 static bool draws_images(const char *engine)
 {
-    static const char *const names[] = {"image",     "image-sampled", "recode",   "shinya",
-                                        "rossignac", "myszkowski",    "lombardo", "cullide"};
+    static const char *const names[] = {"image",    "image-sampled", "recode", "shinya", "rossignac", "myszkowski",
+                                        "lombardo", "cullide",       "scd0",   "scd1",   "scd2",      "scd-triangles"};
     bool draws = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         draws = draws || strcmp(engine, names[i]) == 0;
@@ -185,6 +185,8 @@ static void run_engines(const model *m, carom_scene *scene)
     for (uint32_t i = 0; carom_engine_list(i); i++)
         if (!draws_images(carom_engine_list(i)->name))
             run_engine(m, &frame, &(carom_engine_def){.engine = carom_engine_list(i)->name, .broad_phase = "tree"});
+    run_engine(m, &frame, /* without a driver */
+               &(carom_engine_def){.engine = "scd2", .broad_phase = "tree", .on_processor = true});
     run_engine(m, &frame,
                &(carom_engine_def){.engine = "tree", .broad_phase = "tree", .cut_size = 0.2 * m->size}); /* parts */
 }

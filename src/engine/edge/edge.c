@@ -131,8 +131,7 @@ static void free_lane(carom_context *context, edge_lane *lane)
     base_array_free(context, &lane->children);
     base_array_free(context, &lane->found);
     base_array_free(context, &lane->faces);
-    base_array_free(context, &lane->proposed);
-    base_array_free(context, &lane->space);
+    edge_proposed_free(context, &lane->proposed);
     base_array_free(context, &lane->hits);
 }
 

@@ -13,20 +13,17 @@
 #ifndef ENGINE_EDGE_H
 #define ENGINE_EDGE_H
 
+#include "engine/edge/edge_list.h"
 #include "engine/engine.h"
 #include "volume/volume.h"
 
 /* ---- asset: what is kept per mesh ---- */
 
-/* The sides of the mesh's triangles over merged vertices, those of zero length too, each once. */
 typedef struct edge_asset
 {
     carom_context *context;
     carom_tree *tree; /* balanced, axis-aligned boxes */
-    uint32_t edge_count;
-    uint32_t (*ends)[2];  /* vertices */
-    uint32_t *first_user; /* edge_count + 1: the triangles of edge i are users[first_user[i] .. first_user[i + 1]) */
-    uint32_t *users;
+    edge_list list;
     size_t *first_of_leaf; /* node_count + 1: the edges of a leaf's triangles, in leaf_edges; none for inner nodes */
     uint32_t *leaf_edges;
     base_arena arena; /* owns the arrays */
@@ -62,8 +59,8 @@ typedef struct edge_lane
     /* of the current task */
     bool first_step; /* is it the first that its budget is spent on? */
     BASE_ARRAY(edge_face) faces;
-    BASE_ARRAY(uint64_t) proposed, space; /* triangle_a << 32 | triangle_b */
-    BASE_ARRAY(uint64_t) hits;            /* group << 8 | lanes */
+    edge_proposed proposed;
+    BASE_ARRAY(uint64_t) hits; /* group << 8 | lanes */
 
     carom_counters counters;
     narrow_counts counts;
@@ -189,8 +186,6 @@ static inline bool edge_end_step(edge_lane *lane, uint64_t work)
         return budget->work_left = 0, true;
     return edge_spend(lane, work);
 }
-
-carom_status edge_out_of_memory(carom_context *context);
 
 static inline const float *edge_node_box(const carom_tree *tree, uint32_t node)
 {

@@ -1,11 +1,6 @@
 /* Edges against the triangles of a leaf, and the exact test of the pairs that they propose. */
 #include "engine/edge/edge.h"
 
-carom_status edge_out_of_memory(carom_context *context)
-{
-    return base_fail(context, CAROM_OUT_OF_MEMORY, "engine: no memory for edges and tasks");
-}
-
 carom_status edge_place_faces(edge_lane *lane, const edge_body *body, uint32_t leaf, carom_context *context)
 {
     const carom_tree *tree = body->asset->tree;
@@ -59,67 +54,42 @@ carom_status edge_propose(const edge_walk *walk, edge_lane *lane, int edges_of, 
 {
     const edge_asset *asset = walk->body[edges_of].asset;
     const mesh_placed *placed = &walk->body[edges_of].placed;
-    carom_vec3 p = pose_apply(placed->pose, placed->mesh->vertices[asset->ends[edge][0]]);
-    carom_vec3 q = pose_apply(placed->pose, placed->mesh->vertices[asset->ends[edge][1]]);
+    carom_vec3 p = pose_apply(placed->pose, placed->mesh->vertices[asset->list.ends[edge][0]]);
+    carom_vec3 q = pose_apply(placed->pose, placed->mesh->vertices[asset->list.ends[edge][1]]);
     carom_aabb box = {vec3_min(p, q), vec3_max(p, q)};
-    uint32_t first = asset->first_user[edge], last = asset->first_user[edge + 1];
     lane->edge_tests += lane->faces.count;
     for (size_t i = 0; i < lane->faces.count; i++)
     {
         const edge_face *face = &lane->faces.items[i];
         if (!boxes_meet(&box, &face->box) || !may_touch(p, q, &face->corners))
             continue;
-        if (!base_array_reserve(walk->task->context, &lane->proposed, last - first))
+        if (!edge_propose_users(walk->task->context, &lane->proposed, &asset->list, edges_of,
+                                edge_with_triangle(edge, face->triangle)))
             return edge_out_of_memory(walk->task->context);
-        for (uint32_t user = first; user < last; user++)
-        {
-            uint64_t own = asset->users[user], other = face->triangle;
-            lane->proposed.items[lane->proposed.count++] = edges_of == 0 ? own << 32 | other : other << 32 | own;
-        }
     }
     return CAROM_OK;
 }
 
 /* ---- proposed pairs ---- */
 
-static bool sort_proposed(edge_lane *lane, carom_context *context)
-{
-    lane->space.count = 0;
-    if (!base_array_reserve(context, &lane->space, lane->proposed.count))
-        return false;
-    base_sort_u64(lane->proposed.items, lane->space.items, lane->proposed.count);
-    return true;
-}
-
-static uint32_t meet(const edge_walk *walk, edge_lane *lane, uint32_t triangle_a, uint32_t triangle_b)
-{
-    narrow_triangle a = tree_world_triangle(&walk->body[0].placed, triangle_a);
-    narrow_triangle b = tree_world_triangle(&walk->body[1].placed, triangle_b);
-    lane->counters.triangles_tested++;
-    if (walk->search->need_meeting)
-        return narrow_meet(&a, &b, &lane->counts);
-    return narrow_touches(&a, &b, &lane->counts) ? CAROM_MEET_TOUCHING : CAROM_MEET_NONE;
-}
-
 carom_status edge_certify(const edge_walk *walk, edge_lane *lane)
 {
     carom_context *context = walk->task->context;
-    if (!sort_proposed(lane, context))
+    edge_judge judge = {&walk->body[0].placed, &walk->body[1].placed, walk->search->need_meeting};
+    if (!edge_sort_proposed(context, &lane->proposed))
         return edge_out_of_memory(context);
-    size_t count = lane->proposed.count;
-    const uint64_t *proposed = lane->proposed.items;
-    lane->proposed.count = 0; /* the items stay until the next task */
+    size_t count = lane->proposed.pairs.count;
+    lane->proposed.pairs.count = 0; /* the items stay until the next task */
     for (size_t i = 0; i < count; i++)
     {
-        uint32_t triangle_a = (uint32_t)(proposed[i] >> 32), triangle_b = (uint32_t)proposed[i];
-        if (i > 0 && proposed[i] == proposed[i - 1])
-            continue;
-        uint32_t meeting = meet(walk, lane, triangle_a, triangle_b);
+        uint64_t pair = lane->proposed.pairs.items[i];
+        uint32_t meeting = edge_meet(&judge, pair, &lane->counts);
+        lane->counters.triangles_tested++;
         if (meeting == CAROM_MEET_NONE)
             continue;
         if (!base_array_reserve(context, &lane->found, 1))
             return edge_out_of_memory(context);
-        lane->found.items[lane->found.count++] = (edge_found){triangle_a, triangle_b, meeting};
+        lane->found.items[lane->found.count++] = (edge_found){(uint32_t)(pair >> 32), (uint32_t)pair, meeting};
         if (!walk->search->every_pair)
             return CAROM_OK;
     }

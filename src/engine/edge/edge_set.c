@@ -63,9 +63,9 @@ static void fill_groups(uint32_t first, uint32_t last, uint32_t worker, void *da
     {
         edge_group *group = &walk->state->groups.items[i / LANES];
         carom_vec3 middle = vec3(4.0, 4.0, 4.0), half = vec3(0.0, 0.0, 0.0);
-        if (i < asset->edge_count)
+        if (i < asset->list.count)
         {
-            carom_vec3 p = positions[asset->ends[i][0]], q = positions[asset->ends[i][1]];
+            carom_vec3 p = positions[asset->list.ends[i][0]], q = positions[asset->list.ends[i][1]];
             middle = vec3_scale(vec3_add(p, q), 0.5), half = vec3_scale(vec3_sub(q, p), 0.5);
         }
         const double m[3] = {middle.x, middle.y, middle.z}, h[3] = {half.x, half.y, half.z};
@@ -80,7 +80,7 @@ carom_status edge_begin_set(edge_walk *walk, int edges_of)
     carom_context *context = walk->task->context;
     const edge_body *edges = &walk->body[edges_of];
     uint32_t vertex_count = edges->placed.mesh->vertex_count;
-    uint32_t group_count = edges->asset->edge_count / LANES + (edges->asset->edge_count % LANES > 0);
+    uint32_t group_count = edges->asset->list.count / LANES + (edges->asset->list.count % LANES > 0);
     state->groups.count = state->positions.count = 0;
     if (!base_array_reserve(context, &state->groups, group_count) ||
         !base_array_reserve(context, &state->positions, vertex_count))
@@ -99,7 +99,7 @@ carom_status edge_begin_set(edge_walk *walk, int edges_of)
         fill_groups(0, group_count, 0, walk);
     }
     state->groups.count = group_count;
-    walk->task->counters->volumes_updated += edges->asset->edge_count;
+    walk->task->counters->volumes_updated += edges->asset->list.count;
     return CAROM_OK;
 }
 

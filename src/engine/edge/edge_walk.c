@@ -15,7 +15,7 @@ static void run_tasks(uint32_t first, uint32_t last, uint32_t worker, void *data
         if (status != CAROM_OK)
         {
             lane->status = status;
-            lane->proposed.count = 0;
+            lane->proposed.pairs.count = 0;
         }
         if (status != CAROM_OK || (lane->found.count > 0 && !walk->search->every_pair))
             base_cancel_set(&walk->cancel);
@@ -280,7 +280,7 @@ static carom_status begin_lanes(edge_walk *walk)
         edge_lane *lane = &state->lanes[i];
         lane->status = CAROM_OK;
         lane->budget = *walk->task->budget;
-        lane->children.count = lane->found.count = lane->proposed.count = 0;
+        lane->children.count = lane->found.count = lane->proposed.pairs.count = 0;
     }
     return CAROM_OK;
 }

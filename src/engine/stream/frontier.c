@@ -1,0 +1,85 @@
+/* Engine `stream`. Distances, rays and what is near a segment are answered by the default trees. */
+#include "engine/stream/frontier.h"
+
+#include "engine/image/by_trees.h"
+
+static const query_method FRONTIER_METHOD = IMAGE_METHOD_OF(frontier_collide);
+
+static void destroy_state(void *object)
+{
+    frontier_state *state = object;
+    carom_context *context = state->context;
+    frontier_runner_close(&state->device);
+    frontier_runner_close(&state->steps);
+    frontier_job_free(context, &state->job);
+    base_array_free(context, &state->pairs);
+    base_array_free(context, &state->places);
+    base_array_free(context, &state->indices);
+    base_array_free(context, &state->hits);
+    base_array_free(context, &state->keys);
+    base_array_free(context, &state->space);
+    base_array_free(context, &state->starts);
+    base_array_free(context, &state->left);
+    base_array_free(context, &state->batch.results);
+    base_array_free(context, &state->batch.keys);
+    tree_scratch_free(&state->scratch);
+    base_release(context, state, 1, sizeof *state);
+}
+
+/* A device that CAROM_COMPUTE asks for is looked for at once, so that an engine that can't be used is not made.
+ * Something is always there. */
+static carom_status look_for(carom_context *context, compute_kind kind)
+{
+    compute_device *device;
+    if (kind == COMPUTE_AUTO)
+        return CAROM_OK;
+    BASE_TRY(compute_open(context, &(compute_device_def){.kind = kind}, &device));
+    compute_close(device);
+    return CAROM_OK;
+}
+
+static carom_status create_state(carom_context *context, const carom_engine_def *def, void **out)
+{
+    *out = NULL;
+    (void)def;
+    frontier_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
+    if (!state)
+        return frontier_out_of_memory(context);
+    memset(state, 0, sizeof *state);
+    state->context = state->scratch.context = context;
+    state->device.context = state->steps.context = context;
+    state->scratch.ray_frame.pose = carom_pose_identity();
+    state->kind = compute_wanted_kind(context);
+    carom_status status = look_for(context, state->kind);
+    if (carom_failed(status))
+        return destroy_state(state), status;
+    *out = state;
+    return CAROM_OK;
+}
+
+static void add_runner(const frontier_stats *own, carom_engine_stats *sum)
+{
+    sum->tasks += own->boxes, sum->passes += own->dispatches;
+    sum->upload_seconds += own->upload_seconds, sum->draw_seconds += own->run_seconds;
+    sum->query_seconds += own->read_seconds;
+}
+
+static void add_stats(const void *object, carom_engine_stats *sum)
+{
+    const frontier_state *state = object;
+    add_runner(&state->device.stats, sum);
+    add_runner(&state->steps.stats, sum);
+    sum->exact_seconds += state->exact_seconds;
+}
+
+const engine_kind engine_stream = {
+    .info = {"stream", "thesis 3, modern: whole frontiers of all pairs at once, on OpenCL or compute shaders",
+             CAROM_CLASS_EXACT, false},
+    .method = &FRONTIER_METHOD,
+    .create_state = create_state,
+    .destroy_state = destroy_state,
+    .add_stats = add_stats,
+    .create_asset = frontier_create_asset,
+    .destroy_asset = frontier_destroy_asset,
+    .update_asset = frontier_update_asset,
+    .prepare_pairs = frontier_prepare_pairs};

@@ -1,0 +1,287 @@
+/* One pair of bodies: candidates from the batch, or from a search of its own, or in steps where there is a budget. */
+#include "engine/stream/frontier.h"
+
+#define FRONTIER_ALL UINT32_MAX /* twice: the check of the clearance */
+
+static const float OF_CLEARANCE = -1.0f; /* the bound of what that left open */
+
+typedef struct frontier_walk
+{
+    frontier_state *state;
+    const query_task *task;
+    const narrow_search *search;
+    bool violated;
+    bool told; /* a pair from an incomplete result was reported */
+    uint64_t told_key;
+    narrow_counts counts;
+} frontier_walk;
+
+/* ---- candidates ---- */
+
+/* CAROM_STOPPED: the caller has enough. */
+static carom_status decide(frontier_walk *walk, uint64_t key)
+{
+    uint32_t id_a = (uint32_t)(key >> 32), id_b = (uint32_t)key;
+    if (walk->told && key == walk->told_key)
+        return CAROM_OK;
+    narrow_triangle a = tree_world_triangle(&walk->task->a, id_a), b = tree_world_triangle(&walk->task->b, id_b);
+    uint32_t meeting = narrow_meet(&a, &b, &walk->counts);
+    if (meeting == CAROM_MEET_NONE)
+        return CAROM_OK;
+    walk->violated = true;
+    return walk->search->on_pair(id_a, id_b, meeting, walk->search->user) ? CAROM_OK : CAROM_STOPPED;
+}
+
+static carom_status decide_all(frontier_walk *walk, const uint64_t *keys, size_t count)
+{
+    double start = base_now();
+    carom_status status = CAROM_OK;
+    for (size_t i = 0; i < count && status == CAROM_OK; i++)
+        status = decide(walk, keys[i]);
+    walk->state->exact_seconds += base_now() - start;
+    return status;
+}
+
+/* ---- whole searches ---- */
+
+static frontier_pair pair_of(const query_task *task)
+{
+    return (frontier_pair){task->asset_a, task->asset_b, task->a, task->b};
+}
+
+/* Makes the pair the only one of the state's job. */
+static carom_status set_pair(frontier_walk *walk, frontier_verdict *verdict)
+{
+    frontier_state *state = walk->state;
+    state->pairs.count = state->places.count = 0;
+    if (!base_array_reserve(state->context, &state->pairs, 1) ||
+        !base_array_reserve(state->context, &state->places, FRONTIER_PLACE))
+        return frontier_out_of_memory(state->context);
+    state->pairs.items[0] = pair_of(walk->task);
+    state->pairs.count = 1, state->places.count = FRONTIER_PLACE;
+    *verdict = frontier_place_pair(&state->pairs.items[0], state->places.items);
+    return CAROM_OK;
+}
+
+static carom_status search_alone(frontier_walk *walk)
+{
+    frontier_state *state = walk->state;
+    BASE_TRY(frontier_search(state, false));
+    walk->task->counters->boxes_tested += state->job.boxes;
+    walk->task->counters->triangles_tested += state->job.triangles;
+    BASE_TRY(frontier_sort_found(state));
+    return decide_all(walk, state->keys.items, state->keys.count);
+}
+
+/* CAROM_UNKNOWN: there is nothing in the batch, or it was not enough. */
+static carom_status take_from_batch(frontier_walk *walk)
+{
+    const frontier_result *result = frontier_find_result(walk->state, walk->task);
+    if (!result || (!result->complete && walk->search->every_pair))
+        return CAROM_UNKNOWN;
+    const uint64_t *keys = walk->state->shared_batch->keys.items + result->first;
+    walk->task->counters->boxes_tested += result->boxes;
+    walk->task->counters->triangles_tested += result->triangles;
+    carom_status status = decide_all(walk, keys, result->count);
+    if (status != CAROM_OK || result->complete)
+        return status;
+    walk->told = result->count > 0, walk->told_key = result->count > 0 ? keys[0] : 0;
+    return CAROM_UNKNOWN;
+}
+
+/* ---- in steps ---- */
+
+static carom_status open_steps(frontier_state *state)
+{
+    frontier_runner *runner = &state->steps;
+    if (!runner->device)
+        BASE_TRY(frontier_runner_open(runner, state->context, COMPUTE_PROCESSOR));
+    return CAROM_OK;
+}
+
+/* What the front holds, but for the clearance, or the roots. */
+static carom_status list_open(frontier_walk *walk)
+{
+    frontier_state *state = walk->state;
+    const narrow_front *front = walk->task->front;
+    frontier_items *open = &state->job.open;
+    bool from_roots = !front || front->count == 0;
+    size_t count = from_roots ? 1 : front->count;
+    open->count = state->left.count = 0;
+    if (!base_array_reserve(state->context, open, count) || !base_array_reserve(state->context, &state->left, count))
+        return frontier_out_of_memory(state->context);
+    if (from_roots)
+    {
+        open->items[open->count++] = (frontier_item){0, 0, 0};
+        state->left.items[state->left.count++] = (narrow_part_pair){FRONTIER_ALL, FRONTIER_ALL, 0.0f};
+    }
+    for (size_t i = 0; !from_roots && i < count; i++)
+    {
+        narrow_part_pair part = front->items[i];
+        if (part.bound < 0.0f || part.part_a == FRONTIER_ALL)
+            state->left.items[state->left.count++] = part;
+        else
+            open->items[open->count++] = (frontier_item){0, part.part_a, part.part_b};
+    }
+    return CAROM_OK;
+}
+
+static void charge(base_budget *budget, uint64_t work)
+{
+    if (budget->work_left != UINT64_MAX)
+        budget->work_left = budget->work_left > work ? budget->work_left - work : 0;
+}
+
+enum
+{
+    STEP_ITEMS = 256
+};
+
+/* One level of some items: their tests, and the decision of what that proposes. */
+static carom_status step(frontier_walk *walk)
+{
+    frontier_state *state = walk->state;
+    frontier_job *job = &state->job;
+    base_budget *budget = walk->task->budget;
+    uint64_t take = job->open.count < STEP_ITEMS ? job->open.count : STEP_ITEMS;
+    take = take < budget->work_left ? take : budget->work_left;
+    if (!base_budget_spend(budget, take > 0 ? (uint32_t)take : 1))
+        return CAROM_UNKNOWN;
+    uint64_t triangles = job->triangles;
+    job->found.count = 0;
+    BASE_TRY(frontier_round(job, take > 0 ? (uint32_t)take : 1));
+    charge(budget, job->triangles - triangles);
+    BASE_TRY(frontier_sort_found(state));
+    return decide_all(walk, state->keys.items, state->keys.count);
+}
+
+static carom_status run_steps(frontier_walk *walk)
+{
+    frontier_state *state = walk->state;
+    frontier_job *job = &state->job;
+    frontier_runner *runner = &state->steps;
+    job->runner = runner, job->pairs = state->pairs.items;
+    job->levels = 1, job->beam = 0, job->boxes = job->triangles = 0;
+    BASE_TRY(compute_begin(runner->device));
+    carom_status status = frontier_runner_load(runner, state->pairs.items, state->places.items, 1);
+    while (status == CAROM_OK && job->open.count > 0)
+        status = step(walk);
+    compute_end(runner->device);
+    walk->task->counters->boxes_tested += job->boxes;
+    walk->task->counters->triangles_tested += job->triangles;
+    return status;
+}
+
+/* What is open goes to the front: items, then what is left of the clearance. */
+static carom_status keep_open(frontier_walk *walk)
+{
+    frontier_state *state = walk->state;
+    narrow_front *front = walk->task->front;
+    const frontier_items *open = &state->job.open;
+    if (!front)
+        return CAROM_UNKNOWN;
+    front->count = 0;
+    if (!base_array_reserve(walk->task->context, front, open->count + state->left.count))
+        return frontier_out_of_memory(walk->task->context);
+    for (size_t i = 0; i < open->count; i++)
+        front->items[front->count++] = (narrow_part_pair){open->items[i].a, open->items[i].b, 0.0f};
+    for (size_t i = 0; i < state->left.count; i++)
+        front->items[front->count++] = state->left.items[i];
+    return CAROM_UNKNOWN;
+}
+
+/* ---- the clearance ---- */
+
+/* No pair meets, or the clearance would be violated already. */
+static bool stop(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)
+{
+    (void)triangle_a, (void)triangle_b, (void)meeting, (void)user;
+    return false;
+}
+
+static carom_status ask_trees(frontier_walk *walk, narrow_front *front, const narrow_search *search)
+{
+    const query_task *task = walk->task;
+    tree_task trees = {.context = task->context,
+                       .a = &task->a,
+                       .b = &task->b,
+                       .defect = task->defect,
+                       .scratch = &walk->state->scratch,
+                       .front = front,
+                       .budget = task->budget,
+                       .counters = task->counters};
+    return tree_collide(&trees, search, &walk->violated);
+}
+
+/* Closer than the clearance? The trees decide. */
+static carom_status check_clearance(frontier_walk *walk)
+{
+    frontier_state *state = walk->state;
+    narrow_front *left = &state->left;
+    if (left->count > 0 && left->items[0].bound == 0.0f)
+        left->count = 0; /* from the roots */
+    for (size_t i = 0; i < left->count; i++)
+        left->items[i].bound = 0.0f;
+    narrow_search search = {.clearance = walk->search->clearance, .on_pair = stop};
+    carom_status status = ask_trees(walk, left, &search);
+    if (status == CAROM_STOPPED)
+        return CAROM_OK;
+    if (status != CAROM_UNKNOWN)
+        return status;
+    for (size_t i = 0; i < left->count; i++)
+        left->items[i].bound = OF_CLEARANCE;
+    /* with nothing left to spend, trees leave nothing: then all of it is open */
+    if (left->count == 0 && !base_array_reserve(state->context, left, 1))
+        return frontier_out_of_memory(state->context);
+    if (left->count == 0)
+        left->items[left->count++] = (narrow_part_pair){FRONTIER_ALL, FRONTIER_ALL, 0.0f};
+    return CAROM_UNKNOWN;
+}
+
+/* ---- the method's function ---- */
+
+/* The search for pairs that meet. */
+static carom_status search_pairs(frontier_walk *walk, bool limited)
+{
+    frontier_verdict verdict = FRONTIER_SEARCH;
+    frontier_state *state = walk->state;
+    if (!limited)
+    {
+        carom_status status = take_from_batch(walk);
+        if (status != CAROM_UNKNOWN)
+            return status;
+    }
+    BASE_TRY(set_pair(walk, &verdict));
+    if (verdict == FRONTIER_FAR)
+        return CAROM_OK;
+    if (!limited)
+        return search_alone(walk);
+    BASE_TRY(open_steps(state));
+    return run_steps(walk);
+}
+
+carom_status frontier_collide(void *object, const query_task *task, const narrow_search *search, bool *violated)
+{
+    frontier_state *state = object;
+    frontier_walk walk = {.state = state, .task = task, .search = search, .violated = *violated};
+    if (task->a.mesh->triangle_count == 0 || task->b.mesh->triangle_count == 0)
+        return CAROM_OK;
+    float place[FRONTIER_PLACE];
+    frontier_pair pair = pair_of(task);
+    if (frontier_place_pair(&pair, place) == FRONTIER_UNCERTAIN)
+        return query_tree_method.collide(state, task, search, violated);
+    bool limited = !base_budget_is_unlimited(task->budget) || (task->front && task->front->count > 0);
+    BASE_TRY(list_open(&walk));
+    carom_status status = search_pairs(&walk, limited);
+    if (status == CAROM_OK)
+        state->job.open.count = 0;
+    if (status == CAROM_OK && search->clearance > 0.0 && !walk.violated)
+        status = check_clearance(&walk);
+    task->counters->exact_fallbacks += walk.counts.exact_fallbacks;
+    *violated = walk.violated;
+    if (status == CAROM_UNKNOWN)
+        return keep_open(&walk);
+    if (!carom_failed(status) && task->front)
+        task->front->count = 0;
+    return status;
+}

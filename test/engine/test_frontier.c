@@ -1,0 +1,528 @@
+/* Engine `stream` against brute force: on every kind of device, with every limit, on odd meshes, while bodies deform,
+ * with budgets, and when its device is lost. */
+#include "compute/device.h"
+#include "engine/stage.h"
+#include "engine/stream/frontier.h"
+
+#include <stdlib.h>
+
+static const uint64_t SEED = 20261118;
+
+/* ---- engines ---- */
+
+static carom_engine *open_named(carom_context *context, const char *name)
+{
+    carom_engine *engine = NULL;
+    assert_int_equal(carom_engine_create(context, &(carom_engine_def){.engine = name}, &engine), CAROM_OK);
+    return engine;
+}
+
+/* Null where there is no such device. */
+static carom_engine *open_frontier(carom_context *context, compute_kind kind)
+{
+    carom_engine *engine = NULL;
+    setenv("CAROM_COMPUTE", compute_kind_name(kind), 1);
+    carom_status status = carom_engine_create(context, &(carom_engine_def){.engine = "stream"}, &engine);
+    unsetenv("CAROM_COMPUTE");
+    if (status == CAROM_UNAVAILABLE)
+    {
+        char message[256];
+        carom_context_message(context, message, sizeof message);
+        print_message("without %s: %s\n", compute_kind_name(kind), message);
+        return NULL;
+    }
+    assert_int_equal(status, CAROM_OK);
+    return engine;
+}
+
+static frontier_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
+
+static carom_scene_report run(carom_engine *engine, carom_scene *scene, const carom_collide_options *options)
+{
+    carom_frame frame;
+    carom_scene_report report;
+    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_run(engine, &frame, options, &report), CAROM_OK);
+    return report;
+}
+
+enum
+{
+    QUESTIONS = 4
+};
+
+static carom_collide_options question(int number)
+{
+    carom_collide_options options = carom_collide_options_default();
+    if (number == 1)
+        options.relation = options.contacts = true, options.clearance = 0.1;
+    if (number == 2)
+        options.mode = CAROM_COLLIDE_ANY, options.clearance = 0.05;
+    if (number == 3)
+        options.mode = CAROM_COLLIDE_ANY, options.relation = true;
+    return options;
+}
+
+/* ---- devices and limits ---- */
+
+static const frontier_limits LIMITS[] = {{0, 0}, {64, 0}, {FRONTIER_MIN_ITEMS, 0}, {0, 200000}};
+
+/* The same hash; and where everything is searched, the same number of tests. */
+static void every_device_and_limit_agrees(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    carom_engine *brute = open_named(w.context, "brute");
+    int opened = 0;
+    uint64_t boxes = 0, triangles = 0;
+    for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
+        for (size_t limit = 0; limit < sizeof LIMITS / sizeof *LIMITS; limit++)
+        {
+            bool slow = kind == COMPUTE_OPENGL && limit == 2; /* thousands of rounds */
+            carom_engine *engine = slow ? NULL : open_frontier(w.context, kind);
+            if (!engine)
+                continue;
+            stage s = stage_open(w.context, SEED, 600);
+            state_of(engine)->device.limits = LIMITS[limit];
+            for (int number = 0; number < QUESTIONS; number++)
+            {
+                carom_collide_options options = question(number);
+                carom_scene_report truth = run(brute, s.scene, &options), found = run(engine, s.scene, &options);
+                assert_true(truth.hash == found.hash);
+                assert_true(found.pair_count > 0);
+                if (number > 0)
+                    continue;
+                const frontier_stats *stats = &state_of(engine)->device.stats;
+                assert_true(stats->boxes > 1000 && stats->triangles > 100 && stats->candidates > 100);
+                if (limit == 2)
+                    assert_true(stats->rounds > 100);
+                if (opened++ == 0)
+                    boxes = stats->boxes, triangles = stats->triangles;
+                assert_int_equal(stats->boxes, boxes);
+                assert_int_equal(stats->triangles, triangles);
+            }
+            assert_int_equal(compute_kind_of(state_of(engine)->device.device), kind); /* it was not given up */
+            stage_close(&s);
+            carom_engine_destroy(engine);
+        }
+    print_message("%d engines, %llu tests of boxes, %llu of triangles\n", opened, (unsigned long long)boxes,
+                  (unsigned long long)triangles);
+    assert_true(opened >= 4);
+    carom_engine_destroy(brute);
+    world_close(&w);
+}
+
+/* Appends come in another order each time; the report does not. */
+static void a_hundred_runs_are_the_same(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    carom_engine *brute = open_named(w.context, "brute");
+    stage s = stage_open(w.context, SEED + 1, 300);
+    carom_collide_options options = question(1);
+    uint64_t truth = run(brute, s.scene, &options).hash;
+    for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
+    {
+        carom_engine *engine = open_frontier(w.context, kind);
+        for (int i = 0; engine && i < 100; i++)
+            assert_true(run(engine, s.scene, &options).hash == truth);
+        carom_engine_destroy(engine);
+    }
+    stage_close(&s);
+    carom_engine_destroy(brute);
+    world_close(&w);
+}
+
+static void threads_share_a_batch(void **unused)
+{
+    (void)unused;
+    carom_context *context;
+    carom_context_def def = carom_context_def_default();
+    def.workers = 3;
+    assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
+    carom_engine *brute = open_named(context, "brute");
+    stage s = stage_open(context, SEED + 2, 500);
+    for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
+    {
+        carom_engine *engine = open_frontier(context, kind);
+        for (int number = 0; engine && number < QUESTIONS; number++)
+        {
+            carom_collide_options options = question(number);
+            assert_true(run(engine, s.scene, &options).hash == run(brute, s.scene, &options).hash);
+        }
+        carom_engine_destroy(engine);
+    }
+    stage_close(&s);
+    carom_engine_destroy(brute);
+    carom_context_destroy(context);
+}
+
+/* ---- odd meshes ---- */
+
+typedef struct crowd
+{
+    world w;
+    carom_scene *scene;
+    carom_mesh *meshes[64];
+    uint32_t count;
+} crowd;
+
+static void add_mesh(crowd *c, carom_mesh *mesh, carom_pose pose)
+{
+    carom_body_def def = carom_body_def_default();
+    carom_body_id id;
+    assert_true(c->count < 64);
+    c->meshes[c->count++] = mesh;
+    def.placed = (carom_placed){carom_shape_mesh(mesh), pose};
+    assert_int_equal(carom_scene_add(c->scene, &def, &id), CAROM_OK);
+}
+
+static crowd crowd_open(void)
+{
+    crowd c = {.w = world_open()};
+    assert_int_equal(carom_scene_create(c.w.context, &c.scene), CAROM_OK);
+    return c;
+}
+
+static void crowd_close(crowd *c)
+{
+    carom_scene_destroy(c->scene);
+    for (uint32_t i = 0; i < c->count; i++)
+        carom_mesh_destroy(c->meshes[i]);
+    world_close(&c->w);
+}
+
+/* Compares all questions on all devices; returns how many pairs of triangles meet. */
+static uint64_t compare_crowd(const crowd *c, bool on_all)
+{
+    carom_engine *brute = open_named(c->w.context, "brute");
+    uint64_t pairs = 0;
+    for (compute_kind kind = on_all ? COMPUTE_OPENCL : COMPUTE_PROCESSOR; kind < COMPUTE_KIND_COUNT; kind++)
+    {
+        carom_engine *engine = open_frontier(c->w.context, kind);
+        for (int number = 0; engine && number < QUESTIONS; number++)
+        {
+            carom_collide_options options = question(number);
+            carom_scene_report truth = run(brute, c->scene, &options), found = run(engine, c->scene, &options);
+            if (truth.hash != found.hash)
+                fail_msg("question %d on %s: %llu pairs, but there are %llu", number, compute_kind_name(kind),
+                         (unsigned long long)found.pair_count, (unsigned long long)truth.pair_count);
+            if (number == 0)
+                pairs = truth.pair_count;
+        }
+        carom_engine_destroy(engine);
+    }
+    carom_engine_destroy(brute);
+    return pairs;
+}
+
+/* Two triangles, one degenerate to a segment, one to a point, and an empty mesh. */
+static void small_and_degenerate_meshes(void **unused)
+{
+    (void)unused;
+    crowd c = crowd_open();
+    const double square[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
+    const double segment[] = {0.25, 0.25, -1, 0.25, 0.25, 0, 0.25, 0.25, 1}, point[9] = {0};
+    const uint32_t two[] = {0, 1, 2, 0, 2, 3}, one[] = {0, 1, 2};
+    add_mesh(&c, world_mesh(&c.w, square, 4, two, 2), carom_pose_identity());
+    add_mesh(&c, world_mesh(&c.w, square, 4, two, 2), carom_pose_translation(0.5, 0.5, 0));     /* coplanar */
+    add_mesh(&c, world_mesh(&c.w, square, 4, two, 2), carom_pose_translation(0, 0, 1e-9));      /* next to it */
+    add_mesh(&c, world_mesh(&c.w, segment, 3, one, 1), carom_pose_identity());                  /* through all */
+    add_mesh(&c, world_mesh(&c.w, point, 3, one, 1), carom_pose_translation(0.125, 0.0625, 0)); /* on one */
+    add_mesh(&c, world_mesh(&c.w, point, 3, one, 1), carom_pose_translation(0.125, 0.0625, 0)); /* on another */
+    add_mesh(&c, world_mesh(&c.w, point, 3, one, 1), carom_pose_translation(0.125, 0.0625, 1e-300));
+    add_mesh(&c, world_mesh(&c.w, square, 4, two, 0), carom_pose_identity());
+    assert_int_equal(compare_crowd(&c, true), 4 + 1 + 1 + 2 + 2 + 1);
+    crowd_close(&c);
+}
+
+/* Boxes that touch to the bit, that are 1e-9 apart, and that overlap by as much, near and far from the origin. */
+static void touching_boxes(void **unused)
+{
+    (void)unused;
+    static const double distances[] = {0.0, 1e6, 0x1p40};
+    static const double gaps[] = {0.0, 1e-9, -1e-9, 1e-15, -1e-15};
+    uint64_t met = 0, apart = 0;
+    for (size_t d = 0; d < 3; d++)
+        for (size_t g = 0; g < 5; g++)
+        {
+            crowd c = crowd_open();
+            double far = distances[d];
+            add_mesh(&c, world_box(&c.w, 0, 0, 0, 1, 1, 1), carom_pose_translation(far, -far, far));
+            add_mesh(&c, world_box(&c.w, 0, 0, 0, 1, 1, 1), carom_pose_translation(far + 1.0 + gaps[g], -far, far));
+            add_mesh(&c, world_box(&c.w, 0, 0, 0, 1, 1, 1), carom_pose_translation(far + 0.5, -far - 1.0, far + 1.0));
+            uint64_t pairs = compare_crowd(&c, d == 0);
+            met += pairs, apart += gaps[g] > 0.0;
+            crowd_close(&c);
+        }
+    assert_true(met > 100 && apart > 0);
+}
+
+/* Boxes with four corners in common to the bit, turned together: only the bounds keep floats from tearing them apart.
+ */
+static void turned_boxes(void **unused)
+{
+    (void)unused;
+    check_random random = {.state = SEED + 8};
+    uint64_t pairs = 0;
+    for (int round = 0; round < 60; round++)
+    {
+        crowd c = crowd_open();
+        for (int k = 0; k < 6; k++)
+        {
+            carom_vec3 low = check_random_point(&random, -1.0, 0.0), high = check_random_point(&random, 0.1, 1.0);
+            double end = check_uniform(&random, 1.5, 2.0);
+            carom_pose pose = world_random_pose(&random, round % 2 ? 3.0 : 3e3);
+            add_mesh(&c, world_box(&c.w, low.x, low.y, low.z, high.x, high.y, high.z), pose);
+            add_mesh(&c, world_box(&c.w, high.x, low.y, low.z, end, high.y, high.z), pose);
+        }
+        pairs += compare_crowd(&c, round < 2);
+        crowd_close(&c);
+    }
+    assert_true(pairs > 60 * 6 * 20);
+}
+
+/* Sizes from 1e-30 to 1e25 together, each around the surface of a larger one. */
+static void sizes_of_all_orders(void **unused)
+{
+    (void)unused;
+    static const double sizes[] = {1e-30, 1e-12, 1e-3, 1.0, 1e4, 1e12, 1e25};
+    crowd c = crowd_open();
+    check_random random = {.state = SEED};
+    for (size_t i = 0; i < 7; i++)
+    {
+        generate_def def = generate_def_default(GENERATE_ICO_SPHERE);
+        carom_mesh *mesh;
+        def.triangles = 80, def.size = sizes[i];
+        assert_int_equal(generate_mesh(c.w.context, &def, &mesh), CAROM_OK);
+        add_mesh(&c, mesh, carom_pose_translation(0.4 * sizes[i], 0.2 * sizes[i], 0.0));
+        carom_pose pose = world_random_pose(&random, 0.4 * sizes[i]);
+        add_mesh(&c, carom_mesh_retain(mesh) ? mesh : NULL, pose);
+    }
+    compare_crowd(&c, true);
+    crowd_close(&c);
+}
+
+/* Single triangles in a small space, many of which share corners or edges to the bit. */
+static void triangles_that_touch(void **unused)
+{
+    (void)unused;
+    uint64_t pairs = 0;
+    check_random random = {.state = SEED + 7};
+    print_message("seed %llu\n", (unsigned long long)random.state);
+    for (int round = 0; round < 20; round++)
+    {
+        crowd c = crowd_open();
+        carom_vec3 lattice[12];
+        double scale = round % 2 ? 1.0 : 1e-7, offset = round % 4 >= 2 ? 1e3 : 0.0;
+        for (int i = 0; i < 12; i++)
+        {
+            carom_vec3 p = check_random_point(&random, -1.0, 1.0);
+            lattice[i] = vec3(offset + scale * p.x, scale * p.y, scale * p.z);
+        }
+        for (int i = 0; i < 60; i++)
+        {
+            carom_vec3 corners[6];
+            const uint32_t two[] = {0, 1, 2, 3, 4, 5};
+            for (int k = 0; k < 6; k++)
+                corners[k] = lattice[check_next(&random) % 12];
+            add_mesh(&c, world_mesh(&c.w, &corners[0].x, 6, two, 2), carom_pose_identity());
+        }
+        pairs += compare_crowd(&c, round < 2);
+        crowd_close(&c);
+    }
+    assert_true(pairs > 20000);
+}
+
+/* ---- deforming bodies ---- */
+
+static void deforming_bodies_are_refitted(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
+    {
+        carom_engine *engine = open_frontier(w.context, kind), *brute = open_named(w.context, "brute");
+        stage s = stage_open(w.context, SEED + 3, 300);
+        carom_frame frame;
+        assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+        carom_body_id id = frame.bodies[4].id;
+        carom_mesh *mesh = s.meshes[4];
+        uint64_t changes = 0, last = 0;
+        for (int step = 0; engine && step < 10; step++)
+        {
+            double *vertices = malloc(3 * mesh->vertex_count * sizeof *vertices);
+            for (size_t i = 0; i < mesh->vertex_count; i++)
+            {
+                carom_vec3 v = mesh->vertices[i];
+                vertices[3 * i] = v.x * 1.1, vertices[3 * i + 1] = v.y * 1.05 + 0.1 * v.x, vertices[3 * i + 2] = v.z;
+            }
+            carom_mesh_def def = carom_mesh_def_default();
+            def.vertices_f64 = vertices, def.vertex_count = mesh->vertex_count;
+            carom_mesh *moved;
+            assert_int_equal(carom_mesh_deform(mesh, &def, &moved), CAROM_OK);
+            free(vertices);
+            carom_shape shape = carom_shape_mesh(moved);
+            assert_int_equal(carom_scene_reshape(s.scene, id, &shape), CAROM_OK);
+            if (step > 0)
+                carom_mesh_destroy(mesh);
+            mesh = moved;
+            carom_collide_options options = question(step % QUESTIONS);
+            uint64_t truth = run(brute, s.scene, &options).hash;
+            assert_true(run(engine, s.scene, &options).hash == truth);
+            changes += truth != last, last = truth;
+        }
+        if (engine)
+        {
+            assert_true(changes > 5);
+            /* each mesh once, and once more for each deformation */
+            assert_in_range(state_of(engine)->device.stats.uploads, 5, 5 + 10);
+            carom_mesh_destroy(mesh);
+        }
+        stage_close(&s);
+        carom_engine_destroy(engine), carom_engine_destroy(brute);
+    }
+    world_close(&w);
+}
+
+/* A mesh whose asset was fitted from another's, is forgotten, and comes back: then its tree is another one. */
+static void a_deformed_mesh_comes_back(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    carom_engine *brute = open_named(w.context, "brute"), *engine = open_frontier(w.context, COMPUTE_PROCESSOR);
+    carom_mesh *ball = world_shape(&w, GENERATE_ICO_SPHERE, 500), *blob = world_shape(&w, GENERATE_BLOB, 500);
+    double vertices[3 * 1000];
+    assert_in_range(blob->vertex_count, 100, 1000);
+    for (size_t i = 0; i < blob->vertex_count; i++)
+    {
+        carom_vec3 v = blob->vertices[i];
+        vertices[3 * i] = 0.1 * v.y, vertices[3 * i + 1] = 3.0 * v.z, vertices[3 * i + 2] = v.x;
+    }
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f64 = vertices, def.vertex_count = blob->vertex_count;
+    carom_mesh *moved;
+    assert_int_equal(carom_mesh_deform(blob, &def, &moved), CAROM_OK);
+    carom_scene *scene;
+    carom_body_id ids[2];
+    carom_body_def body = carom_body_def_default();
+    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    body.placed = (carom_placed){carom_shape_mesh(ball), carom_pose_identity()};
+    assert_int_equal(carom_scene_add(scene, &body, &ids[0]), CAROM_OK);
+    body.placed = (carom_placed){carom_shape_mesh(blob), carom_pose_translation(0.3, 0.1, 0.2)};
+    assert_int_equal(carom_scene_add(scene, &body, &ids[1]), CAROM_OK);
+    carom_collide_options options = question(0);
+    carom_shape shape = carom_shape_mesh(moved);
+    for (int step = 0; step < 4; step++)
+    {
+        if (step == 1)
+            assert_int_equal(carom_scene_reshape(scene, ids[1], &shape), CAROM_OK);
+        if (step == 2)
+            assert_int_equal(carom_scene_remove(scene, ids[1]), CAROM_OK);
+        body.placed = (carom_placed){shape, carom_pose_translation(0.3, 0.1, 0.2)};
+        if (step == 3)
+            assert_int_equal(carom_scene_add(scene, &body, &ids[1]), CAROM_OK);
+        carom_scene_report truth = run(brute, scene, &options), found = run(engine, scene, &options);
+        assert_true(truth.pair_count > 100 || step == 2);
+        assert_true(truth.hash == found.hash);
+    }
+    carom_scene_destroy(scene);
+    carom_engine_destroy(engine), carom_engine_destroy(brute);
+    carom_mesh_destroy(moved), carom_mesh_destroy(blob), carom_mesh_destroy(ball);
+    world_close(&w);
+}
+
+/* ---- budgets ---- */
+
+static void budgets_end_and_go_on(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    stage s = stage_open(w.context, SEED + 4, 400);
+    carom_engine *brute = open_named(w.context, "brute"), *engine = open_frontier(w.context, COMPUTE_AUTO);
+    int resumed = 0;
+    for (int number = 0; number < QUESTIONS; number++)
+    {
+        carom_collide_options options = question(number);
+        uint64_t truth = run(brute, s.scene, &options).hash;
+        options.budget.work = 3000;
+        carom_frame frame;
+        carom_scene_report report;
+        assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+        carom_status status = carom_engine_run(engine, &frame, &options, &report);
+        for (; status == CAROM_UNKNOWN; resumed++)
+        {
+            assert_true(resumed < 100000);
+            status = carom_engine_resume(engine, &frame, &options.budget, &report);
+        }
+        assert_int_equal(status, CAROM_OK);
+        assert_true(report.hash == truth);
+    }
+    assert_true(resumed > 10);
+    carom_engine_destroy(engine), carom_engine_destroy(brute);
+    stage_close(&s);
+    world_close(&w);
+}
+
+/* ---- faults ---- */
+
+/* A device that is lost is given up; the answer stays the same. */
+static void a_lost_device_is_replaced(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    stage s = stage_open(w.context, SEED + 5, 200);
+    carom_engine *brute = open_named(w.context, "brute");
+    for (compute_kind kind = COMPUTE_OPENCL; kind <= COMPUTE_OPENGL; kind++)
+    {
+        carom_engine *engine = open_frontier(w.context, kind);
+        if (!engine)
+            continue;
+        carom_collide_options options = question(0);
+        uint64_t truth = run(brute, s.scene, &options).hash;
+        assert_true(run(engine, s.scene, &options).hash == truth);
+        state_of(engine)->device.device->lost = true;
+        assert_true(run(engine, s.scene, &options).hash == truth);
+        assert_int_equal(compute_kind_of(state_of(engine)->device.device), COMPUTE_PROCESSOR);
+        carom_engine_destroy(engine);
+    }
+    carom_engine_destroy(brute);
+    stage_close(&s);
+    world_close(&w);
+}
+
+/* Meshes that no buffer of the device holds. */
+static void too_small_a_device_says_so(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    stage s = stage_open(w.context, SEED + 6, 1000);
+    carom_engine *engine = open_frontier(w.context, COMPUTE_PROCESSOR);
+    state_of(engine)->device.limits = (frontier_limits){0, 20000};
+    carom_frame frame;
+    carom_scene_report report;
+    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_TOO_LARGE);
+    world_check_message(&w, "20000 bytes");
+    carom_engine_destroy(engine);
+    stage_close(&s);
+    world_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_device_and_limit_agrees),
+                                       cmocka_unit_test(a_hundred_runs_are_the_same),
+                                       cmocka_unit_test(threads_share_a_batch),
+                                       cmocka_unit_test(small_and_degenerate_meshes),
+                                       cmocka_unit_test(touching_boxes),
+                                       cmocka_unit_test(sizes_of_all_orders),
+                                       cmocka_unit_test(turned_boxes),
+                                       cmocka_unit_test(triangles_that_touch),
+                                       cmocka_unit_test(deforming_bodies_are_refitted),
+                                       cmocka_unit_test(a_deformed_mesh_comes_back),
+                                       cmocka_unit_test(budgets_end_and_go_on),
+                                       cmocka_unit_test(a_lost_device_is_replaced),
+                                       cmocka_unit_test(too_small_a_device_says_so)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
