@@ -121,7 +121,7 @@ static void ask_one(const world *w, check_random *random, tally *t)
         double way = length * check_uniform(random, -1.0, 1.0);
         if (check_next(random) % 4 == 0)
             way = length * (corners[3 + i] - corners[i]) / size; /* in the plane, if all three are */
-        double middle = (&at.x)[i] + check_uniform(random, -off, off);
+        double middle = vec3_at(&at, i) + check_uniform(random, -off, off);
         edge[i] = middle - before * way, edge[3 + i] = middle + (1.0 - before) * way;
         edge[6 + i] = edge[3 + i];
     }
