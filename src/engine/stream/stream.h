@@ -35,7 +35,7 @@ typedef struct stream_asset
     base_arena arena; /* owns the list's arrays */
 } stream_asset;
 
-/* Null for a shape that is not a mesh. */
+/* Empty for a shape that is not a mesh: its body may get one later. */
 carom_status stream_create_asset(void *context, const carom_shape *shape, void **out);
 /* Follows a deformed mesh: the tree is refitted if the triangles are the same. */
 carom_status stream_update_asset(void *context, const carom_shape *shape, void *object);

@@ -32,13 +32,11 @@ static void clear(stream_asset *asset)
 carom_status stream_create_asset(void *context, const carom_shape *shape, void **out)
 {
     *out = NULL;
-    if (shape->kind != CAROM_SHAPE_MESH)
-        return CAROM_OK;
     stream_asset *asset = base_allocate(context, 1, sizeof *asset, BASE_CACHE_LINE);
     if (!asset)
         return stream_out_of_memory(context);
     *asset = (stream_asset){.context = context, .arena = {.context = context}};
-    carom_status status = fill(asset, shape->mesh);
+    carom_status status = shape->kind == CAROM_SHAPE_MESH ? fill(asset, shape->mesh) : CAROM_OK;
     if (status != CAROM_OK)
         return stream_destroy_asset(context, asset), status;
     *out = asset;
