@@ -67,6 +67,18 @@ static bool is_static_program(void) { return false; }
 
 #endif
 
+/* PoCL looks up the machine's memory in /sys and ends the process where there is none, as in a bare chroot. */
+static bool lacks_machine_files(void)
+{
+#if defined(__linux__)
+    FILE *file = fopen("/sys/devices/system/cpu/online", "r");
+    if (!file)
+        return true;
+    fclose(file);
+#endif
+    return false;
+}
+
 static compute_function *find_function(const compute_device *device, const char *name)
 {
     compute_function *found = find_symbol(device->library, name);
@@ -88,6 +100,9 @@ carom_status compute_cl_load(compute_device *device)
     device->library = open_library(device->def.library ? device->def.library : "libOpenCL.so.1");
     if (!device->library)
         return base_fail(device->context, CAROM_UNAVAILABLE, "no OpenCL on this machine: %s", library_error());
+    if (lacks_machine_files())
+        return base_fail(device->context, CAROM_UNAVAILABLE,
+                         "no OpenCL: /sys is not mounted, and drivers abort where they can't find the processors");
     COMPUTE_CL_FUNCTIONS(COMPUTE_CL_LOAD)
     return CAROM_OK;
 }
