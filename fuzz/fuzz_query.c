@@ -232,7 +232,7 @@ static void check_distance(carom_query *query, const carom_placed *a, const caro
     double below = narrow_closest_bound(&t->nearest);
     if (below == INFINITY)
         return;
-    bool whole = t->nearest.gap.length.whole || t->nearest.distance == 0.0;
+    bool whole = t->nearest.distance == 0.0 || t->nearest.gap.length.whole;
     demand(carom_within(query, a, b, below, &within) == CAROM_OK && within == whole);
     demand(carom_within(query, a, b, nextafter(below, INFINITY), &within) == CAROM_OK && within);
     if (below > 0.0)
