@@ -146,7 +146,7 @@ static bool is_nearer(narrow_closest *pair, narrow_closest *nearest, narrow_coun
 static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
 {
     narrow_counts counts = {0};
-    out->pair_count = 0;
+    out->pair_count = 0, out->nearest = (narrow_closest){0};
     narrow_closest_begin(&out->nearest, INFINITY);
     for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
