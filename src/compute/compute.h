@@ -106,7 +106,8 @@ typedef struct compute_kernel_def
     const char *name; /* of the function, and of the file without .kernel */
     compute_twin_fn *twin;
     uint32_t buffer_count;
-    const char *text; /* for tests: instead of the embedded file; or null */
+    const char *functions; /* a file, without .kernel, whose text comes before: functions of several kernels; or null */
+    const char *text;      /* for tests: instead of the embedded files; or null */
 } compute_kernel_def;
 
 typedef struct compute_kernel

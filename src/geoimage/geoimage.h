@@ -298,6 +298,28 @@ carom_status geoimage_quadtree_create(carom_context *context, uint32_t width, ui
 void geoimage_quadtree_build(geoimage_quadtree *tree, const carom_vec3 *points, const carom_aabb *bounds);
 void geoimage_quadtree_free(geoimage_quadtree *tree);
 
+/* ---- atlases ---- */
+
+enum
+{
+    GEOIMAGE_CELL_TRIANGLES = 4 /* of a cell at most */
+};
+
+/* The triangles of any mesh as a square of cells, a power of two along a side: neighbours there are, as a rule,
+ * neighbours on the surface. Every triangle is listed once. */
+typedef struct geoimage_atlas
+{
+    carom_context *context;
+    uint32_t side;        /* cells */
+    uint32_t *cell_first; /* side^2 + 1, row by row: where the list of each begins */
+    uint32_t *triangles;
+    uint32_t triangle_count;
+} geoimage_atlas;
+
+/* CAROM_BAD_DATA: a chart can't be mapped; CAROM_TOO_LARGE: it would take too long. Free it in either case. */
+carom_status geoimage_atlas_create(carom_context *context, const carom_mesh *mesh, geoimage_atlas *out);
+void geoimage_atlas_free(geoimage_atlas *atlas);
+
 /* CAROM_OUT_OF_RANGE if a grid can't have this size. */
 carom_status geoimage_check_sides(carom_context *context, uint32_t width, uint32_t height);
 

@@ -16,9 +16,8 @@ static void destroy_state(void *object)
     base_array_free(context, &state->places);
     base_array_free(context, &state->indices);
     base_array_free(context, &state->hits);
-    base_array_free(context, &state->keys);
-    base_array_free(context, &state->space);
-    base_array_free(context, &state->starts);
+    base_array_free(context, &state->triangles);
+    frontier_sorted_free(context, &state->sorted);
     base_array_free(context, &state->left);
     base_array_free(context, &state->batch.results);
     base_array_free(context, &state->batch.keys);
