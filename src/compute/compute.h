@@ -63,6 +63,8 @@ compute_kind compute_wanted_kind(const carom_context *context);
 /* def may be null. CAROM_UNAVAILABLE: the wanted kind is not there, the message says why. The processor always is. */
 carom_status compute_open(carom_context *context, const compute_device_def *def, compute_device **out);
 void compute_close(compute_device *device); /* null: nothing */
+/* Can a device of this kind be opened? So that an engine that can't be used is not made. COMPUTE_AUTO: always. */
+carom_status compute_probe(carom_context *context, compute_kind kind);
 
 /* Around every use. CAROM_BUSY if it is already in use. */
 carom_status compute_begin(compute_device *device);

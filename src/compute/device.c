@@ -96,6 +96,16 @@ void compute_close(compute_device *device)
     base_release(device->context, device, 1, sizeof *device);
 }
 
+carom_status compute_probe(carom_context *context, compute_kind kind)
+{
+    compute_device *device;
+    if (kind == COMPUTE_AUTO)
+        return CAROM_OK;
+    BASE_TRY(compute_open(context, &(compute_device_def){.kind = kind}, &device));
+    compute_close(device);
+    return CAROM_OK;
+}
+
 carom_status compute_begin(compute_device *device)
 {
     bool busy = false;

@@ -1,7 +1,8 @@
-/* The triangles of any mesh as a square of cells. Each chart is mapped to a rectangle (docs/geometry-images.md), where its
- * triangles are divided into equal halves, by y and by x in turn, down to cells of a few triangles. So neighbours in the
- * square are neighbours in the map, however much that is stretched, and no cell is crowded. Charts are put one after the
- * other along a Z-shaped curve, the largest first, so that each is a node of a quadtree. Every triangle is in one cell. */
+/* The triangles of any mesh as a square of cells. Each chart is mapped to a rectangle (docs/geometry-images.md), where
+ * its triangles are divided into equal halves, by y and by x in turn, down to cells of a few triangles. So neighbours
+ * in the square are neighbours in the map, however much that is stretched, and no cell is crowded. Charts are put one
+ * after the other along a Z-shaped curve, the largest first, so that each is a node of a quadtree. Every triangle is in
+ * one cell. */
 #include "geoimage/geoimage.h"
 
 enum
@@ -45,7 +46,8 @@ static uint32_t levels_for(uint32_t triangles)
 
 static void note_places(atlas_work *work, const geoimage_disk *disk)
 {
-    for (uint32_t i = 0; i < disk->source_count; i++) /* the first of the disk are those of the chart, or parts of them */
+    for (uint32_t i = 0; i < disk->source_count;
+         i++) /* the first of the disk are those of the chart, or parts of them */
     {
         geoimage_point sum = {0, 0};
         for (size_t k = 0; k < 3; k++)
@@ -98,7 +100,8 @@ static void sort_run(atlas_work *work, uint32_t *run, size_t count, bool by_x)
 /* Where the triangles of cell z of 4^levels begin. */
 static size_t cell_start(uint64_t z, uint32_t count, uint32_t levels) { return (size_t)(z * count >> 2 * levels); }
 
-/* The triangles of a chart, in the order of the curve: the four quarters of a node are (0, 0), (1, 0), (0, 1), (1, 1). */
+/* The triangles of a chart, in the order of the curve: the four quarters of a node are (0, 0), (1, 0), (0, 1), (1, 1).
+ */
 static void divide_chart(atlas_work *work, uint32_t *run, uint32_t count, uint32_t levels)
 {
     for (uint32_t level = levels; level > 0; level--)
@@ -158,8 +161,7 @@ static uint64_t arrange_charts(atlas_work *work)
     uint32_t count = work->surface.chart_count;
     uint64_t cells = 0;
     for (uint32_t i = 0; i < count; i++)
-        work->keys[i] =
-            (base_key_value){(uint64_t)(31 - work->charts[i].levels) << 48 | curve_position(work, i), i};
+        work->keys[i] = (base_key_value){(uint64_t)(31 - work->charts[i].levels) << 48 | curve_position(work, i), i};
     base_sort_keys(work->keys, work->space, count);
     for (uint32_t i = 0; i < count; i++)
     {

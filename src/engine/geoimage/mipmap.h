@@ -1,7 +1,7 @@
-/* mipmap: engine `geoimage` (the geometry-image paper). A mesh is a grid of cells with a quadtree of boxes above them, a
- * min / max mipmap. Pairs of bodies are searched on a compute device, all of a frame at once and level by level: each
- * pair of nodes has up to 16 pairs of children; those that are certainly apart are removed by compaction through a count
- * pyramid, which keeps the order. See docs/geometry-images.md.
+/* mipmap: engine `geoimage` (the geometry-image paper). A mesh is a grid of cells with a quadtree of boxes above them,
+ * a min / max mipmap. Pairs of bodies are searched on a compute device, all of a frame at once and level by level: each
+ * pair of nodes has up to 16 pairs of children; those that are certainly apart are removed by compaction through a
+ * count pyramid, which keeps the order. See docs/geometry-images.md.
  *
  *   asset    per mesh: points in float, and a table of the grid; of a mesh that is no grid, an atlas of its triangles
  *   runner   a device with its kernels and buffers; the meshes that were uploaded
@@ -23,8 +23,8 @@ enum
     MIPMAP_ALIGNMENT = 16 /* words: tables begin at multiples */
 };
 
-/* Words of a mesh's table. After MIPMAP_LISTS, for an atlas: where the list of each cell begins, and the end of the last;
- * then three points for each triangle that is listed. */
+/* Words of a mesh's table. After MIPMAP_LISTS, for an atlas: where the list of each cell begins, and the end of the
+ * last; then three points for each triangle that is listed. */
 typedef enum mipmap_word
 {
     MIPMAP_COLUMNS,

@@ -1,6 +1,6 @@
 /* A mesh as a grid of cells: one whose triangles are those of a grid, in their order, is that grid; of any other, an
- * atlas is made (src/geoimage/atlas.c). The structure does not depend on positions, so that a mesh that was deformed only
- * needs other points. */
+ * atlas is made (src/geoimage/atlas.c). The structure does not depend on positions, so that a mesh that was deformed
+ * only needs other points. */
 #include "engine/geoimage/mipmap.h"
 
 carom_status mipmap_out_of_memory(carom_context *context)

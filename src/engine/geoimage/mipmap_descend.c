@@ -7,4 +7,5 @@
 
 #include "engine/geoimage/mipmap_descend.kernel"
 
-const compute_kernel_def mipmap_descend_def = {.name = "mipmap_descend", .functions = "frontier_apart", .twin = mipmap_descend, .buffer_count = 8};
+const compute_kernel_def mipmap_descend_def = {
+    .name = "mipmap_descend", .functions = "frontier_apart", .twin = mipmap_descend, .buffer_count = 8};

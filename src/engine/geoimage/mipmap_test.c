@@ -7,4 +7,5 @@
 
 #include "engine/geoimage/mipmap_test.kernel"
 
-const compute_kernel_def mipmap_test_def = {.name = "mipmap_test", .functions = "frontier_triangles", .twin = mipmap_test, .buffer_count = 8};
+const compute_kernel_def mipmap_test_def = {
+    .name = "mipmap_test", .functions = "frontier_triangles", .twin = mipmap_test, .buffer_count = 8};
