@@ -56,9 +56,9 @@ static carom_status make_cloud(carom_context *context, carom_mesh **out)
 
 static carom_status make_bodies(check_bodies *bodies)
 {
-    const double quaternion[4] = {0.9, 0.3, -0.2, 0.1};
+    const double quaternion[4] = {0.1, -0.05, 0.1, 0.98};
     bodies->poses[0] = carom_pose_identity();
-    bodies->poses[1] = carom_pose_from_quaternion(quaternion, vec3(0.25, -0.5, -0.75));
+    bodies->poses[1] = carom_pose_from_quaternion(quaternion, vec3(0.1, -0.2, -0.75));
     BASE_TRY(make_grid(bodies->context, &bodies->meshes[0]));
     BASE_TRY(make_cloud(bodies->context, &bodies->meshes[1]));
     for (int i = 0; i < 2; i++)

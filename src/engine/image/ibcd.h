@@ -138,7 +138,7 @@ typedef struct image_walk
     bool limited; /* by a budget */
 } image_walk;
 
-carom_status image_collide(void *state, const query_task *task, const narrow_search *search, bool *violated);
+carom_status image_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
 
 /* Decides the triangles of two patches. CAROM_STOPPED: on_pair said so. */
 carom_status image_test_patches(image_walk *walk, narrow_part_pair pair);

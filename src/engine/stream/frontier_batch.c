@@ -114,7 +114,7 @@ const frontier_result *frontier_find_result(const frontier_batch *batch, const q
         return NULL;
     const frontier_result *result = &batch->results.items[index];
     bool same = result->known && result->serial_a == serial_a && result->serial_b == serial_b &&
-                memcmp(&result->pose_a, task->a.pose, sizeof result->pose_a) == 0 &&
-                memcmp(&result->pose_b, task->b.pose, sizeof result->pose_b) == 0;
+                memcmp((const void *)&result->pose_a, (const void *)task->a.pose, sizeof result->pose_a) == 0 &&
+                memcmp((const void *)&result->pose_b, (const void *)task->b.pose, sizeof result->pose_b) == 0;
     return same ? result : NULL;
 }
