@@ -2,6 +2,7 @@
  * original surfaces, while bodies deform, and when memory or its device is lost. */
 #include "engine/geoimage/mipmap.h"
 
+#include "carom/io.h"
 #include "compute/device.h"
 #include "engine/devices.h"
 #include "support/data.h"
@@ -171,6 +172,32 @@ static void original_surfaces(void **unused)
         carom_mesh_destroy(meshes[0]), carom_mesh_destroy(meshes[1]);
     }
     print_message("%d poses, %llu pairs\n", rounds * GEOIMAGE_MODELS, (unsigned long long)pairs);
+    assert_true(pairs > 1000);
+    world_close(&w);
+}
+
+/* Files, next to themselves and to another. */
+static void models_of_the_data(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"models/suzanne.obj", "models/cow.obj", "models/spot.obj", "models/teapot.obj"};
+    world w = world_open();
+    io_model models[4];
+    uint64_t pairs = 0;
+    for (int i = 0; i < 4; i++)
+    {
+        char path[512];
+        data_find(names[i], path, sizeof path);
+        assert_int_equal(io_read(w.context, path, NULL, &models[i]), CAROM_OK);
+    }
+    for (int i = 0; i < 4; i++)
+    {
+        carom_mesh *of_this = models[i].mesh, *of_next = models[(i + 1) % 4].mesh;
+        pairs += compare_poses(w.context, (carom_mesh *const[2]){of_this, i % 2 ? of_next : of_this}, 2 + i % 2,
+                               SEED + 50 + (uint64_t)i);
+    }
+    for (int i = 0; i < 4; i++)
+        io_model_free(&models[i]);
     assert_true(pairs > 1000);
     world_close(&w);
 }
@@ -400,6 +427,55 @@ static void deforming_bodies_get_new_boxes(void **unused)
     world_close(&w);
 }
 
+/* A body that was a grid gets a mesh with as many triangles and vertices that is none, and back. */
+static void a_grid_becomes_another_mesh(void **unused)
+{
+    (void)unused;
+    enum
+    {
+        SMALL = 5
+    };
+    world w = world_open();
+    carom_vec3 points[SMALL * SMALL];
+    uint32_t indices[6 * (SMALL - 1) * (SMALL - 1)], count = 0;
+    wave(points, SMALL, 0.0);
+    for (uint32_t y = 0; y + 1 < SMALL; y++)
+        for (uint32_t x = 0; x + 1 < SMALL; x++)
+        {
+            uint32_t at = y * SMALL + x, corners[6] = {at, at + 1, at + SMALL + 1, at, at + SMALL + 1, at + SMALL};
+            memcpy(indices + 6 * count++, corners, sizeof corners);
+        }
+    carom_mesh *meshes[3];
+    meshes[0] = world_mesh(&w, &points->x, SMALL * SMALL, indices, 2 * count);
+    uint32_t last = indices[6 * count - 1]; /* another triangle in place of the last one */
+    indices[6 * count - 1] = 0;
+    meshes[1] = world_mesh(&w, &points->x, SMALL * SMALL, indices, 2 * count);
+    indices[6 * count - 1] = last;
+    meshes[2] = world_box(&w, -0.9, -0.9, -0.1, 0.9, 0.9, 0.1);
+    carom_engine *engine = open_on(w.context, "geoimage", COMPUTE_PROCESSOR), *brute = open_named(w.context, "brute");
+    carom_scene *scene;
+    carom_body_id ids[2];
+    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    for (int i = 0; i < 2; i++)
+    {
+        carom_body_def def = carom_body_def_default();
+        def.placed = (carom_placed){carom_shape_mesh(meshes[2 * i]), carom_pose_identity()};
+        assert_int_equal(carom_scene_add(scene, &def, &ids[i]), CAROM_OK);
+    }
+    for (int step = 0; step < 4; step++)
+    {
+        carom_shape shape = carom_shape_mesh(meshes[step % 2]);
+        assert_int_equal(carom_scene_reshape(scene, ids[0], &shape), CAROM_OK);
+        carom_scene_report truth = run(brute, scene, NULL), found = run(engine, scene, NULL);
+        assert_true(truth.hash == found.hash && truth.pair_count > 10);
+    }
+    carom_scene_destroy(scene);
+    carom_engine_destroy(engine), carom_engine_destroy(brute);
+    for (int i = 0; i < 3; i++)
+        carom_mesh_destroy(meshes[i]);
+    world_close(&w);
+}
+
 /* ---- budgets and faults ---- */
 
 static void budgets_end_and_go_on(void **unused)
@@ -533,12 +609,14 @@ int main(void)
                                        cmocka_unit_test(a_hundred_runs_are_the_same),
                                        cmocka_unit_test(any_number_of_workers),
                                        cmocka_unit_test(original_surfaces),
+                                       cmocka_unit_test(models_of_the_data),
                                        cmocka_unit_test(resampled_surfaces),
                                        cmocka_unit_test(grids_are_recognised),
                                        cmocka_unit_test(atlases_list_everything_once),
                                        cmocka_unit_test(odd_meshes),
                                        cmocka_unit_test(a_huge_mesh_is_left_to_the_trees),
                                        cmocka_unit_test(deforming_bodies_get_new_boxes),
+                                       cmocka_unit_test(a_grid_becomes_another_mesh),
                                        cmocka_unit_test(budgets_end_and_go_on),
                                        cmocka_unit_test(a_lost_device_is_replaced),
                                        cmocka_unit_test(too_small_a_device_says_so),
