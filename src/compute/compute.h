@@ -63,6 +63,8 @@ compute_kind compute_wanted_kind(const carom_context *context);
 /* def may be null. CAROM_UNAVAILABLE: the wanted kind is not there, the message says why. The processor always is. */
 carom_status compute_open(carom_context *context, const compute_device_def *def, compute_device **out);
 void compute_close(compute_device *device); /* null: nothing */
+/* Can a device of this kind be opened? So that an engine that can't be used is not made. COMPUTE_AUTO: always. */
+carom_status compute_probe(carom_context *context, compute_kind kind);
 
 /* Around every use. CAROM_BUSY if it is already in use. */
 carom_status compute_begin(compute_device *device);
@@ -106,7 +108,8 @@ typedef struct compute_kernel_def
     const char *name; /* of the function, and of the file without .kernel */
     compute_twin_fn *twin;
     uint32_t buffer_count;
-    const char *text; /* for tests: instead of the embedded file; or null */
+    const char *functions; /* a file, without .kernel, whose text comes before: functions of several kernels; or null */
+    const char *text;      /* for tests: instead of the embedded files; or null */
 } compute_kernel_def;
 
 typedef struct compute_kernel

@@ -96,6 +96,16 @@ void compute_close(compute_device *device)
     base_release(device->context, device, 1, sizeof *device);
 }
 
+carom_status compute_probe(carom_context *context, compute_kind kind)
+{
+    compute_device *device;
+    if (kind == COMPUTE_AUTO)
+        return CAROM_OK;
+    BASE_TRY(compute_open(context, &(compute_device_def){.kind = kind}, &device));
+    compute_close(device);
+    return CAROM_OK;
+}
+
 carom_status compute_begin(compute_device *device)
 {
     bool busy = false;
@@ -217,19 +227,41 @@ carom_status compute_read(compute_device *device, const compute_buffer *buffer, 
     return size > 0 ? device->backend->read(device, buffer, offset, out, size) : CAROM_OK;
 }
 
+/* The embedded file of a kernel or its functions, by its name without .kernel; or null. */
+static const char *find_text(const char *name)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s.kernel", name);
+    return compute_source_find(file);
+}
+
+/* Compiles two texts as one. */
+static carom_status create_joined(compute_device *device, const char *functions, const char *text,
+                                  compute_kernel *kernel)
+{
+    size_t size = strlen(functions) + strlen(text) + 1;
+    char *both = base_allocate(device->context, size, 1, 1);
+    if (!both)
+        return base_fail(device->context, CAROM_OUT_OF_MEMORY, "no memory for the text of kernel %s",
+                         kernel->def->name);
+    snprintf(both, size, "%s%s", functions, text);
+    carom_status status = device->backend->create_kernel(device, both, kernel);
+    base_release(device->context, both, size, 1);
+    return status;
+}
+
 carom_status compute_kernel_create(compute_device *device, const compute_kernel_def *def, compute_kernel *out)
 {
     *out = (compute_kernel){0};
     if (!is_ready(device))
         return refuse_unready(device);
-    char file[64];
-    snprintf(file, sizeof file, "%s.kernel", def->name);
-    const char *text = def->text ? def->text : compute_source_find(file);
-    if (!text || def->buffer_count > COMPUTE_BUFFERS)
+    const char *text = def->text ? def->text : find_text(def->name);
+    const char *functions = def->text || !def->functions ? "" : find_text(def->functions);
+    if (!text || !functions || def->buffer_count > COMPUTE_BUFFERS)
         return base_fail(device->context, CAROM_INVALID_ARGUMENT, "no kernel is called %s, or it has too many buffers",
                          def->name);
     compute_kernel kernel = {.def = def};
-    BASE_TRY(device->backend->create_kernel(device, text, &kernel));
+    BASE_TRY(create_joined(device, functions, text, &kernel));
     *out = kernel;
     return CAROM_OK;
 }

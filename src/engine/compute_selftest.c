@@ -1,11 +1,11 @@
 /* carom_compute_selftest: every kernel of the library on every kind of device, compared with its twin. */
 #include "compute/compute.h"
-#include "engine/stream/frontier.h"
+#include "engine/geoimage/mipmap.h"
 
 #include <stdio.h>
 
 /* Add the table of checks of a new folder here. Each returns null past its end. */
-static const compute_check *(*const tables[])(uint32_t index) = {compute_check_at, frontier_check_at};
+static const compute_check *(*const tables[])(uint32_t index) = {compute_check_at, frontier_check_at, mipmap_check_at};
 
 typedef struct selftest
 {

@@ -48,6 +48,7 @@ extern const engine_kind engine_rossignac, engine_shinya, engine_myszkowski, eng
 extern const engine_kind engine_cullide;                                              /* image/image_cullide.c */
 extern const engine_kind engine_scd0, engine_scd1, engine_scd2, engine_scd_triangles; /* stream/stream_engine.c */
 extern const engine_kind engine_stream;                                               /* stream/frontier.c */
+extern const engine_kind engine_geoimage;                                             /* geoimage/mipmap.c */
 
 /* The table; null past the end. */
 const engine_kind *engine_find(uint32_t index);

@@ -5,7 +5,7 @@ static const engine_kind *const ENGINES[] = {
     &engine_tree,       &engine_brute,    &engine_sstcd,         &engine_spcd,      &engine_escd,
     &engine_epcd,       &engine_image,    &engine_image_sampled, &engine_rossignac, &engine_shinya,
     &engine_myszkowski, &engine_lombardo, &engine_cullide,       &engine_recode,    &engine_scd0,
-    &engine_scd1,       &engine_scd2,     &engine_scd_triangles, &engine_stream};
+    &engine_scd1,       &engine_scd2,     &engine_scd_triangles, &engine_stream,    &engine_geoimage};
 
 const engine_kind *engine_find(uint32_t index)
 {

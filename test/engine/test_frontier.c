@@ -1,7 +1,7 @@
 /* Engine `stream` against brute force: on every kind of device, with every limit, on odd meshes, while bodies deform,
  * with budgets, and when its device is lost. */
 #include "compute/device.h"
-#include "engine/stage.h"
+#include "engine/devices.h"
 #include "engine/stream/frontier.h"
 
 #include <stdlib.h>
@@ -10,58 +10,7 @@ static const uint64_t SEED = 20261118;
 
 /* ---- engines ---- */
 
-static carom_engine *open_named(carom_context *context, const char *name)
-{
-    carom_engine *engine = NULL;
-    assert_int_equal(carom_engine_create(context, &(carom_engine_def){.engine = name}, &engine), CAROM_OK);
-    return engine;
-}
-
-/* Null where there is no such device. */
-static carom_engine *open_frontier(carom_context *context, compute_kind kind)
-{
-    carom_engine *engine = NULL;
-    setenv("CAROM_COMPUTE", compute_kind_name(kind), 1);
-    carom_status status = carom_engine_create(context, &(carom_engine_def){.engine = "stream"}, &engine);
-    unsetenv("CAROM_COMPUTE");
-    if (status == CAROM_UNAVAILABLE)
-    {
-        char message[256];
-        carom_context_message(context, message, sizeof message);
-        print_message("without %s: %s\n", compute_kind_name(kind), message);
-        return NULL;
-    }
-    assert_int_equal(status, CAROM_OK);
-    return engine;
-}
-
 static frontier_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
-
-static carom_scene_report run(carom_engine *engine, carom_scene *scene, const carom_collide_options *options)
-{
-    carom_frame frame;
-    carom_scene_report report;
-    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_run(engine, &frame, options, &report), CAROM_OK);
-    return report;
-}
-
-enum
-{
-    QUESTIONS = 4
-};
-
-static carom_collide_options question(int number)
-{
-    carom_collide_options options = carom_collide_options_default();
-    if (number == 1)
-        options.relation = options.contacts = true, options.clearance = 0.1;
-    if (number == 2)
-        options.mode = CAROM_COLLIDE_ANY, options.clearance = 0.05;
-    if (number == 3)
-        options.mode = CAROM_COLLIDE_ANY, options.relation = true;
-    return options;
-}
 
 /* ---- devices and limits ---- */
 
@@ -79,7 +28,7 @@ static void every_device_and_limit_agrees(void **unused)
         for (size_t limit = 0; limit < sizeof LIMITS / sizeof *LIMITS; limit++)
         {
             bool slow = kind == COMPUTE_OPENGL && limit == 2; /* thousands of rounds */
-            carom_engine *engine = slow ? NULL : open_frontier(w.context, kind);
+            carom_engine *engine = slow ? NULL : open_on(w.context, "stream", kind);
             if (!engine)
                 continue;
             stage s = stage_open(w.context, SEED, 600);
@@ -123,7 +72,7 @@ static void a_hundred_runs_are_the_same(void **unused)
     uint64_t truth = run(brute, s.scene, &options).hash;
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
     {
-        carom_engine *engine = open_frontier(w.context, kind);
+        carom_engine *engine = open_on(w.context, "stream", kind);
         for (int i = 0; engine && i < 100; i++)
             assert_true(run(engine, s.scene, &options).hash == truth);
         carom_engine_destroy(engine);
@@ -144,7 +93,7 @@ static void threads_share_a_batch(void **unused)
     stage s = stage_open(context, SEED + 2, 500);
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
     {
-        carom_engine *engine = open_frontier(context, kind);
+        carom_engine *engine = open_on(context, "stream", kind);
         for (int number = 0; engine && number < QUESTIONS; number++)
         {
             carom_collide_options options = question(number);
@@ -158,63 +107,6 @@ static void threads_share_a_batch(void **unused)
 }
 
 /* ---- odd meshes ---- */
-
-typedef struct crowd
-{
-    world w;
-    carom_scene *scene;
-    carom_mesh *meshes[64];
-    uint32_t count;
-} crowd;
-
-static void add_mesh(crowd *c, carom_mesh *mesh, carom_pose pose)
-{
-    carom_body_def def = carom_body_def_default();
-    carom_body_id id;
-    assert_true(c->count < 64);
-    c->meshes[c->count++] = mesh;
-    def.placed = (carom_placed){carom_shape_mesh(mesh), pose};
-    assert_int_equal(carom_scene_add(c->scene, &def, &id), CAROM_OK);
-}
-
-static crowd crowd_open(void)
-{
-    crowd c = {.w = world_open()};
-    assert_int_equal(carom_scene_create(c.w.context, &c.scene), CAROM_OK);
-    return c;
-}
-
-static void crowd_close(crowd *c)
-{
-    carom_scene_destroy(c->scene);
-    for (uint32_t i = 0; i < c->count; i++)
-        carom_mesh_destroy(c->meshes[i]);
-    world_close(&c->w);
-}
-
-/* Compares all questions on all devices; returns how many pairs of triangles meet. */
-static uint64_t compare_crowd(const crowd *c, bool on_all)
-{
-    carom_engine *brute = open_named(c->w.context, "brute");
-    uint64_t pairs = 0;
-    for (compute_kind kind = on_all ? COMPUTE_OPENCL : COMPUTE_PROCESSOR; kind < COMPUTE_KIND_COUNT; kind++)
-    {
-        carom_engine *engine = open_frontier(c->w.context, kind);
-        for (int number = 0; engine && number < QUESTIONS; number++)
-        {
-            carom_collide_options options = question(number);
-            carom_scene_report truth = run(brute, c->scene, &options), found = run(engine, c->scene, &options);
-            if (truth.hash != found.hash)
-                fail_msg("question %d on %s: %llu pairs, but there are %llu", number, compute_kind_name(kind),
-                         (unsigned long long)found.pair_count, (unsigned long long)truth.pair_count);
-            if (number == 0)
-                pairs = truth.pair_count;
-        }
-        carom_engine_destroy(engine);
-    }
-    carom_engine_destroy(brute);
-    return pairs;
-}
 
 /* Two triangles, one degenerate to a segment, one to a point, and an empty mesh. */
 static void small_and_degenerate_meshes(void **unused)
@@ -342,7 +234,7 @@ static void deforming_bodies_are_refitted(void **unused)
     world w = world_open();
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
     {
-        carom_engine *engine = open_frontier(w.context, kind), *brute = open_named(w.context, "brute");
+        carom_engine *engine = open_on(w.context, "stream", kind), *brute = open_named(w.context, "brute");
         stage s = stage_open(w.context, SEED + 3, 300);
         carom_frame frame;
         assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
@@ -390,7 +282,7 @@ static void a_deformed_mesh_comes_back(void **unused)
 {
     (void)unused;
     world w = world_open();
-    carom_engine *brute = open_named(w.context, "brute"), *engine = open_frontier(w.context, COMPUTE_PROCESSOR);
+    carom_engine *brute = open_named(w.context, "brute"), *engine = open_on(w.context, "stream", COMPUTE_PROCESSOR);
     carom_mesh *ball = world_shape(&w, GENERATE_ICO_SPHERE, 500), *blob = world_shape(&w, GENERATE_BLOB, 500);
     double vertices[3 * 1000];
     assert_in_range(blob->vertex_count, 100, 1000);
@@ -439,7 +331,7 @@ static void budgets_end_and_go_on(void **unused)
     (void)unused;
     world w = world_open();
     stage s = stage_open(w.context, SEED + 4, 400);
-    carom_engine *brute = open_named(w.context, "brute"), *engine = open_frontier(w.context, COMPUTE_AUTO);
+    carom_engine *brute = open_named(w.context, "brute"), *engine = open_on(w.context, "stream", COMPUTE_AUTO);
     int resumed = 0;
     for (int number = 0; number < QUESTIONS; number++)
     {
@@ -475,7 +367,7 @@ static void a_lost_device_is_replaced(void **unused)
     carom_engine *brute = open_named(w.context, "brute");
     for (compute_kind kind = COMPUTE_OPENCL; kind <= COMPUTE_OPENGL; kind++)
     {
-        carom_engine *engine = open_frontier(w.context, kind);
+        carom_engine *engine = open_on(w.context, "stream", kind);
         if (!engine)
             continue;
         carom_collide_options options = question(0);
@@ -497,7 +389,7 @@ static void too_small_a_device_says_so(void **unused)
     (void)unused;
     world w = world_open();
     stage s = stage_open(w.context, SEED + 6, 1000);
-    carom_engine *engine = open_frontier(w.context, COMPUTE_PROCESSOR);
+    carom_engine *engine = open_on(w.context, "stream", COMPUTE_PROCESSOR);
     state_of(engine)->device.limits = (frontier_limits){0, 20000};
     carom_frame frame;
     carom_scene_report report;

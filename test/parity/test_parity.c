@@ -137,14 +137,14 @@ static uint32_t largest_body(const scenes_scene *source)
 }
 
 /* In the default run slow engines leave out what would take long: brute force large scenes, the thesis's methods large
- * bodies, both all broad phases but one. */
+ * bodies, both all broad phases but one; engine cullide has no broad phase. */
 static bool is_checked(const stage *s, const scenes_info *info, const char *engine, const char *broad)
 {
     if (full_run() || strcmp(engine, "tree") == 0)
         return true;
     if (strcmp(engine, "brute") == 0)
         return info->triangle_count < 7000;
-    if (strcmp(engine, "cullide") == 0 || strcmp(engine, "stream") == 0) /* the first has no broad phase */
+    if (strcmp(engine, "cullide") == 0 || strcmp(engine, "stream") == 0 || strcmp(engine, "geoimage") == 0)
         return strcmp(broad, "tree") == 0;
     return strcmp(broad, "tree") == 0 && largest_body(s->source) <= 3000;
 }

@@ -45,8 +45,9 @@ expect 0 gpu --selftest
 for check in clear fetch coverage depth stencil blend queries; do says "  $check "; done
 holds "$(grep -c 'passed  [0-9,]* compared' "$folder/.out")" -ge 13
 # kernels: on OpenCL if it is there, and on compute shaders
-for check in arithmetic append frontier; do says "  opengl $check "; done
+for check in arithmetic append frontier mipmap; do says "  opengl $check "; done
 holds "$(grep -c '^  opengl frontier *passed  [0-9,]\{3,\} compared' "$folder/.out")" = 1
+holds "$(grep -c '^  opengl mipmap *passed  [0-9,]\{3,\} compared' "$folder/.out")" = 1
 expect 0 gpu --selftest --json
 python3 - "$folder/.out" <<'PY' || complain "the JSON of carom gpu --selftest is not as expected"
 import json, sys

@@ -16,26 +16,13 @@ static void destroy_state(void *object)
     base_array_free(context, &state->places);
     base_array_free(context, &state->indices);
     base_array_free(context, &state->hits);
-    base_array_free(context, &state->keys);
-    base_array_free(context, &state->space);
-    base_array_free(context, &state->starts);
+    base_array_free(context, &state->triangles);
+    frontier_sorted_free(context, &state->sorted);
     base_array_free(context, &state->left);
     base_array_free(context, &state->batch.results);
     base_array_free(context, &state->batch.keys);
     tree_scratch_free(&state->scratch);
     base_release(context, state, 1, sizeof *state);
-}
-
-/* A device that CAROM_COMPUTE asks for is looked for at once, so that an engine that can't be used is not made.
- * Something is always there. */
-static carom_status look_for(carom_context *context, compute_kind kind)
-{
-    compute_device *device;
-    if (kind == COMPUTE_AUTO)
-        return CAROM_OK;
-    BASE_TRY(compute_open(context, &(compute_device_def){.kind = kind}, &device));
-    compute_close(device);
-    return CAROM_OK;
 }
 
 static carom_status create_state(carom_context *context, const carom_engine_def *def, void **out)
@@ -50,7 +37,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->device.context = state->steps.context = context;
     state->scratch.ray_frame.pose = carom_pose_identity();
     state->kind = compute_wanted_kind(context);
-    carom_status status = look_for(context, state->kind);
+    carom_status status = compute_probe(context, state->kind);
     if (carom_failed(status))
         return destroy_state(state), status;
     *out = state;

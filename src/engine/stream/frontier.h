@@ -41,9 +41,8 @@ typedef enum frontier_counter
 typedef struct frontier_asset
 {
     carom_context *context;
-    uint64_t serial;   /* unique, and new with each fit */
-    carom_vec3 centre; /* of the normalised frame: y = (x - centre) * scale, |y| <= 1 */
-    double scale;      /* a power of two */
+    uint64_t serial; /* unique, and new with each fit */
+    math_frame frame;
     uint32_t node_count, reference_count, depth;
     uint32_t *links; /* 2 per node: first child, 0; or first reference, count */
     uint32_t *order; /* triangle per reference */
@@ -76,6 +75,13 @@ typedef struct frontier_pair
 
 /* rotation[9], translation[3], scale_a, scale_b, pad_a, pad_b, slack: all in one unit, that of the larger body. */
 frontier_verdict frontier_place_pair(const frontier_pair *pair, float out[FRONTIER_PLACE]);
+/* The same of any two models that are stored in frames. */
+typedef struct frontier_framed
+{
+    const math_frame *frame;
+    const mesh_placed *placed;
+} frontier_framed;
+frontier_verdict frontier_place_framed(const frontier_framed *a, const frontier_framed *b, float out[FRONTIER_PLACE]);
 
 /* ---- runners ---- */
 
@@ -176,6 +182,18 @@ typedef struct frontier_batch
     BASE_ARRAY(uint64_t) keys;           /* triangle_a << 32 | triangle_b, pair by pair, sorted */
 } frontier_batch;
 
+/* Candidates as keys, triangle_a << 32 | triangle_b: those of pair i from starts[i] to starts[i + 1], sorted. */
+typedef struct frontier_sorted
+{
+    BASE_ARRAY(uint64_t) keys, space;
+    BASE_ARRAY(size_t) starts;
+} frontier_sorted;
+
+/* Of items with triangles in place of nodes. */
+carom_status frontier_sort_items(carom_context *context, const frontier_items *items, size_t pair_count,
+                                 frontier_sorted *out);
+void frontier_sorted_free(carom_context *context, frontier_sorted *sorted);
+
 typedef struct frontier_state
 {
     tree_scratch scratch; /* first: what is left to the trees uses it */
@@ -188,8 +206,8 @@ typedef struct frontier_state
     BASE_ARRAY(float) places;
     BASE_ARRAY(uint32_t) indices; /* of the job's pairs among the frame's */
     BASE_ARRAY(uint8_t) hits;     /* per pair of the job, where one hit is enough */
-    BASE_ARRAY(uint64_t) keys, space;
-    BASE_ARRAY(size_t) starts;
+    frontier_items triangles;
+    frontier_sorted sorted;
     frontier_batch batch;               /* of the first worker */
     const frontier_batch *shared_batch; /* that of the first worker */
     narrow_front left;
@@ -201,7 +219,7 @@ carom_status frontier_out_of_memory(carom_context *context);
 /* Searches the state's pairs from their roots on its device; if that fails, on the processor. any: of each pair, until
  * one pair of triangles meets. The candidates are in job.found, or for any the pairs that meet. */
 carom_status frontier_search(frontier_state *state, bool any);
-/* The candidates of job.found as keys, pair by pair: those of pair i from starts[i] to starts[i + 1]. */
+/* The candidates of job.found, into `sorted`. */
 carom_status frontier_sort_found(frontier_state *state);
 
 /* The check of both kernels for carom_compute_selftest; null past the end. */
@@ -210,7 +228,10 @@ const compute_check *frontier_check_at(uint32_t index);
 carom_status frontier_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
 carom_status frontier_prepare_pairs(carom_engine *engine, const carom_frame *frame);
 
-/* Of a batch, or null. */
-const frontier_result *frontier_find_result(const frontier_state *state, const query_task *task);
+/* What a batch, if any, has of this pair, whose assets have these serials; or null. */
+const frontier_result *frontier_find_result(const frontier_batch *batch, const query_task *task, uint64_t serial_a,
+                                            uint64_t serial_b);
+/* Copies what was sorted. */
+carom_status frontier_batch_keep(carom_context *context, frontier_batch *batch, const frontier_sorted *sorted);
 
 #endif

@@ -2,31 +2,6 @@
  * normalised frame, so that a mesh that was deformed only needs that again. */
 #include "engine/stream/frontier.h"
 
-static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
-
-/* The power of two that brings |y| to [1/2, 1); for next to a point, one that is larger than any other's. */
-static double scale_for(double half)
-{
-    int exponent;
-    if (!(half > 0x1p-300))
-        return 0x1p300;
-    frexp(half, &exponent); /* half = mantissa * 2^exponent, mantissa in [1/2, 1) */
-    return ldexp(1.0, -exponent);
-}
-
-static void choose_frame(frontier_asset *asset, const carom_mesh *mesh)
-{
-    const carom_aabb *box = &mesh->info.bounds;
-    asset->centre = vec3_scale(vec3_add(box->min, box->max), 0.5);
-    asset->scale =
-        scale_for(fmax(largest(vec3_sub(box->max, asset->centre)), largest(vec3_sub(box->min, asset->centre))));
-}
-
-static carom_vec3 normalise(const frontier_asset *asset, carom_vec3 x)
-{
-    return vec3_scale(vec3_sub(x, asset->centre), asset->scale);
-}
-
 /* ---- boxes ---- */
 
 static void store_box(const carom_aabb *box, float out[6])
@@ -48,7 +23,7 @@ static carom_aabb place_leaf(frontier_asset *asset, const carom_mesh *mesh, uint
         const uint32_t *corner = mesh->indices + 3 * (size_t)asset->order[reference];
         for (int k = 0; k < 3; k++)
         {
-            carom_vec3 y = normalise(asset, mesh->vertices[corner[k]]);
+            carom_vec3 y = math_normalise(&asset->frame, mesh->vertices[corner[k]]);
             float *out = asset->corners + 9 * reference + 3 * k;
             out[0] = (float)y.x, out[1] = (float)y.y, out[2] = (float)y.z;
             box = aabb_add_point(box, y);
@@ -63,7 +38,7 @@ static carom_status fit(frontier_asset *asset, const carom_mesh *mesh)
     carom_aabb *boxes = base_allocate(asset->context, asset->node_count, sizeof *boxes, BASE_CACHE_LINE);
     if (!boxes)
         return frontier_out_of_memory(asset->context);
-    choose_frame(asset, mesh);
+    asset->frame = math_frame_of(&mesh->info.bounds);
     for (uint32_t node = asset->node_count; node-- > 0;)
     {
         const uint32_t *link = asset->links + 2 * (size_t)node;

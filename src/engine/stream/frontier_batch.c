@@ -50,20 +50,29 @@ static carom_status list_pairs(frontier_state *state, const carom_engine *engine
     return CAROM_OK;
 }
 
+carom_status frontier_batch_keep(carom_context *context, frontier_batch *batch, const frontier_sorted *sorted)
+{
+    size_t count = sorted->keys.count;
+    batch->keys.count = 0;
+    if (!base_array_reserve(context, &batch->keys, count))
+        return frontier_out_of_memory(context);
+    if (count > 0)
+        memcpy(batch->keys.items, sorted->keys.items, count * sizeof *batch->keys.items);
+    batch->keys.count = count;
+    return CAROM_OK;
+}
+
 /* What was found becomes the results of the frame's pairs. What it took is the first pair's. */
 static carom_status store_results(frontier_state *state, bool any)
 {
     frontier_batch *batch = &state->batch;
     BASE_TRY(frontier_sort_found(state));
-    if (!base_array_reserve(state->context, &batch->keys, state->keys.count))
-        return frontier_out_of_memory(state->context);
-    if (state->keys.count > 0)
-        memcpy(batch->keys.items, state->keys.items, state->keys.count * sizeof *batch->keys.items);
-    batch->keys.count = state->keys.count;
+    BASE_TRY(frontier_batch_keep(state->context, batch, &state->sorted));
     for (size_t i = 0; i < state->pairs.count; i++)
     {
         frontier_result *result = &batch->results.items[state->indices.items[i]];
-        result->first = state->starts.items[i], result->count = state->starts.items[i + 1] - result->first;
+        result->first = state->sorted.starts.items[i],
+        result->count = state->sorted.starts.items[i + 1] - result->first;
         result->complete = !any || result->count == 0;
         if (i == 0)
             result->boxes = state->job.boxes, result->triangles = state->job.triangles;
@@ -94,9 +103,9 @@ carom_status frontier_prepare_pairs(carom_engine *engine, const carom_frame *fra
 }
 
 /* A pair is found by its memory, and taken only if it is the same question to the bit. */
-const frontier_result *frontier_find_result(const frontier_state *state, const query_task *task)
+const frontier_result *frontier_find_result(const frontier_batch *batch, const query_task *task, uint64_t serial_a,
+                                            uint64_t serial_b)
 {
-    const frontier_batch *batch = state->shared_batch;
     if (!batch || !task->memory)
         return NULL;
     uintptr_t first = (uintptr_t)batch->memories, at = (uintptr_t)task->memory - offsetof(engine_memory, memory);
@@ -104,8 +113,7 @@ const frontier_result *frontier_find_result(const frontier_state *state, const q
     if (at < first || index >= batch->pair_count || index >= batch->results.count)
         return NULL;
     const frontier_result *result = &batch->results.items[index];
-    const frontier_asset *a = task->asset_a, *b = task->asset_b;
-    bool same = result->known && result->serial_a == a->serial && result->serial_b == b->serial &&
+    bool same = result->known && result->serial_a == serial_a && result->serial_b == serial_b &&
                 memcmp((const void *)&result->pose_a, (const void *)task->a.pose, sizeof result->pose_a) == 0 &&
                 memcmp((const void *)&result->pose_b, (const void *)task->b.pose, sizeof result->pose_b) == 0;
     return same ? result : NULL;

@@ -70,13 +70,14 @@ static carom_status search_alone(frontier_walk *walk)
     walk->task->counters->boxes_tested += state->job.boxes;
     walk->task->counters->triangles_tested += state->job.triangles;
     BASE_TRY(frontier_sort_found(state));
-    return decide_all(walk, state->keys.items, state->keys.count);
+    return decide_all(walk, state->sorted.keys.items, state->sorted.keys.count);
 }
 
 /* CAROM_UNKNOWN: there is nothing in the batch, or it was not enough. */
 static carom_status take_from_batch(frontier_walk *walk)
 {
-    const frontier_result *result = frontier_find_result(walk->state, walk->task);
+    const frontier_asset *a = walk->task->asset_a, *b = walk->task->asset_b;
+    const frontier_result *result = frontier_find_result(walk->state->shared_batch, walk->task, a->serial, b->serial);
     if (!result || (!result->complete && walk->search->every_pair))
         return CAROM_UNKNOWN;
     const uint64_t *keys = walk->state->shared_batch->keys.items + result->first;
@@ -152,7 +153,7 @@ static carom_status step(frontier_walk *walk)
     BASE_TRY(frontier_round(job, take > 0 ? (uint32_t)take : 1));
     charge(budget, job->triangles - triangles);
     BASE_TRY(frontier_sort_found(state));
-    return decide_all(walk, state->keys.items, state->keys.count);
+    return decide_all(walk, state->sorted.keys.items, state->sorted.keys.count);
 }
 
 static carom_status run_steps(frontier_walk *walk)

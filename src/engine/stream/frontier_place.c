@@ -18,10 +18,17 @@ static const double FAR = 8.0;
 
 frontier_verdict frontier_place_pair(const frontier_pair *pair, float out[FRONTIER_PLACE])
 {
-    const frontier_asset *a = pair->a, *b = pair->b;
-    const carom_mesh *mesh_a = pair->placed_a.mesh, *mesh_b = pair->placed_b.mesh;
+    frontier_framed a = {&pair->a->frame, &pair->placed_a}, b = {&pair->b->frame, &pair->placed_b};
+    return frontier_place_framed(&a, &b, out);
+}
+
+frontier_verdict frontier_place_framed(const frontier_framed *framed_a, const frontier_framed *framed_b,
+                                       float out[FRONTIER_PLACE])
+{
+    const math_frame *a = framed_a->frame, *b = framed_b->frame;
+    const mesh_placed *placed_a = framed_a->placed, *placed_b = framed_b->placed;
     math_relative relative =
-        math_relative_pose(pair->placed_a.pose, pair->placed_b.pose, mesh_a->extent, mesh_b->extent);
+        math_relative_pose(placed_a->pose, placed_b->pose, placed_a->mesh->extent, placed_b->mesh->extent);
     double scale = fmin(a->scale, b->scale);
     carom_vec3 turned = rotate(relative.rotation, b->centre);
     carom_vec3 shift = vec3_sub(vec3_add(turned, relative.translation), a->centre);

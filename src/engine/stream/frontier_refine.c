@@ -3,6 +3,9 @@
 
 #include "compute/twin.h"
 
+#include "engine/stream/frontier_apart.kernel"
+
 #include "engine/stream/frontier_refine.kernel"
 
-const compute_kernel_def frontier_refine_def = {.name = "frontier_refine", .twin = frontier_refine, .buffer_count = 8};
+const compute_kernel_def frontier_refine_def = {
+    .name = "frontier_refine", .functions = "frontier_apart", .twin = frontier_refine, .buffer_count = 8};

@@ -131,29 +131,48 @@ carom_status frontier_search(frontier_state *state, bool any)
 
 /* ---- in order ---- */
 
+carom_status frontier_sort_items(carom_context *context, const frontier_items *items, size_t pair_count,
+                                 frontier_sorted *out)
+{
+    out->keys.count = out->space.count = out->starts.count = 0;
+    if (!base_array_reserve(context, &out->keys, items->count) ||
+        !base_array_reserve(context, &out->space, items->count) ||
+        !base_array_reserve(context, &out->starts, pair_count + 2))
+        return frontier_out_of_memory(context);
+    size_t *starts = out->starts.items;
+    memset(starts, 0, (pair_count + 2) * sizeof *starts);
+    out->starts.count = pair_count + 1, out->keys.count = items->count;
+    for (size_t i = 0; i < items->count; i++)
+        starts[items->items[i].pair + 2]++;
+    for (size_t i = 2; i < pair_count + 2; i++)
+        starts[i] += starts[i - 1];
+    for (size_t i = 0; i < items->count; i++)
+        out->keys.items[starts[items->items[i].pair + 1]++] = (uint64_t)items->items[i].a << 32 | items->items[i].b;
+    for (size_t i = 0; i < pair_count; i++)
+        base_sort_u64(out->keys.items + starts[i], out->space.items, starts[i + 1] - starts[i]);
+    return CAROM_OK;
+}
+
+void frontier_sorted_free(carom_context *context, frontier_sorted *sorted)
+{
+    base_array_free(context, &sorted->keys);
+    base_array_free(context, &sorted->space);
+    base_array_free(context, &sorted->starts);
+}
+
 carom_status frontier_sort_found(frontier_state *state)
 {
     const frontier_items *found = &state->job.found;
-    size_t pair_count = state->pairs.count;
-    state->keys.count = state->space.count = state->starts.count = 0;
-    if (!base_array_reserve(state->context, &state->keys, found->count) ||
-        !base_array_reserve(state->context, &state->space, found->count) ||
-        !base_array_reserve(state->context, &state->starts, pair_count + 2))
+    frontier_items *triangles = &state->triangles;
+    triangles->count = 0;
+    if (!base_array_reserve(state->context, triangles, found->count))
         return frontier_out_of_memory(state->context);
-    size_t *starts = state->starts.items;
-    memset(starts, 0, (pair_count + 2) * sizeof *starts);
-    state->starts.count = pair_count + 1, state->keys.count = found->count;
-    for (size_t i = 0; i < found->count; i++)
-        starts[found->items[i].pair + 2]++;
-    for (size_t i = 2; i < pair_count + 2; i++)
-        starts[i] += starts[i - 1];
     for (size_t i = 0; i < found->count; i++)
     {
         const frontier_item *item = &found->items[i];
         const frontier_pair *pair = &state->pairs.items[item->pair];
-        state->keys.items[starts[item->pair + 1]++] = (uint64_t)pair->a->order[item->a] << 32 | pair->b->order[item->b];
+        triangles->items[triangles->count++] =
+            (frontier_item){item->pair, pair->a->order[item->a], pair->b->order[item->b]};
     }
-    for (size_t i = 0; i < pair_count; i++)
-        base_sort_u64(state->keys.items + starts[i], state->space.items, starts[i + 1] - starts[i]);
-    return CAROM_OK;
+    return frontier_sort_items(state->context, triangles, state->pairs.count, &state->sorted);
 }

@@ -3,6 +3,9 @@
 
 #include "compute/twin.h"
 
+#include "engine/stream/frontier_triangles.kernel"
+
 #include "engine/stream/frontier_test.kernel"
 
-const compute_kernel_def frontier_test_def = {.name = "frontier_test", .twin = frontier_test, .buffer_count = 7};
+const compute_kernel_def frontier_test_def = {
+    .name = "frontier_test", .functions = "frontier_triangles", .twin = frontier_test, .buffer_count = 7};

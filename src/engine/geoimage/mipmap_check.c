@@ -1,0 +1,199 @@
+/* The kernels of the engine, compared with their twins: a waving grid and a cloud of triangles. Boxes are the same as
+ * those of src/geoimage, and of two searches everything is, the order of candidates included. */
+#include "engine/geoimage/mipmap.h"
+
+#include <stdio.h>
+
+enum
+{
+    WIDTH = 41, /* points of the grid */
+    HEIGHT = 30,
+    CLOUD = 300 /* triangles */
+};
+
+typedef struct check_bodies
+{
+    carom_context *context;
+    carom_mesh *meshes[2];
+    void *assets[2];
+    carom_pose poses[2];
+} check_bodies;
+
+static double random_of(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+static carom_status make_grid(carom_context *context, carom_mesh **out)
+{
+    carom_vec3 points[WIDTH * HEIGHT];
+    carom_geoimage *image;
+    uint64_t seed = 1;
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+        points[i] = vec3(0.05 * (i % WIDTH), 0.05 * (int)(i / WIDTH), 0.2 * random_of(&seed));
+    BASE_TRY(carom_geoimage_create_grid(context, WIDTH, HEIGHT, points, &image));
+    carom_status status = carom_geoimage_mesh(image, 0, out);
+    carom_geoimage_destroy(image);
+    return status;
+}
+
+/* Some touch others by a corner. */
+static carom_status make_cloud(carom_context *context, carom_mesh **out)
+{
+    double vertices[CLOUD][9];
+    uint64_t seed = 2;
+    for (int i = 0; i < CLOUD; i++)
+        for (int k = 0; k < 9; k++)
+            vertices[i][k] = k < 3 ? 2.0 * random_of(&seed) : vertices[i][k % 3] + 0.2 * (random_of(&seed) - 0.5);
+    for (int i = 1; i < CLOUD; i += 5)
+        memcpy(vertices[i], vertices[i - 1], 3 * sizeof vertices[0][0]);
+    carom_mesh_def def = carom_mesh_def_default();
+    def.vertices_f64 = vertices[0], def.vertex_count = (size_t)3 * CLOUD;
+    def.unindexed = true, def.triangle_count = CLOUD;
+    return carom_mesh_create(context, &def, out);
+}
+
+static carom_status make_bodies(check_bodies *bodies)
+{
+    const double quaternion[4] = {0.1, -0.05, 0.1, 0.98};
+    bodies->poses[0] = carom_pose_identity();
+    bodies->poses[1] = carom_pose_from_quaternion(quaternion, vec3(0.1, -0.2, -0.75));
+    BASE_TRY(make_grid(bodies->context, &bodies->meshes[0]));
+    BASE_TRY(make_cloud(bodies->context, &bodies->meshes[1]));
+    for (int i = 0; i < 2; i++)
+    {
+        carom_shape shape = carom_shape_mesh(bodies->meshes[i]);
+        BASE_TRY(mipmap_create_asset(bodies->context, &shape, &bodies->assets[i]));
+    }
+    return CAROM_OK;
+}
+
+static void free_bodies(check_bodies *bodies)
+{
+    for (int i = 0; i < 2; i++)
+    {
+        if (bodies->assets[i])
+            mipmap_destroy_asset(bodies->context, bodies->assets[i]);
+        carom_mesh_destroy(bodies->meshes[i]);
+    }
+}
+
+/* ---- one device ---- */
+
+typedef struct check_outcome
+{
+    mipmap_job job;
+    BASE_ARRAY(float) nodes; /* of both bodies, one after the other */
+} check_outcome;
+
+static carom_status read_nodes(const mipmap_runner *runner, const mipmap_asset *asset, check_outcome *out)
+{
+    const mipmap_slot *slot = mipmap_slot_of(runner, asset);
+    size_t count = GEOIMAGE_NODE * (size_t)slot->count[MIPMAP_NODES];
+    if (!base_array_reserve(runner->context, &out->nodes, count))
+        return mipmap_out_of_memory(runner->context);
+    BASE_TRY(compute_read(runner->device, &runner->stores[MIPMAP_NODES],
+                          GEOIMAGE_NODE * sizeof(float) * (size_t)slot->first[MIPMAP_NODES],
+                          out->nodes.items + out->nodes.count, count * sizeof(float)));
+    out->nodes.count += count;
+    return CAROM_OK;
+}
+
+static carom_status search(mipmap_runner *runner, const mipmap_pair *pair, check_outcome *out)
+{
+    float place[FRONTIER_PLACE];
+    if (mipmap_place_pair(pair, place) != FRONTIER_SEARCH)
+        return base_fail(runner->context, CAROM_UNSUPPORTED, "engine geoimage: the bodies of its check are far apart");
+    BASE_TRY(mipmap_runner_load(runner, pair, place, 1));
+    BASE_TRY(mipmap_job_begin(&out->job, runner, pair, 1));
+    while (out->job.open.count > 0)
+        BASE_TRY(mipmap_round(&out->job));
+    BASE_TRY(read_nodes(runner, pair->a, out));
+    return read_nodes(runner, pair->b, out);
+}
+
+static carom_status search_on(compute_device *device, const mipmap_pair *pair, check_outcome *out)
+{
+    mipmap_runner runner;
+    BASE_TRY(mipmap_runner_use(&runner, pair->a->context, device));
+    runner.limits.frontier = 256; /* some of it is spilled */
+    carom_status status = compute_begin(device);
+    if (!carom_failed(status))
+    {
+        status = search(&runner, pair, out);
+        carom_status ended = compute_end(device);
+        status = carom_failed(status) ? status : ended;
+    }
+    mipmap_runner_close(&runner);
+    return status;
+}
+
+/* ---- both ---- */
+
+static void compare(compute_check_result *result, const check_outcome outcomes[2])
+{
+    uint32_t counts[2][3];
+    for (int i = 0; i < 2; i++)
+    {
+        const mipmap_job *job = &outcomes[i].job;
+        counts[i][0] = (uint32_t)job->boxes, counts[i][1] = (uint32_t)job->triangles;
+        counts[i][2] = (uint32_t)job->found.count;
+    }
+    compute_compare_words(result, "count", counts[0], counts[1], 3);
+    if (counts[1][2] == 0 && result->wrong++ == 0)
+        snprintf(result->detail, sizeof result->detail, "the bodies have no candidates");
+    size_t count = counts[0][2] < counts[1][2] ? counts[0][2] : counts[1][2];
+    if (count > 0)
+        compute_compare_words(result, "candidate", &outcomes[0].job.found.items->pair,
+                              &outcomes[1].job.found.items->pair, 3 * count);
+    compute_compare_words(result, "box", (const uint32_t *)(const void *)outcomes[0].nodes.items,
+                          (const uint32_t *)(const void *)outcomes[1].nodes.items, outcomes[0].nodes.count);
+}
+
+/* Against what the processor builds without kernels. */
+static carom_status compare_builder(compute_check_result *result, const mipmap_asset *grid, const float *nodes)
+{
+    size_t count = GEOIMAGE_NODE * (size_t)geoimage_node_count(&grid->levels);
+    float *built = base_allocate(grid->context, count, sizeof *built, BASE_CACHE_LINE);
+    if (!built)
+        return mipmap_out_of_memory(grid->context);
+    geoimage_build_levels(grid->context, &grid->levels, grid->points, built);
+    compute_compare_words(result, "built box", (const uint32_t *)(const void *)nodes,
+                          (const uint32_t *)(const void *)built, count);
+    base_release(grid->context, built, count, sizeof *built);
+    return CAROM_OK;
+}
+
+static carom_status check_mipmap(compute_device *device, compute_device *twin, compute_check_result *result)
+{
+    check_bodies bodies = {.context = compute_context(device)};
+    check_outcome outcomes[2] = {0};
+    compute_device *const devices[2] = {device, twin};
+    carom_status status = make_bodies(&bodies);
+    mipmap_pair pair = {bodies.assets[0],
+                        bodies.assets[1],
+                        {bodies.meshes[0], NULL, &bodies.poses[0]},
+                        {bodies.meshes[1], NULL, &bodies.poses[1]}};
+    for (int i = 0; i < 2 && !carom_failed(status); i++)
+        status = search_on(devices[i], &pair, &outcomes[i]);
+    if (!carom_failed(status))
+    {
+        compare(result, outcomes);
+        status = compare_builder(result, pair.a, outcomes[0].nodes.items);
+    }
+    for (int i = 0; i < 2; i++)
+    {
+        mipmap_job_free(bodies.context, &outcomes[i].job);
+        base_array_free(bodies.context, &outcomes[i].nodes);
+    }
+    free_bodies(&bodies);
+    return status;
+}
+
+static const compute_check CHECKS[] = {{"mipmap", check_mipmap}};
+
+const compute_check *mipmap_check_at(uint32_t index)
+{
+    return index < sizeof CHECKS / sizeof *CHECKS ? &CHECKS[index] : NULL;
+}
