@@ -59,6 +59,8 @@ compute_device_def compute_device_def_default(void);
 
 /* What CAROM_COMPUTE says; without it COMPUTE_AUTO. */
 compute_kind compute_wanted_kind(const carom_context *context);
+/* COMPUTE_KIND_COUNT: no kind has this name. */
+compute_kind compute_find_kind(const char *name);
 
 /* def may be null. CAROM_UNAVAILABLE: the wanted kind is not there, the message says why. The processor always is. */
 carom_status compute_open(carom_context *context, const compute_device_def *def, compute_device **out);

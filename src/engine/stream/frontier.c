@@ -26,7 +26,17 @@ static void destroy_state(void *object)
     base_release(context, state, 1, sizeof *state);
 }
 
-/* A device that CAROM_COMPUTE asks for is looked for at once, so that an engine that can't be used is not made.
+static carom_status choose_kind(carom_context *context, const carom_engine_def *def, compute_kind *out)
+{
+    const char *name = def->compute ? def->compute : def->on_processor ? "processor" : NULL;
+    *out = name ? compute_find_kind(name) : compute_wanted_kind(context);
+    if (*out == COMPUTE_KIND_COUNT)
+        return base_fail(context, CAROM_INVALID_ARGUMENT,
+                         "engine stream: compute '%.40s' is none of auto, opencl, opengl and processor", name);
+    return CAROM_OK;
+}
+
+/* A device that was asked for is looked for at once, so that an engine that can't be used is not made.
  * Something is always there. */
 static carom_status look_for(carom_context *context, compute_kind kind)
 {
@@ -41,7 +51,8 @@ static carom_status look_for(carom_context *context, compute_kind kind)
 static carom_status create_state(carom_context *context, const carom_engine_def *def, void **out)
 {
     *out = NULL;
-    (void)def;
+    compute_kind kind;
+    BASE_TRY(choose_kind(context, def, &kind));
     frontier_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
     if (!state)
         return frontier_out_of_memory(context);
@@ -49,7 +60,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->context = state->scratch.context = context;
     state->device.context = state->steps.context = context;
     state->scratch.ray_frame.pose = carom_pose_identity();
-    state->kind = compute_wanted_kind(context);
+    state->kind = kind;
     carom_status status = look_for(context, state->kind);
     if (carom_failed(status))
         return destroy_state(state), status;
