@@ -7,7 +7,7 @@ typedef struct bench_options
 {
     uint64_t scene, sizes, steps; /* scene 0: all */
     const char *plot;
-    bool elapsed, quick, fast, json;
+    bool elapsed, quick, fast, cliffs, json;
 } bench_options;
 
 static int measure(bench_stream_table *table, int scene, int size)
@@ -84,6 +84,8 @@ int tool_bench_stream(int argc, char **argv)
         {"--elapsed", TOOL_FLAG, &options.elapsed, NULL,
          "time by the clock: for graphics cards, and a machine that does nothing else"},
         {"--fast", TOOL_FLAG, &options.fast, NULL, "without SCD0, its twin, IBCD and RECODE, which take minutes"},
+        {"--cliffs", TOOL_FLAG, &options.cliffs, NULL,
+         "instead: engine stream on tiny meshes, many bodies, deep overlaps and the like"},
         {"--quick", TOOL_FLAG, &options.quick, NULL, "the two smallest sizes only"},
         {"--plot", TOOL_TEXT, &options.plot, "DIR", "folder for figure-3-16.png to figure-3-18.png; it must exist"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
@@ -101,7 +103,7 @@ int tool_bench_stream(int argc, char **argv)
     arguments.workers = 1;
     stream_bench_options measured = {(uint32_t)options.steps, options.elapsed, options.fast};
     bench_stream_table rows = {.command = command, .options = &measured, .context = tool_context(&arguments)};
-    code = rows.context ? run(&rows, &options) : TOOL_ERROR;
+    code = !rows.context ? TOOL_ERROR : options.cliffs ? bench_stream_cliffs(&rows) : run(&rows, &options);
     carom_context_destroy(rows.context);
     return code;
 }

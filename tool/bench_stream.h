@@ -33,6 +33,7 @@ double bench_stream_mean(const bench_stream_table *table, stream_bench_method me
 
 void bench_stream_print(const bench_stream_table *table);
 int bench_stream_print_json(const bench_stream_table *table);
+int bench_stream_cliffs(const bench_stream_table *table);
 /* Writes figure-3-16.png to figure-3-18.png. */
 int bench_stream_plot(const bench_stream_table *table, const char *folder);
 
