@@ -6,7 +6,7 @@
 enum
 {
     ANY_BEAM = 128,    /* items at first, */
-    ANY_PER_PAIR = 32, /* or so many for each pair of bodies; */
+    ANY_PER_PAIR = 8, /* or so many for each pair of bodies; */
     ANY_WIDENING = 4   /* and so many times as many in the next round */
 };
 
