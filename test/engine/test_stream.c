@@ -297,7 +297,7 @@ static void test_nonmanifold(void **state)
     assert_int_equal(carom_mesh_get_info(book).nonmanifold_edge_count > 0, 1);
     for (int k = 0; k < 3; k++)
     {
-        carom_placed a = world_place(book, 0, 0, 0), b = world_place(k < 2 ? book : blob, 0.25 * k, 0.0, 0.5 * k);
+        carom_placed a = world_place(book, 0, 0, 0), b = world_place(k < 2 ? book : blob, 0.125 * k, 0.0, 0.25 * k);
         duel d = duel_open(w.context, &a, &b);
         for (int m = 0; m < METHODS + 1; m++)
         {
