@@ -35,7 +35,7 @@ typedef enum compute_kind
 
 const char *compute_kind_name(compute_kind kind);
 
-typedef void compute_function(void);
+typedef base_function compute_function;
 /* Returns the function to use for a name ("clFinish"); found is the library's, or null. */
 typedef compute_function *compute_find_fn(const char *name, compute_function *found, void *user);
 
