@@ -30,23 +30,21 @@ endfunction()
 
 # Shaders are files of their own below src/, embedded in the library.
 file(GLOB_RECURSE CAROM_SHADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.glsl)
+function(carom_embed_texts output table header)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DTABLE=${table} -DHEADER=${header} "-DFILES=${ARGN}"
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake VERBATIM
+    COMMENT "Embedding the texts of ${table}")
+endfunction()
 set(CAROM_SHADERS_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/shaders.c)
-add_custom_command(
-  OUTPUT ${CAROM_SHADERS_SOURCE}
-  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${CAROM_SHADERS_SOURCE} "-DSHADERS=${CAROM_SHADERS}"
-          -P ${PROJECT_SOURCE_DIR}/cmake/embed_shaders.cmake
-  DEPENDS ${CAROM_SHADERS} ${PROJECT_SOURCE_DIR}/cmake/embed_shaders.cmake VERBATIM
-  COMMENT "Embedding the shaders")
+carom_embed_texts(${CAROM_SHADERS_SOURCE} gpu_source gpu/device.h ${CAROM_SHADERS})
 
 # So are kernels, which are also compiled as C where a source includes them.
 file(GLOB_RECURSE CAROM_KERNELS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.kernel)
 set(CAROM_KERNELS_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/kernels.c)
-add_custom_command(
-  OUTPUT ${CAROM_KERNELS_SOURCE}
-  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${CAROM_KERNELS_SOURCE} "-DKERNELS=${CAROM_KERNELS}"
-          -P ${PROJECT_SOURCE_DIR}/cmake/embed_kernels.cmake
-  DEPENDS ${CAROM_KERNELS} ${PROJECT_SOURCE_DIR}/cmake/embed_kernels.cmake VERBATIM
-  COMMENT "Embedding the kernels")
+carom_embed_texts(${CAROM_KERNELS_SOURCE} compute_source compute/device.h ${CAROM_KERNELS})
 carom_add_objects(carom_objects ${CAROM_SOURCES} ${CAROM_SHADERS_SOURCE} ${CAROM_KERNELS_SOURCE})
 carom_add_objects(carom_exact_objects ${CAROM_EXACT_SOURCES})
 set(CAROM_OBJECTS $<TARGET_OBJECTS:carom_objects> $<TARGET_OBJECTS:carom_exact_objects>)

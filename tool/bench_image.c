@@ -54,23 +54,14 @@ static int run(bench_image_table *table, const bench_options *options)
     return code;
 }
 
-static bool check_range(const tool_command *command, const char *name, uint64_t value, uint64_t low, uint64_t high)
-{
-    if (value >= low && value <= high)
-        return true;
-    tool_fail(command, "%s %llu: from %llu to %llu", name, (unsigned long long)value, (unsigned long long)low,
-              (unsigned long long)high);
-    return false;
-}
-
 static bool check_options(const tool_command *command, const bench_options *options)
 {
-    return check_range(command, "--scene", options->scene, 0, IMAGE_BENCH_SCENES) &&
-           check_range(command, "--sizes", options->sizes, 1, IMAGE_BENCH_SIZES) &&
-           check_range(command, "--steps", options->steps, 2, IMAGE_BENCH_MAX_STEPS) &&
-           check_range(command, "--repeats", options->repeats, 1, 1000) &&
-           check_range(command, "--pairs", options->pairs, 1, 100000000) &&
-           check_range(command, "--side", options->side, 0, 4096);
+    return tool_check_range(command, "--scene", options->scene, 0, IMAGE_BENCH_SCENES) &&
+           tool_check_range(command, "--sizes", options->sizes, 1, IMAGE_BENCH_SIZES) &&
+           tool_check_range(command, "--steps", options->steps, 2, IMAGE_BENCH_MAX_STEPS) &&
+           tool_check_range(command, "--repeats", options->repeats, 1, 1000) &&
+           tool_check_range(command, "--pairs", options->pairs, 1, 100000000) &&
+           tool_check_range(command, "--side", options->side, 0, 4096);
 }
 
 int tool_bench_image(int argc, char **argv)

@@ -27,11 +27,13 @@ typedef struct bench_stream_table
     uint32_t row_count;
 } bench_stream_table;
 
-/* Speed-ups over SCD0 of scd1, scd2 and balanced: geometric means over the scenes of table 3-1 that were measured. */
-void bench_stream_means(const bench_stream_table *table, double out[3]);
+/* How many times faster a method is than another: the geometric mean over the scenes of table 3-1 that were measured;
+ * NAN: none was with both. */
+double bench_stream_mean(const bench_stream_table *table, stream_bench_method method, stream_bench_method other);
 
 void bench_stream_print(const bench_stream_table *table);
 int bench_stream_print_json(const bench_stream_table *table);
+int bench_stream_cliffs(const bench_stream_table *table);
 /* Writes figure-3-16.png to figure-3-18.png. */
 int bench_stream_plot(const bench_stream_table *table, const char *folder);
 

@@ -4,7 +4,6 @@
 #include "tool/tool.h"
 
 #include <math.h>
-#include <time.h>
 
 const char *const IMAGE_BENCH_NAMES[IMAGE_BENCH_METHODS] = {"OBB tree", "IBCD", "certified", "RECODE"};
 const char *const IMAGE_BENCH_SCENE_NAMES[IMAGE_BENCH_SCENES] = {"ibcd-1", "ibcd-2"};
@@ -44,14 +43,6 @@ void image_bench_close(image_bench_row *row)
 
 /* ---- measuring ---- */
 
-/* Of all threads, those of a software driver included. */
-static double processor_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
-}
-
 static bool same_bodies(const carom_body_pair *a, const carom_body_pair *b)
 {
     return a->body_a.index == b->body_a.index && a->body_b.index == b->body_b.index;
@@ -82,10 +73,10 @@ static carom_status run_once(image_bench_row *row, const carom_frame *frame, int
     carom_collide_options options = carom_collide_options_default();
     options.mode = row->options->all ? CAROM_COLLIDE_ALL : CAROM_COLLIDE_ANY;
     image_bench_run *run = &row->runs[method];
-    double start = row->options->elapsed ? tool_now_ms() : processor_ms(), processor = processor_ms();
+    double start = tool_clock_ms(row->options->elapsed), processor = tool_clock_ms(false);
     carom_status status = carom_engine_run(run->engine, frame, &options, report);
-    double taken = (row->options->elapsed ? tool_now_ms() : processor_ms()) - start;
-    run->processor_ms += processor_ms() - processor, run->count++;
+    double taken = tool_clock_ms(row->options->elapsed) - start;
+    run->processor_ms += tool_clock_ms(false) - processor, run->count++;
     uint64_t images = carom_engine_get_stats(run->engine).images;
     if (taken < run->ms[step])
         run->ms[step] = taken, run->step_images[step] = (double)(images - run->images_before);

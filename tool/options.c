@@ -251,3 +251,12 @@ void tool_unit_ratio(const char *from, const char *to, double out[2])
     }
     out[0] = (double)(a / common), out[1] = (double)(b / common);
 }
+
+bool tool_check_range(const tool_command *command, const char *name, uint64_t value, uint64_t low, uint64_t high)
+{
+    if (value >= low && value <= high)
+        return true;
+    tool_fail(command, "%s %llu: from %llu to %llu", name, (unsigned long long)value, (unsigned long long)low,
+              (unsigned long long)high);
+    return false;
+}

@@ -4,10 +4,9 @@
 #include "tool/tool.h"
 
 #include <math.h>
-#include <time.h>
 
-const char *const STREAM_BENCH_NAMES[STREAM_BENCH_METHODS] = {"OBB tree", "SCD0",      "SCD1", "SCD2",  "balanced",
-                                                              "SCD tri",  "SCD0 twin", "IBCD", "RECODE"};
+const char *const STREAM_BENCH_NAMES[STREAM_BENCH_METHODS] = {
+    "OBB tree", "SCD0", "SCD1", "SCD2", "balanced", "SCD tri", "SCD0 twin", "IBCD", "RECODE", "OpenCL", "GL", "CPU"};
 const uint32_t STREAM_BENCH_TRIANGLES[STREAM_BENCH_SCENES][STREAM_BENCH_SIZES] = {{1000, 2000, 5000, 10000, 21292},
                                                                                   {0, 0, 0, 0, 18217},
                                                                                   {2500, 5000, 10000, 20000, 40419},
@@ -18,6 +17,10 @@ const uint32_t STREAM_BENCH_TRIANGLES[STREAM_BENCH_SCENES][STREAM_BENCH_SIZES] =
 static bool is_wanted(const stream_bench_row *row, stream_bench_method method)
 {
     bool whole = row->size == STREAM_BENCH_SIZES - 1; /* the size of table 3-1 */
+    bool slow = method == STREAM_BENCH_SCD0 || method == STREAM_BENCH_TWIN || method == STREAM_BENCH_RECODE ||
+                method == STREAM_BENCH_IBCD;
+    if (slow && row->options->fast)
+        return false;
     switch (method)
     {
     case STREAM_BENCH_TWIN: return row->scene == 0;            /* figure 3-16 */
@@ -29,14 +32,24 @@ static bool is_wanted(const stream_bench_row *row, stream_bench_method method)
 
 static carom_status open_engine(stream_bench_row *row, stream_bench_method method)
 {
-    static const char *const engines[STREAM_BENCH_METHODS] = {"tree",          "scd0", "scd1",          "scd2",  "scd2",
-                                                              "scd-triangles", "scd0", "image-sampled", "recode"};
+    static const struct
+    {
+        const char *engine, *compute;
+    } engines[STREAM_BENCH_METHODS] = {
+        [STREAM_BENCH_TREE] = {"tree", NULL},         [STREAM_BENCH_SCD0] = {"scd0", NULL},
+        [STREAM_BENCH_SCD1] = {"scd1", NULL},         [STREAM_BENCH_SCD2] = {"scd2", NULL},
+        [STREAM_BENCH_BALANCED] = {"scd2", NULL},     [STREAM_BENCH_PAIRS] = {"scd-triangles", NULL},
+        [STREAM_BENCH_TWIN] = {"scd0", NULL},         [STREAM_BENCH_IBCD] = {"image-sampled", NULL},
+        [STREAM_BENCH_RECODE] = {"recode", NULL},     [STREAM_BENCH_OPENCL] = {"stream", "opencl"},
+        [STREAM_BENCH_OPENGL] = {"stream", "opengl"}, [STREAM_BENCH_PROCESSOR] = {"stream", "processor"},
+    };
     carom_engine_def def = carom_engine_def_default();
-    def.engine = engines[method];
+    def.engine = engines[method].engine, def.compute = engines[method].compute;
     def.image_always = method != STREAM_BENCH_BALANCED;
     def.on_processor = method == STREAM_BENCH_TWIN;
-    row->runs[method].measured = true;
-    return carom_engine_create(row->context, &def, &row->runs[method].engine);
+    carom_status status = carom_engine_create(row->context, &def, &row->runs[method].engine);
+    row->runs[method].measured = status == CAROM_OK;
+    return status == CAROM_UNAVAILABLE && method == STREAM_BENCH_OPENCL ? CAROM_OK : status; /* then without */
 }
 
 static void count_sizes(stream_bench_row *row)
@@ -72,23 +85,15 @@ void stream_bench_close(stream_bench_row *row)
 
 /* ---- measuring ---- */
 
-/* Of all threads, those of a software driver included. */
-static double processor_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
-}
-
 static carom_status run_once(stream_bench_row *row, int method, const carom_frame frames[TWIN_COUNT], double *ms,
                              carom_scene_report *report)
 {
     carom_collide_options options = carom_collide_options_default();
     options.mode = CAROM_COLLIDE_ANY;
     const carom_frame *frame = &frames[method == STREAM_BENCH_TREE ? TWIN_OBB : TWIN_DEFAULT];
-    double start = row->options->elapsed ? tool_now_ms() : processor_ms();
+    double start = tool_clock_ms(row->options->elapsed);
     carom_status status = carom_engine_run(row->runs[method].engine, frame, &options, report);
-    *ms = (row->options->elapsed ? tool_now_ms() : processor_ms()) - start;
+    *ms = tool_clock_ms(row->options->elapsed) - start;
     return status;
 }
 
@@ -114,6 +119,29 @@ static carom_status choose_steps(stream_bench_row *row)
     return status;
 }
 
+/* All pairs, on each device of stream: the same answer as the tree's, by the same tests. */
+static carom_status compare_all(stream_bench_row *row, const carom_frame frames[TWIN_COUNT])
+{
+    carom_scene_report truth, report;
+    carom_collide_options options = carom_collide_options_default();
+    const stream_bench_run *twin = &row->runs[STREAM_BENCH_PROCESSOR];
+    carom_status status = carom_engine_run(row->runs[STREAM_BENCH_TREE].engine, &frames[TWIN_OBB], &options, &truth);
+    uint64_t hash = truth.hash;
+    for (int i = STREAM_BENCH_METHODS; i-- > STREAM_BENCH_OPENCL && !carom_failed(status);)
+    {
+        stream_bench_run *run = &row->runs[i];
+        if (!run->measured)
+            continue;
+        status = carom_engine_run(run->engine, &frames[TWIN_DEFAULT], &options, &report);
+        if (carom_failed(status))
+            continue;
+        run->boxes += report.counters.boxes_tested, run->triangles += report.counters.triangles_tested;
+        row->differ |= report.hash != hash;
+        row->counts_differ |= run->boxes != twin->boxes || run->triangles != twin->triangles;
+    }
+    return status;
+}
+
 static carom_status run_step(stream_bench_row *row, uint32_t step, bool counted)
 {
     carom_frame frames[TWIN_COUNT];
@@ -134,6 +162,20 @@ static carom_status run_step(stream_bench_row *row, uint32_t step, bool counted)
         bool sampled = i == STREAM_BENCH_IBCD || i == STREAM_BENCH_RECODE;
         run->ms += ms / row->step_count, run->missed += report.body_pair_count < truth.body_pair_count;
         row->differ |= sampled ? report.body_pair_count > truth.body_pair_count : report.hash != truth.hash;
+    }
+    return status;
+}
+
+/* In rounds of their own, so that a search for all pairs does not make room for one of any. */
+static carom_status compare_steps(stream_bench_row *row)
+{
+    carom_status status = CAROM_OK;
+    for (uint32_t i = 0; i < row->step_count && !carom_failed(status); i++)
+    {
+        carom_frame frames[TWIN_COUNT];
+        status = scene_twins_move(&row->twins, row->steps[i], frames);
+        if (!carom_failed(status))
+            status = compare_all(row, frames);
     }
     return status;
 }
@@ -177,6 +219,8 @@ carom_status stream_bench_measure(stream_bench_row *row)
     for (int i = 0; i < STREAM_BENCH_METHODS && !carom_failed(status); i++)
         if (row->runs[i].measured)
             sum_up(&row->runs[i], row->step_count);
+    if (!carom_failed(status))
+        status = compare_steps(row);
     return status;
 }
 

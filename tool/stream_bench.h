@@ -24,6 +24,9 @@ typedef enum stream_bench_method
     STREAM_BENCH_TWIN,     /* scd0 on the processor */
     STREAM_BENCH_IBCD,     /* image-sampled */
     STREAM_BENCH_RECODE,
+    STREAM_BENCH_OPENCL, /* stream, by what runs its kernels */
+    STREAM_BENCH_OPENGL,
+    STREAM_BENCH_PROCESSOR,
     STREAM_BENCH_METHODS
 } stream_bench_method;
 
@@ -36,6 +39,7 @@ typedef struct stream_bench_run
     double ms;                                           /* per step */
     double passes, computed, pixels, packed, edge_tests; /* per step */
     uint64_t missed;                                     /* steps in which the tree finds a hit */
+    uint64_t boxes, triangles; /* of stream: tests of all searches for all pairs, the same for all devices */
     carom_engine *engine;
     carom_engine_stats before;
 } stream_bench_run;
@@ -44,6 +48,7 @@ typedef struct stream_bench_options
 {
     uint32_t steps;
     bool elapsed; /* time by the clock; otherwise processor time of all threads */
+    bool fast;    /* leaves out SCD0 and whatever else takes seconds */
 } stream_bench_options;
 
 /* A scene in one size, measured. */
@@ -56,6 +61,7 @@ typedef struct stream_bench_row
     uint32_t step_count, meeting;
     uint32_t steps[STREAM_BENCH_MAX_STEPS]; /* those that are measured: the bodies' boxes overlap */
     bool differ;                            /* some exact answer does, or a sampled one has what is not there */
+    bool counts_differ;                     /* devices of stream have not made the same tests */
     stream_bench_run runs[STREAM_BENCH_METHODS];
 
     scene_twins twins;

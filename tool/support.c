@@ -167,12 +167,14 @@ const char *tool_meeting_name(uint32_t meeting)
     return "none";
 }
 
-double tool_now_ms(void)
+double tool_clock_ms(bool elapsed)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(elapsed ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &now);
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
+
+double tool_now_ms(void) { return tool_clock_ms(true); }
 
 const char *tool_thousands(uint64_t value, char out[32])
 {

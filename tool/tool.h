@@ -120,6 +120,8 @@ typedef struct tool_arguments
 /* Negative: continue; otherwise the exit code to end with (after the help or an error message). Set command,
  * options and option_count before. */
 int tool_parse(tool_arguments *arguments, int argc, char **argv);
+/* False after a message that names the option. */
+bool tool_check_range(const tool_command *command, const char *name, uint64_t value, uint64_t low, uint64_t high);
 
 /* How the help of a command is printed, chosen by its first argument: --help, or for the manual and for the completion
  * of shells --help=man, --help=bash and --help=fish. All of them read the same tables. */
@@ -228,6 +230,8 @@ json_t *tool_json_times(const carom_times *times);
 const char *tool_meeting_name(uint32_t meeting);
 
 double tool_now_ms(void);
+/* Elapsed time, or processor time of all threads, those of a software driver included. */
+double tool_clock_ms(bool elapsed);
 
 /* Like mkdir -p; false after a message. */
 bool tool_make_folder(const tool_command *command, const char *folder);

@@ -80,7 +80,7 @@ extern "C"
                                    "scd0", "scd1", "scd2", "scd-triangles": draws all passes, where otherwise those of few
                                    edges are      computed on the processor */
         bool on_processor; /* engines "scd0", "scd1", "scd2", "scd-triangles": computes all passes on the processor;
-                              no driver is needed */
+                              no driver is needed; "stream" and "geoimage": as compute "processor" */
         bool as_printed;   /* engines "scd0", "scd1", "scd2": runs the thesis's programs (figures 3-8 and 3-9) and
                               the early ends of its search as they are printed, and counts what that misses or
                               gets wrong, see carom_engine_stats. Pairs that do not meet are not reported all the
@@ -93,6 +93,8 @@ extern "C"
         bool time_stages; /* engine "geoimage": waits for the device after each stage, so that every stage's seconds
                              are its own (carom_engine_stats); on the processor they always are */
         bool estimate_undecided; /* guess about pairs that a budget leaves undecided, see carom_pair_estimate */
+        const char *compute; /* engines "stream" and "geoimage": what their kernels run on, "auto", "opencl", "opengl"
+                                or "processor"; null: what CAROM_COMPUTE says. CAROM_UNAVAILABLE if it is not there */
     } carom_engine_def;
 
     CAROM_API carom_engine_def carom_engine_def_default(void);

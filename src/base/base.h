@@ -314,6 +314,18 @@ static inline uint64_t base_hash_end(const base_hash *hash)
     return h ^ (h >> 32);
 }
 
+/* ---- libraries opened at run time: see library.c ---- */
+
+typedef void base_function(void);
+
+void *base_library_open(const char *name);                         /* null: base_library_error says why */
+void base_library_close(void *library);                            /* null: nothing */
+base_function *base_library_find(void *library, const char *name); /* null: it has none of this name */
+const char *base_library_error(void);
+/* One that is linked statically can open libraries, but that would bring a second C library into the process, and
+ * threads that use it. */
+bool base_is_static_program(void);
+
 /* ---- files of a cache folder: see store.c ---- */
 
 /* One file. Set the first three, then base_store_begin. */

@@ -35,7 +35,7 @@ typedef enum compute_kind
 
 const char *compute_kind_name(compute_kind kind);
 
-typedef void compute_function(void);
+typedef base_function compute_function;
 /* Returns the function to use for a name ("clFinish"); found is the library's, or null. */
 typedef compute_function *compute_find_fn(const char *name, compute_function *found, void *user);
 
@@ -59,6 +59,8 @@ compute_device_def compute_device_def_default(void);
 
 /* What CAROM_COMPUTE says; without it COMPUTE_AUTO. */
 compute_kind compute_wanted_kind(const carom_context *context);
+/* COMPUTE_KIND_COUNT: no kind has this name. */
+compute_kind compute_find_kind(const char *name);
 
 /* def may be null. CAROM_UNAVAILABLE: the wanted kind is not there, the message says why. The processor always is. */
 carom_status compute_open(carom_context *context, const compute_device_def *def, compute_device **out);

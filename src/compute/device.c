@@ -28,14 +28,20 @@ const char *compute_source_find(const char *name)
 
 /* ---- life ---- */
 
+compute_kind compute_find_kind(const char *name)
+{
+    int kind = 0;
+    while (kind < COMPUTE_KIND_COUNT && strcmp(name, KINDS[kind].name) != 0)
+        kind++;
+    return (compute_kind)kind;
+}
+
 compute_kind compute_wanted_kind(const carom_context *context)
 {
     const char *wish = getenv("CAROM_COMPUTE"); /* NOLINT(concurrency-mt-unsafe): read only */
-    if (!wish || !wish[0])
-        return COMPUTE_AUTO;
-    for (int kind = 0; kind < COMPUTE_KIND_COUNT; kind++)
-        if (strcmp(wish, KINDS[kind].name) == 0)
-            return (compute_kind)kind;
+    compute_kind kind = wish && wish[0] ? compute_find_kind(wish) : COMPUTE_AUTO;
+    if (kind != COMPUTE_KIND_COUNT)
+        return kind;
     base_log(context, CAROM_LOG_WARNING, "CAROM_COMPUTE=%.40s is none of auto, opencl, opengl and processor", wish);
     return COMPUTE_AUTO;
 }

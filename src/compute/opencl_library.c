@@ -1,71 +1,7 @@
-/* libOpenCL, opened at run time, the addresses of its functions, its platforms and devices.
- *
- * The library stays in the process once it was opened (RTLD_NODELETE): drivers start threads and register handlers that
- * would run on after their code was unmapped. */
+/* libOpenCL, opened at run time, the addresses of its functions, its platforms and devices. */
 #include "compute/device.h"
 
 #include <stdio.h>
-
-#if defined(__has_include)
-#if __has_include(<dlfcn.h>)
-#include <dlfcn.h>
-#define COMPUTE_HAS_LIBRARIES 1
-#endif
-#endif
-
-#if defined(COMPUTE_HAS_LIBRARIES)
-
-#if defined(RTLD_NODELETE)
-#define COMPUTE_OPEN_MODE (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
-#else
-#define COMPUTE_OPEN_MODE (RTLD_NOW | RTLD_LOCAL)
-#endif
-
-static void *open_library(const char *name) { return dlopen(name, COMPUTE_OPEN_MODE); }
-
-static void close_library(void *library)
-{
-#if defined(RTLD_NODELETE)
-    dlclose(library);
-#else
-    (void)library;
-#endif
-}
-
-/* C has no conversion from a pointer to data to one to a function; POSIX says that the bits are the same. */
-static compute_function *find_symbol(void *library, const char *name)
-{
-    void *symbol = dlsym(library, name);
-    compute_function *function = NULL;
-    memcpy(&function, &symbol, sizeof function);
-    return function;
-}
-
-static const char *library_error(void)
-{
-    const char *error = dlerror();
-    return error ? error : "not found";
-}
-
-/* A program that was linked statically has no dynamic symbols, see src/gpu/driver.c. */
-static bool is_static_program(void)
-{
-    void *self = dlopen(NULL, RTLD_NOW);
-    bool dynamic = self && dlsym(self, "malloc");
-    if (self)
-        dlclose(self);
-    return !dynamic;
-}
-
-#else
-
-static void *open_library(const char *name) { return (void)name, NULL; }
-static void close_library(void *library) { (void)library; }
-static compute_function *find_symbol(void *library, const char *name) { return (void)library, (void)name, NULL; }
-static const char *library_error(void) { return "this system can't open libraries at run time"; }
-static bool is_static_program(void) { return false; }
-
-#endif
 
 /* PoCL looks up the machine's memory in /sys and ends the process where there is none, as in a bare chroot. */
 static bool lacks_machine_files(void)
@@ -81,7 +17,7 @@ static bool lacks_machine_files(void)
 
 static compute_function *find_function(const compute_device *device, const char *name)
 {
-    compute_function *found = find_symbol(device->library, name);
+    compute_function *found = base_library_find(device->library, name);
     return device->def.find ? device->def.find(name, found, device->def.find_user) : found;
 }
 
@@ -94,12 +30,12 @@ static compute_function *find_function(const compute_device *device, const char 
 
 carom_status compute_cl_load(compute_device *device)
 {
-    if (is_static_program())
+    if (base_is_static_program())
         return base_fail(device->context, CAROM_UNAVAILABLE,
                          "no OpenCL: a program that is linked statically can't open a driver");
-    device->library = open_library(device->def.library ? device->def.library : "libOpenCL.so.1");
+    device->library = base_library_open(device->def.library ? device->def.library : "libOpenCL.so.1");
     if (!device->library)
-        return base_fail(device->context, CAROM_UNAVAILABLE, "no OpenCL on this machine: %s", library_error());
+        return base_fail(device->context, CAROM_UNAVAILABLE, "no OpenCL on this machine: %s", base_library_error());
     if (lacks_machine_files())
         return base_fail(device->context, CAROM_UNAVAILABLE,
                          "no OpenCL: /sys is not mounted, and drivers abort where they can't find the processors");
@@ -109,8 +45,7 @@ carom_status compute_cl_load(compute_device *device)
 
 void compute_cl_unload(compute_device *device)
 {
-    if (device->library)
-        close_library(device->library);
+    base_library_close(device->library);
     device->library = NULL;
 }
 

@@ -34,7 +34,7 @@ typedef enum gpu_platform
 } gpu_platform;
 
 /* Any function of EGL or OpenGL. */
-typedef void gpu_function(void);
+typedef base_function gpu_function;
 /* Returns the function to use for a name ("eglInitialize", "glClear"); found is the driver's, or null. */
 typedef gpu_function *gpu_find_fn(const char *name, gpu_function *found, void *user);
 

@@ -61,23 +61,32 @@ static void every_device_and_limit_agrees(void **unused)
     world_close(&w);
 }
 
-/* Appends come in another order each time; the report does not. */
+/* Appends come in another order each time; the report does not, for any limit. A limit of four items takes thousands of
+ * rounds: there with fewer triangles. */
 static void a_hundred_runs_are_the_same(void **unused)
 {
     (void)unused;
     world w = world_open();
     carom_engine *brute = open_named(w.context, "brute");
-    stage s = stage_open(w.context, SEED + 1, 300);
+    stage large = stage_open(w.context, SEED + 1, 300), small = stage_open(w.context, SEED + 1, 20);
     carom_collide_options options = question(1);
-    uint64_t truth = run(brute, s.scene, &options).hash;
+    uint64_t truth_large = run(brute, large.scene, &options).hash, truth_small = run(brute, small.scene, &options).hash;
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
-    {
-        carom_engine *engine = open_on(w.context, "stream", kind);
-        for (int i = 0; engine && i < 100; i++)
-            assert_true(run(engine, s.scene, &options).hash == truth);
-        carom_engine_destroy(engine);
-    }
-    stage_close(&s);
+        for (size_t limit = 0; limit < sizeof LIMITS / sizeof *LIMITS; limit++)
+        {
+            bool is_small = LIMITS[limit].frontier != 0;
+            carom_engine *engine = open_on(w.context, "stream", kind);
+            if (!engine)
+                continue;
+            state_of(engine)->device.limits = LIMITS[limit];
+            for (int i = 0; i < 100; i++)
+                assert_true(run(engine, is_small ? small.scene : large.scene, &options).hash ==
+                            (is_small ? truth_small : truth_large));
+            assert_int_equal(compute_kind_of(state_of(engine)->device.device), kind);
+            carom_engine_destroy(engine);
+        }
+    stage_close(&small);
+    stage_close(&large);
     carom_engine_destroy(brute);
     world_close(&w);
 }
@@ -383,6 +392,145 @@ static void a_lost_device_is_replaced(void **unused)
     world_close(&w);
 }
 
+/* ---- other devices than the one here, by what libOpenCL says and does ---- */
+
+static struct
+{
+    compute_function *info, *read, *kernel; /* the library's own */
+    uint64_t local_memory;
+    int calls, vanishes_at; /* calls of the last two; 0: never */
+} pretence;
+
+static int pretend_info(cl_handle device, uint32_t name, size_t size, void *out, size_t *needed)
+{
+    typedef int info_fn(cl_handle, uint32_t, size_t, void *, size_t *);
+    if (name != CL_DEVICE_DOUBLE_FP_CONFIG && name != CL_DEVICE_LOCAL_MEM_SIZE)
+        return ((info_fn *)pretence.info)(device, name, size, out, needed);
+    uint64_t value = name == CL_DEVICE_LOCAL_MEM_SIZE ? pretence.local_memory : 0;
+    assert_true(size >= sizeof value);
+    memcpy(out, &value, sizeof value);
+    return CL_SUCCESS;
+}
+
+static bool has_vanished(void) { return pretence.vanishes_at > 0 && ++pretence.calls >= pretence.vanishes_at; }
+
+static int pretend_read(cl_handle queue, cl_handle memory, uint32_t blocking, size_t offset, size_t size, void *data,
+                        uint32_t waits, const cl_handle *events, cl_handle *event)
+{
+    typedef int read_fn(cl_handle, cl_handle, uint32_t, size_t, size_t, void *, uint32_t, const cl_handle *,
+                        cl_handle *);
+    return has_vanished()
+               ? CL_DEVICE_NOT_AVAILABLE
+               : ((read_fn *)pretence.read)(queue, memory, blocking, offset, size, data, waits, events, event);
+}
+
+static int pretend_kernel(cl_handle queue, cl_handle kernel, uint32_t dimensions, const size_t *offset,
+                          const size_t *items, const size_t *group, uint32_t waits, const cl_handle *events,
+                          cl_handle *event)
+{
+    typedef int kernel_fn(cl_handle, cl_handle, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t,
+                          const cl_handle *, cl_handle *);
+    return has_vanished()
+               ? CL_DEVICE_NOT_AVAILABLE
+               : ((kernel_fn *)pretence.kernel)(queue, kernel, dimensions, offset, items, group, waits, events, event);
+}
+
+static compute_function *find_pretence(const char *name, compute_function *found, void *user)
+{
+    (void)user;
+    static const struct
+    {
+        const char *name;
+        compute_function **found, *replaced;
+    } functions[] = {{"clGetDeviceInfo", &pretence.info, (compute_function *)pretend_info},
+                     {"clEnqueueReadBuffer", &pretence.read, (compute_function *)pretend_read},
+                     {"clEnqueueNDRangeKernel", &pretence.kernel, (compute_function *)pretend_kernel}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(name, functions[i].name) == 0)
+            return *functions[i].found = found, functions[i].replaced;
+    return found;
+}
+
+/* Gives the engine a device that pretends; null where there is no OpenCL. */
+static compute_device *pretend(carom_context *context, carom_engine *engine, uint32_t group_size)
+{
+    compute_device *device = NULL;
+    compute_device_def def = {.kind = COMPUTE_OPENCL, .find = find_pretence};
+    def.limits.group_size = group_size;
+    if (compute_open(context, &def, &device) != CAROM_OK)
+        return NULL;
+    assert_int_equal(frontier_runner_use(&state_of(engine)->device, context, device), CAROM_OK);
+    state_of(engine)->kind = COMPUTE_OPENCL;
+    return device;
+}
+
+/* No doubles, 32 KB of local memory or none, groups of one. */
+static void a_poor_device_will_do(void **unused)
+{
+    (void)unused;
+    static const uint64_t memories[] = {32 << 10, 1, 0};
+    world w = world_open();
+    stage s = stage_open(w.context, SEED + 9, 300);
+    carom_engine *brute = open_named(w.context, "brute");
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
+    {
+        carom_engine *engine = open_on(w.context, "stream", COMPUTE_PROCESSOR);
+        memset(&pretence, 0, sizeof pretence);
+        pretence.local_memory = memories[i];
+        compute_device *device = pretend(w.context, engine, i == 2 ? 1 : 0);
+        for (int number = 0; device && number < QUESTIONS; number++)
+        {
+            carom_collide_options options = question(number);
+            assert_true(run(engine, s.scene, &options).hash == run(brute, s.scene, &options).hash);
+        }
+        if (device)
+        {
+            assert_false(compute_info(device)->doubles);
+            assert_int_equal(compute_info(device)->local_memory, memories[i]);
+            assert_ptr_equal(state_of(engine)->device.device, device); /* it was not given up */
+        }
+        carom_engine_destroy(engine);
+        compute_close(device);
+    }
+    carom_engine_destroy(brute);
+    stage_close(&s);
+    world_close(&w);
+}
+
+/* In the middle of a search: while kernels run, while results are read. */
+static void a_device_may_vanish_at_any_time(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    stage s = stage_open(w.context, SEED + 10, 200);
+    carom_engine *brute = open_named(w.context, "brute");
+    int vanished = 0;
+    for (int at = 1; at < 40; at += 3)
+        for (int number = 0; number < QUESTIONS; number++)
+        {
+            carom_engine *engine = open_on(w.context, "stream", COMPUTE_PROCESSOR);
+            carom_collide_options options = question(number);
+            memset(&pretence, 0, sizeof pretence);
+            compute_device *device = pretend(w.context, engine, 0);
+            if (!device)
+            {
+                carom_engine_destroy(engine);
+                continue;
+            }
+            pretence.vanishes_at = at;
+            assert_true(run(engine, s.scene, &options).hash == run(brute, s.scene, &options).hash);
+            bool given_up = state_of(engine)->device.device != device;
+            assert_int_equal(given_up, pretence.calls >= at);
+            vanished += given_up;
+            carom_engine_destroy(engine);
+            compute_close(device);
+        }
+    print_message("a device has vanished %d times\n", vanished);
+    carom_engine_destroy(brute);
+    stage_close(&s);
+    world_close(&w);
+}
+
 /* Meshes that no buffer of the device holds. */
 static void too_small_a_device_says_so(void **unused)
 {
@@ -401,6 +549,21 @@ static void too_small_a_device_says_so(void **unused)
     world_close(&w);
 }
 
+static void an_unknown_device_is_refused(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    carom_engine *engine;
+    carom_engine_def def = {.engine = "stream", .compute = "abacus"};
+    assert_int_equal(carom_engine_create(w.context, &def, &engine), CAROM_INVALID_ARGUMENT);
+    world_check_message(&w, "abacus");
+    def = (carom_engine_def){.engine = "stream", .on_processor = true};
+    assert_int_equal(carom_engine_create(w.context, &def, &engine), CAROM_OK);
+    assert_int_equal(state_of(engine)->kind, COMPUTE_PROCESSOR);
+    carom_engine_destroy(engine);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_device_and_limit_agrees),
@@ -415,6 +578,9 @@ int main(void)
                                        cmocka_unit_test(a_deformed_mesh_comes_back),
                                        cmocka_unit_test(budgets_end_and_go_on),
                                        cmocka_unit_test(a_lost_device_is_replaced),
-                                       cmocka_unit_test(too_small_a_device_says_so)};
+                                       cmocka_unit_test(a_poor_device_will_do),
+                                       cmocka_unit_test(a_device_may_vanish_at_any_time),
+                                       cmocka_unit_test(too_small_a_device_says_so),
+                                       cmocka_unit_test(an_unknown_device_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,6 +258,61 @@ static void test_many_runs(void **state)
     gpu_wrap_check();
 }
 
+/* The same hash in a hundred runs of each method, for each limit, drawn and computed. */
+static void test_hundred_runs(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {0, 64, 5};
+    gpu_test_needs_driver();
+    world w = world_open();
+    carom_mesh *ring = world_shape(&w, GENERATE_TORUS, 60), *blob = world_shape(&w, GENERATE_BLOB, 60);
+    carom_placed a = world_place(ring, 0, 0, 0), b = world_place(blob, 0.3, 0.05, 0.1);
+    duel d = duel_open(w.context, &a, &b);
+    for (int m = 0; m < METHODS; m++)
+        for (size_t i = 0; i < 4; i++)
+        {
+            bool computed = i == 3;
+            wrap.limits = (carom_gpu_limits){.texture_size = computed ? 0 : sizes[i]};
+            carom_engine_def def = {.engine = NAMES[m], .image_always = true, .on_processor = computed};
+            carom_engine *engine = crowd_engine(&d.c, &def);
+            for (int run = 0; run < 100; run++)
+                assert_true(duel_compare(&d, engine) > 10);
+            carom_engine_destroy(engine);
+        }
+    duel_close(&d);
+    carom_mesh_destroy(ring), carom_mesh_destroy(blob);
+    world_close(&w);
+    gpu_wrap_check();
+}
+
+/* Edges of three and more triangles, some of them the same triangle twice. */
+static void test_nonmanifold(void **state)
+{
+    (void)state;
+    gpu_test_needs_driver();
+    static const double fan[] = {0, 0, -1, 0, 0, 1, 1, 0, 0, 0.5, 1, 0, -1, 0.25, 0, -0.5, -1, 0, 0.125, -1, 0};
+    static const uint32_t pages[] = {0, 1, 2, 0, 1, 3, 1, 0, 4, 0, 1, 5, 0, 1, 6, 0, 1, 6, 6, 1, 0};
+    world w = world_open();
+    carom_mesh *book = world_mesh(&w, fan, 7, pages, 7), *blob = world_shape(&w, GENERATE_BLOB, 100);
+    assert_int_equal(carom_mesh_get_info(book).nonmanifold_edge_count > 0, 1);
+    for (int k = 0; k < 3; k++)
+    {
+        carom_placed a = world_place(book, 0, 0, 0), b = world_place(k < 2 ? book : blob, 0.125 * k, 0.0, 0.25 * k);
+        duel d = duel_open(w.context, &a, &b);
+        for (int m = 0; m < METHODS + 1; m++)
+        {
+            carom_engine_def def = {.engine = m < METHODS ? NAMES[m] : "stream", .image_always = true};
+            carom_engine *engine = crowd_engine(&d.c, &def);
+            assert_true(duel_compare(&d, engine) > 0);
+            carom_engine_destroy(engine);
+        }
+        duel_close(&d);
+    }
+    carom_mesh_destroy(book), carom_mesh_destroy(blob);
+    world_close(&w);
+    gpu_wrap_check();
+}
+
 /* Nothing is drawn, and nothing is needed for that. */
 static void test_on_processor(void **state)
 {
@@ -325,6 +380,7 @@ int main(void)
         cmocka_unit_test_setup(test_needle, begin),       cmocka_unit_test_setup(test_printed_triangle, begin),
         cmocka_unit_test_setup(test_deforming, begin),    cmocka_unit_test_setup(test_limits, begin),
         cmocka_unit_test_setup(test_many_runs, begin),    cmocka_unit_test_setup(test_budget_and_clearance, begin),
+        cmocka_unit_test_setup(test_hundred_runs, begin), cmocka_unit_test_setup(test_nonmanifold, begin),
         cmocka_unit_test_setup(test_on_processor, begin), cmocka_unit_test_setup(test_refusals, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
  *
  * The default run keeps to a few steps of each scene and to small scenes for the large products; CAROM_PARITY=full
  * takes more steps and every combination on every scene, which takes hours; CAROM_PARITY_SCENES=mine,fdh keeps to the
- * scenes with one of these in their names. */
+ * scenes with one of these in their names, CAROM_PARITY_ENGINES=stream to such engines. */
 #include "query/world.h"
 #include "scenes/scenes.h"
 #include "support/placed.h"
@@ -14,18 +14,21 @@ static bool full_run(void)
     return wish && strcmp(wish, "full") == 0;
 }
 
-static bool is_wanted(const scenes_info *info)
+/* By the parts of names that an environment variable lists; all without it. */
+static bool is_listed(const char *variable, const char *name)
 {
-    const char *wish = getenv("CAROM_PARITY_SCENES");
+    const char *wish = getenv(variable);
     if (!wish)
         return true;
     char parts[256];
     snprintf(parts, sizeof parts, "%s", wish);
     for (char *rest = parts, *part; (part = strtok_r(rest, ",", &rest));)
-        if (strstr(info->name, part))
+        if (strstr(name, part))
             return true;
     return false;
 }
+
+static bool is_wanted(const scenes_info *info) { return is_listed("CAROM_PARITY_SCENES", info->name); }
 
 /* ---- one scene as a frame ---- */
 
@@ -140,6 +143,8 @@ static uint32_t largest_body(const scenes_scene *source)
  * bodies, both all broad phases but one; engine cullide has no broad phase. */
 static bool is_checked(const stage *s, const scenes_info *info, const char *engine, const char *broad)
 {
+    if (!is_listed("CAROM_PARITY_ENGINES", engine))
+        return false;
     if (full_run() || strcmp(engine, "tree") == 0)
         return true;
     if (strcmp(engine, "brute") == 0)
@@ -149,13 +154,28 @@ static bool is_checked(const stage *s, const scenes_info *info, const char *engi
     return strcmp(broad, "tree") == 0 && largest_body(s->source) <= 3000;
 }
 
+/* Engine stream on every device that is there, whichever of them it would choose; returns how many. */
+static uint32_t open_streams(const stage *s, carom_engine **out)
+{
+    static const char *const devices[] = {"opencl", "opengl", "processor"};
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof devices / sizeof *devices && is_listed("CAROM_PARITY_ENGINES", "stream"); i++)
+    {
+        carom_engine_def def = {.engine = "stream", .compute = devices[i]};
+        carom_status status = carom_engine_create(s->w.context, &def, &out[count]);
+        assert_true(status == CAROM_OK || status == CAROM_UNAVAILABLE);
+        count += status == CAROM_OK;
+    }
+    return count;
+}
+
 static void check_engines(stage *s, const scenes_info *info)
 {
     uint32_t max_steps = full_run() ? 20 : info->triangle_count > 30000 ? 2 : 4;
     uint32_t stride = info->step_count / max_steps + 1;
     carom_engine *brute = open_engine(&s->w, "brute", "brute");
     carom_engine *engines[512];
-    uint32_t engine_count = 0;
+    uint32_t engine_count = open_streams(s, engines);
     for (uint32_t e = 0; carom_engine_list(e); e++)
         for (uint32_t b = 0; (b > 0 || world_compares(s->w.context, carom_engine_list(e))) && carom_broad_list(b); b++)
             if (engine_count < 512 && is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
@@ -287,7 +307,8 @@ static void volumes_and_builders_agree(void **state)
     {
         const scenes_info *info = scenes_get_info(i);
         double start = base_now();
-        if ((!full_run() && info->triangle_count > 11000) || !is_wanted(info))
+        if ((!full_run() && info->triangle_count > 11000) || !is_wanted(info) ||
+            !is_listed("CAROM_PARITY_ENGINES", "tree"))
             continue;
         check_choices(info, full_run() || info->triangle_count <= 3000);
         print_message("%s, %u triangles: %.2f s\n", info->name, info->triangle_count, base_now() - start);

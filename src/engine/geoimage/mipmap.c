@@ -25,6 +25,8 @@ static void destroy_state(void *object)
 static carom_status create_state(carom_context *context, const carom_engine_def *def, void **out)
 {
     *out = NULL;
+    compute_kind kind;
+    BASE_TRY(frontier_choose_kind(context, def, &kind));
     mipmap_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
     if (!state)
         return mipmap_out_of_memory(context);
@@ -32,10 +34,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->context = state->scratch.context = state->device.context = context;
     state->scratch.ray_frame.pose = carom_pose_identity();
     state->time_stages = def->time_stages;
-    state->kind = compute_wanted_kind(context);
-    carom_status status = compute_probe(context, state->kind);
-    if (carom_failed(status))
-        return destroy_state(state), status;
+    state->kind = kind;
     *out = state;
     return CAROM_OK;
 }

@@ -25,10 +25,21 @@ static void destroy_state(void *object)
     base_release(context, state, 1, sizeof *state);
 }
 
+carom_status frontier_choose_kind(carom_context *context, const carom_engine_def *def, compute_kind *out)
+{
+    const char *name = def->compute ? def->compute : def->on_processor ? "processor" : NULL;
+    *out = name ? compute_find_kind(name) : compute_wanted_kind(context);
+    if (*out == COMPUTE_KIND_COUNT)
+        return base_fail(context, CAROM_INVALID_ARGUMENT,
+                         "engine %s: compute '%.40s' is none of auto, opencl, opengl and processor", def->engine, name);
+    return compute_probe(context, *out);
+}
+
 static carom_status create_state(carom_context *context, const carom_engine_def *def, void **out)
 {
     *out = NULL;
-    (void)def;
+    compute_kind kind;
+    BASE_TRY(frontier_choose_kind(context, def, &kind));
     frontier_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
     if (!state)
         return frontier_out_of_memory(context);
@@ -36,10 +47,7 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     state->context = state->scratch.context = context;
     state->device.context = state->steps.context = context;
     state->scratch.ray_frame.pose = carom_pose_identity();
-    state->kind = compute_wanted_kind(context);
-    carom_status status = compute_probe(context, state->kind);
-    if (carom_failed(status))
-        return destroy_state(state), status;
+    state->kind = kind;
     *out = state;
     return CAROM_OK;
 }

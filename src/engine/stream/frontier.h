@@ -215,6 +215,9 @@ typedef struct frontier_state
 } frontier_state;
 
 carom_status frontier_out_of_memory(carom_context *context);
+/* What an engine's kernels run on. One that was asked for is looked for at once, so that an engine that can't be used
+ * is not made. */
+carom_status frontier_choose_kind(carom_context *context, const carom_engine_def *def, compute_kind *out);
 
 /* Searches the state's pairs from their roots on its device; if that fails, on the processor. any: of each pair, until
  * one pair of triangles meets. The candidates are in job.found, or for any the pairs that meet. */

@@ -5,9 +5,9 @@
  * looked at without success, the wider: then all is likely to be looked at in the end. */
 enum
 {
-    ANY_BEAM = 128,    /* items at first, */
-    ANY_PER_PAIR = 32, /* or so many for each pair of bodies; */
-    ANY_WIDENING = 4   /* and so many times as many in the next round */
+    ANY_BEAM = 128,   /* items at first, */
+    ANY_PER_PAIR = 8, /* or so many for each pair of bodies; */
+    ANY_WIDENING = 4  /* and so many times as many in the next round */
 };
 
 /* ---- one hit is enough ---- */
