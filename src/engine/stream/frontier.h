@@ -81,7 +81,8 @@ typedef struct frontier_framed
     const math_frame *frame;
     const mesh_placed *placed;
 } frontier_framed;
-frontier_verdict frontier_place_framed(const frontier_framed *a, const frontier_framed *b, float out[FRONTIER_PLACE]);
+frontier_verdict frontier_place_framed(const frontier_framed *framed_a, const frontier_framed *framed_b,
+                                       float out[FRONTIER_PLACE]);
 
 /* ---- runners ---- */
 
