@@ -72,8 +72,8 @@ typedef struct mipmap_asset
 
 carom_status mipmap_create_asset(void *context, const carom_shape *shape, void **out);
 /* Fits it to a mesh with the same triangles; a mesh with others is built anew. */
-carom_status mipmap_update_asset(void *context, const carom_shape *shape, void *asset);
-void mipmap_destroy_asset(void *context, void *asset);
+carom_status mipmap_update_asset(void *context, const carom_shape *shape, void *object);
+void mipmap_destroy_asset(void *context, void *object);
 
 static inline bool mipmap_is_searched(const mipmap_asset *asset) { return asset->levels.count > 0; }
 /* The triangle that a candidate's number stands for. */
@@ -211,7 +211,7 @@ carom_status mipmap_out_of_memory(carom_context *context);
 /* Searches the state's pairs from their roots on its device; if that fails, on the processor. any: of each pair, until
  * one pair of triangles meets. The candidates are in `sorted`, or for any one that meets. */
 carom_status mipmap_search(mipmap_state *state, bool any);
-carom_status mipmap_collide(void *state, const query_task *task, const narrow_search *search, bool *violated);
+carom_status mipmap_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
 carom_status mipmap_prepare_pairs(carom_engine *engine, const carom_frame *frame);
 
 /* The checks of all kernels for carom_compute_selftest; null past the end. */

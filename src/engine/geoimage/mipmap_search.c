@@ -120,9 +120,8 @@ static carom_status add_pair(mipmap_state *state, const carom_engine *engine, co
     const mipmap_asset *asset_a = engine->kept[pair->a], *asset_b = engine->kept[pair->b];
     frontier_result *result = &state->batch.results.items[index];
     *result = (frontier_result){0};
-    bool waits = engine->finding_refs.items[index] == ENGINE_UNDECIDED && !engine->open.items[index] &&
-                 pair->searched && pair->part_count == 0;
-    if (!waits || !mipmap_is_searched(asset_a) || !mipmap_is_searched(asset_b))
+    if (!frontier_pair_waits(engine, index) || pair->part_count > 0 || !mipmap_is_searched(asset_a) ||
+        !mipmap_is_searched(asset_b))
         return CAROM_OK;
     carom_context *context = state->context;
     if (!base_array_reserve(context, &state->pairs, 1) ||
@@ -161,21 +160,15 @@ static carom_status list_pairs(mipmap_state *state, const carom_engine *engine, 
     return CAROM_OK;
 }
 
-/* What was found becomes the results of the frame's pairs. What it took is the first pair's. */
 static carom_status store_results(mipmap_state *state, bool any)
 {
-    frontier_batch *batch = &state->batch;
-    const size_t *starts = state->sorted.starts.items;
-    BASE_TRY(frontier_batch_keep(state->context, batch, &state->sorted));
-    for (size_t i = 0; i < state->pairs.count; i++)
-    {
-        frontier_result *result = &batch->results.items[state->indices.items[i]];
-        result->first = starts[i], result->count = starts[i + 1] - starts[i];
-        result->complete = !any || result->count == 0;
-        if (i == 0)
-            result->boxes = state->job.boxes, result->triangles = state->job.triangles;
-    }
-    return CAROM_OK;
+    frontier_batch_source source = {.sorted = &state->sorted,
+                                    .indices = state->indices.items,
+                                    .count = state->pairs.count,
+                                    .any = any,
+                                    .boxes = state->job.boxes,
+                                    .triangles = state->job.triangles};
+    return frontier_batch_store(state->context, &state->batch, &source);
 }
 
 /* With a budget there is no batch: the trees do it in steps. */

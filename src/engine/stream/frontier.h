@@ -81,7 +81,8 @@ typedef struct frontier_framed
     const math_frame *frame;
     const mesh_placed *placed;
 } frontier_framed;
-frontier_verdict frontier_place_framed(const frontier_framed *a, const frontier_framed *b, float out[FRONTIER_PLACE]);
+frontier_verdict frontier_place_framed(const frontier_framed *framed_a, const frontier_framed *framed_b,
+                                       float out[FRONTIER_PLACE]);
 
 /* ---- runners ---- */
 
@@ -234,7 +235,35 @@ carom_status frontier_prepare_pairs(carom_engine *engine, const carom_frame *fra
 /* What a batch, if any, has of this pair, whose assets have these serials; or null. */
 const frontier_result *frontier_find_result(const frontier_batch *batch, const query_task *task, uint64_t serial_a,
                                             uint64_t serial_b);
-/* Copies what was sorted. */
-carom_status frontier_batch_keep(carom_context *context, frontier_batch *batch, const frontier_sorted *sorted);
+/* Is the pair of a frame one for a batch: not decided, and to be searched from the roots? */
+bool frontier_pair_waits(const carom_engine *engine, uint32_t index);
+/* What was sorted becomes the results of the pairs with these indices. any: each was searched until something met. */
+typedef struct frontier_batch_source
+{
+    const frontier_sorted *sorted;
+    const uint32_t *indices;
+    size_t count;
+    bool any;
+    uint64_t boxes, triangles; /* what it took: goes to the first pair */
+} frontier_batch_source;
+carom_status frontier_batch_store(carom_context *context, frontier_batch *batch, const frontier_batch_source *source);
+
+/* Candidates of one pair, as they are decided. */
+typedef struct frontier_decider
+{
+    const query_task *task;
+    const narrow_search *search;
+    bool violated;
+    bool told; /* a pair from an incomplete result was reported */
+    uint64_t told_key;
+    narrow_counts counts;
+    double *seconds; /* what it takes is added */
+} frontier_decider;
+
+/* CAROM_STOPPED: the caller has enough. */
+carom_status frontier_decide_all(frontier_decider *decider, const uint64_t *keys, size_t count);
+/* CAROM_UNKNOWN: there is nothing in the batch, or it was not enough. */
+carom_status frontier_decide_batch(frontier_decider *decider, const frontier_batch *batch, uint64_t serial_a,
+                                   uint64_t serial_b);
 
 #endif

@@ -1,6 +1,12 @@
 /* All pairs of a frame in one search, before the workers examine them one by one. */
 #include "engine/stream/frontier.h"
 
+bool frontier_pair_waits(const carom_engine *engine, uint32_t index)
+{
+    return engine->finding_refs.items[index] == ENGINE_UNDECIDED && !engine->open.items[index] &&
+           engine->pairs.items[index].searched;
+}
+
 /* Notes a pair of the frame: it becomes one of the job, or is decided at once, or is left to its own search. */
 static carom_status add_pair(frontier_state *state, const carom_engine *engine, const carom_frame *frame,
                              uint32_t index)
@@ -10,8 +16,7 @@ static carom_status add_pair(frontier_state *state, const carom_engine *engine, 
     const frontier_asset *asset_a = engine->kept[pair->a], *asset_b = engine->kept[pair->b];
     frontier_result *result = &state->batch.results.items[index];
     *result = (frontier_result){0};
-    bool waits = engine->finding_refs.items[index] == ENGINE_UNDECIDED && !engine->open.items[index] && pair->searched;
-    if (!waits || asset_a->node_count == 0 || asset_b->node_count == 0)
+    if (!frontier_pair_waits(engine, index) || asset_a->node_count == 0 || asset_b->node_count == 0)
         return CAROM_OK;
     carom_context *context = state->context;
     if (!base_array_reserve(context, &state->pairs, 1) ||
@@ -50,8 +55,9 @@ static carom_status list_pairs(frontier_state *state, const carom_engine *engine
     return CAROM_OK;
 }
 
-carom_status frontier_batch_keep(carom_context *context, frontier_batch *batch, const frontier_sorted *sorted)
+carom_status frontier_batch_store(carom_context *context, frontier_batch *batch, const frontier_batch_source *source)
 {
+    const frontier_sorted *sorted = source->sorted;
     size_t count = sorted->keys.count;
     batch->keys.count = 0;
     if (!base_array_reserve(context, &batch->keys, count))
@@ -59,25 +65,27 @@ carom_status frontier_batch_keep(carom_context *context, frontier_batch *batch, 
     if (count > 0)
         memcpy(batch->keys.items, sorted->keys.items, count * sizeof *batch->keys.items);
     batch->keys.count = count;
+    for (size_t i = 0; i < source->count; i++)
+    {
+        frontier_result *result = &batch->results.items[source->indices[i]];
+        result->first = sorted->starts.items[i], result->count = sorted->starts.items[i + 1] - result->first;
+        result->complete = !source->any || result->count == 0;
+        if (i == 0)
+            result->boxes = source->boxes, result->triangles = source->triangles;
+    }
     return CAROM_OK;
 }
 
-/* What was found becomes the results of the frame's pairs. What it took is the first pair's. */
 static carom_status store_results(frontier_state *state, bool any)
 {
-    frontier_batch *batch = &state->batch;
     BASE_TRY(frontier_sort_found(state));
-    BASE_TRY(frontier_batch_keep(state->context, batch, &state->sorted));
-    for (size_t i = 0; i < state->pairs.count; i++)
-    {
-        frontier_result *result = &batch->results.items[state->indices.items[i]];
-        result->first = state->sorted.starts.items[i],
-        result->count = state->sorted.starts.items[i + 1] - result->first;
-        result->complete = !any || result->count == 0;
-        if (i == 0)
-            result->boxes = state->job.boxes, result->triangles = state->job.triangles;
-    }
-    return CAROM_OK;
+    frontier_batch_source source = {.sorted = &state->sorted,
+                                    .indices = state->indices.items,
+                                    .count = state->pairs.count,
+                                    .any = any,
+                                    .boxes = state->job.boxes,
+                                    .triangles = state->job.triangles};
+    return frontier_batch_store(state->context, &state->batch, &source);
 }
 
 /* With a budget there is no batch: each pair is searched in steps. */

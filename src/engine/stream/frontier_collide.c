@@ -10,37 +10,8 @@ typedef struct frontier_walk
     frontier_state *state;
     const query_task *task;
     const narrow_search *search;
-    bool violated;
-    bool told; /* a pair from an incomplete result was reported */
-    uint64_t told_key;
-    narrow_counts counts;
+    frontier_decider decider;
 } frontier_walk;
-
-/* ---- candidates ---- */
-
-/* CAROM_STOPPED: the caller has enough. */
-static carom_status decide(frontier_walk *walk, uint64_t key)
-{
-    uint32_t id_a = (uint32_t)(key >> 32), id_b = (uint32_t)key;
-    if (walk->told && key == walk->told_key)
-        return CAROM_OK;
-    narrow_triangle a = tree_world_triangle(&walk->task->a, id_a), b = tree_world_triangle(&walk->task->b, id_b);
-    uint32_t meeting = narrow_meet(&a, &b, &walk->counts);
-    if (meeting == CAROM_MEET_NONE)
-        return CAROM_OK;
-    walk->violated = true;
-    return walk->search->on_pair(id_a, id_b, meeting, walk->search->user) ? CAROM_OK : CAROM_STOPPED;
-}
-
-static carom_status decide_all(frontier_walk *walk, const uint64_t *keys, size_t count)
-{
-    double start = base_now();
-    carom_status status = CAROM_OK;
-    for (size_t i = 0; i < count && status == CAROM_OK; i++)
-        status = decide(walk, keys[i]);
-    walk->state->exact_seconds += base_now() - start;
-    return status;
-}
 
 /* ---- whole searches ---- */
 
@@ -70,24 +41,13 @@ static carom_status search_alone(frontier_walk *walk)
     walk->task->counters->boxes_tested += state->job.boxes;
     walk->task->counters->triangles_tested += state->job.triangles;
     BASE_TRY(frontier_sort_found(state));
-    return decide_all(walk, state->sorted.keys.items, state->sorted.keys.count);
+    return frontier_decide_all(&walk->decider, state->sorted.keys.items, state->sorted.keys.count);
 }
 
-/* CAROM_UNKNOWN: there is nothing in the batch, or it was not enough. */
 static carom_status take_from_batch(frontier_walk *walk)
 {
     const frontier_asset *a = walk->task->asset_a, *b = walk->task->asset_b;
-    const frontier_result *result = frontier_find_result(walk->state->shared_batch, walk->task, a->serial, b->serial);
-    if (!result || (!result->complete && walk->search->every_pair))
-        return CAROM_UNKNOWN;
-    const uint64_t *keys = walk->state->shared_batch->keys.items + result->first;
-    walk->task->counters->boxes_tested += result->boxes;
-    walk->task->counters->triangles_tested += result->triangles;
-    carom_status status = decide_all(walk, keys, result->count);
-    if (status != CAROM_OK || result->complete)
-        return status;
-    walk->told = result->count > 0, walk->told_key = result->count > 0 ? keys[0] : 0;
-    return CAROM_UNKNOWN;
+    return frontier_decide_batch(&walk->decider, walk->state->shared_batch, a->serial, b->serial);
 }
 
 /* ---- in steps ---- */
@@ -153,7 +113,7 @@ static carom_status step(frontier_walk *walk)
     BASE_TRY(frontier_round(job, take > 0 ? (uint32_t)take : 1));
     charge(budget, job->triangles - triangles);
     BASE_TRY(frontier_sort_found(state));
-    return decide_all(walk, state->sorted.keys.items, state->sorted.keys.count);
+    return frontier_decide_all(&walk->decider, state->sorted.keys.items, state->sorted.keys.count);
 }
 
 static carom_status run_steps(frontier_walk *walk)
@@ -211,7 +171,7 @@ static carom_status ask_trees(frontier_walk *walk, narrow_front *front, const na
                        .front = front,
                        .budget = task->budget,
                        .counters = task->counters};
-    return tree_collide(&trees, search, &walk->violated);
+    return tree_collide(&trees, search, &walk->decider.violated);
 }
 
 /* Closer than the clearance? The trees decide. */
@@ -264,7 +224,9 @@ static carom_status search_pairs(frontier_walk *walk, bool limited)
 carom_status frontier_collide(void *object, const query_task *task, const narrow_search *search, bool *violated)
 {
     frontier_state *state = object;
-    frontier_walk walk = {.state = state, .task = task, .search = search, .violated = *violated};
+    frontier_decider decider = {
+        .task = task, .search = search, .violated = *violated, .seconds = &state->exact_seconds};
+    frontier_walk walk = {.state = state, .task = task, .search = search, .decider = decider};
     if (task->a.mesh->triangle_count == 0 || task->b.mesh->triangle_count == 0)
         return CAROM_OK;
     float place[FRONTIER_PLACE];
@@ -276,10 +238,10 @@ carom_status frontier_collide(void *object, const query_task *task, const narrow
     carom_status status = search_pairs(&walk, limited);
     if (status == CAROM_OK)
         state->job.open.count = 0;
-    if (status == CAROM_OK && search->clearance > 0.0 && !walk.violated)
+    if (status == CAROM_OK && search->clearance > 0.0 && !walk.decider.violated)
         status = check_clearance(&walk);
-    task->counters->exact_fallbacks += walk.counts.exact_fallbacks;
-    *violated = walk.violated;
+    task->counters->exact_fallbacks += walk.decider.counts.exact_fallbacks;
+    *violated = walk.decider.violated;
     if (status == CAROM_UNKNOWN)
         return keep_open(&walk);
     if (!carom_failed(status) && task->front)
