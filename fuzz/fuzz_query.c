@@ -146,7 +146,7 @@ static bool is_nearer(narrow_closest *pair, narrow_closest *nearest, narrow_coun
 static void find_truth(const carom_placed *a, const carom_placed *b, truth *out)
 {
     narrow_counts counts = {0};
-    out->pair_count = 0;
+    out->pair_count = 0, out->nearest = (narrow_closest){0};
     narrow_closest_begin(&out->nearest, INFINITY);
     for (uint32_t i = 0; i < a->shape.mesh->triangle_count; i++)
         for (uint32_t j = 0; j < b->shape.mesh->triangle_count; j++)
@@ -232,7 +232,7 @@ static void check_distance(carom_query *query, const carom_placed *a, const caro
     double below = narrow_closest_bound(&t->nearest);
     if (below == INFINITY)
         return;
-    bool whole = t->nearest.gap.length.whole || t->nearest.distance == 0.0;
+    bool whole = t->nearest.distance == 0.0 || t->nearest.gap.length.whole;
     demand(carom_within(query, a, b, below, &within) == CAROM_OK && within == whole);
     demand(carom_within(query, a, b, nextafter(below, INFINITY), &within) == CAROM_OK && within);
     if (below > 0.0)

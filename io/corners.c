@@ -36,7 +36,11 @@ static uint64_t hash_position(const carom_vec3 *position, uint64_t key)
     return hash * 0xd6e8feb86659fd93u >> 32;
 }
 
-static bool is_same(const carom_vec3 *a, const carom_vec3 *b) { return memcmp(a, b, sizeof *a) == 0; }
+/* To the bit: -0 is not 0. */
+static bool is_same(const carom_vec3 *a, const carom_vec3 *b)
+{
+    return memcmp((const void *)a, (const void *)b, sizeof *a) == 0;
+}
 
 /* The position behind a slot's number. */
 static const carom_vec3 *position_of(const io_corners *corners, uint32_t number)
@@ -94,7 +98,7 @@ static bool enter_range(const io_corners *corners, uint32_t begin, uint32_t end,
         }
         for (uint32_t i = 0; i < count; i++)
         {
-            uint32_t place, corner = begin + i - corners->base, found = enter(corners, begin + i, slots[i], &place);
+            uint32_t place = 0, corner = begin + i - corners->base, found = enter(corners, begin + i, slots[i], &place);
             all &= found != EMPTY;
             if (is_batch)
                 corners->found[corner] = found, corners->places[corner] = place;

@@ -346,8 +346,10 @@ static uint64_t hash_bytes(const void *bytes, size_t size)
 /* Of what all paths to one file have in common: its number, or the path itself where there is none. */
 static uint64_t hash_file(const reading *r)
 {
-    uint64_t number[2] = {(uint64_t)r->about.st_dev, (uint64_t)r->about.st_ino};
-    return r->about.st_mode != 0 ? hash_bytes(number, sizeof number) : hash_bytes(r->path, strlen(r->path));
+    if (r->about.st_mode == 0)
+        return hash_bytes(r->path, strlen(r->path));
+    uint64_t hash = ((uint64_t)r->about.st_ino ^ (uint64_t)r->about.st_dev << 32) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
 }
 
 static bool is_same_file(const reading *a, const reading *b)

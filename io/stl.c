@@ -158,7 +158,7 @@ static carom_status read_binary(io_source *source, io_soup *soup)
 {
     const unsigned char *bytes = (const unsigned char *)source->begin;
     uint32_t count;
-    bool good;
+    bool good = false;
     BASE_TRY(read_header(source, bytes, (size_t)(source->end - source->begin), soup, &count));
     stl_records records = {.source = source, .bytes = bytes};
     BASE_TRY(join_records(&records, count, soup, &good));

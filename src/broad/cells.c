@@ -212,7 +212,7 @@ static void search_dense(broad_search *search, const lookup *at, const cell_rang
 /* Different rows may have numbers in common, so their runs are merged. */
 static void search_hashed(broad_search *search, const lookup *at, const cell_range *range)
 {
-    interval found[18];
+    interval found[18] = {{0, 0}};
     uint32_t count = 0;
     const broad_part *part = at->part;
     uint64_t width = (uint64_t)(range->high[0] - range->low[0]) + 1;

@@ -88,7 +88,7 @@ static void choose_axis(sweep_state *sweep, const broad_input *input)
 /* An unsigned number that sorts as the low end does. */
 static uint64_t low_end(const sweep_state *sweep, const carom_aabb *box)
 {
-    float low = (float)(vec3_at(&box->min, sweep->axis) - vec3_at(&sweep->rows.origin, sweep->axis)) + 0.0f;
+    float low = (float)(vec3_at(&box->min, (int)sweep->axis) - vec3_at(&sweep->rows.origin, (int)sweep->axis)) + 0.0f;
     uint32_t bits;
     memcpy(&bits, &low, sizeof bits);
     return bits >> 31 ? ~bits : bits | 1u << 31;

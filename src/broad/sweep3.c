@@ -92,7 +92,7 @@ static carom_aabb grown_box(sweep3_state *own, const carom_aabb *box)
 static double end_of(const sweep3_state *own, uint32_t axis, uint32_t slot, uint32_t is_high)
 {
     const carom_aabb *box = &own->boxes.items[slot];
-    return is_high ? vec3_at(&box->max, axis) : vec3_at(&box->min, axis);
+    return is_high ? vec3_at(&box->max, (int)axis) : vec3_at(&box->min, (int)axis);
 }
 
 /* ---- from scratch ---- */

@@ -117,9 +117,24 @@ static bool is_sparse(const tree_part *part)
     return broad_lane_count(&part->groups) > 2 * (size_t)part->used + 16 * (size_t)TREE_PARENT;
 }
 
+/* Adds pairs to those that are kept, in memory of just that size unless there were some before. */
+static bool keep_pairs(tree_state *tree, const broad_pairs *found)
+{
+    broad_pairs *kept = &tree->kept;
+    if (kept->count == 0 && kept->capacity < found->count)
+        base_array_free(tree->context, kept);
+    if (!base_array_reserve(tree->context, kept, found->count))
+        return false;
+    if (found->count)
+        memcpy(kept->items + kept->count, found->items, found->count * sizeof *kept->items);
+    kept->count += found->count;
+    return true;
+}
+
 /* Pairs of still boxes: those from before whose boxes have not changed, and those of new ones, whose lanes begin at
- * `first`. */
-static bool update_still(tree_state *tree, const broad_input *input, uint32_t first, uint64_t *boxes_tested)
+ * `first`. `found` is scratch. */
+static bool update_still(tree_state *tree, const broad_input *input, uint32_t first, broad_pairs *found,
+                         uint64_t *boxes_tested)
 {
     tree_part *part = &tree->still;
     bool many = part->changed > TREE_PARENT / 4 && part->changed > part->used / 4;
@@ -135,7 +150,7 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
     if (!sort)
         tree_load(tree, part, input, first / BROAD_LANES);
     tree->kept_changed = tree->call;
-    tree_begin_pairs(tree, &tree->kept);
+    tree_begin_pairs(tree, found);
     if (sort && part->crowded)
         tree_join_by_split(tree, input, part, NULL);
     else
@@ -145,7 +160,7 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
         task.self = false, task.b_last = sort ? 0 : first / BROAD_LANES;
         tree_join(task);
     }
-    return tree_end_pairs(tree, &tree->kept, boxes_tested);
+    return tree_end_pairs(tree, found, boxes_tested) && keep_pairs(tree, found);
 }
 
 /* The pairs of still boxes, which are listed first. Once they have been the same for a while they are sorted, so that
@@ -153,6 +168,7 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
 static bool list_kept(tree_state *tree, broad_pairs *out)
 {
     broad_pairs *kept = &tree->kept;
+    out->count = 0;
     if (!base_array_reserve(tree->context, out, kept->count))
         return false;
     if (tree->call - tree->kept_changed == MAX_FRESH)
@@ -168,7 +184,7 @@ static bool find(tree_state *tree, const broad_input *input, broad_pairs *out, u
     uint32_t first;
     begin_call(tree, input);
     if (!tree_begin_still(tree, &first) || !tree_update_slots(tree, input) || !update_moving(tree, input) ||
-        !update_still(tree, input, first, boxes_tested) || !list_kept(tree, out))
+        !update_still(tree, input, first, out, boxes_tested) || !list_kept(tree, out))
         return false;
     tree_begin_pairs(tree, out);
     if (tree->moving.crowded || (tree->still.crowded && tree->moving.used > tree->still.used / 8))

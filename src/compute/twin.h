@@ -30,9 +30,11 @@ typedef uint32_t compute_uint;
 #define STRUCT(name)                                                                                                   \
     typedef struct                                                                                                     \
     {
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name can't have any */
 #define STRUCT_END(name)                                                                                               \
     }                                                                                                                  \
     name;
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define FUNCTION static inline
 #define PRECISE
 #define ABS(x)        fabsf(x)

@@ -223,6 +223,7 @@ static bool examine_before_deadline(const examination *run, engine_task *task, u
             return false;
         task->budget = &budget;
         own->failure = examine_pair(task);
+        task->budget = NULL;
         *slice -= step - budget.work_left;
         progress = budget.work_left < step;
     }

@@ -126,9 +126,10 @@ static bool small_coordinate(const small_share *share, int64_t p, int64_t q, dou
     step = step << 64 | divide(value, &share->whole);
     fraction = any(value);
     floor = (small_128)p * ((small_128)1 << 64) + (q < p ? -step - fraction : step);
-    bool rounded = round_floor(floor, fraction, out);
+    if (!round_floor(floor, fraction, out))
+        return false;
     *out *= 0x1p-64;
-    return rounded;
+    return true;
 }
 
 static bool small_pass(const small_share *share, const small_point ends[2], double unit, carom_vec3 *out)

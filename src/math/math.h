@@ -217,7 +217,7 @@ void exact_gap_search(exact_gap *gap, double limit, uint64_t *fallbacks);
 
 /* For gaps whose corners are certain: the distance minus the sum of the radii; the sign of that minus a limit, which is
  * not negative; and the sign of the distance of the first minus that of the second, whatever the radii. */
-exact_length exact_gap_length(const exact_gap *gap, uint64_t *fallbacks);
+exact_length exact_gap_length(const exact_gap *of, uint64_t *fallbacks);
 int exact_gap_compare_limit(const exact_gap *gap, double limit, uint64_t *fallbacks);
 
 /* Likewise with a limit that is the exact sum of a few terms, of which none is negative. */

@@ -318,8 +318,9 @@ carom_status cells_winding_beside(cells_task *task, const local_face *t, int bod
 /* ---- all cells of a triangle ---- */
 
 /* Nothing cuts t: it is one cell, and any sample will do. */
-static carom_status report_whole(around *at)
+static carom_status report_whole(const around *given)
 {
+    around own = *given, *at = &own;
     const exact_point middle = local_middle(&at->t);
     const exact_direction edge = {.kind = EXACT_ALONG_EDGE, .sign = 1, .points = {at->t.corner[0], at->t.corner[1]}};
     at->point = &middle, at->flat = &at->task->cells->flat;

@@ -93,7 +93,7 @@ static void test_wrong_tree(void **state)
     convex_node *nodes = items(p, CONVEX_NODES);
     nodes[2].parent = 1;
     expect(*state, "children");
-    p = damaged(*state), nodes = items(p, CONVEX_NODES);
+    p = damaged(*state);
     p->node_count -= 2;
     expect(*state, "nodes");
     p = damaged(*state), nodes = items(p, CONVEX_NODES);
@@ -104,11 +104,12 @@ static void test_wrong_tree(void **state)
 static void test_wrong_hull(void **state)
 {
     convex_pieces *p = damaged(*state);
-    convex_node *nodes = items(p, CONVEX_NODES);
-    uint32_t *facets = items(p, CONVEX_FACETS), *vertices = items(p, CONVEX_VERTICES), corner = facets[0];
+    uint32_t *facets = items(p, CONVEX_FACETS), corner = facets[0];
     facets[0] = facets[1], facets[1] = corner;
     expect(*state, "not convex");
-    p = damaged(*state), vertices = items(p, CONVEX_VERTICES), nodes = items(p, CONVEX_NODES);
+    p = damaged(*state);
+    uint32_t *vertices = items(p, CONVEX_VERTICES);
+    const convex_node *nodes = items(p, CONVEX_NODES);
     vertices[nodes[0].vertex_count - 1]++;
     expect(*state, "wrong hull");
     p = damaged(*state);
@@ -169,7 +170,7 @@ static size_t draw(const uint32_t *list, size_t count, uint32_t *out)
 
 static void check_strips(const uint32_t *list, size_t index_count, const uint32_t *triangles, size_t count)
 {
-    uint32_t *drawn = malloc((index_count + 1) * 3 * sizeof *drawn), *wanted = malloc((3 * count + 1) * sizeof *wanted);
+    uint32_t *drawn = calloc((index_count + 1) * 3, sizeof *drawn), *wanted = malloc((3 * count + 1) * sizeof *wanted);
     assert_true(drawn && wanted);
     memcpy(wanted, triangles, 3 * count * sizeof *wanted);
     assert_int_equal(draw(list, index_count, drawn), count);

@@ -562,53 +562,6 @@ static void pairs_at_rest_are_sorted(void **state)
     carom_context_destroy(context);
 }
 
-/* Still boxes that are moved one at a time: the tree begins a block of lanes in each call, and may not keep them all.
- */
-static void one_still_box_per_call(void **state)
-{
-    (void)state;
-    enum
-    {
-        COUNT = 3000
-    };
-    failing memory = {0};
-    carom_context *context;
-    crowd all = make_crowd(COUNT, false);
-    broad_input input = {.boxes = all.boxes, .traits = all.traits, .slot_count = COUNT, .changed = all.changed};
-    broad_pairs pairs = {0}, truth = {0};
-    uint64_t tested = 0;
-    void *tree;
-    for (uint32_t i = 0; i < COUNT; i++)
-    {
-        all.boxes[i] = box_at(check_random_point(&all.random, 0.0, 100.0), 6.0, 6.0, 6.0);
-        all.traits[i].is_static = i % 10 > 0;
-    }
-    assert_int_equal(failing_context(&memory, &context), CAROM_OK);
-    phases brute = {.context = context};
-    assert_int_equal(broad_tree.create(context, &tree), CAROM_OK);
-    assert_int_equal(broad_tree.find_pairs(tree, &input, &pairs, &tested), CAROM_OK);
-    uint64_t before = memory.max_bytes_out;
-    for (uint32_t call = 0; call < 600; call++)
-    {
-        uint32_t slot = all.changed[0] = (uint32_t)(check_next(&all.random) % (COUNT / 10)) * 10 + 1;
-        all.boxes[slot] = box_at(check_random_point(&all.random, 0.0, 100.0), 6.0, 6.0, 6.0);
-        input.changed_count = 1;
-        assert_int_equal(broad_tree.find_pairs(tree, &input, &pairs, &tested), CAROM_OK);
-    }
-    printf("    %llu bytes at first, %llu at most\n", (unsigned long long)before,
-           (unsigned long long)memory.max_bytes_out);
-    assert_true(memory.max_bytes_out < 3 * before);
-    find_alone(&brute, &broad_brute, &input, &truth);
-    assert_true(truth.count > COUNT / 10);
-    assert_int_equal(pairs.count, truth.count);
-    broad_tree.destroy(tree);
-    base_array_free(context, &pairs);
-    base_array_free(context, &truth);
-    close_phases(&brute);
-    free_crowd(&all);
-    carom_context_destroy(context);
-}
-
 /* A long quiet time, in which caches live long. */
 static void a_long_time(void **state)
 {
@@ -721,7 +674,6 @@ int main(void)
         cmocka_unit_test(crowded_boxes),
         cmocka_unit_test(crowds_that_move),
         cmocka_unit_test(pairs_at_rest_are_sorted),
-        cmocka_unit_test(one_still_box_per_call),
         cmocka_unit_test(a_long_time),
         cmocka_unit_test(memory_fails_anywhere),
     };

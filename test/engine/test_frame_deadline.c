@@ -607,7 +607,7 @@ static void budgets_that_are_none(void **state)
 static carom_status run_frames(stage *s, carom_engine *engine, carom_body_id body, uint64_t *hash)
 {
     carom_frame frame;
-    carom_scene_report report;
+    carom_scene_report report = {0};
     carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .contacts = true, .budget.work = 3000};
     for (int i = 0; i < 3; i++)
     {

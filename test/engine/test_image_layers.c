@@ -383,7 +383,7 @@ static carom_status run_repeatedly(runner *r, const world *w, carom_image *image
         status = carom_image_volume(image, &def, &result);
         if (i == 0)
             r->first = result;
-        r->same = r->same && memcmp(&result, &r->first, sizeof result) == 0;
+        r->same = r->same && memcmp((const void *)&result, (const void *)&r->first, sizeof result) == 0;
     }
     carom_mesh_destroy(mesh);
     return status;

@@ -77,7 +77,7 @@ static void compare(bench *b, check_random *random, uint32_t side, uint32_t coun
     size_t different = 0, filled = 0;
     for (size_t i = 0; i < texels; i++)
     {
-        different += memcmp(&drawn[i], &computed[i], sizeof drawn[i]) != 0;
+        different += memcmp((const void *)&drawn[i], (const void *)&computed[i], sizeof drawn[i]) != 0;
         filled += computed[i].depth[1] > IMAGE_NOTHING || computed[i].depth[3] > IMAGE_NOTHING;
     }
     assert_int_equal(different, 0);

@@ -29,7 +29,7 @@ static const carom_vec3 *sorted_points; /* for qsort, which has no other way in 
 static int compare_corners(const void *a, const void *b)
 {
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    int order = memcmp(&sorted_points[i], &sorted_points[k], sizeof(carom_vec3));
+    int order = memcmp((const void *)&sorted_points[i], (const void *)&sorted_points[k], sizeof(carom_vec3));
     return order ? order : i < k ? -1 : 1;
 }
 
@@ -43,7 +43,8 @@ static void find_truth(truth *t)
     qsort(order, t->corner_count, sizeof *order, compare_corners);
     for (size_t i = 0; i < t->corner_count; i++)
     {
-        bool same = i > 0 && memcmp(&t->corners[order[i]], &t->corners[order[i - 1]], sizeof *t->corners) == 0;
+        const void *here = &t->corners[order[i]], *before = &t->corners[order[i > 0 ? i - 1 : 0]];
+        bool same = i > 0 && memcmp(here, before, sizeof *t->corners) == 0;
         first[order[i]] = same ? first[order[i - 1]] : order[i];
     }
     t->vertex_count = 0;

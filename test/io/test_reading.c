@@ -373,7 +373,10 @@ static bool watch(const carom_progress *progress, void *user)
     assert_non_null(progress->subject);
     assert_true(progress->total == 0 || progress->done <= progress->total);
     if (!strstr(w->stages, progress->stage))
-        strcat(strcat(w->stages, progress->stage), " ");
+    {
+        size_t used = strlen(w->stages);
+        snprintf(w->stages + used, sizeof w->stages - used, "%s ", progress->stage);
+    }
     return ++w->calls != w->stop_at;
 }
 

@@ -330,7 +330,7 @@ static bool check_triangle(pair *pair, int own, int triangle, cells_scope scope)
 /* Each triangle has the cells it should have, and what two share is looked at from one of them. */
 static void check_triangles(pair *pair)
 {
-    bool both[2][MAX_TRIANGLES];
+    bool both[2][MAX_TRIANGLES] = {{false}};
     for (int own = 0; own < 2; own++)
         for (int i = 0; i < pair->bodies[own].triangle_count; i++)
         {

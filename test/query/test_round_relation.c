@@ -59,7 +59,7 @@ static carom_mesh *make_mesh(const world *w, const scene *s)
         for (int k = 0; k < 36; k++)
             indices[36 * b + k] = (uint32_t)(8 * b) + WORLD_BOX_INDICES[s->sign[b] > 0 ? k : 35 - k];
     }
-    return world_mesh(w, vertices, (size_t)(8 * s->boxes), indices, (size_t)(12 * s->boxes));
+    return world_mesh(w, vertices, 8 * (size_t)s->boxes, indices, 12 * (size_t)s->boxes);
 }
 
 /* Squared distance of the core from a box in halves, in quarters. */

@@ -42,7 +42,7 @@ static uint64_t cells_of(const part *p)
 static part random_part(check_random *random)
 {
     int size = 1 + (int)(check_next(random) % 100 < 40 ? check_next(random) % SIDE : check_next(random) % 2);
-    uint64_t room = (uint64_t)(SIDE - size + 1);
+    uint64_t room = (uint64_t)SIDE - (uint64_t)size + 1;
     return (part){(int)(check_next(random) % room), (int)(check_next(random) % room), size, check_next(random) % 2};
 }
 

@@ -212,7 +212,7 @@ static double *turn_corners(const lattice_body *body, const carom_pose *pose)
 static carom_mesh *divide(const world *w, const double *corners, size_t count, check_random *random)
 {
     double *out = malloc((36 * count + 1) * sizeof *out);
-    size_t *order = malloc((4 * count + 1) * sizeof *order);
+    size_t *order = calloc(4 * count + 1, sizeof *order);
     assert_true(out && order);
     for (size_t i = 0; i < 4 * count; i++)
     {

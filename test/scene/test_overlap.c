@@ -364,7 +364,7 @@ static void check_probes(stage *s, const carom_probe_batch *batch, const carom_o
     assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
     for (uint32_t i = 0; i < batch->count; i++)
     {
-        bool expected[BODIES];
+        bool expected[BODIES] = {false};
         for (uint32_t b = 0; b < frame.body_count; b++)
         {
             carom_report pair;
@@ -384,7 +384,7 @@ static void check_boxes(stage *s, oracle *o, const carom_box_batch *batch, const
     carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = true};
     for (uint32_t i = 0; i < batch->count; i++)
     {
-        bool expected[BODIES];
+        bool expected[BODIES] = {false};
         const carom_aabb *box = &batch->boxes[i];
         bool empty = box->min.x > box->max.x;
         carom_mesh *mesh =

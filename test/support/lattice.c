@@ -95,7 +95,7 @@ static void add_tetrahedra(lattice *lattice, const int cube[3])
 static void add_sides(lattice *lattice, int dimension)
 {
     int side = dimension - 1, count = lattice->count[dimension] * (dimension + 1), kept = 0;
-    cell *out = must(malloc(sizeof *out * (size_t)count));
+    cell *out = must(calloc((size_t)count + 1, sizeof *out));
     for (int i = 0; i < count; i++)
     {
         const cell *from = &lattice->cells[dimension][i / (dimension + 1)];
@@ -129,7 +129,7 @@ lattice *lattice_create(int side)
         add_tetrahedra(lattice, (int[3]){i / (side * side), i / side % side, i % side});
     for (int dimension = 3; dimension > 0; dimension--)
         add_sides(lattice, dimension);
-    lattice->faces = must(malloc(sizeof *lattice->faces * (size_t)lattice->count[2]));
+    lattice->faces = must(calloc((size_t)lattice->count[2] + 1, sizeof *lattice->faces));
     for (int i = 0; i < lattice->count[2]; i++)
         lattice->faces[i][0] = lattice->faces[i][1] = -1;
     for (int i = 0; i < lattice->count[3]; i++)

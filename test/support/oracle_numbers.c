@@ -163,7 +163,7 @@ static bool is_nearest(double value, mpq_t quotient)
     for (int side = -1; side <= 1; side += 2)
     {
         set_rational(middle, value, -1);
-        set_rational(half, nextafter(value, side * INFINITY), -1);
+        set_rational(half, nextafter(value, side < 0 ? -INFINITY : INFINITY), -1);
         mpq_add(middle, middle, half);
         int order = side * mpq_cmp(quotient, middle);
         nearest = nearest && (order < 0 || (order == 0 && even));

@@ -141,7 +141,7 @@ typedef struct image_walk
     uint32_t tests;  /* since the clock was looked at */
 } image_walk;
 
-carom_status image_collide(void *state, const query_task *task, const narrow_search *search, bool *violated);
+carom_status image_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
 
 /* ---- images or trees? See ibcd_choice.c ---- */
 

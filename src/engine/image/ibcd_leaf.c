@@ -145,7 +145,7 @@ carom_status image_pair_faces(image_walk *walk, const carom_aabb bounds[2], imag
 static carom_status decide(image_walk *walk, narrow_part_pair pair)
 {
     image_state *state = walk->state;
-    carom_aabb bounds[2];
+    carom_aabb bounds[2] = {aabb_empty(), aabb_empty()};
     BASE_TRY(place(walk, 1, pair.part_b, NULL, &bounds[1]));
     BASE_TRY(place(walk, 0, pair.part_a, &bounds[1], &bounds[0]));
     if (state->faces[0].count == 0)

@@ -55,8 +55,8 @@ typedef struct frontier_asset
 /* Without nodes for a shape that is not a mesh, or a mesh without triangles. */
 carom_status frontier_create_asset(void *context, const carom_shape *shape, void **out);
 /* Fits it to a mesh with the same triangles; a mesh with others is built anew. */
-carom_status frontier_update_asset(void *context, const carom_shape *shape, void *asset);
-void frontier_destroy_asset(void *context, void *asset);
+carom_status frontier_update_asset(void *context, const carom_shape *shape, void *object);
+void frontier_destroy_asset(void *context, void *object);
 
 /* ---- places ---- */
 
@@ -207,7 +207,7 @@ carom_status frontier_sort_found(frontier_state *state);
 /* The check of both kernels for carom_compute_selftest; null past the end. */
 const compute_check *frontier_check_at(uint32_t index);
 
-carom_status frontier_collide(void *state, const query_task *task, const narrow_search *search, bool *violated);
+carom_status frontier_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
 carom_status frontier_prepare_pairs(carom_engine *engine, const carom_frame *frame);
 
 /* Of a batch, or null. */

@@ -106,7 +106,7 @@ const frontier_result *frontier_find_result(const frontier_state *state, const q
     const frontier_result *result = &batch->results.items[index];
     const frontier_asset *a = task->asset_a, *b = task->asset_b;
     bool same = result->known && result->serial_a == a->serial && result->serial_b == b->serial &&
-                memcmp(&result->pose_a, task->a.pose, sizeof result->pose_a) == 0 &&
-                memcmp(&result->pose_b, task->b.pose, sizeof result->pose_b) == 0;
+                memcmp((const void *)&result->pose_a, (const void *)task->a.pose, sizeof result->pose_a) == 0 &&
+                memcmp((const void *)&result->pose_b, (const void *)task->b.pose, sizeof result->pose_b) == 0;
     return same ? result : NULL;
 }

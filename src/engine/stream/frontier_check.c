@@ -85,6 +85,7 @@ static carom_status search_on(compute_device *device, const frontier_pair *pair,
         carom_status ended = compute_end(device);
         status = carom_failed(status) ? status : ended;
     }
+    out->job.runner = NULL;
     frontier_runner_close(&runner);
     return status;
 }

@@ -161,7 +161,7 @@ typedef struct stream_walk
     } while (0)
 
 /* The method's collide function. */
-carom_status stream_collide(void *state, const query_task *task, const narrow_search *search, bool *violated);
+carom_status stream_collide(void *object, const query_task *task, const narrow_search *search_for, bool *violated);
 
 /* ---- placing: stream_place.c ---- */
 
