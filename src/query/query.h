@@ -9,10 +9,19 @@
 
 typedef BASE_ARRAY(uint64_t) query_words;
 
+/* What a method that can search a pair in two ways has measured of them. */
+typedef struct query_choice
+{
+    float seconds[2];  /* of late; 0: not tried yet */
+    uint32_t wait;     /* searches until the slower one is tried again */
+    uint32_t patience; /* and how long that was last time */
+} query_choice;
+
 /* What a pair of bodies remembers from one question to the next. Zero-initialise; the answer never depends on it. */
 typedef struct query_memory
 {
     tree_memory tree;
+    query_choice choice[2]; /* for a search that stops at the first pair, and for one that finds all */
 } query_memory;
 
 struct carom_pair_cache

@@ -19,7 +19,6 @@ static void destroy_state(void *object)
     image_state *state = object;
     carom_context *context = state->context;
     image_close_device(state);
-    base_array_free(context, &state->open);
     base_array_free(context, &state->current_level);
     base_array_free(context, &state->next_level);
     base_array_free(context, &state->waiting);
@@ -37,6 +36,7 @@ static void destroy_state(void *object)
         base_array_free(context, &state->points[which]);
         base_array_free(context, &state->faces[which]);
     }
+    base_array_free(context, &state->found);
     base_array_free(context, &state->order);
     base_array_free(context, &state->space);
     base_array_free(context, &state->views);

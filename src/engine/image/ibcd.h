@@ -48,6 +48,7 @@ typedef struct image_balance
 {
     image_level levels[IMAGE_LEVELS];
     double tile_seconds; /* for an image */
+    double pass_seconds; /* for as few as there may be: no search that draws takes less */
     uint32_t searches;
 } image_balance;
 
@@ -75,7 +76,6 @@ typedef struct image_state
     double accuracy; /* sampled: the wanted size, world units; 0: `side` pixels, whatever that is */
     bool always;     /* draw images of all pairs, whatever that costs */
     image_balance balance;
-    image_queue open;          /* left to do when a budget is spent */
     image_queue current_level; /* breadth first */
     image_queue next_level;
     image_queue waiting;   /* sampled: what other blocks have left to do */
@@ -89,6 +89,7 @@ typedef struct image_state
     BASE_ARRAY(uint32_t) strips[2];   /* of two nodes, decoded */
     image_canvas canvas[2];
     BASE_ARRAY(image_face) faces[2]; /* of two patches, or two bodies */
+    BASE_ARRAY(carom_pair) found;    /* by a search that may be given up */
     BASE_ARRAY(base_key_value) order, space;
     carom_engine_stats stats;
     carom_engine_image_fn *on_image; /* or null */
@@ -135,12 +136,32 @@ typedef struct image_walk
     volume_frame frame; /* boxes of b seen from a */
     narrow_counts counts;
     bool violated;
-    bool limited; /* by a budget */
+    double deadline; /* base_now: then trees take over; 0: never */
+    bool late;       /* they do */
+    uint32_t tests;  /* since the clock was looked at */
 } image_walk;
 
 carom_status image_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
 
-/* Decides the triangles of two patches. CAROM_STOPPED: on_pair said so. */
+/* ---- images or trees? See ibcd_choice.c ---- */
+
+/* Is this pair to be searched with images? Sets the deadline. */
+bool image_is_chosen(image_walk *walk);
+/* What a search took, by images (which include those that were given up) or by trees. */
+void image_note_seconds(const image_walk *walk, bool images, double seconds);
+/* CAROM_STOPPED, and walk->late: the deadline has passed. */
+carom_status image_check_deadline(image_walk *walk);
+/* How many images of this level are worth drawing? */
+size_t image_count_worth(const image_walk *walk, const image_level *level);
+/* A value that is measured again and again. */
+static inline void image_learn(double *mean, double value, bool known)
+{
+    *mean = known ? 0.875 * *mean + 0.125 * value : value;
+}
+
+/* ---- steps of a search ---- */
+
+/* Decides the triangles of two patches. CAROM_STOPPED: on_pair said so, or it is late. */
 carom_status image_test_patches(image_walk *walk, narrow_part_pair pair);
 
 bool image_boxes_meet(const carom_aabb *a, const carom_aabb *b);

@@ -37,8 +37,27 @@ static carom_status place(image_walk *walk, int which, uint32_t node, const caro
     return CAROM_OK;
 }
 
+/* Pairs of a search that may be given up wait: trees would report them again. */
+static carom_status report(image_walk *walk, const image_face *a, const image_face *b, uint32_t meeting)
+{
+    image_state *state = walk->state;
+    walk->violated = true;
+    if (walk->deadline == 0.0 || !walk->search->every_pair)
+        return walk->search->on_pair(a->number, b->number, meeting, walk->search->user) ? CAROM_OK : CAROM_STOPPED;
+    if (!base_array_reserve(state->context, &state->found, 1))
+        return image_out_of_memory(state->context);
+    state->found.items[state->found.count++] = (carom_pair){a->number, b->number, meeting};
+    return CAROM_OK;
+}
+
 static carom_status test_pair(image_walk *walk, const image_face *a, const image_face *b)
 {
+    enum
+    {
+        TESTS = 64 /* from one look at the clock to the next */
+    };
+    if (++walk->tests % TESTS == 0)
+        IMAGE_GO_ON(image_check_deadline(walk));
     if (!image_boxes_meet(&a->box, &b->box))
         return CAROM_OK;
     walk->task->counters->triangles_tested++;
@@ -47,10 +66,7 @@ static carom_status test_pair(image_walk *walk, const image_face *a, const image
         meeting = narrow_meet(&a->corners, &b->corners, &walk->counts);
     else
         meeting = narrow_touches(&a->corners, &b->corners, &walk->counts) ? CAROM_MEET_TOUCHING : CAROM_MEET_NONE;
-    if (meeting == CAROM_MEET_NONE)
-        return CAROM_OK;
-    walk->violated = true;
-    return walk->search->on_pair(a->number, b->number, meeting, walk->search->user) ? CAROM_OK : CAROM_STOPPED;
+    return meeting == CAROM_MEET_NONE ? CAROM_OK : report(walk, a, b, meeting);
 }
 
 /* ---- large patches: sorted along the longest axis ---- */

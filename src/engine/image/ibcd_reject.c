@@ -78,11 +78,31 @@ static carom_status draw_node(image_walk *walk, int which, uint32_t node, const 
     return CAROM_OK;
 }
 
+static bool is_flat(const image_walk *walk, int which, uint32_t node)
+{
+    return convex_nodes(walk->body[which].pieces)[node].dimension == 2;
+}
+
+/* RECODE's is given by the world's axes; intervals show hulls from every side. */
+static void choose_view(const image_walk *walk, narrow_part_pair pair, const volume_box *const boxes[2],
+                        image_view *view)
+{
+    bool may_vanish = walk->state->sampled && !walk->state->recode;
+    if (may_vanish && is_flat(walk, 0, pair.part_a))
+        image_choose_flat_view(boxes[0], boxes[1], view);
+    else if (may_vanish && is_flat(walk, 1, pair.part_b))
+        image_choose_flat_view(boxes[1], boxes[0], view);
+    else
+    {
+        image_overlap overlap = image_overlap_of(boxes[0], boxes[1]);
+        image_choose_view(boxes[0], boxes[1], &overlap, view);
+    }
+}
+
 carom_status image_look(image_walk *walk, narrow_part_pair pair, int side, image_sight *out)
 {
     volume_box a = box_of(walk, 0, pair.part_a), b = box_of(walk, 1, pair.part_b);
-    image_overlap overlap = image_overlap_of(&a, &b);
-    image_choose_view(&a, &b, &overlap, &out->view);
+    choose_view(walk, pair, (const volume_box *[2]){&a, &b}, &out->view);
     BASE_TRY(see_node(walk, 0, pair.part_a, &out->view, &out->seen[0]));
     BASE_TRY(see_node(walk, 1, pair.part_b, &out->view, &out->seen[1]));
     out->apart = !image_fit_view(&out->seen[0], &out->seen[1], side, &out->view);

@@ -1,15 +1,6 @@
 /* Breadth first over two trees of hulls (thesis, 2.4.1; its list of child pairs repeats one and lacks another). */
 #include "engine/image/ibcd.h"
 
-/* In a queue: what the clearance leaves to do; a tree's own parts have the bound OF_CLEARANCE. */
-#define IMAGE_ALL UINT32_MAX
-static const float OF_CLEARANCE = -1.0f;
-
-static bool is_of_clearance(narrow_part_pair pair)
-{
-    return pair.bound < 0.0f || (pair.part_a == IMAGE_ALL && pair.part_b == IMAGE_ALL);
-}
-
 static bool push(carom_context *context, image_queue *queue, narrow_part_pair pair)
 {
     if (!base_array_reserve(context, queue, 1))
@@ -46,14 +37,22 @@ static bool is_patches(const image_walk *walk, narrow_part_pair pair)
 /* Keeps the pairs of the current level whose boxes are not apart, in `drawn`. */
 static carom_status test_boxes(image_walk *walk)
 {
+    enum
+    {
+        BOXES = 64 /* from one look at the clock to the next */
+    };
     image_state *state = walk->state;
     double start = base_now();
     state->drawn.count = 0;
     if (!base_array_reserve(state->context, &state->drawn, state->current_level.count))
         return image_out_of_memory(state->context);
     for (size_t i = 0; i < state->current_level.count; i++)
+    {
+        if (i % BOXES == 0)
+            IMAGE_GO_ON(image_check_deadline(walk));
         if (!boxes_apart(walk, state->current_level.items[i]))
             state->drawn.items[state->drawn.count++] = state->current_level.items[i];
+    }
     state->stats.box_seconds += base_now() - start;
     return CAROM_OK;
 }
@@ -106,85 +105,11 @@ carom_status image_sample_pairs(image_walk *walk)
     return CAROM_OK;
 }
 
-/* What is left of a queue goes to `open`. */
-static carom_status leave(image_state *state, const image_queue *queue, size_t at)
-{
-    return push_all(state->context, &state->open, queue->items + at, queue->count - at)
-               ? CAROM_UNKNOWN
-               : image_out_of_memory(state->context);
-}
-
-/* ---- within a budget: pair after pair, without images, which can't be cut short ---- */
-
-/* A pair of patches is one step of the search, and decided as a whole once there is something left to spend. */
-static carom_status test_limited_patches(image_walk *walk, narrow_part_pair pair)
-{
-    base_budget *budget = walk->task->budget;
-    uint64_t before = walk->task->counters->triangles_tested;
-    carom_status status = image_test_patches(walk, pair);
-    uint64_t tested = walk->task->counters->triangles_tested - before;
-    if (budget->work_left != UINT64_MAX && budget->work_left < tested)
-        budget->work_left = 0;
-    else
-        base_budget_spend(budget, tested < UINT32_MAX ? (uint32_t)tested : UINT32_MAX);
-    return status;
-}
-
-/* CAROM_UNKNOWN: the budget is spent, and the pair has to be looked at again. */
-static carom_status run_pair(image_walk *walk, narrow_part_pair pair)
-{
-    if (!base_budget_spend(walk->task->budget, 1))
-        return CAROM_UNKNOWN;
-    if (boxes_apart(walk, pair))
-        return CAROM_OK;
-    if (!is_patches(walk, pair))
-        return open_pair(walk, pair) ? CAROM_OK : image_out_of_memory(walk->state->context);
-    return test_limited_patches(walk, pair);
-}
-
-static carom_status run_limited_level(image_walk *walk)
-{
-    image_state *state = walk->state;
-    for (size_t i = 0; i < state->current_level.count; i++)
-    {
-        carom_status status = run_pair(walk, state->current_level.items[i]);
-        if (status == CAROM_UNKNOWN && carom_failed(leave(state, &state->current_level, i)))
-            return CAROM_OUT_OF_MEMORY;
-        if (status == CAROM_UNKNOWN)
-            return leave(state, &state->next_level, 0);
-        if (status != CAROM_OK)
-            return status;
-    }
-    return CAROM_OK;
-}
-
-/* ---- the balance of processor and graphics hardware ---- */
+/* ---- levels with certified images ---- */
 
 static image_level *level_at(image_state *state, uint32_t depth)
 {
     return &state->balance.levels[depth < IMAGE_LEVELS ? depth : IMAGE_LEVELS - 1];
-}
-
-static void learn(double *mean, double value, bool known) { *mean = known ? 0.875 * *mean + 0.125 * value : value; }
-
-/* How many images are worth drawing here: all, if they save more below than they cost, or none. Now and then some are
- * drawn to find out. */
-static size_t images_worth(const image_walk *walk, uint32_t depth)
-{
-    enum
-    {
-        TRIAL = 64,  /* searches from one to the next */
-        IMAGES = 32, /* of a trial */
-    };
-    image_state *state = walk->state;
-    const image_level *level = level_at(state, depth);
-    if (state->sampled)
-        return 0; /* within a budget, and where it was cut short: without images */
-    if (state->always)
-        return SIZE_MAX;
-    if (level->known && level->rejected * level->below > state->balance.tile_seconds)
-        return SIZE_MAX;
-    return !level->known || state->balance.searches % TRIAL == 0 ? IMAGES : 0;
 }
 
 /* Rejects pairs by images, and counts what that took. */
@@ -196,8 +121,11 @@ static carom_status reject(image_walk *walk, image_level *level, size_t limit)
     BASE_TRY(image_reject(walk, looked_at));
     double seconds = base_now() - start, rejected = (double)(before - state->drawn.count);
     state->stats.images_apart += before - state->drawn.count, state->stats.image_seconds += seconds;
-    learn(&state->balance.tile_seconds, seconds / (double)looked_at, level->known);
-    learn(&level->rejected, rejected / (double)looked_at, level->known);
+    image_balance *balance = &state->balance;
+    image_learn(&balance->tile_seconds, seconds / (double)looked_at, balance->tile_seconds > 0.0);
+    image_learn(&level->rejected, rejected / (double)looked_at, level->known);
+    double longer = 1.02 * balance->pass_seconds; /* what was fast once need not be so for ever */
+    balance->pass_seconds = longer > 0.0 && longer < seconds ? longer : seconds;
     level->known = true;
     return CAROM_OK;
 }
@@ -206,7 +134,7 @@ static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
 {
     image_state *state = walk->state;
     BASE_TRY(test_boxes(walk));
-    size_t worth = state->drawn.count > 0 ? images_worth(walk, depth) : 0;
+    size_t worth = state->drawn.count > 0 ? image_count_worth(walk, level_at(state, depth)) : 0;
     if (worth > 0)
         BASE_TRY(reject(walk, level_at(state, depth), worth));
     *kept = state->drawn.count;
@@ -224,16 +152,20 @@ static carom_status run_levels(image_walk *walk)
     {
         size_t count = 0;
         state->next_level.count = 0;
-        status = walk->limited ? run_limited_level(walk) : run_level(walk, depth, &count);
+        status = run_level(walk, depth, &count);
         image_queue done = state->current_level;
         state->current_level = state->next_level, state->next_level = done;
         if (depth < IMAGE_LEVELS)
             begun[depth + 1] = base_now(), kept[depth] = count;
     }
     double end = base_now();
-    for (uint32_t i = 0; i < depth && i < IMAGE_LEVELS && status == CAROM_OK; i++)
-        if (kept[i] > 0)
-            learn(&level_at(state, i)->below, (end - begun[i + 1]) / (double)kept[i], level_at(state, i)->below > 0.0);
+    for (uint32_t i = 0; i < depth && i < IMAGE_LEVELS; i++)
+    {
+        double *below = &level_at(state, i)->below, seconds = (end - begun[i + 1]) / (double)kept[i];
+        /* a search that was given up would have taken longer */
+        if (kept[i] > 0 && (status == CAROM_OK || (walk->late && seconds > *below)))
+            image_learn(below, seconds, *below > 0.0);
+    }
     state->stats.depth = depth > state->stats.depth ? depth : state->stats.depth;
     return status;
 }
@@ -309,19 +241,6 @@ static carom_status run_blocks(image_walk *walk)
 
 /* ---- the search ---- */
 
-static carom_status list_open(image_state *state, const narrow_front *front)
-{
-    static const narrow_part_pair ROOTS = {0, 0, 0.0f}, CLEARANCE = {IMAGE_ALL, IMAGE_ALL, 0.0f};
-    state->open.count = state->current_level.count = state->next_level.count = 0;
-    bool fits = true;
-    if (!front || front->count == 0)
-        fits = push(state->context, &state->current_level, ROOTS) && push(state->context, &state->open, CLEARANCE);
-    for (size_t i = 0; front && i < front->count && fits; i++)
-        fits = push(state->context, is_of_clearance(front->items[i]) ? &state->open : &state->current_level,
-                    front->items[i]);
-    return fits ? CAROM_OK : image_out_of_memory(state->context);
-}
-
 /* No pair meets, or the clearance would be violated already. */
 static bool stop(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, void *user)
 {
@@ -329,55 +248,25 @@ static bool stop(uint32_t triangle_a, uint32_t triangle_b, uint32_t meeting, voi
     return false;
 }
 
-/* Closer than the clearance? Trees decide. What is left of it stays in `open`. */
+/* Closer than the clearance? Trees decide. */
 static carom_status check_clearance(image_walk *walk)
 {
-    image_state *state = walk->state;
-    const query_task *task = walk->task;
-    narrow_front front = {0}; /* empty: from the roots */
-    bool resumed = state->open.count > 0 && state->open.items[0].bound < 0.0f;
-    if (resumed && !base_array_reserve(task->context, &front, state->open.count))
-        return image_out_of_memory(task->context);
-    for (size_t i = 0; resumed && i < state->open.count; i++)
-        front.items[front.count++] = (narrow_part_pair){state->open.items[i].part_a, state->open.items[i].part_b, 0.0f};
-    tree_task trees = {.context = task->context,
-                       .a = &task->a,
-                       .b = &task->b,
-                       .defect = task->defect,
-                       .scratch = &state->scratch,
-                       .front = &front,
-                       .budget = task->budget,
-                       .counters = task->counters};
     narrow_search search = {.clearance = walk->search->clearance, .on_pair = stop};
-    carom_status status = tree_collide(&trees, &search, &walk->violated);
-    status = status == CAROM_STOPPED ? CAROM_OK : status;
-    state->open.count = 0;
-    for (size_t i = 0; i < front.count; i++)
-        front.items[i].bound = OF_CLEARANCE;
-    /* with nothing left to spend, trees leave nothing: then all of it is open */
-    bool fits = status != CAROM_UNKNOWN ||
-                (front.count > 0 ? push_all(state->context, &state->open, front.items, front.count)
-                                 : push(state->context, &state->open, (narrow_part_pair){IMAGE_ALL, IMAGE_ALL, 0.0f}));
-    if (!fits)
-        status = image_out_of_memory(state->context);
-    base_array_free(task->context, &front);
-    return status;
+    carom_status status = query_tree_method.collide(walk->state, walk->task, &search, &walk->violated);
+    return status == CAROM_STOPPED ? CAROM_OK : status;
 }
 
-static carom_status leave_front(const image_walk *walk, carom_status status)
+/* Hands over what was found by a search that was not given up. */
+static carom_status report_found(const image_walk *walk)
 {
-    narrow_front *front = walk->task->front;
-    if (!front || carom_failed(status))
-        return status;
-    const image_queue *open = &walk->state->open;
-    front->count = 0;
-    if (status != CAROM_UNKNOWN)
-        return status;
-    if (!base_array_reserve(walk->task->context, front, open->count))
-        return image_out_of_memory(walk->task->context);
-    memcpy(front->items, open->items, open->count * sizeof *open->items);
-    front->count = open->count;
-    return status;
+    const image_state *state = walk->state;
+    for (size_t i = 0; i < state->found.count; i++)
+    {
+        const carom_pair *pair = &state->found.items[i];
+        if (!walk->search->on_pair(pair->triangle_a, pair->triangle_b, pair->meeting, walk->search->user))
+            return CAROM_STOPPED;
+    }
+    return CAROM_OK;
 }
 
 static image_body place_body(const void *asset, const mesh_placed *placed)
@@ -400,27 +289,62 @@ static void relate(image_walk *walk)
     volume_frame_begin(&walk->frame, CAROM_VOLUME_OBB, CAROM_VOLUME_OBB, &relative, reach);
 }
 
+static carom_status run(image_walk *walk)
+{
+    static const narrow_part_pair ROOTS = {0, 0, 0.0f};
+    image_state *state = walk->state;
+    state->current_level.count = state->next_level.count = state->found.count = 0;
+    if (!push(state->context, &state->current_level, ROOTS))
+        return image_out_of_memory(state->context);
+    IMAGE_GO_ON(!state->sampled ? run_levels(walk) : state->recode ? image_run_recode(walk) : run_blocks(walk));
+    IMAGE_GO_ON(report_found(walk));
+    return walk->search->clearance > 0.0 && !walk->violated ? check_clearance(walk) : CAROM_OK;
+}
+
+static carom_status search_images(image_walk *walk, bool *violated)
+{
+    image_state *state = walk->state;
+    double start = base_now();
+    carom_status status = run(walk);
+    image_note_seconds(walk, true, base_now() - start);
+    walk->task->counters->exact_fallbacks += walk->counts.exact_fallbacks;
+    if (!walk->late)
+        *violated = walk->violated;
+    if (carom_failed(status))
+        return image_close_device(state), status;
+    carom_status ended = image_end_device(state);
+    return carom_failed(ended) ? ended : status;
+}
+
+static carom_status search_trees(image_walk *walk, bool *violated)
+{
+    const query_task *task = walk->task;
+    const narrow_search *search = walk->search;
+    double start = base_now();
+    carom_status status = CAROM_OK;
+    if (!query_tree_method.far_apart(task->context, &task->a, &task->b, search->clearance, task->memory))
+        status = query_tree_method.collide(walk->state, task, search, violated);
+    image_note_seconds(walk, false, base_now() - start);
+    return status;
+}
+
 carom_status image_collide(void *object, const query_task *task, const narrow_search *search, bool *violated)
 {
     image_state *state = object;
     image_walk walk = {.state = state, .task = task, .search = search, .violated = *violated};
     if (task->a.mesh->triangle_count == 0 || task->b.mesh->triangle_count == 0)
         return CAROM_OK;
-    walk.body[0] = place_body(task->asset_a, &task->a), walk.body[1] = place_body(task->asset_b, &task->b);
-    walk.limited = !base_budget_is_unlimited(task->budget);
-    relate(&walk);
-    BASE_TRY(list_open(state, task->front));
+    /* a pass can't be cut short, so trees search within a budget, and where it ended */
+    if (!base_budget_is_unlimited(task->budget) || (task->front && task->front->count > 0))
+        return query_tree_method.collide(state, task, search, violated);
     state->balance.searches++;
-    /* from a front on, as a budget leaves it, pieces are found by the tree, and decided without images */
-    bool from_roots = !task->front || task->front->count == 0;
-    bool sampled = state->sampled && from_roots && !walk.limited;
-    carom_status status = !sampled ? run_levels(&walk) : state->recode ? image_run_recode(&walk) : run_blocks(&walk);
-    if (status == CAROM_OK && search->clearance > 0.0 && !walk.violated)
-        status = check_clearance(&walk);
-    task->counters->exact_fallbacks += walk.counts.exact_fallbacks;
-    *violated = walk.violated;
-    if (carom_failed(status))
-        return image_close_device(state), status;
-    carom_status ended = image_end_device(state);
-    return carom_failed(ended) ? ended : leave_front(&walk, status);
+    if (image_is_chosen(&walk))
+    {
+        walk.body[0] = place_body(task->asset_a, &task->a), walk.body[1] = place_body(task->asset_b, &task->b);
+        relate(&walk);
+        carom_status status = search_images(&walk, violated);
+        if (!walk.late || carom_failed(status))
+            return status;
+    }
+    return search_trees(&walk, violated);
 }

@@ -27,22 +27,12 @@ image_overlap image_overlap_of(const volume_box *a, const volume_box *b)
     return overlap;
 }
 
-void image_choose_view(const volume_box *a, const volume_box *b, const image_overlap *overlap, image_view *view)
+/* Looks along one of a box's axes. */
+static void look_along(const volume_box *box, int away, image_view *view)
 {
-    const double *length = overlap->length;
-    int away[2];
-    double area[2];
-    for (int body = 0; body < 2; body++)
-    {
-        const double *own = length + 3 * body;
-        away[body] = own[0] >= own[1] && own[0] >= own[2] ? 0 : own[1] >= own[2] ? 1 : 2;
-        area[body] = own[(away[body] + 1) % 3] * own[(away[body] + 2) % 3];
-    }
-    int chosen = area[1] < area[0];
-    const volume_box *box = chosen ? b : a;
-    view->axis[0] = box->axis[(away[chosen] + 1) % 3];
-    view->axis[1] = box->axis[(away[chosen] + 2) % 3];
-    view->axis[2] = box->axis[away[chosen]];
+    view->axis[0] = box->axis[(away + 1) % 3];
+    view->axis[1] = box->axis[(away + 2) % 3];
+    view->axis[2] = box->axis[away];
     const double *component = &view->axis[0].x;
     bool usable = true;
     for (int i = 0; i < 9; i++)
@@ -55,7 +45,29 @@ void image_choose_view(const volume_box *a, const volume_box *b, const image_ove
         carom_vec3 right = view->axis[0];
         view->axis[0] = view->axis[1], view->axis[1] = right;
     }
+}
+
+void image_choose_view(const volume_box *a, const volume_box *b, const image_overlap *overlap, image_view *view)
+{
+    const double *length = overlap->length;
+    int away[2];
+    double area[2];
+    for (int body = 0; body < 2; body++)
+    {
+        const double *own = length + 3 * body;
+        away[body] = own[0] >= own[1] && own[0] >= own[2] ? 0 : own[1] >= own[2] ? 1 : 2;
+        area[body] = own[(away[body] + 1) % 3] * own[(away[body] + 2) % 3];
+    }
+    int chosen = area[1] < area[0];
+    look_along(chosen ? b : a, away[chosen], view);
     view->centre = vec3_scale(vec3_add(a->centre, b->centre), 0.5);
+}
+
+void image_choose_flat_view(const volume_box *flat, const volume_box *other, image_view *view)
+{
+    const double *half = flat->half;
+    look_along(flat, half[0] <= half[1] && half[0] <= half[2] ? 0 : half[1] <= half[2] ? 1 : 2, view);
+    view->centre = vec3_scale(vec3_add(flat->centre, other->centre), 0.5);
 }
 
 /* ---- points ---- */

@@ -42,6 +42,10 @@ image_overlap image_overlap_of(const volume_box *a, const volume_box *b);
  * the one with the smaller rectangle (2.4.3). Only axis and centre are set. */
 void image_choose_view(const volume_box *a, const volume_box *b, const image_overlap *overlap, image_view *view);
 
+/* Looks at the flat side of a hull without thickness. Its rectangle would be the smallest edge on, and there it covers
+ * the centre of no pixel: a sampled image would show nothing of it, however many pixels it has. */
+void image_choose_flat_view(const volume_box *flat, const volume_box *other, image_view *view);
+
 /* Points of a placed piece, as seen before the image's rectangle is known. */
 typedef struct image_seen
 {
