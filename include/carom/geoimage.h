@@ -38,7 +38,8 @@ extern "C"
         /* Cuts are extended to where the image would be stretched most, up to so many times, while that reduces the
          * stretch. More are made only where the map would fold over. */
         uint32_t extra_cuts;
-        /* The map is solved again up to so many times, for less stretch, while that helps. 0: Floater's mean values. */
+        /* The map is solved again up to so many times, for less stretch, while that helps. 0: Floater's mean values.
+         * In either case it is bent a little where sharp vertices would fall between samples. */
         uint32_t stretch_steps;
         bool list_triangles; /* for carom_geoimage_cell; otherwise it has none */
     } carom_geoimage_def;
