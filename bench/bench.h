@@ -1,5 +1,5 @@
 /* bench.h: Carom measured against itself: every volume and builder, the FDH paper's tables, workers, hard cases,
- * relations, questions about scenes, hulls, convex pieces. */
+ * relations, questions about scenes, hulls, convex pieces, quadtrees of geometry images. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -32,6 +32,7 @@ void bench_relations(bench_session *session);
 void bench_questions(bench_session *session);
 void bench_hull(bench_session *session);
 void bench_pieces(bench_session *session);
+void bench_geoimage(bench_session *session);
 void bench_strips(bench_session *session, const carom_mesh *mesh); /* a part of bench_pieces */
 
 double bench_now(void); /* seconds */

@@ -10,8 +10,8 @@
 static const char *const usage =
     "carom_bench [--quick] [--only NAME] [--threads N] [--repetitions N] [--help]\n"
     "  --quick          smaller models, fewer poses and steps\n"
-    "  --only NAME      volumes, fdh, workers, cliffs, image, relations, questions, hull, pieces, or a part of a\n"
-    "                   model's or scene's name\n"
+    "  --only NAME      volumes, fdh, workers, cliffs, image, relations, questions, hull, pieces, geoimage, or a\n"
+    "                   part of a model's or scene's name\n"
     "  --threads N      workers: N of them besides 1 and 2 (default: the machine's cores)\n"
     "  --repetitions N  workers: at least N of each (default 15, quick 3)\n"
     "models come from $CAROM_DATA/models (default ../shared/data)\n";
@@ -95,6 +95,7 @@ int main(int argc, char **argv)
     bench_questions(&session);
     bench_hull(&session);
     bench_pieces(&session);
+    bench_geoimage(&session);
     carom_query_destroy(session.query);
     carom_context_destroy(session.context);
     return session.failed ? 1 : 0;

@@ -90,6 +90,8 @@ extern "C"
                                             on the thread of the worker that drew it; or null. Takes time: images are
                                             read back, and drawn one by one where they would be together */
         void *on_image_user;
+        bool time_stages; /* engine "geoimage": waits for the device after each stage, so that every stage's seconds
+                             are its own (carom_engine_stats); on the processor they always are */
         bool estimate_undecided; /* guess about pairs that a budget leaves undecided, see carom_pair_estimate */
     } carom_engine_def;
 
@@ -146,9 +148,10 @@ extern "C"
                                                const carom_budget *budget, carom_scene_report *report);
 
     /* Statistics of the thesis's methods (chapter 4: "sstcd", "spcd", "escd", "epcd"; chapter 2: "image",
-     * "image-sampled"; chapter 3: "scd0", "scd1", "scd2", "scd-triangles"), of "recode" and of "cullide", summed since
-     * the engine was created; all zero for other engines. Those of chapter 4 depend on the number of workers, and on
-     * timing where a hit cancels other tasks; those of "image" and chapter 3 on timing, unless image_always is set. */
+     * "image-sampled"; chapter 3: "scd0", "scd1", "scd2", "scd-triangles"), of "recode", "cullide", "stream" and
+     * "geoimage", summed since the engine was created; all zero for other engines. Those of chapter 4 depend on the
+     * number of workers, and on timing where a hit cancels other tasks; those of "image" and chapter 3 on timing,
+     * unless image_always is set. */
     typedef struct carom_engine_stats
     {
         uint64_t tasks;         /* nodes of the task tree: two boxes, or a box and all edges of a body */
@@ -182,6 +185,13 @@ extern "C"
         uint64_t printed_missed;                                           /* bodies meet, but it finds no pair */
         uint64_t printed_wrong;                                            /* bodies do not meet, but it finds one */
         uint64_t printed_pairs, printed_pairs_missed, printed_pairs_wrong; /* of triangles, if all are asked for */
+        /* Engine "geoimage": `tasks` are pairs of boxes, `passes` are dispatches of kernels. Its seconds are those of
+         * uploads and of exact tests above, and */
+        double mipmap_seconds;     /*   the boxes of all levels, */
+        double traversal_seconds;  /*   tests of pairs of boxes, */
+        double compaction_seconds; /*   count pyramids, and moving what is left, */
+        double triangle_seconds;   /*   tests of pairs of triangles */
+        uint64_t pairs_by_trees;   /* pairs of bodies left to the default trees */
     } carom_engine_stats;
 
     CAROM_API carom_engine_stats carom_engine_get_stats(const carom_engine *engine);

@@ -244,6 +244,65 @@ bool geoimage_list_cells(const geoimage_disk *disk, geoimage_grid *grid);
 /* The normals of a grid that was given. */
 void geoimage_grid_normals(geoimage_grid *grid);
 
+/* ---- quadtrees of boxes ---- */
+
+enum
+{
+    GEOIMAGE_MAX_CELLS = 1 << 14, /* along a side */
+    GEOIMAGE_LEVELS = 15,
+    GEOIMAGE_POINT = 4, /* floats per point: x, y, z, 0 */
+    GEOIMAGE_NODE = 8   /* floats per node: the smallest x, y, z, then 0; the largest x, y, z, then 0 */
+};
+
+/* A coordinate outside every normalised frame: an empty box is from this to its negative. */
+#define GEOIMAGE_OUTSIDE 4.0f
+
+/* Boxes over a grid of cells, a mipmap: node (x, y) of level 0 is the box of cell (x, y); that of a higher level has up
+ * to four children, (2 x, 2 y), (2 x + 1, 2 y), (2 x, 2 y + 1), (2 x + 1, 2 y + 1) of the level below, as far as these
+ * exist. The last level is one node. Each level is stored row by row, level 0 first. */
+typedef struct geoimage_levels
+{
+    uint32_t columns, rows; /* cells */
+    uint32_t count;
+    uint32_t first[GEOIMAGE_LEVELS + 1]; /* node where each level begins; after the last, how many there are */
+} geoimage_levels;
+
+/* columns, rows: 1 to GEOIMAGE_MAX_CELLS. */
+geoimage_levels geoimage_levels_of(uint32_t columns, uint32_t rows);
+static inline uint32_t geoimage_level_side(uint32_t cells, uint32_t level)
+{
+    return (cells + (1u << level) - 1) >> level;
+}
+static inline uint32_t geoimage_node_index(const geoimage_levels *levels, uint32_t level, uint32_t x, uint32_t y)
+{
+    return levels->first[level] + y * geoimage_level_side(levels->columns, level) + x;
+}
+static inline uint32_t geoimage_node_count(const geoimage_levels *levels) { return levels->first[levels->count]; }
+
+/* Points in a normalised frame, in float, rounded to nearest; less than 2^-126 becomes 0. All of that preserves the
+ * order of coordinates: boxes that have a point in common still do. */
+void geoimage_normalise(carom_context *context, const math_frame *frame, const carom_vec3 *points, size_t count,
+                        float *out);
+/* All levels from the points of the grid, (columns + 1) x (rows + 1). nodes: 32-byte aligned. */
+void geoimage_build_levels(carom_context *context, const geoimage_levels *levels, const float *points, float *nodes);
+/* The levels above level 0, which is filled already. */
+void geoimage_build_parents(carom_context *context, const geoimage_levels *levels, float *nodes);
+
+/* A surface that deforms: points and boxes for each frame. */
+typedef struct geoimage_quadtree
+{
+    carom_context *context;
+    geoimage_levels levels;
+    math_frame frame; /* of points and nodes */
+    float *points, *nodes;
+} geoimage_quadtree;
+
+/* A grid of width x height points, as large as geoimage_check_sides permits. Out is zero-initialised. */
+carom_status geoimage_quadtree_create(carom_context *context, uint32_t width, uint32_t height, geoimage_quadtree *out);
+/* Sets everything from points in the frame that fits `bounds`, which has all of them. */
+void geoimage_quadtree_build(geoimage_quadtree *tree, const carom_vec3 *points, const carom_aabb *bounds);
+void geoimage_quadtree_free(geoimage_quadtree *tree);
+
 /* CAROM_OUT_OF_RANGE if a grid can't have this size. */
 carom_status geoimage_check_sides(carom_context *context, uint32_t width, uint32_t height);
 

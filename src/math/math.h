@@ -46,6 +46,20 @@ static inline carom_vec3 pose_apply(const carom_pose *p, carom_vec3 v)
 carom_aabb aabb_empty(void);
 carom_aabb aabb_add_point(carom_aabb box, carom_vec3 point);
 
+/* A frame in which a model is stored in float: y = (x - centre) * scale, a power of two that brings the largest |y| to
+ * [1/2, 1); for next to a point, one that is larger than any other's. */
+typedef struct math_frame
+{
+    carom_vec3 centre;
+    double scale;
+} math_frame;
+
+math_frame math_frame_of(const carom_aabb *box);
+static inline carom_vec3 math_normalise(const math_frame *frame, carom_vec3 x)
+{
+    return vec3_scale(vec3_sub(x, frame->centre), frame->scale);
+}
+
 /* ---- relative poses ---- */
 
 /* Takes points of b's own frame into a's own frame, with a bound on how far that is from the truth: for every vertex v
