@@ -313,6 +313,7 @@ typedef struct geoimage_source
     void (*fill)(geoimage_grid *grid, const void *user);
     const void *user;
 } geoimage_source;
+carom_context *geoimage_context(const carom_geoimage *image);
 carom_status geoimage_create_filled(carom_context *context, const geoimage_source *source, carom_geoimage **out);
 
 #endif

@@ -386,6 +386,8 @@ void carom_geoimage_destroy(carom_geoimage *image)
 
 /* ---- answers ---- */
 
+carom_context *geoimage_context(const carom_geoimage *image) { return image->context; }
+
 carom_geoimage_info carom_geoimage_get_info(const carom_geoimage *image)
 {
     return image ? image->info : (carom_geoimage_info){0};

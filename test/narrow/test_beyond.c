@@ -7,28 +7,6 @@ enum
     CASES = 100000
 };
 
-/* The definition: more points than the common corners and the edges between them. */
-static bool truth_of(oracle *o, const narrow_triangle pair[2], uint32_t shared)
-{
-    carom_vec3 common[3];
-    int count = 0, found = 0;
-    for (int i = 0; i < 9; i++)
-    {
-        bool known = !(shared >> i & 1);
-        for (int k = 0; k < count; k++)
-            known |= vec3_equal(common[k], pair[0].corner[i / 3]);
-        if (!known)
-            common[count++] = pair[0].corner[i / 3];
-    }
-    oracle_meeting truth = oracle_meet(o, &pair[0], &pair[1]);
-    if (count != 2)
-        return count == 3 ? truth.point_count >= 3 : truth.point_count > count;
-    /* If one of two ends is not common, both triangles are segments, and it is a corner, which is not rounded. */
-    for (int i = 0; truth.point_count == 2 && i < 2; i++)
-        found += vec3_equal(truth.point[i], common[0]) || vec3_equal(truth.point[i], common[1]);
-    return truth.point_count > 2 || found != 2;
-}
-
 /* Makes some corners of b the same as corners of a. Returns the bits. */
 static uint32_t share(check_random *random, narrow_triangle pair[2], int count)
 {
@@ -67,7 +45,7 @@ static void check_pairs(void (*make)(check_random *, narrow_triangle[2]), const 
         for (int k = 0; k < 9; k++)
             mirrored |= (shared >> k & 1) << (3 * (k % 3) + k / 3);
         narrow_counts counts = {0};
-        bool truth = truth_of(o, pair, shared);
+        bool truth = oracle_meets_beyond(o, pair, shared);
         beyond += truth;
         if (narrow_meets_beyond(&pair[0], &pair[1], shared, &counts) != truth ||
             narrow_meets_beyond(&pair[1], &pair[0], mirrored, &counts) != truth)
