@@ -18,6 +18,7 @@
 #define CAROM_GEOIMAGE_H
 
 #include "carom/mesh.h"
+#include "carom/report.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -38,7 +39,8 @@ extern "C"
         /* Cuts are extended to where the image would be stretched most, up to so many times, while that reduces the
          * stretch. More are made only where the map would fold over. */
         uint32_t extra_cuts;
-        /* The map is solved again up to so many times, for less stretch, while that helps. 0: Floater's mean values. */
+        /* The map is solved again up to so many times, for less stretch, while that helps. 0: Floater's mean values.
+         * In either case it is bent a little where sharp vertices would fall between samples. */
         uint32_t stretch_steps;
         bool list_triangles; /* for carom_geoimage_cell; otherwise it has none */
     } carom_geoimage_def;
@@ -120,6 +122,34 @@ extern "C"
     /* The surface of a chart: vertices are the points, in their order, and triangles those of the cells. The caller
      * gets a reference. Triangles may be degenerate where a chart is. */
     CAROM_API carom_status carom_geoimage_mesh(const carom_geoimage *image, uint32_t chart, carom_mesh **out);
+
+    /* ---- where a surface meets itself ---- */
+
+    typedef struct carom_geoimage_pair
+    {
+        uint32_t chart_a, triangle_a; /* the first of both, by chart and number */
+        uint32_t chart_b, triangle_b;
+        uint32_t meeting; /* as in carom_pair */
+    } carom_geoimage_pair;
+
+    typedef struct carom_geoimage_self_result
+    {
+        carom_context *context;
+        carom_geoimage_pair *pairs; /* sorted; freed by carom_geoimage_self_free */
+        size_t pair_count;
+        uint64_t box_tests, triangle_tests, exact_fallbacks;
+        double build_ms, search_ms; /* of the quadtrees of boxes, and of the rest */
+    } carom_geoimage_self_result;
+
+    /* All pairs of triangles of all charts that meet in more than what they have in common, decided exactly. Two
+     * corners are common if they are the same point of a grid, or points on the rims of charts at equal positions, as
+     * on both sides of a seam and at the pole of a patch. Triangles without common corners count if they share a point;
+     * those with one or two common corners if they share a point that is neither this corner nor on the edge between
+     * both; those with three if they have an area. Other points that coincide are not common: where a cloth touches
+     * itself, it does. Boxes are built anew, so a deforming surface is an image from carom_geoimage_create_grid per
+     * frame. The answer does not depend on the number of workers. */
+    CAROM_API carom_status carom_geoimage_self(const carom_geoimage *image, carom_geoimage_self_result *result);
+    CAROM_API void carom_geoimage_self_free(carom_geoimage_self_result *result); /* before the context; null is fine */
 
 #ifdef __cplusplus
 }

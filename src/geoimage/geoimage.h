@@ -1,6 +1,6 @@
 /* geoimage: geometry images of meshes. The stages, in their order: glue.c joins triangles to surfaces, cut.c cuts a
  * chart to a disk, border.c lays its border around a rectangle, map.c and flatten.c map the inside, sample.c takes
- * samples, measure.c says how good they are; public.c is the whole flow.
+ * samples, measure.c says how good they are, snap.c makes them better; public.c is the whole flow.
  * patch.c evaluates B-spline and NURBS patches instead. */
 #ifndef GEOIMAGE_GEOIMAGE_H
 #define GEOIMAGE_GEOIMAGE_H
@@ -234,6 +234,11 @@ typedef struct geoimage_grid
 double geoimage_sample(const geoimage_disk *disk, geoimage_grid *grid);
 /* Upper bounds of the distance between the disk and the grid. */
 carom_geoimage_error geoimage_error(const geoimage_disk *disk, const geoimage_grid *grid);
+/* The square of the distance of a vertex from the triangles of the grid where it is mapped to. */
+double geoimage_vertex_distance(const geoimage_disk *disk, const geoimage_grid *grid, uint32_t vertex);
+/* Bends the map so that sharp vertices are mapped to points of the grid, and samples again, as long as that reduces the
+ * error. No triangle folds. */
+carom_status geoimage_snap(geoimage_disk *disk, geoimage_grid *grid, carom_geoimage_error *error);
 /* False: out of memory. */
 bool geoimage_list_cells(const geoimage_disk *disk, geoimage_grid *grid);
 /* The normals of a grid that was given. */
@@ -330,6 +335,7 @@ typedef struct geoimage_source
     void (*fill)(geoimage_grid *grid, const void *user);
     const void *user;
 } geoimage_source;
+carom_context *geoimage_context(const carom_geoimage *image);
 carom_status geoimage_create_filled(carom_context *context, const geoimage_source *source, carom_geoimage **out);
 
 #endif

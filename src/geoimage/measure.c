@@ -118,6 +118,14 @@ static void look_along(measure_work *work, double part)
         look_from(work, g, direct, disk->twin.items[work->half] / 3);
 }
 
+double geoimage_vertex_distance(const geoimage_disk *disk, const geoimage_grid *grid, uint32_t vertex)
+{
+    measure_work work = {.disk = disk, .grid = grid};
+    const geoimage_vertex *v = &disk->vertex.items[vertex];
+    look_to(&work, v->position, square_apart(v->position, grid_at(grid, v->at.x, v->at.y)), v->at);
+    return work.worst_to;
+}
+
 /* ---- all of them ---- */
 
 /* The crossings of an edge with one family of lines, by the coordinate that is whole on them. */

@@ -96,18 +96,21 @@ static void spend(create_work *work, double *stage)
     work->clock = now;
 }
 
-static carom_status fill_chart(create_work *work, const geoimage_map *map, chart_image *chart)
+static carom_status fill_chart(create_work *work, geoimage_map *map, chart_image *chart)
 {
     carom_context *context = work->image->context;
     if (!begin_chart(context, chart, map->border.width, map->border.height))
         return geoimage_out_of_memory(&map->disk);
     place_rim(&map->border, chart);
     chart->grid.sample_error = geoimage_sample(&map->disk, &chart->grid);
-    if (work->def->list_triangles && !geoimage_list_cells(&map->disk, &chart->grid))
-        return geoimage_out_of_memory(&map->disk);
     spend(work, &work->image->info.sample_ms);
     chart->info.error = geoimage_error(&map->disk, &chart->grid);
     spend(work, &work->image->info.measure_ms);
+    BASE_TRY(geoimage_snap(&map->disk, &chart->grid, &chart->info.error));
+    map->stretch = geoimage_sum_stretch(&map->disk);
+    if (work->def->list_triangles && !geoimage_list_cells(&map->disk, &chart->grid))
+        return geoimage_out_of_memory(&map->disk);
+    spend(work, &work->image->info.sample_ms);
     return CAROM_OK;
 }
 
@@ -382,6 +385,8 @@ void carom_geoimage_destroy(carom_geoimage *image)
 }
 
 /* ---- answers ---- */
+
+carom_context *geoimage_context(const carom_geoimage *image) { return image->context; }
 
 carom_geoimage_info carom_geoimage_get_info(const carom_geoimage *image)
 {

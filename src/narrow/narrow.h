@@ -25,6 +25,11 @@ uint32_t narrow_meet(const narrow_triangle *a, const narrow_triangle *b, narrow_
 /* The same, only yes or no, which can be cheaper. */
 bool narrow_touches(const narrow_triangle *a, const narrow_triangle *b, narrow_counts *counts);
 
+/* Do two triangles of one surface meet anywhere but in their common corners and the edges between these? Bit 3 i + j of
+ * shared: corner i of a and corner j of b, at equal positions, are one. Without common corners the same as
+ * narrow_touches; with three, true unless the triangle is degenerate. */
+bool narrow_meets_beyond(const narrow_triangle *a, const narrow_triangle *b, uint32_t shared, narrow_counts *counts);
+
 /* Points of the intersection of two triangles that meet: 1 point, 2 ends of a segment, 3 to 6 corners of a convex
  * polygon, in a canonical order that does not depend on the order of the arguments' corners. Each coordinate is the
  * double nearest to the exact one, the even one of two. */

@@ -204,25 +204,36 @@ static void errors_are_upper_bounds_and_not_much_more(void **state)
     assert_true(sum / checked < 2.5);
 }
 
-/* The figure: 257 x 257 with Floater's weights alone. */
+static double error_with_floater(carom_context *context, const geoimage_model *model)
+{
+    carom_mesh *mesh = geoimage_model_mesh(context, model);
+    carom_geoimage_def def = carom_geoimage_def_default();
+    carom_geoimage *image;
+    def.extra_cuts = def.stretch_steps = 0;
+    assert_int_equal(carom_geoimage_create(context, mesh, &def, &image), CAROM_OK);
+    carom_aabb bounds = carom_mesh_get_info(mesh).bounds;
+    carom_geoimage_error error = carom_geoimage_get_info(image).error;
+    double diagonal = sqrt(dot(sub(bounds.max, bounds.min), sub(bounds.max, bounds.min)));
+    carom_geoimage_destroy(image);
+    carom_mesh_destroy(mesh);
+    return fmax(error.to_image, error.to_mesh) / diagonal;
+}
+
+/* 257 x 257 with Floater's weights alone. Tips of the blobs would be cut off by up to 0.8 % if no samples were there.
+ */
 static void spheres_and_blobs_err_by_less_than_half_a_percent(void **state)
 {
-    const geoimage_model models[] = {{"ico-sphere", 5120, 1, 0, 1, 0, 0}, {"blob", 5120, 1, 0, 1, 0, 0}};
-    for (int i = 0; i < 2; i++)
+    static const char *const names[] = {"ico-sphere", "uv-sphere", "blob"};
+    static const uint32_t counts[] = {1000, 5120, 20000, 100000, 200000};
+    for (int i = 0; i < 3; i++)
     {
-        carom_mesh *mesh = geoimage_model_mesh(*state, &models[i]);
-        carom_geoimage_def def = carom_geoimage_def_default();
-        carom_geoimage *image;
-        def.extra_cuts = def.stretch_steps = 0;
-        assert_int_equal(carom_geoimage_create(*state, mesh, &def, &image), CAROM_OK);
-        carom_aabb bounds = carom_mesh_get_info(mesh).bounds;
-        carom_geoimage_error error = carom_geoimage_get_info(image).error;
-        double diagonal = sqrt(dot(sub(bounds.max, bounds.min), sub(bounds.max, bounds.min)));
-        print_message("%s: %.4f %% of the diagonal\n", models[i].name,
-                      100 * fmax(error.to_image, error.to_mesh) / diagonal);
-        assert_true(fmax(error.to_image, error.to_mesh) < 0.005 * diagonal);
-        carom_geoimage_destroy(image);
-        carom_mesh_destroy(mesh);
+        double worst = 0;
+        for (int k = 0; k < 5; k++)
+            for (uint64_t seed = 1; seed <= (i == 2 && k < 3 ? 6 : 1); seed++)
+                worst =
+                    fmax(worst, error_with_floater(*state, &(geoimage_model){names[i], counts[k], seed, 0, 1, 0, 0}));
+        print_message("%s: %.4f %% of the diagonal\n", names[i], 100 * worst);
+        assert_true(worst < 0.005);
     }
 }
 

@@ -138,6 +138,28 @@ static void check_lists(const geoimage_map *map, check_random *random)
     base_array_free(disk->context, &grid.cell_triangles);
 }
 
+/* Sharp vertices are moved onto samples; the map stays one to one, and the error does not grow. */
+static void check_snapping(geoimage_map *map)
+{
+    carom_context *context = map->disk.context;
+    geoimage_grid grid = {.context = context, .width = map->border.width, .height = map->border.height};
+    size_t points = (size_t)grid.width * grid.height;
+    grid.points = calloc(points, sizeof *grid.points), grid.normals = calloc(points, sizeof *grid.normals);
+    assert_non_null(grid.points);
+    assert_non_null(grid.normals);
+    for (uint32_t i = 0; i < map->border.rim.count; i++)
+        grid.points[geoimage_rim_index(i, grid.width, grid.height)] = map->border.rim.items[i].position;
+    grid.sample_error = geoimage_sample(&map->disk, &grid);
+    carom_geoimage_error before = geoimage_error(&map->disk, &grid), after = before;
+    assert_int_equal(geoimage_snap(&map->disk, &grid, &after), CAROM_OK);
+    check_is_one_to_one(map);
+    assert_true(fmax(after.to_image, after.to_mesh) <= fmax(before.to_image, before.to_mesh));
+    carom_geoimage_error again = geoimage_error(&map->disk, &grid);
+    assert_true(again.to_image == after.to_image && again.to_mesh == after.to_mesh);
+    free(grid.points);
+    free(grid.normals);
+}
+
 /* All charts of a mesh, through all stages. Returns the sum of their topologies. */
 static geoimage_topology check_mesh(carom_context *context, const carom_mesh *mesh, uint32_t side, uint32_t *charts)
 {
@@ -159,6 +181,7 @@ static geoimage_topology check_mesh(carom_context *context, const carom_mesh *me
         check_is_disk(&map.disk);
         check_is_one_to_one(&map);
         check_lists(&map, &random);
+        check_snapping(&map);
         sum.genus += topology.genus, sum.boundary_count += topology.boundary_count;
         geoimage_map_free(&map);
         geoimage_disk_free(&disk);

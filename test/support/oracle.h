@@ -22,6 +22,10 @@ typedef struct oracle_meeting
 } oracle_meeting;
 oracle_meeting oracle_meet(oracle *o, const narrow_triangle *a, const narrow_triangle *b);
 
+/* Do they share more points than their common corners and the edges between them? Bit 3 i + j of shared: corner i of
+ * the first and corner j of the second are one. */
+bool oracle_meets_beyond(oracle *o, const narrow_triangle pair[2], uint32_t shared);
+
 /* |computed - determinant| as a double, for the points of the function above; the direction replaces row 0 where it is
  * given. */
 double oracle_error3d(oracle *o, const carom_vec3 *points, const carom_vec3 *direction, double computed);
