@@ -97,6 +97,41 @@ static void test_questions(void **state)
     assert_true(search(&c, 5e-3, 1e-3));
 }
 
+/* The first pass of a device takes long, and is not believed: images are tried where trees take longer than the next.
+ */
+static void test_first_pass(void **state)
+{
+    (void)state;
+    chooser c;
+    begin(&c);
+    c.state.balance = (image_balance){.searches = 1};
+    image_walk walk = {.state = &c.state, .task = &c.task, .search = &c.search, .deadline = base_now() - 1.0};
+    image_note_pass(&walk, 20e-3, 1);
+    assert_true(c.state.balance.pass_seconds == 0.0 && c.state.balance.tile_seconds == 0.0);
+    assert_int_equal(image_check_deadline(&walk), CAROM_OK); /* its time begins now */
+    image_note_seconds(&walk, true, 25e-3);
+    image_note_seconds(&walk, false, 2e-3); /* trees took over */
+    c.state.balance.searches = 2;
+    assert_true(search(&c, 2e-3, 1e-3)); /* before any other pass was measured */
+    image_note_pass(&walk, 1e-3, 4);
+    assert_true(c.state.balance.pass_seconds == 1e-3 && c.state.balance.tile_seconds == 0.25e-3);
+    image_note_pass(&walk, 30e-3, 4); /* an interruption */
+    assert_true(c.state.balance.pass_seconds < 1.1e-3);
+}
+
+/* Nor are images tried with a device that never drew, where no pass could be as fast as trees. */
+static void test_unknown_pass(void **state)
+{
+    (void)state;
+    chooser c;
+    begin(&c);
+    c.state.balance.pass_seconds = 0.0;
+    assert_int_equal(count_chosen(&c, 5000, 9e-5, 1e-6), 0);
+    begin(&c);
+    c.state.balance.pass_seconds = 0.0;
+    assert_in_range(count_chosen(&c, 5000, 2e-4, 1e-4), 4000, 5000);
+}
+
 static void test_deadline(void **state)
 {
     (void)state;
@@ -152,9 +187,9 @@ static void test_plates(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slow_images), cmocka_unit_test(test_fast_trees),
-                                       cmocka_unit_test(test_fast_images), cmocka_unit_test(test_interruption),
-                                       cmocka_unit_test(test_questions),   cmocka_unit_test(test_deadline),
-                                       cmocka_unit_test(test_plates)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slow_images),  cmocka_unit_test(test_fast_trees), cmocka_unit_test(test_fast_images),
+        cmocka_unit_test(test_interruption), cmocka_unit_test(test_questions),  cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_plates),       cmocka_unit_test(test_first_pass), cmocka_unit_test(test_unknown_pass)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

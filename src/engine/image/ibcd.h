@@ -50,6 +50,7 @@ typedef struct image_balance
     double tile_seconds; /* for an image */
     double pass_seconds; /* for as few as there may be: no search that draws takes less */
     uint32_t searches;
+    bool warm; /* the device has drawn before */
 } image_balance;
 
 /* A triangle of a patch, placed; or a piece, of which there is only its box. */
@@ -149,6 +150,9 @@ carom_status image_collide(void *object, const query_task *task, const narrow_se
 bool image_is_chosen(image_walk *walk);
 /* What a search took, by images (which include those that were given up) or by trees. */
 void image_note_seconds(const image_walk *walk, bool images, double seconds);
+/* What a pass took. The first one of a device says nothing: the driver compiles its programs then, which takes as long
+ * as a hundred passes; who believed it would never draw again. The first search's time begins after it. */
+void image_note_pass(image_walk *walk, double seconds, size_t images);
 /* CAROM_STOPPED, and walk->late: the deadline has passed. */
 carom_status image_check_deadline(image_walk *walk);
 /* How many images of this level are worth drawing? */

@@ -18,6 +18,9 @@ enum
 /* The first search of a worker, which knows nothing yet, draws for so long to find out. */
 static const double FIRST_SECONDS = 0.01;
 
+/* No pass takes less, as long as none was measured. */
+static const double LEAST_PASS_SECONDS = 1e-4;
+
 static query_choice *choice_of(const image_walk *walk)
 {
     query_memory *memory = walk->task->memory;
@@ -50,13 +53,15 @@ bool image_is_chosen(image_walk *walk)
     else if (images > 0.0)
         choice->wait--;
     walk->deadline = base_now() + trees;
-    return faster && trees > state->balance.pass_seconds;
+    double pass = state->balance.pass_seconds;
+    return faster && trees > (pass > 0.0 ? pass : LEAST_PASS_SECONDS);
 }
 
 void image_note_seconds(const image_walk *walk, bool images, double seconds)
 {
     query_choice *choice = choice_of(walk);
-    if (!choice || walk->state->sampled || walk->state->always)
+    bool first = images && walk->state->balance.searches == 1; /* says what the driver takes to begin */
+    if (!choice || first || walk->state->sampled || walk->state->always)
         return;
     float *own = &choice->seconds[images ? IMAGES : TREES], other = choice->seconds[images ? TREES : IMAGES];
     bool was_faster = *own > 0.0f && *own < other;
@@ -67,6 +72,21 @@ void image_note_seconds(const image_walk *walk, bool images, double seconds)
     uint32_t longer = choice->patience < MAX_WAIT ? 2 * choice->patience : MAX_WAIT;
     choice->patience = *own < other || longer < MIN_WAIT ? MIN_WAIT : longer;
     choice->wait = choice->patience;
+}
+
+void image_note_pass(image_walk *walk, double seconds, size_t images)
+{
+    image_balance *balance = &walk->state->balance;
+    if (!balance->warm)
+    {
+        balance->warm = true;
+        if (walk->deadline > 0.0 && balance->searches == 1)
+            walk->deadline = base_now() + FIRST_SECONDS;
+        return;
+    }
+    image_learn(&balance->tile_seconds, seconds / (double)images, balance->tile_seconds > 0.0);
+    double longer = 1.02 * balance->pass_seconds; /* what was fast once need not be so for ever */
+    balance->pass_seconds = longer > 0.0 && longer < seconds ? longer : seconds;
 }
 
 carom_status image_check_deadline(image_walk *walk)

@@ -60,7 +60,7 @@ void image_close_device(image_state *state)
     if (state->current)
         gpu_end(state->device);
     gpu_close(state->device);
-    state->current = false, state->device = NULL;
+    state->current = false, state->device = NULL, state->balance.warm = false;
     state->pass = (image_pass){.stats = state->pass.stats};
     state->stencil = (image_stencil){.stats = state->stencil.stats};
 }

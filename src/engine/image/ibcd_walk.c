@@ -121,11 +121,8 @@ static carom_status reject(image_walk *walk, image_level *level, size_t limit)
     BASE_TRY(image_reject(walk, looked_at));
     double seconds = base_now() - start, rejected = (double)(before - state->drawn.count);
     state->stats.images_apart += before - state->drawn.count, state->stats.image_seconds += seconds;
-    image_balance *balance = &state->balance;
-    image_learn(&balance->tile_seconds, seconds / (double)looked_at, balance->tile_seconds > 0.0);
+    image_note_pass(walk, seconds, looked_at);
     image_learn(&level->rejected, rejected / (double)looked_at, level->known);
-    double longer = 1.02 * balance->pass_seconds; /* what was fast once need not be so for ever */
-    balance->pass_seconds = longer > 0.0 && longer < seconds ? longer : seconds;
     level->known = true;
     return CAROM_OK;
 }
