@@ -92,8 +92,10 @@ size_t check_count_empty(const check_work *work)
 
 static bool is_given(const carom_pose *pose)
 {
-    static const double none[9] = {0};
-    return memcmp(pose->rotation, none, sizeof none) != 0;
+    for (int i = 0; i < 9; i++)
+        if (pose->rotation[i] != 0.0)
+            return true;
+    return false;
 }
 
 static bool is_plain_file(const char *path)

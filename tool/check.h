@@ -42,9 +42,9 @@ typedef struct check_triangles
 } check_triangles;
 
 /* Two models, each as one body: everything about them. All models are read. Returns the exit code. */
-int check_pair(check_work *work);
+int check_pair(check_work *check);
 /* Any number of bodies, all against all. */
-int check_scene(check_work *work);
+int check_scene(check_work *check);
 
 carom_collide_options check_collide_options(const check_work *work);
 carom_budget check_budget(const check_work *work); /* what is left of the time */

@@ -61,7 +61,7 @@ typedef struct colouring
     double scale;   /* 255 is this much more in all three */
 } colouring;
 
-static unsigned char to_byte(double value) { return value > 0 ? value < 255 ? (unsigned char)(value + 0.5) : 255 : 0; }
+static unsigned char to_byte(double value) { return (unsigned char)lround(fmin(fmax(value, 0.0), 255.0)); }
 
 static colouring fit_colours(const carom_geoimage *image)
 {

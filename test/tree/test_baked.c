@@ -470,7 +470,7 @@ static void bent_axes_are_refused(void **state)
     baked block;
     assert_int_equal(carom_bake(w.context, tree, &block.bytes, &block.size), CAROM_OK);
     size_t at = 0;
-    while (memcmp((char *)block.bytes + at, axis, sizeof axis) != 0)
+    while (memcmp((char *)block.bytes + at, (const char *)axis, sizeof axis) != 0)
         at += sizeof(float);
     for (int i = 0; i < 3; i++) /* the second axis turns towards the first by four units of rounding */
         axis[3 + i] += 4.0f * 0x1p-24f * axis[i];

@@ -218,7 +218,7 @@ static void placing_error_is_within_the_margin(void **state)
     double used[4];
     for (int i = 0; i < 4; i++)
     {
-        used[i] = attack((uint64_t)(2 + i), &settings[i]);
+        used[i] = attack(2 + (uint64_t)i, &settings[i]);
         assert_true(used[i] <= 1.0);
     }
     assert_true(used[0] > 0.5 && used[3] > 0.4);
