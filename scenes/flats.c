@@ -19,7 +19,8 @@ static void add(flats_list *list, carom_vec3 a, carom_vec3 b, carom_vec3 c)
         list->room = list->room ? 2 * list->room : 1024;
         double *larger = realloc(list->corners, 9 * list->room * sizeof *larger);
         list->failed |= !larger;
-        list->corners = larger ? larger : list->corners;
+        if (larger)
+            list->corners = larger;
     }
     if (list->failed)
         return;

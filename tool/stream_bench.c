@@ -100,7 +100,7 @@ static carom_status run_once(stream_bench_row *row, int method, const carom_fram
 /* So many steps in which the boxes overlap, evenly spread: in the others there is nothing to measure. */
 static carom_status choose_steps(stream_bench_row *row)
 {
-    uint32_t near[1000], near_count = 0;
+    uint32_t near[1000] = {0}, near_count = 0;
     carom_status status = CAROM_OK;
     for (uint32_t step = 0; step < row->twins.source->step_count && near_count < 1000 && !carom_failed(status); step++)
     {

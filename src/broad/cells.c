@@ -135,7 +135,7 @@ static void sort_cells(broad_cells *cells)
     for (size_t i = 0; i < cells->parts.count; i++)
     {
         broad_part *part = &cells->parts.items[i];
-        uint32_t *starts = &cells->starts.items[part->first_start];
+        uint32_t *starts = cells->starts.items + part->first_start;
         part->first = position;
         starts[0] = position;
         for (uint64_t number = 0; number < part->numbers; number++)

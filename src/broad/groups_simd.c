@@ -61,8 +61,10 @@ static BASE_ALWAYS_INLINE uint32_t load_group(broad_group *group, const broad_in
     for (int i = 0; i < 4; i++)
     {
         const carom_aabb *one = box[i], *other = box[i + 4];
-        first[i] = f8_from_d4(d4_sub(d4_loadu(&one->min.x), in->first), d4_sub(d4_loadu(&other->min.x), in->first));
-        second[i] = f8_from_d4(d4_sub(d4_loadu(&one->min.z), in->second), d4_sub(d4_loadu(&other->min.z), in->second));
+        first[i] = f8_from_d4(d4_sub(d4_loadu((const double *)one), in->first),
+                              d4_sub(d4_loadu((const double *)other), in->first));
+        second[i] = f8_from_d4(d4_sub(d4_loadu((const double *)one + 2), in->second),
+                               d4_sub(d4_loadu((const double *)other + 2), in->second));
     }
     f8_transpose(first);
     f8_transpose(second);

@@ -46,10 +46,12 @@ static uint32_t exponent_of(const carom_aabb *box)
         LOWEST = 24, /* its inverse is finite */
         HIGHEST = 2020
     };
-    const double *low = &box->min.x, *high = &box->max.x;
     double size = 0.0;
     for (int axis = 0; axis < 3; axis++)
-        size = fmax(size, fmax(high[axis] - low[axis], fmax(fabs(low[axis]), fabs(high[axis])) * 0x1p-38));
+    {
+        double low = vec3_at(&box->min, axis), high = vec3_at(&box->max, axis);
+        size = fmax(size, fmax(high - low, fmax(fabs(low), fabs(high)) * 0x1p-38));
+    }
     uint64_t bits;
     memcpy(&bits, &size, sizeof bits);
     uint32_t exponent = (uint32_t)(bits >> 52) + 1;

@@ -39,14 +39,14 @@ static broad_cube choose_cube(const uint64_t *items, size_t count, const carom_a
     }
     bool is_fine = count > MAX_COARSE;
     double largest = (is_fine ? BROAD_CURVE_SIDE : BROAD_COARSE_SIDE) - 0.001;
-    const double *s = &sum.x, *q = &squares.x;
-    double *l = &low.x, *h = &high.x, side = 0.0;
+    double side = 0.0;
     for (int axis = 0; axis < 3 && n > 0; axis++)
     {
-        double mean = s[axis] / (double)n, reach = 3.5 * sqrt(fmax(0.0, q[axis] / (double)n - mean * mean));
-        l[axis] = fmax(l[axis], mean - reach);
-        h[axis] = fmin(h[axis], mean + reach);
-        side = fmax(side, h[axis] - l[axis]);
+        double mean = vec3_at(&sum, axis) / (double)n, square = vec3_at(&squares, axis) / (double)n;
+        double reach = 3.5 * sqrt(fmax(0.0, square - mean * mean));
+        double *from = vec3_part(&low, axis), *to = vec3_part(&high, axis);
+        *from = fmax(*from, mean - reach), *to = fmin(*to, mean + reach);
+        side = fmax(side, *to - *from);
     }
     return (broad_cube){vec3_add(low, origin), side > 0.0 && largest / side < INFINITY ? largest / side : 0.0, is_fine};
 }

@@ -18,7 +18,7 @@ static BASE_ALWAYS_INLINE void set_four(const broad_curve *curve, const broad_cu
     for (int i = 0; i < 4; i++)
     {
         const carom_aabb *box = &boxes[(uint32_t)items.from[i]];
-        first[i] = d4_loadu(&box->min.x), second[i] = d4_loadu(&box->min.z);
+        first[i] = d4_loadu((const double *)box), second[i] = d4_loadu((const double *)box + 2);
     }
     d4_transpose(first);
     d4_transpose(second);

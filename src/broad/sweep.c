@@ -60,17 +60,17 @@ static carom_status create(carom_context *context, void **out)
 static void choose_axis(sweep_state *sweep, const broad_input *input)
 {
     double sum[3] = {0}, squares[3] = {0}, count = 0.0;
-    const double *origin = &sweep->rows.origin.x;
+    const carom_vec3 origin = sweep->rows.origin;
     for (uint32_t i = 0; i < input->slot_count; i++)
     {
         const carom_aabb *box = &input->boxes[i];
         if (broad_is_empty(box))
             continue;
-        const double *low = &box->min.x, *high = &box->max.x;
+        carom_vec3 low = vec3_sub(box->min, origin), high = vec3_sub(box->max, origin);
         count++;
         for (int axis = 0; axis < 3; axis++)
         {
-            double at = 0.5 * (low[axis] - origin[axis]) + 0.5 * (high[axis] - origin[axis]);
+            double at = 0.5 * vec3_at(&low, axis) + 0.5 * vec3_at(&high, axis);
             at = fabs(at) < 1e100 ? at : 0.0; /* also what is not a number */
             sum[axis] += at, squares[axis] += at * at;
         }

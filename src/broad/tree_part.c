@@ -281,7 +281,8 @@ static void sort_numbers(double *numbers, int count)
  * origin. Where the boxes to be sorted are farther away, the origin goes to the middle of some of them. */
 static void choose_origin(tree_state *tree, const broad_input *input)
 {
-    double *origin = &tree->moving.groups.origin.x, middle[3], size = 0.0, far = 0.0;
+    carom_vec3 *origin = &tree->moving.groups.origin;
+    double middle[3], size = 0.0, far = 0.0;
     size_t count = tree->order.items.count;
     for (int axis = 0; axis < 3 && count > 0; axis++)
     {
@@ -296,12 +297,12 @@ static void choose_origin(tree_state *tree, const broad_input *input)
         size = fmax(size, fmax(4096.0 * extent[SAMPLES / 2], 4.0 * (low[3 * SAMPLES / 4] - low[SAMPLES / 4])));
         if (!(fabs(middle[axis]) < 1e300)) /* not a number, or without end */
             return;
-        far = fmax(far, fabs(middle[axis] - origin[axis]));
+        far = fmax(far, fabs(middle[axis] - vec3_at(origin, axis)));
     }
     if (!(far > size))
         return;
-    memcpy(origin, middle, sizeof middle);
-    tree->still.groups.origin = tree->moving.groups.origin;
+    *origin = vec3(middle[0], middle[1], middle[2]);
+    tree->still.groups.origin = *origin;
     if (tree->still.groups.levels[0].count > 0)
         tree_load(tree, &tree->still, input, 0);
 }

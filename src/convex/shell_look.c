@@ -183,7 +183,7 @@ static shell_answer look_within_plane(convex_shell *shell, const surface_crossin
         spot = search_apex(shell);
     if (spot.seen == CONVEX_NONE)
         return spot.facet != CONVEX_NONE && find_within(shell, spot.facet) ? SHELL_YES : SHELL_NO;
-    uint32_t apex = crossing->apex, first = spot.seen, last = spot.seen;
+    uint32_t apex = crossing->apex, first = spot.seen, last = first;
     while (sees_rim(shell, surface->previous[first], apex))
         first = surface->previous[first];
     while (sees_rim(shell, last, apex))

@@ -108,7 +108,7 @@ static void choose_corners(border_work *work, double *straight)
 {
     const double clear = 0.9;
     double whole = work->arc[work->count];
-    uint32_t chosen[4], found = 0;
+    uint32_t chosen[4] = {0}, found = 0;
     for (uint32_t i = 0; i < work->count; i++)
         straight[i] = straightness(work, i);
     for (; found < 4; found++)

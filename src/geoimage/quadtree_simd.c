@@ -18,7 +18,7 @@ void BASE_ISA(geoimage_normalise_points)(const math_frame *frame, const carom_ve
     const d4 centre = d4_loadu(corner), scale = d4_set1(frame->scale);
     size_t i = 0;
     for (; i + 2 < count; i += 2) /* the load of a point reads into the next */
-        f8_storeu(out + 4 * i, two_points(centre, scale, &points[i].x, &points[i + 1].x));
+        f8_storeu(out + 4 * i, two_points(centre, scale, (const double *)&points[i], (const double *)&points[i + 1]));
     for (; i < count; i++)
     {
         const double last[4] = {points[i].x, points[i].y, points[i].z, frame->centre.x};

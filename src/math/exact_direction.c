@@ -185,7 +185,7 @@ int exact_height_of_direction(const carom_vec3 plane[3], const exact_direction *
     if (certain != 0)
         return direction->sign * certain;
     ++*fallbacks;
-    int exponent = local_exponent(plane, 3, p, direction_count(direction)), small;
+    int exponent = local_exponent(plane, 3, p, direction_count(direction)), small = 0;
     if (tiny_height_of_direction(plane, direction, exponent, &small))
         return direction->sign * small;
     pool pool;
@@ -216,7 +216,7 @@ int exact_turn(const exact_direction *from, const exact_direction *to, int axis,
         if (small_points(points, 4, s))
         {
             small_point first = small_difference(s[1], s[0]), second = small_difference(s[3], s[2]);
-            const int64_t *f = &first.x, *t = &second.x;
+            const int64_t f[3] = {first.x, first.y, first.z}, t[3] = {second.x, second.y, second.z};
             return from->sign * to->sign * small_sign_128((small_128)f[a] * t[b] - (small_128)f[b] * t[a]);
         }
 #endif
@@ -228,7 +228,7 @@ int exact_turn(const exact_direction *from, const exact_direction *to, int axis,
             return from->sign * to->sign * certain;
     }
     ++*fallbacks;
-    int exponent = local_exponent(from->points, direction_count(from), to->points, direction_count(to)), small;
+    int exponent = local_exponent(from->points, direction_count(from), to->points, direction_count(to)), small = 0;
     if (tiny_turn(from, to, axis, exponent, &small))
         return from->sign * to->sign * small;
     pool pool;
@@ -250,7 +250,7 @@ int exact_direction_sign(const exact_direction *direction, int axis, uint64_t *f
     if (certain != 0)
         return direction->sign * certain;
     ++*fallbacks;
-    int exponent = local_exponent(direction->points, direction_count(direction), NULL, 0), small;
+    int exponent = local_exponent(direction->points, direction_count(direction), NULL, 0), small = 0;
     if (tiny_direction_sign(direction, axis, exponent, &small))
         return direction->sign * small;
     pool pool;

@@ -20,7 +20,7 @@ typedef struct small_point
 /* Points as integers in a common unit, a power of two; false if that takes more bits. */
 static inline bool small_points_in(const carom_vec3 *points, int count, small_point *out, double *unit)
 {
-    const double *values = &points[0].x;
+    const double *values = (const double *)points;
     double largest = 0.0;
     for (int i = 0; i < 3 * count; i++)
         largest = fabs(values[i]) > largest ? fabs(values[i]) : largest;
@@ -34,7 +34,7 @@ static inline bool small_points_in(const carom_vec3 *points, int count, small_po
     double scale;
     memcpy(&scale, &bits, sizeof scale);
     *unit = 1.0 / scale;
-    int64_t *to = &out[0].x;
+    int64_t *to = (int64_t *)out;
     bool fits = true;
     for (int i = 0; i < 3 * count; i++)
     {

@@ -20,9 +20,9 @@ static int axis_between(carom_vec3 p, carom_vec3 q) { return p.x != q.x ? 0 : p.
 static int compare_along(const exact_point *point, int axis, double value, narrow_counts *counts)
 {
     carom_vec3 plane[3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    double *p = &plane[0].x;
-    p[axis] = p[3 + axis] = p[6 + axis] = value;
-    p[3 + (axis + 1) % 3] = p[6 + (axis + 2) % 3] = 1.0;
+    for (int i = 0; i < 3; i++)
+        *vec3_part(&plane[i], axis) = value;
+    *vec3_part(&plane[1], (axis + 1) % 3) = *vec3_part(&plane[2], (axis + 2) % 3) = 1.0;
     return exact_height_of_point(plane, point, &counts->exact_fallbacks);
 }
 

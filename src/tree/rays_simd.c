@@ -162,7 +162,7 @@ static const _Alignas(32) float LANES[RAY_WIDTH] = {0x0p-149f, 0x1p-149f, 0x2p-1
 
 static BASE_ALWAYS_INLINE f8 plane_at(const ray_node *node, size_t offset)
 {
-    return f8_load((const float *)((const char *)node->planes + offset));
+    return f8_load((const float *)(const void *)((const char *)node->planes + offset));
 }
 
 /* The lanes whose boxes the ray enters within the limit, and their keys; infinity for the others. */

@@ -16,7 +16,7 @@ static int shortest_axis(const carom_aabb *box)
 static carom_image_camera aim(const carom_aabb *box, int axis, uint32_t resolution)
 {
     carom_vec3 size = vec3_sub(box->max, box->min), middle = vec3_scale(vec3_add(box->min, box->max), 0.5);
-    const double *length = &size.x;
+    const double length[3] = {size.x, size.y, size.z};
     int across = (axis + 2) % 3, up = (axis + 1) % 3; /* across x up = -axis */
     double largest = fmax(fmax(fabs(box->min.x), fabs(box->max.x)), fmax(fabs(box->min.y), fabs(box->max.y)));
     largest = fmax(largest, fmax(fabs(box->min.z), fabs(box->max.z)));

@@ -28,10 +28,9 @@ void image_grid_fit(const carom_aabb *box, const carom_aabb *everything, int axi
 /* A point in pixels and depth. */
 static inline carom_vec3 image_grid_see(const image_grid *grid, carom_vec3 world)
 {
-    const double *at = &world.x;
-    return vec3((at[(grid->axis + 1) % 3] - grid->low[0]) * grid->scale,
-                (at[(grid->axis + 2) % 3] - grid->low[1]) * grid->scale,
-                (at[grid->axis] - grid->depth_centre) * grid->depth_scale);
+    return vec3((vec3_at(&world, (grid->axis + 1) % 3) - grid->low[0]) * grid->scale,
+                (vec3_at(&world, (grid->axis + 2) % 3) - grid->low[1]) * grid->scale,
+                (vec3_at(&world, grid->axis) - grid->depth_centre) * grid->depth_scale);
 }
 
 /* The sample of a pixel: a point of the world whose coordinate along the axis is 0. All triangles see the same one. */

@@ -106,10 +106,10 @@ static carom_status run(myszkowski_pass *pass, bool *may_meet)
 /* A body that is convex in its own frame is as placed, but for rounding; far from the origin that may matter. */
 static bool is_far(const image_question *question, const image_region *region)
 {
-    const double *low = &question->region.min.x, *high = &question->region.max.x;
+    const carom_aabb *box = &question->region;
     double pitch = fmin(region->length[0] / region->pixels[0], region->length[1] / region->pixels[1]), reach = 0.0;
     for (int i = 0; i < 3; i++)
-        reach = fmax(reach, fmax(fabs(low[i]), fabs(high[i])));
+        reach = fmax(reach, fmax(fabs(vec3_at(&box->min, i)), fabs(vec3_at(&box->max, i))));
     return reach * 0x1p-40 > pitch;
 }
 

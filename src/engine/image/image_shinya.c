@@ -172,7 +172,7 @@ typedef struct shinya_read
 static void compare_pixel(const shinya_read *read, size_t pixel, uint8_t verdict, gpu_check_result *result)
 {
     const shinya_list *list = &read->computed[pixel];
-    uint32_t drawn[SHINYA_LONGEST], count = read->counts[pixel];
+    uint32_t drawn[SHINYA_LONGEST] = {0}, count = read->counts[pixel];
     char where[64];
     snprintf(where, sizeof where, "shinya, pixel %zu", pixel);
     gpu_compare_bits(result, where, count, list->count);

@@ -26,7 +26,7 @@ static int count_for(double length, double pitch, int limit)
 
 bool image_region_choose(const carom_aabb *box, const image_fineness *fineness, image_region *out)
 {
-    const double *min = &box->min.x, *max = &box->max.x;
+    const double min[3] = {box->min.x, box->min.y, box->min.z}, max[3] = {box->max.x, box->max.y, box->max.z};
     double length[3], longest = 0.0;
     for (int i = 0; i < 3; i++)
     {

@@ -33,10 +33,9 @@ static void look_along(const volume_box *box, int away, image_view *view)
     view->axis[0] = box->axis[(away + 1) % 3];
     view->axis[1] = box->axis[(away + 2) % 3];
     view->axis[2] = box->axis[away];
-    const double *component = &view->axis[0].x;
     bool usable = true;
-    for (int i = 0; i < 9; i++)
-        usable = usable && fabs(component[i]) <= 1.01; /* as image_fit_view takes for granted */
+    for (int i = 0; i < 9; i++) /* as image_fit_view takes for granted */
+        usable = usable && fabs(vec3_at(&view->axis[i / 3], i % 3)) <= 1.01;
     if (!usable)
         view->axis[0] = vec3(1.0, 0.0, 0.0), view->axis[1] = vec3(0.0, 1.0, 0.0), view->axis[2] = vec3(0.0, 0.0, 1.0);
     /* Seen from the front, up is to the left of right: then facets that face the viewer are counterclockwise. */
@@ -109,12 +108,12 @@ static double seen_error(const image_seen *a, const image_seen *b)
 
 bool image_fit_view(const image_seen *a, const image_seen *b, int side, image_view *view)
 {
-    const double *low_a = &a->low.x, *low_b = &b->low.x, *high_a = &a->high.x, *high_b = &b->high.x;
     double reach = fmax(fmax(largest(a->low), largest(a->high)), fmax(largest(b->low), largest(b->high)));
     double error = seen_error(a, b);
     for (int axis = 0; axis < 3; axis++)
     {
-        double low = fmax(low_a[axis], low_b[axis]) - error, high = fmin(high_a[axis], high_b[axis]) + error;
+        double low = fmax(vec3_at(&a->low, axis), vec3_at(&b->low, axis)) - error;
+        double high = fmin(vec3_at(&a->high, axis), vec3_at(&b->high, axis)) + error;
         if (low > high)
             return false;
         if (axis == 2)
@@ -126,7 +125,7 @@ bool image_fit_view(const image_seen *a, const image_seen *b, int side, image_vi
         view->reach[axis] = 2.0 * reach * view->scale[axis] + (double)side;
         view->error[axis] = error * view->scale[axis] + 0x1p-46 * (reach * view->scale[axis] + (double)side);
     }
-    double depth = fmax(fmax(fabs(low_a[2]), fabs(high_a[2])), fmax(fabs(low_b[2]), fabs(high_b[2])));
+    double depth = fmax(fmax(fabs(a->low.z), fabs(a->high.z)), fmax(fabs(b->low.z), fabs(b->high.z)));
     int exponent;
     frexp(fmax(depth, 0x1p-900), &exponent);
     view->depth_scale = ldexp(1.0, -exponent);
