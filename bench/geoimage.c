@@ -2,6 +2,7 @@
  * built and refitted: in turn, on one thread, shortest times. */
 #include "geoimage/geoimage.h"
 #include "bench/bench.h"
+#include "scenes/grids.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,39 +19,18 @@ typedef struct geoimage_frames
     carom_mesh *meshes[2]; /* two frames */
 } geoimage_frames;
 
-/* A waving sheet. */
-static void place(geoimage_frames *frames, int frame)
-{
-    double step = 6.0 / (frames->side - 1), shift = 0.4 * frame;
-    for (uint32_t y = 0; y < frames->side; y++)
-        for (uint32_t x = 0; x < frames->side; x++)
-        {
-            double u = x * step, v = y * step;
-            frames->points[(size_t)y * frames->side + x] =
-                vec3(u, v, 0.3 * sin(2.0 * u + shift) * cos(1.5 * v + shift) + 0.05 * sin(9.0 * (u + v) + shift));
-        }
-}
-
 static bool make_frames(bench_session *session, geoimage_frames *frames)
 {
-    size_t count = (size_t)frames->side * frames->side;
-    carom_geoimage *image = NULL;
-    frames->points = malloc(count * sizeof *frames->points);
+    frames->points = malloc((size_t)frames->side * frames->side * sizeof *frames->points);
     if (!frames->points)
         return session->failed = true, false;
-    place(frames, 0);
-    bool made =
-        bench_check(session,
-                    carom_geoimage_create_grid(session->context, frames->side, frames->side, frames->points, &image),
-                    "image") &&
-        bench_check(session, carom_geoimage_mesh(image, 0, &frames->meshes[0]), "mesh");
-    carom_geoimage_destroy(image);
-    if (!made)
+    grids_sheet(frames->side, frames->side, 0.0, frames->points);
+    if (!bench_check(session,
+                     grids_mesh(session->context, frames->side, frames->side, frames->points, &frames->meshes[0]),
+                     "mesh"))
         return false;
-    place(frames, 1);
-    carom_mesh_def def = carom_mesh_def_default();
-    def.vertices_f64 = &frames->points->x, def.vertex_count = count;
-    return bench_check(session, carom_mesh_deform(frames->meshes[0], &def, &frames->meshes[1]), "deformed mesh");
+    grids_sheet(frames->side, frames->side, 0.06, frames->points);
+    return bench_check(session, grids_deform(frames->meshes[0], frames->points, &frames->meshes[1]), "deformed mesh");
 }
 
 static double shorter(double a, double b) { return a < b ? a : b; }

@@ -71,6 +71,10 @@ static const scene_row SCENES[] = {
      0},
     {{"gears", "four gears in a row, the last one mounted too close", 4, 100, 16384}, stage_gears, 0},
     {{"falling", "a thousand bodies fall through each other", 1000, 100, 35500}, stage_falling, 1000},
+    {{"billiards", "geometry-image paper: balls that are geometry images roll on a table", 21, 200, 16444},
+     stage_billiards,
+     0},
+    {{"cloth", "a waving cloth of 33 x 33 points sinks onto a ball", 2, 64, 3072}, stage_cloth, 0},
     {{"falling-100", "a hundred bodies fall through each other, for tests", 100, 100, 3528}, stage_falling, 100},
 };
 

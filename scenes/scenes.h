@@ -41,6 +41,8 @@ typedef struct scenes_body
     char name[32];
     bool moves;
     scenes_motion motion;
+    uint32_t first_frame, frame_count; /* a body that deforms: its shape is one of so many meshes of the scene, which
+                                          share their triangles, in turn; see carom_scene_reshape. 0: it does not */
 } scenes_body;
 
 typedef struct scenes_scene
@@ -61,7 +63,7 @@ carom_status scenes_create(carom_context *context, const char *name, scenes_scen
 carom_status scenes_create_sized(carom_context *context, const char *name, uint32_t triangles, scenes_scene **out);
 void scenes_destroy(scenes_scene *scene);
 
-/* Sets every body's pose for this step, depending only on the step's number. */
+/* Sets every body's pose, and the shape of those that deform, for this step, depending only on the step's number. */
 void scenes_move(scenes_scene *scene, uint32_t step);
 
 #endif

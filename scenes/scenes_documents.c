@@ -205,22 +205,3 @@ void stage_fdh_pipes(stage *stage)
     stage_set_loose(stage_body(stage, stage_mesh(stage, GENERATE_HAND, 404, 1.5, 1), "hand", ORIGIN), &crowd, &random);
     stage->scene->step_count = 2528;
 }
-
-/* The geometry-image paper: two spheres of 1,024 triangles; one turns about a fixed axis in fixed steps, and after
- * each full turn they come a little nearer. */
-void stage_geometry_image(stage *stage)
-{
-    enum
-    {
-        STEPS_PER_TURN = 36,
-        DISTANCES = 16
-    };
-    const carom_mesh *sphere = stage_mesh(stage, GENERATE_UV_SPHERE, 1024, 1.0, 1);
-    stage_body(stage, sphere, "resting", ORIGIN);
-    scenes_body *turning = stage_body(stage, sphere, "turning", numeric_vec(1.2, 0, 0));
-    stage_drift(turning, numeric_vec(-0.025, 0, 0));
-    stage_spin(turning, numeric_normalised(numeric_vec(1, 1, 1)), 1.0 / STEPS_PER_TURN);
-    if (turning)
-        turning->motion.steps_per_move = STEPS_PER_TURN;
-    stage->scene->step_count = STEPS_PER_TURN * DISTANCES;
-}

@@ -7,8 +7,7 @@
 
 /* ---- meshes ---- */
 
-/* From here on, the scene owns the mesh; on failure it is destroyed. */
-static const carom_mesh *keep_mesh(stage *stage, carom_status status, carom_mesh *mesh)
+const carom_mesh *stage_keep(stage *stage, carom_status status, carom_mesh *mesh)
 {
     scenes_scene *scene = stage->scene;
     if (status == CAROM_OK && scene->mesh_count == stage->mesh_capacity)
@@ -36,14 +35,14 @@ const carom_mesh *stage_mesh(stage *stage, generate_kind kind, uint32_t triangle
     generate_def def = {.kind = kind, .triangles = triangles, .seed = seed, .size = size};
     carom_mesh *mesh = NULL;
     carom_status status = generate_mesh(stage->context, &def, &mesh);
-    return keep_mesh(stage, status, mesh);
+    return stage_keep(stage, status, mesh);
 }
 
 const carom_mesh *stage_shape(stage *stage, shape *shape, const char *name)
 {
     carom_mesh *mesh = NULL;
     carom_status status = shape_finish(shape, stage->context, name, &mesh);
-    return keep_mesh(stage, stage->status != CAROM_OK ? stage->status : status, mesh);
+    return stage_keep(stage, stage->status != CAROM_OK ? stage->status : status, mesh);
 }
 
 const carom_mesh *stage_cuboid(stage *stage, carom_vec3 half, uint32_t triangles)
@@ -176,5 +175,10 @@ static carom_pose pose_at(const scenes_body *body, uint32_t step)
 void scenes_move(scenes_scene *scene, uint32_t step)
 {
     for (uint32_t i = 0; i < scene->body_count; i++)
-        scene->bodies[i].pose = pose_at(&scene->bodies[i], step);
+    {
+        scenes_body *body = &scene->bodies[i];
+        body->pose = pose_at(body, step);
+        if (body->frame_count > 0)
+            body->shape.mesh = scene->meshes[body->first_frame + step % body->frame_count];
+    }
 }

@@ -20,6 +20,10 @@ typedef struct stage
 /* Null after a failure; stage_body then does nothing. */
 const carom_mesh *stage_mesh(stage *stage, generate_kind kind, uint32_t triangles, double size, uint64_t seed);
 
+/* The scene takes over a mesh that was made elsewhere, or the status: null after a failure, and the mesh is destroyed.
+ */
+const carom_mesh *stage_keep(stage *stage, carom_status status, carom_mesh *mesh);
+
 /* A box of any proportions whose corners are exactly +- half, and a shape made by hand. */
 const carom_mesh *stage_cuboid(stage *stage, carom_vec3 half, uint32_t triangles);
 const carom_mesh *stage_shape(stage *stage, shape *shape, const char *name);
@@ -66,5 +70,7 @@ void stage_geometry_image(stage *stage);
 void stage_capsules(stage *stage);
 void stage_gears(stage *stage);
 void stage_falling(stage *stage);
+void stage_billiards(stage *stage);
+void stage_cloth(stage *stage);
 
 #endif

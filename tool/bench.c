@@ -308,18 +308,17 @@ static int run(bench_work *work, const tool_arguments *arguments, const tool_met
 
 int tool_bench(const tool_command *command, int argc, char **argv)
 {
-    if (argc > 0 && strcmp(argv[0], "parallel") == 0)
-        return tool_bench_parallel(argc - 1, argv + 1);
-    if (argc > 0 && strcmp(argv[0], "tsgo") == 0)
-        return tool_bench_tsgo(argc - 1, argv + 1);
-    if (argc > 0 && strcmp(argv[0], "read") == 0)
-        return tool_bench_read(argc - 1, argv + 1);
-    if (argc > 0 && strcmp(argv[0], "deadline") == 0)
-        return tool_bench_deadline(argc - 1, argv + 1);
-    if (argc > 0 && strcmp(argv[0], "image") == 0)
-        return tool_bench_image(argc - 1, argv + 1);
-    if (argc > 0 && strcmp(argv[0], "stream") == 0)
-        return tool_bench_stream(argc - 1, argv + 1);
+    static const struct
+    {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } below[] = {{"parallel", tool_bench_parallel}, {"tsgo", tool_bench_tsgo},
+                 {"image", tool_bench_image},       {"stream", tool_bench_stream},
+                 {"geoimage", tool_bench_geoimage}, {"deadline", tool_bench_deadline},
+                 {"read", tool_bench_read}};
+    for (size_t i = 0; argc > 0 && i < sizeof below / sizeof *below; i++)
+        if (strcmp(argv[0], below[i].name) == 0)
+            return below[i].run(argc - 1, argv + 1);
     bench_options options = {.shape = "torus-knot", .triangles = 5000, .poses = 200, .seed = 1};
     const tool_option table[] = {
         {"--shape", TOOL_SHAPE, &options.shape, "KIND",

@@ -78,11 +78,9 @@ int tool_bench_deadline(int argc, char **argv)
         {"-o", TOOL_TEXT, &options.output, "FILE", "PNG file for the plot"},
     };
     tool_arguments arguments = {.command = &command, .options = table, .option_count = sizeof table / sizeof *table};
-    int code = tool_parse(&arguments, argc, argv);
+    int code = tool_parse_all(&arguments, argc, argv);
     if (code >= 0)
         return code;
-    if (arguments.positional_count > 0)
-        return tool_fail(&command, "unexpected argument '%s'", arguments.positional[0]);
     if (options.bodies == 1 || options.bodies > 1000000 || options.triangles > 1000000 ||
         (options.triangles > 0 && options.triangles < 100))
         return tool_fail(&command, "--bodies: from 2 to 1000000; --triangles: from 100 to 1000000");

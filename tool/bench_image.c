@@ -90,8 +90,7 @@ int tool_bench_image(int argc, char **argv)
         {"--repeats", TOOL_COUNT, &options.repeats, "N", "repeats of each step; the fastest counts (default: 1)"},
         {"--all", TOOL_FLAG, &options.all, NULL, "ask for all pairs of triangles that meet"},
         {"--side", TOOL_COUNT, &options.side, "N", "pixels along a side of an image (default: the engines' own, 16)"},
-        {"--elapsed", TOOL_FLAG, &options.elapsed, NULL,
-         "time by the clock: for graphics cards, and a machine that does nothing else"},
+        TOOL_ELAPSED_ROW(&options.elapsed),
         {"--misses", TOOL_FLAG, &options.misses, NULL,
          "instead: how often IBCD misses hulls that meet, by what they have in common"},
         {"--pairs", TOOL_COUNT, &options.pairs, "N", "with --misses: pairs of hulls (default: 100000)"},
@@ -101,11 +100,9 @@ int tool_bench_image(int argc, char **argv)
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
-    int code = tool_parse(&arguments, argc, argv);
+    int code = tool_parse_all(&arguments, argc, argv);
     if (code >= 0)
         return code;
-    if (arguments.positional_count > 0)
-        return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
     options.sizes = options.sizes != not_given ? options.sizes : options.quick ? 2 : IMAGE_BENCH_SIZES;
     options.steps = options.steps != not_given ? options.steps : options.quick ? 20 : IMAGE_BENCH_MAX_STEPS;
     if (!check_options(command, &options))

@@ -532,11 +532,9 @@ int tool_bench_parallel(int argc, char **argv)
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
-    int code = tool_parse(&arguments, argc, argv);
+    int code = tool_parse_all(&arguments, argc, argv);
     if (code >= 0)
         return code;
-    if (arguments.positional_count > 0)
-        return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
     if (options.scene && !is_ours(options.scene))
         return tool_fail(command, "--scene: '%s' is not one of parallel-1, parallel-2, parallel-3", options.scene);
     if (options.steps < 1 || options.steps > MAX_STEPS)

@@ -81,8 +81,7 @@ int tool_bench_stream(int argc, char **argv)
         {"--sizes", TOOL_COUNT, &options.sizes, "N",
          "how many of the five sizes, the largest first, which is that of table 3-1 (default: 5)"},
         {"--steps", TOOL_COUNT, &options.steps, "N", "steps of each scene (default: 6)"},
-        {"--elapsed", TOOL_FLAG, &options.elapsed, NULL,
-         "time by the clock: for graphics cards, and a machine that does nothing else"},
+        TOOL_ELAPSED_ROW(&options.elapsed),
         {"--fast", TOOL_FLAG, &options.fast, NULL, "without SCD0, its twin, IBCD and RECODE, which take minutes"},
         {"--cliffs", TOOL_FLAG, &options.cliffs, NULL,
          "instead: engine stream on tiny meshes, many bodies, deep overlaps and the like"},
@@ -91,11 +90,9 @@ int tool_bench_stream(int argc, char **argv)
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
-    int code = tool_parse(&arguments, argc, argv);
+    int code = tool_parse_all(&arguments, argc, argv);
     if (code >= 0)
         return code;
-    if (arguments.positional_count > 0)
-        return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
     if (!tool_check_range(command, "--scene", options.scene, 0, STREAM_BENCH_SCENES) ||
         !tool_check_range(command, "--sizes", options.sizes, 1, STREAM_BENCH_SIZES) ||
         !tool_check_range(command, "--steps", options.steps, 1, STREAM_BENCH_MAX_STEPS))

@@ -327,11 +327,9 @@ int tool_bench_tsgo(int argc, char **argv)
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
     const uint64_t not_given = UINT64_MAX;
     options.steps = options.repeats = not_given;
-    int code = tool_parse(&arguments, argc, argv);
+    int code = tool_parse_all(&arguments, argc, argv);
     if (code >= 0)
         return code;
-    if (arguments.positional_count > 0)
-        return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
     if (options.steps == not_given)
         options.steps = options.quick ? 2 : 20;
     if (options.repeats == not_given)

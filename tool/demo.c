@@ -351,11 +351,9 @@ int tool_demo(const tool_command *command, int argc, char **argv)
          "output folder for report.json and demo.png (default: build/demo)"},
     };
     tool_arguments arguments = {.command = command, .options = table, .option_count = sizeof table / sizeof *table};
-    int code = tool_parse(&arguments, argc, argv);
+    int code = tool_parse_all(&arguments, argc, argv);
     if (code >= 0)
         return code;
-    if (arguments.positional_count != 0)
-        return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
     if (options.list)
         return tool_print_scenes(), TOOL_CLEAN;
     demo_work work = {.command = command, .options = &options, .context = tool_context(&arguments)};

@@ -50,15 +50,16 @@ static const tool_command commands[] = {
      "even.\n"
      "Exit codes: 0 done, 2 error, 3 the model has no triangles.\n",
      NULL, TOOL_FLAG, true, tool_geoimage},
-    {"bench", "[A B | parallel | tsgo | image | stream | deadline | read]",
+    {"bench", "[A B | parallel | tsgo | image | stream | geoimage | deadline | read]",
      "time queries on random poses, for each kind of tree",
      "`carom bench parallel` compares the parallel engines instead, `carom bench tsgo` the grid paper's methods,\n"
-     "`carom bench image` those that look at images, `carom bench stream` streams of edges, `carom bench deadline` "
+     "`carom bench image` those that look at images, `carom bench stream` streams of edges,\n"
+     "`carom bench geoimage` quadtrees of geometry images, `carom bench deadline` "
      "measures how frames keep budgets of time, "
      "`carom bench read` how fast files are read;\n"
      "each has a --help of its own.\n"
      "Exit codes: 0 all methods give the same answers, 1 they differ, 2 error, 3 a model has no triangles.\n",
-     "parallel tsgo image stream deadline read", TOOL_FLAG, true, tool_bench},
+     "parallel tsgo image stream geoimage deadline read", TOOL_FLAG, true, tool_bench},
     {"verify", "tritri|meshmesh|hardcases FILE...", "compare answers with known results from a file",
      "tritri     text; each line: family, result (0 or 1), 18 hexadecimal floats: the corners of two triangles\n"
      "meshmesh   text; each line: the 12 numbers of a pose, pair count, distance, hash of the pairs in hexadecimal;\n"

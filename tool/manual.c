@@ -31,11 +31,9 @@ static int print_all(const char *form)
 int tool_man(const tool_command *command, int argc, char **argv)
 {
     tool_arguments arguments = {.command = command};
-    int code = tool_parse(&arguments, argc, argv);
+    int code = tool_parse_all(&arguments, argc, argv);
     if (code >= 0)
         return code;
-    if (arguments.positional_count > 0)
-        return tool_fail(command, "unexpected argument '%s'", arguments.positional[0]);
     printf(".\\\" Printed by `carom man` from the tables of the tool.\n"
            ".TH CAROM 1 \"\" \"carom %s\" \"User Commands\"\n"
            ".SH NAME\ncarom \\- exact collision detection for triangle meshes\n"

@@ -202,6 +202,14 @@ int tool_parse(tool_arguments *arguments, int argc, char **argv)
     return -1;
 }
 
+int tool_parse_all(tool_arguments *arguments, int argc, char **argv)
+{
+    int code = tool_parse(arguments, argc, argv);
+    if (code < 0 && arguments->positional_count > 0)
+        return tool_fail(arguments->command, "unexpected argument '%s'", arguments->positional[0]);
+    return code;
+}
+
 /* ---- lengths ---- */
 
 static const struct

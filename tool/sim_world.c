@@ -147,6 +147,11 @@ carom_status sim_move(sim_world *world, uint32_t step)
             continue;
         body->pose = world->source ? world->source->bodies[i].pose : pose_at(body, step);
         carom_status status = carom_scene_move(world->scene, body->id, &body->pose);
+        if (!carom_failed(status) && world->source && world->source->bodies[i].frame_count > 0)
+        {
+            body->shape = world->source->bodies[i].shape;
+            status = carom_scene_reshape(world->scene, body->id, &body->shape);
+        }
         if (carom_failed(status))
             return status;
     }

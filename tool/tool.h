@@ -77,6 +77,7 @@ int tool_bench_read(int argc, char **argv);
 int tool_bench_deadline(int argc, char **argv);
 int tool_bench_image(int argc, char **argv);
 int tool_bench_stream(int argc, char **argv);
+int tool_bench_geoimage(int argc, char **argv);
 int tool_verify(const tool_command *command, int argc, char **argv);
 int tool_draw(const tool_command *command, int argc, char **argv);
 int tool_demo(const tool_command *command, int argc, char **argv);
@@ -120,6 +121,8 @@ typedef struct tool_arguments
 /* Negative: continue; otherwise the exit code to end with (after the help or an error message). Set command,
  * options and option_count before. */
 int tool_parse(tool_arguments *arguments, int argc, char **argv);
+/* The same for commands that take nothing but options. */
+int tool_parse_all(tool_arguments *arguments, int argc, char **argv);
 /* False after a message that names the option. */
 bool tool_check_range(const tool_command *command, const char *name, uint64_t value, uint64_t low, uint64_t high);
 
@@ -232,6 +235,12 @@ const char *tool_meeting_name(uint32_t meeting);
 double tool_now_ms(void);
 /* Elapsed time, or processor time of all threads, those of a software driver included. */
 double tool_clock_ms(bool elapsed);
+/* The row of commands that time graphics drivers. */
+#define TOOL_ELAPSED_ROW(target)                                                                                       \
+    {                                                                                                                  \
+        "--elapsed", TOOL_FLAG, target, NULL,                                                                          \
+            "time by the clock: for graphics cards, and a machine that does nothing else"                              \
+    }
 
 /* Like mkdir -p; false after a message. */
 bool tool_make_folder(const tool_command *command, const char *folder);

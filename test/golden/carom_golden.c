@@ -73,7 +73,11 @@ static void print_scene(carom_context *context, const scenes_info *info)
     {
         scenes_move(source, step);
         for (uint32_t i = 0; i < source->body_count; i++)
+        {
             check(carom_scene_move(scene, ids[i], &source->bodies[i].pose), info->name);
+            if (source->bodies[i].frame_count > 0)
+                check(carom_scene_reshape(scene, ids[i], &source->bodies[i].shape), info->name);
+        }
         carom_frame frame;
         check(carom_scene_frame(scene, &frame), info->name);
         fold(&sum, hash_frame(engine, query, &frame, source->clearance));

@@ -41,15 +41,18 @@ typedef struct stage
     carom_tree **trees; /* one per mesh, or null */
 } stage;
 
-static const carom_tree *tree_for(const stage *s, const carom_shape *shape)
+/* With the tree of its mesh, unless that is one for rays. */
+static carom_shape shape_of(const stage *s, const scenes_body *body)
 {
-    if (shape->kind != CAROM_SHAPE_MESH)
-        return NULL;
-    for (uint32_t i = 0; i < s->source->mesh_count; i++)
-        if (s->source->meshes[i] == shape->mesh)
-            return s->trees[i];
-    fail_msg("a body's mesh is not among the scene's");
-    return NULL;
+    carom_shape shape = body->shape;
+    uint32_t i = 0;
+    if (shape.kind != CAROM_SHAPE_MESH)
+        return shape;
+    while (i < s->source->mesh_count && s->source->meshes[i] != shape.mesh)
+        i++;
+    assert_in_range(i, 0, s->source->mesh_count - 1);
+    shape.tree = s->trees[i] && s->trees[i]->rays ? NULL : s->trees[i];
+    return shape;
 }
 
 /* def null: the scene's own default trees. */
@@ -64,9 +67,7 @@ static void fill_scene(stage *s, const carom_tree_def *def)
     {
         const scenes_body *body = &s->source->bodies[i];
         carom_body_def body_def = carom_body_def_default();
-        body_def.placed = (carom_placed){body->shape, body->pose};
-        const carom_tree *tree = tree_for(s, &body->shape);
-        body_def.placed.shape.tree = tree && tree->rays ? NULL : tree;
+        body_def.placed = (carom_placed){shape_of(s, body), body->pose};
         body_def.name = body->name;
         assert_int_equal(carom_scene_add(s->scene, &body_def, &s->ids[i]), CAROM_OK);
     }
@@ -85,7 +86,13 @@ static carom_frame frame_at(stage *s, uint32_t step)
 {
     scenes_move(s->source, step);
     for (uint32_t i = 0; i < s->source->body_count; i++)
-        assert_int_equal(carom_scene_move(s->scene, s->ids[i], &s->source->bodies[i].pose), CAROM_OK);
+    {
+        const scenes_body *body = &s->source->bodies[i];
+        carom_shape shape = shape_of(s, body);
+        assert_int_equal(carom_scene_move(s->scene, s->ids[i], &body->pose), CAROM_OK);
+        if (body->frame_count > 0)
+            assert_int_equal(carom_scene_reshape(s->scene, s->ids[i], &shape), CAROM_OK);
+    }
     carom_frame frame;
     assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
     return frame;

@@ -1,0 +1,16 @@
+/* What the files of carom bench geoimage share. */
+#ifndef TOOL_BENCH_GEOIMAGE_H
+#define TOOL_BENCH_GEOIMAGE_H
+
+#include "tool/geoimage_bench.h"
+#include "tool/tool.h"
+
+/* The paper's claim: the search on its graphics card, against the same on its processor, in the mean. */
+#define BENCH_GEOIMAGE_PUBLISHED_GAIN 0.13
+
+void bench_geoimage_print(const geoimage_bench *bench);
+int bench_geoimage_print_json(const tool_command *command, const geoimage_bench *bench);
+/* Figure 5: times over the distance. */
+int bench_geoimage_plot(const tool_command *command, const geoimage_bench *bench, const char *path);
+
+#endif
