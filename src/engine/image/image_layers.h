@@ -51,7 +51,7 @@ typedef struct image_layers
     BASE_ARRAY(image_layer_origin) origins; /* per record */
 } image_layers;
 
-/* Prepares a triangle (pixels, depth) for layer.frag.glsl. False: it touches no pixel of the grid. */
+/* Prepares a triangle (pixels, depth) for interval.frag.glsl. False: it touches no pixel of the grid. */
 bool image_layer_prepare(const image_grid *grid, const carom_vec3 corner[3], uint32_t number, image_record *record);
 /* Adds the triangles of bodies[body] that may touch the grid. */
 carom_status image_layers_add(image_layers *layers, int body);
@@ -71,7 +71,7 @@ carom_status image_layers_pass_create(carom_context *context, gpu_device *device
 void image_layers_pass_destroy(image_layers_pass *pass);
 carom_status image_layers_draw(image_layers_pass *pass, const image_layers *layers, const image_band *band,
                                image_layer_fragments *out);
-/* The same in plain C: the twin of layer.frag.glsl. */
+/* The same in plain C: the twin of interval.frag.glsl. */
 carom_status image_layers_draw_twin(const image_layers *layers, const image_band *band, image_layer_fragments *out);
 
 /* ---- columns ---- */

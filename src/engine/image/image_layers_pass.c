@@ -20,7 +20,8 @@ struct image_layers_pass
 
 static carom_status make_parts(image_layers_pass *pass)
 {
-    gpu_program_def def = {.vertex = "interval.vert.glsl", .fragment = "layer.frag.glsl"};
+    gpu_program_def def = {
+        .vertex = "interval.vert.glsl", .fragment = "interval.frag.glsl", .definitions = "#define LAYERS\n"};
     uint32_t zeros[4] = {0};
     BASE_TRY(gpu_program_create(pass->device, &def, &pass->program));
     BASE_TRY(gpu_buffer_create(pass->device, NULL, 0, true, &pass->records));

@@ -22,7 +22,8 @@ carom_status image_records_layout(gpu_device *device, const gpu_buffer *records,
 carom_status image_pass_create(gpu_device *device, image_pass *out)
 {
     *out = (image_pass){.device = device};
-    gpu_program_def draw = {.vertex = "interval.vert.glsl", .fragment = "interval.frag.glsl"};
+    gpu_program_def draw = {
+        .vertex = "interval.vert.glsl", .fragment = "interval.frag.glsl", .definitions = "#define PAIRS\n"};
     gpu_program_def meet = {.vertex = "tiles.vert.glsl", .fragment = "meet.frag.glsl"};
     BASE_TRY(gpu_program_create(device, &draw, &out->draw));
     BASE_TRY(gpu_program_create(device, &meet, &out->meet));

@@ -6,7 +6,8 @@
 carom_status image_visible_create(carom_context *context, gpu_device *device, image_visible *out)
 {
     *out = (image_visible){.context = context, .device = device};
-    gpu_program_def def = {.vertex = "interval.vert.glsl", .fragment = "visible.frag.glsl"};
+    gpu_program_def def = {
+        .vertex = "interval.vert.glsl", .fragment = "interval.frag.glsl", .definitions = "#define REACH\n"};
     BASE_TRY(gpu_program_create(device, &def, &out->draw));
     def.definitions = "#define TESTS\n";
     BASE_TRY(gpu_program_create(device, &def, &out->test));

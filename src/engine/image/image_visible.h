@@ -49,7 +49,7 @@ carom_status image_visible_run(image_visible *visible, const image_visible_job *
 /* What the last run reached, for tests: side * side depths, IMAGE_NOTHING where nothing is. */
 carom_status image_visible_reached(image_visible *visible, const image_visible_job *job, float *out);
 
-/* The same in plain C: the twin of visible.frag.glsl. reached: side * side. */
+/* The same in plain C: the twin of interval.frag.glsl. reached: side * side. */
 void image_visible_twin(const image_visible_job *job, float *reached, uint8_t *beyond);
 
 #endif
