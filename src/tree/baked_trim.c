@@ -83,7 +83,7 @@ static bool look_at(trimming *t, const char *name)
         return false;
     cached_file *file = &t->files.items[t->files.count++];
     *file = (cached_file){.size = (uint64_t)about.st_size, .used = about.st_mtim};
-    snprintf(file->name, sizeof file->name, "%s", name);
+    memcpy(file->name, name, name_length + 1); /* a name of ours, which has room: see is_tree */
     t->size += file->size;
     return true;
 }

@@ -82,6 +82,11 @@ static void test_interruption(void **state)
     count_chosen(&c, 100, 1e-3, 1.5e-3);
     search(&c, 1.0, 1.5e-3);
     assert_in_range(count_chosen(&c, 100, 1e-3, 1.5e-3), 0, 6);
+    /* much slower ones get none before their turn, however long the interruption was */
+    begin(&c);
+    count_chosen(&c, 100, 1e-3, 3e-3);
+    search(&c, 1.0, 3e-3);
+    assert_int_equal(count_chosen(&c, 5, 1e-3, 3e-3), 0);
 }
 
 /* Searches for one pair and for all of them are measured apart. */
