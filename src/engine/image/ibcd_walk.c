@@ -130,7 +130,7 @@ static carom_status reject(image_walk *walk, image_level *level, size_t limit)
 static carom_status run_level(image_walk *walk, uint32_t depth, size_t *kept)
 {
     image_state *state = walk->state;
-    BASE_TRY(test_boxes(walk));
+    IMAGE_GO_ON(test_boxes(walk));
     size_t worth = state->drawn.count > 0 ? image_count_worth(walk, level_at(state, depth)) : 0;
     if (worth > 0)
         BASE_TRY(reject(walk, level_at(state, depth), worth));
@@ -202,7 +202,7 @@ static carom_status run_block(image_walk *walk)
     image_state *state = walk->state;
     /* images of any size, or to be seen */
     bool single = state->accuracy > 0.0 || state->side > IMAGE_SHEET_SIDE || state->on_image;
-    BASE_TRY(test_boxes(walk));
+    IMAGE_GO_ON(test_boxes(walk));
     if (state->drawn.count == 0)
         return CAROM_OK;
     if (single)
