@@ -63,7 +63,7 @@ extern "C"
 
     typedef struct carom_events_report
     {
-        carom_status status;       /* CAROM_UNKNOWN: some pair is undecided */
+        carom_status status;       /* CAROM_UNKNOWN: some pair is undecided, or all bodies are */
         const carom_event *events; /* sorted by (body_a.index, body_b.index), for equal ones END first */
         uint64_t event_count;
         uint64_t begin_count, stay_count, end_count;
@@ -72,7 +72,9 @@ extern "C"
     } carom_events_report;
 
     /* Compares a report with the one before. A pair whose status is CAROM_UNKNOWN, or whose relation would have to be
-     * known and was not requested, stays what it was and is marked undecided. Everything else that is not listed in the
+     * known and was not requested, stays what it was and is marked undecided. After a report that lists nothing because
+     * there was no time to find pairs (carom_scene_report.bodies_undecided), every contact does so, also one of a body
+     * that is gone meanwhile: it ends with the next report that lists pairs. Everything else that is not listed in the
      * report is not in contact: contacts of bodies that are gone end, and a new body with the index of a removed one
      * is another body. Pairs that were counted but not listed (CAROM_TRUNCATED) count. The report is only read during
      * the call; the events belong to the object until its next update. A report that failed, or whose body pairs are

@@ -159,6 +159,18 @@ static void merge(carom_events *events, const carom_scene_report *report)
         end_contact(events, &events->contacts.items[at++]);
 }
 
+/* Without even a list of pairs, any bodies may be in contact. */
+static void keep_all(carom_events *events)
+{
+    for (size_t i = 0; i < events->contacts.count; i++)
+    {
+        contact kept = events->contacts.items[i];
+        kept.updates++;
+        add_event(events, &kept, CAROM_EVENT_STAY, true, CAROM_NO_BODY_PAIR);
+        events->next.items[events->next.count++] = kept;
+    }
+}
+
 static carom_status check_report(const carom_events *events, const carom_scene_report *report)
 {
     if (!report || (report->body_pair_count > 0 && !report->body_pairs))
@@ -167,6 +179,9 @@ static carom_status check_report(const carom_events *events, const carom_scene_r
     if (carom_failed(report->status))
         return base_fail(events->context, report->status, "events update: the report is that of a run that failed (%s)",
                          carom_status_name(report->status));
+    if (report->bodies_undecided > 0 && report->body_pair_count > 0)
+        return base_fail(events->context, CAROM_INVALID_ARGUMENT,
+                         "events update: the report lists body pairs, and says that there was no time to find them");
     for (uint64_t i = 0; i < report->body_pair_count; i++)
     {
         const carom_body_pair *pair = &report->body_pairs[i], *last = i > 0 ? pair - 1 : NULL;
@@ -178,7 +193,7 @@ static carom_status check_report(const carom_events *events, const carom_scene_r
     return CAROM_OK;
 }
 
-static void fill_report(const carom_events *events, carom_events_report *out)
+static void fill_report(const carom_events *events, bool all_undecided, carom_events_report *out)
 {
     base_hash hash = base_hash_begin();
     *out = (carom_events_report){.events = events->events.items, .event_count = events->events.count};
@@ -196,18 +211,23 @@ static void fill_report(const carom_events *events, carom_events_report *out)
         base_hash_u64(&hash, (uint64_t)event->body_b.index << 32 | event->body_b.generation);
     }
     out->hash = base_hash_end(&hash);
-    out->status = out->undecided_count > 0 ? CAROM_UNKNOWN : CAROM_OK;
+    out->status = all_undecided || out->undecided_count > 0 ? CAROM_UNKNOWN : CAROM_OK;
 }
 
 static carom_status update(carom_events *events, const carom_scene_report *report)
 {
     BASE_TRY(check_report(events, report));
     events->events.count = events->next.count = 0;
-    if (!base_array_reserve(events->context, &events->next, report->body_pair_count) ||
+    const bool all_undecided = report->bodies_undecided > 0;
+    const size_t kept = all_undecided ? events->contacts.count : report->body_pair_count;
+    if (!base_array_reserve(events->context, &events->next, kept) ||
         !base_array_reserve(events->context, &events->events, events->contacts.count + report->body_pair_count))
         return base_fail(events->context, CAROM_OUT_OF_MEMORY, "events update: no memory for %llu body pairs",
                          (unsigned long long)report->body_pair_count);
-    merge(events, report);
+    if (all_undecided)
+        keep_all(events);
+    else
+        merge(events, report);
     contact_list old = events->contacts;
     events->contacts = events->next;
     events->next = old;
@@ -223,6 +243,6 @@ carom_status carom_events_update(carom_events *events, const carom_scene_report 
     carom_status status = update(events, report);
     if (carom_failed(status))
         return out->status = status;
-    fill_report(events, out);
+    fill_report(events, report->bodies_undecided > 0, out);
     return out->status;
 }
