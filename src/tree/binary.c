@@ -33,6 +33,12 @@ typedef struct fit_task
     const float *found; /* or null */
 } fit_task;
 
+typedef struct fit_part
+{
+    const fit_task *fit;
+    uint32_t first; /* node */
+} fit_part;
+
 static bool fitted_directly(const carom_tree *tree, const node_range *range, uint32_t node)
 {
     bool merges_exactly = tree->def.volume != CAROM_VOLUME_OBB && tree->def.volume != CAROM_VOLUME_RSS &&
@@ -44,9 +50,10 @@ static bool fitted_directly(const carom_tree *tree, const node_range *range, uin
 static void fit_range(uint32_t first, uint32_t last, uint32_t worker, void *data)
 {
     (void)worker;
-    const fit_task *fit = data;
+    const fit_part *part = data;
+    const fit_task *fit = part->fit;
     const carom_tree *tree = fit->tree;
-    for (uint32_t node = first; node < last; node++)
+    for (uint32_t node = part->first + first; node < part->first + last; node++)
     {
         const node_range *range = &fit->ranges[node];
         if (!fitted_directly(tree, range, node))
@@ -60,7 +67,27 @@ static void fit_range(uint32_t first, uint32_t last, uint32_t worker, void *data
     }
 }
 
-static void fit_volumes(carom_tree *tree, node_range *ranges, const float *found)
+/* In parts, so that the caller's hook is asked again and again. */
+static carom_status fit_directly(fit_task *fit)
+{
+    const carom_tree *tree = fit->tree;
+    uint64_t total = 0, done = 0;
+    for (uint32_t node = 0; node < tree->node_count; node++)
+        total += fit->ranges[node].last - fit->ranges[node].first;
+    for (uint32_t first = 0, last; first < tree->node_count; first = last)
+    {
+        BASE_TRY(build_step(tree->context, tree->mesh->name, total + done, total));
+        uint64_t part = 0;
+        for (last = first; last < tree->node_count && part < BUILD_STEP; last++)
+            part += fit->ranges[last].last - fit->ranges[last].first;
+        fit_part part_of = {fit, first};
+        base_parallel_for(tree->context, last - first, 64, fit_range, &part_of);
+        done += part;
+    }
+    return CAROM_OK;
+}
+
+static carom_status fit_volumes(carom_tree *tree, node_range *ranges, const float *found)
 {
     for (uint32_t node = tree->node_count; node-- > 0;)
     {
@@ -76,7 +103,7 @@ static void fit_volumes(carom_tree *tree, node_range *ranges, const float *found
                          left.last > right.last ? left.last : right.last, left.references + right.references};
     }
     fit_task fit = {tree, ranges, found};
-    base_parallel_for(tree->context, tree->node_count, 64, fit_range, &fit);
+    BASE_TRY(fit_directly(&fit));
     for (uint32_t node = tree->node_count; node-- > 0;)
         if (!fitted_directly(tree, &ranges[node], node))
         {
@@ -84,6 +111,7 @@ static void fit_volumes(carom_tree *tree, node_range *ranges, const float *found
             volume_merge(tree->def.volume, binary_volume(tree, child), binary_volume(tree, child + 1),
                          binary_volume(tree, node));
         }
+    return CAROM_OK;
 }
 
 /* Depth and leaf count; children come after their parent. */
@@ -119,9 +147,11 @@ carom_status binary_fit(carom_tree *tree, const float *found)
         base_release(context, ranges, tree->node_count, sizeof *ranges);
         return out_of_memory(tree);
     }
-    fit_volumes(tree, ranges, found);
-    measure_shape(tree, (uint32_t *)(void *)ranges);
+    carom_status status = fit_volumes(tree, ranges, found);
+    if (status == CAROM_OK)
+        measure_shape(tree, (uint32_t *)(void *)ranges);
     base_release(context, ranges, tree->node_count, sizeof *ranges);
+    BASE_TRY(status);
     tree->info.bytes =
         tree->node_count * (sizeof(tree_node) + floats * sizeof(float)) + tree->reference_count * sizeof(uint32_t);
     return CAROM_OK;

@@ -24,6 +24,11 @@ carom_status build_out_of_memory(carom_context *context, uint64_t count)
                      (unsigned long long)count);
 }
 
+carom_status build_step(carom_context *context, const char *name, uint64_t done, uint64_t count)
+{
+    return base_step(context, &(carom_progress){"tree", name, done, 2 * count});
+}
+
 /* ---- records ---- */
 
 enum
@@ -276,6 +281,7 @@ static carom_status add_areas(const build_input *input, bool reordered, build_re
 static carom_status build_all(const build_input *input, const carom_mesh *mesh, const carom_tree_def *def,
                               uint32_t block_size, build_result *out)
 {
+    BASE_TRY(build_step(input->context, input->name, 0, input->count));
     BASE_TRY(build_triangle_boxes(input->scratch, mesh, input->boxes));
     if (def->builder == CAROM_BUILDER_SAH || def->builder == CAROM_BUILDER_VOLUME)
     {
@@ -318,6 +324,7 @@ carom_status build_with_areas(base_arena *scratch, const carom_mesh *mesh, const
     if (!mesh->triangle_count)
         return CAROM_OK;
     build_input input = {.context = context,
+                         .name = mesh->name,
                          .scratch = scratch,
                          .count = mesh->triangle_count,
                          .leaf_size = def->leaf_size,

@@ -132,6 +132,7 @@ void build_result_free(carom_context *context, build_result *result);
 typedef struct build_input
 {
     carom_context *context;
+    const char *name; /* of the mesh */
     base_arena *scratch;
     build_box *boxes; /* reordered */
     uint32_t count;   /* at least 1 */
@@ -141,6 +142,15 @@ typedef struct build_input
     uint32_t depth_limit;
     bool keep_large_leaves;
 } build_input;
+
+enum
+{
+    BUILD_STEP = 1 << 19 /* records handled, about, between two steps: a few hundredths of a second */
+};
+
+/* A step of a long build: done of count records are where they belong, or count + done have volumes. OK, or
+ * CAROM_CANCELLED. */
+carom_status build_step(carom_context *context, const char *name, uint64_t done, uint64_t count);
 
 /* How many of `count` records go left where a builder would send `left`: whole blocks, in ranges of a few of them. */
 static inline uint32_t build_left_blocks(uint32_t count, uint32_t left, uint32_t block)

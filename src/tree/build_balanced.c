@@ -30,6 +30,8 @@ typedef struct balanced_space
     BASE_ARRAY(uint32_t) order;       /* of the finished leaves */
     uint64_t *lows, *highs, *scratch; /* count each */
     uint32_t *sides[2];               /* count each */
+    uint64_t handled;                 /* triangles of ranges, since the last step */
+    carom_status status;              /* of the steps */
 } balanced_space;
 
 typedef struct plane
@@ -220,6 +222,17 @@ static bool open_children(balanced_space *space, const balanced_range *range, co
     return true;
 }
 
+/* False: cancelled, and space->status says so. */
+static bool go_on(balanced_space *space, uint32_t count, uint64_t placed, uint64_t budget)
+{
+    space->handled += count;
+    if (space->handled < BUILD_STEP)
+        return true;
+    space->handled = 0;
+    space->status = build_step(space->input->context, space->input->name, placed, budget);
+    return space->status == CAROM_OK;
+}
+
 static bool grow(balanced_space *space, build_nodes *nodes)
 {
     balanced_range waiting[BUILD_DEPTH_LIMIT];
@@ -227,6 +240,7 @@ static bool grow(balanced_space *space, build_nodes *nodes)
     uint64_t budget = (uint64_t)MAX_REFERENCES * space->input->count;
     budget = budget < UINT32_MAX ? budget : UINT32_MAX;
     waiting[waiting_count++] = (balanced_range){.count = space->input->count, .budget = budget};
+    uint64_t placed = 0;
     for (uint32_t i = 0; i < space->input->count; i++)
         space->ids.items[space->ids.count++] = i;
     if (!base_array_reserve(space->input->context, nodes, 1))
@@ -237,10 +251,13 @@ static bool grow(balanced_space *space, build_nodes *nodes)
         balanced_range range = waiting[--waiting_count], child[2];
         uint32_t child_count[2];
         space->ids.count = (size_t)range.first + range.count;
+        if (!go_on(space, range.count, placed, budget))
+            return false;
         if (range.count <= space->input->leaf_size || !divide(space, &range, child_count))
         {
             if (!finish_leaf(space, &range, nodes))
                 return false;
+            placed += range.budget;
             continue;
         }
         if (!open_children(space, &range, child_count, nodes, child))
@@ -273,5 +290,7 @@ carom_status build_balanced(const build_input *input, build_nodes *nodes, uint32
             (*order)[i] = build_box_id(&input->boxes[space.order.items[i]]);
     }
     free_space(&space);
+    if (space.status != CAROM_OK)
+        return space.status;
     return done ? CAROM_OK : build_out_of_memory(input->context, input->count);
 }

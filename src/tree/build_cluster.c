@@ -121,13 +121,18 @@ carom_status build_bottom_up(const build_input *input, build_nodes *nodes)
     space.unit = build_unit(input->boxes, input->count);
     for (uint32_t i = 0; i < input->count; i++)
         space.clusters[i] = (cluster){input->boxes[i], i};
-    while (space.active > 1)
+    carom_status status = CAROM_OK;
+    for (uint64_t handled = 0; space.active > 1 && status == CAROM_OK;)
     {
+        handled += space.active;
         choose(&space);
         merge(&space);
+        if (handled >= BUILD_STEP)
+            handled = 0, status = build_step(input->context, input->name, input->count - space.active, input->count);
     }
     build_links links = {space.children, space.clusters[0].link};
-    carom_status status = build_from_links(input, &links, nodes);
+    if (status == CAROM_OK)
+        status = build_from_links(input, &links, nodes);
     free_space(&space);
     return status;
 }

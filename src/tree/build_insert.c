@@ -6,7 +6,8 @@
 enum
 {
     MAX_VISITS = 192, /* of one search; then the best so far is taken: hostile meshes must not make it quadratic */
-    OPEN_NODES = 64
+    OPEN_NODES = 64,
+    INSERTS_PER_STEP = BUILD_STEP / 16 /* each looks at many nodes */
 };
 
 typedef struct insert_space
@@ -155,10 +156,16 @@ carom_status build_insertion(const build_input *input, build_nodes *nodes)
     space.unit = build_unit(input->boxes, input->count);
     shuffle(space.shuffled, input->count);
     space.root = space.shuffled[0];
-    for (uint32_t i = 1; i < input->count; i++)
+    carom_status status = CAROM_OK;
+    for (uint32_t i = 1; i < input->count && status == CAROM_OK; i++)
+    {
         insert(&space, space.shuffled[i]);
+        if (i % INSERTS_PER_STEP == 0)
+            status = build_step(input->context, input->name, i, input->count);
+    }
     build_links links = {space.children, space.root};
-    carom_status status = build_from_links(input, &links, nodes);
+    if (status == CAROM_OK)
+        status = build_from_links(input, &links, nodes);
     free_space(&space);
     return status;
 }

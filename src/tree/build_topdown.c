@@ -39,9 +39,13 @@ static carom_status split_down(const build_input *input, split_fn *split, build_
     uint32_t waiting_count = 0;
     waiting[waiting_count++] = (open_range){0, 0, input->count, 0};
     nodes->count = 1;
-    while (waiting_count)
+    carom_status status = CAROM_OK;
+    for (uint64_t handled = 0; waiting_count && status == CAROM_OK;)
     {
         open_range range = waiting[--waiting_count];
+        handled += range.count;
+        if (handled >= BUILD_STEP)
+            handled = 0, status = build_step(input->context, input->name, range.first, input->count);
         if (range.count <= input->leaf_size)
         {
             nodes->items[range.node] = (tree_node){range.first, range.count};
@@ -56,7 +60,7 @@ static carom_status split_down(const build_input *input, split_fn *split, build_
         waiting[waiting_count++] = (open_range){child, range.first, left, range.depth + 1};
     }
     free_space(&space);
-    return CAROM_OK;
+    return status;
 }
 
 /* ---- median ---- */
