@@ -236,8 +236,8 @@ double geoimage_sample(const geoimage_disk *disk, geoimage_grid *grid);
 carom_geoimage_error geoimage_error(const geoimage_disk *disk, const geoimage_grid *grid);
 /* The square of the distance of a vertex from the triangles of the grid where it is mapped to. */
 double geoimage_vertex_distance(const geoimage_disk *disk, const geoimage_grid *grid, uint32_t vertex);
-/* Bends the map so that sharp vertices are mapped to points of the grid, and samples again, as long as that reduces the
- * error. No triangle folds. */
+/* Bends the map so that sharp vertices get more samples and are mapped to points of the grid, and samples again, as long
+ * as that reduces the error. No triangle folds. */
 carom_status geoimage_snap(geoimage_disk *disk, geoimage_grid *grid, carom_geoimage_error *error);
 /* False: out of memory. */
 bool geoimage_list_cells(const geoimage_disk *disk, geoimage_grid *grid);

@@ -209,7 +209,7 @@ static double error_with_floater(carom_context *context, const geoimage_model *m
     carom_mesh *mesh = geoimage_model_mesh(context, model);
     carom_geoimage_def def = carom_geoimage_def_default();
     carom_geoimage *image;
-    def.extra_cuts = def.stretch_steps = 0;
+    def.extra_cuts = def.stretch_steps = 0, def.list_triangles = false;
     assert_int_equal(carom_geoimage_create(context, mesh, &def, &image), CAROM_OK);
     carom_aabb bounds = carom_mesh_get_info(mesh).bounds;
     carom_geoimage_error error = carom_geoimage_get_info(image).error;
@@ -224,17 +224,42 @@ static double error_with_floater(carom_context *context, const geoimage_model *m
 static void spheres_and_blobs_err_by_less_than_half_a_percent(void **state)
 {
     static const char *const names[] = {"ico-sphere", "uv-sphere", "blob"};
-    static const uint32_t counts[] = {1000, 5120, 20000, 100000, 200000};
+    static const uint32_t counts[] = {1000, 5120, 100000, 200000};
     for (int i = 0; i < 3; i++)
     {
         double worst = 0;
-        for (int k = 0; k < 5; k++)
-            for (uint64_t seed = 1; seed <= (i == 2 && k < 3 ? 6 : 1); seed++)
-                worst =
-                    fmax(worst, error_with_floater(*state, &(geoimage_model){names[i], counts[k], seed, 0, 1, 0, 0}));
+        for (int k = 0; k < 4; k++)
+            worst = fmax(worst, error_with_floater(*state, &(geoimage_model){names[i], counts[k], 1, 0, 1, 0, 0}));
         print_message("%s: %.4f %% of the diagonal\n", names[i], 100 * worst);
         assert_true(worst < 0.005);
     }
+}
+
+/* Blobs differ in how the map shrinks their tips. Those of these seeds would err by more if the map were not made
+ * larger around them, or by nearly as much. CAROM_TEST_SCALE adds as many seeds, times 20, at each of three sizes. */
+static void blobs_of_all_seeds_err_by_less_than_half_a_percent(void **state)
+{
+    static const struct
+    {
+        uint32_t triangles, seed;
+    } rough[] = {{20000, 13}, {20000, 28}, {20000, 42}, {20000, 53}, {20000, 54}, {20000, 69}, {20000, 91},
+                 {20000, 94}, {20000, 95}, {20000, 96}, {5000, 7},   {5000, 24},  {50000, 13}, {50000, 53}};
+    static const uint32_t sizes[] = {5000, 20000, 50000};
+    const int count = sizeof rough / sizeof *rough;
+    int more = check_scale() > 1 ? 20 * (int)check_scale() : 5;
+    double worst = 0;
+    for (int i = 0; i < count + 3 * more; i++)
+    {
+        geoimage_model model = {.name = "blob", .charts = 1};
+        model.triangles = i < count ? rough[i].triangles : sizes[(i - count) % 3];
+        model.seed = i < count ? rough[i].seed : 1 + (uint64_t)(i - count) / 3;
+        double error = error_with_floater(*state, &model);
+        if (!(error < 0.005))
+            fail_msg("blob of %u triangles, seed %u: %.4f %% of the diagonal", model.triangles, (unsigned)model.seed,
+                     100 * error);
+        worst = fmax(worst, error);
+    }
+    print_message("%d blobs: %.4f %% of the diagonal\n", count + 3 * more, 100 * worst);
 }
 
 /* ---- shapes that maps shrink ---- */
@@ -597,6 +622,7 @@ int main(void)
         WITH_CONTEXT(closed_surfaces_stay_closed),
         WITH_CONTEXT(errors_are_upper_bounds_and_not_much_more),
         WITH_CONTEXT(spheres_and_blobs_err_by_less_than_half_a_percent),
+        WITH_CONTEXT(blobs_of_all_seeds_err_by_less_than_half_a_percent),
         WITH_CONTEXT(caps_with_many_sides_keep_their_size),
         WITH_CONTEXT(fingers_are_cut_open_if_they_fold),
         cmocka_unit_test(progress_can_end_it),
