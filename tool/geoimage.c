@@ -225,7 +225,7 @@ static int run(const tool_command *command, carom_context *context, const geoima
     {
         carom_aabb box = carom_mesh_get_info(model.mesh).bounds;
         double x = box.max.x - box.min.x, y = box.max.y - box.min.y, z = box.max.z - box.min.z;
-        geoimage_facts facts = {.path = path, .image = image, .diagonal = sqrt(x * x + y * y + z * z)};
+        geoimage_facts facts = {.path = path, .image = image, .diagonal = hypot(hypot(x, y), z)}; /* no underflow */
         code = describe(command, context, options, &facts);
     }
     carom_geoimage_destroy(image);

@@ -6,7 +6,8 @@ typedef struct chart_image
     geoimage_grid grid;
     carom_geoimage_chart info;
     uint32_t *seam;
-    double square_sum, max_stretch; /* of the stretch, in units of the mesh per cell */
+    /* In units of the disk: the area, and sums of the stretch, which are lengths per cell. */
+    double area, square_sum, max_stretch;
 } chart_image;
 
 struct carom_geoimage
@@ -64,18 +65,19 @@ static void place_rim(const geoimage_border *border, chart_image *chart)
 
 static void describe_chart(const geoimage_map *map, chart_image *chart, carom_geoimage_chart info)
 {
-    double scale = map->disk.scale;
+    double scale = map->disk.scale, unit = map->disk.unit;
     double cells = (double)(chart->grid.width - 1) * (chart->grid.height - 1);
     double even = map->stretch.area > 0 ? sqrt(cells / map->stretch.area) : 0; /* 1 / length of a cell's side */
     info.width = chart->grid.width, info.height = chart->grid.height;
     info.cut_edge_count = map->cut_edge_count, info.extra_cut_count = map->extra_cut_count;
-    info.cut_length = map->cut_length / scale;
-    info.area = map->stretch.area / scale / scale;
+    info.cut_length = map->cut_length / scale / unit;
+    info.area = map->stretch.area / scale / unit / scale / unit;
     info.stretch.l2 = map->stretch.area > 0 ? even * sqrt(map->stretch.square / map->stretch.area) : 0;
     info.stretch.max = map->stretch.area > 0 ? even * map->stretch.max : 0;
     info.error = chart->info.error;
     info.points = chart->grid.points, info.normals = chart->grid.normals, info.seam = chart->seam;
     chart->info = info;
+    chart->area = map->stretch.area / scale / scale;
     chart->square_sum = map->stretch.square / scale / scale / scale / scale;
     chart->max_stretch = map->stretch.max / scale;
 }
@@ -96,6 +98,21 @@ static void spend(create_work *work, double *stage)
     work->clock = now;
 }
 
+/* Points and errors in units of the mesh. Dividing by a power of two rounds only where results are subnormal: then a
+ * point moves by less than 2^-1074, and the bounds may lose as much. */
+static void leave_unit(double unit, chart_image *chart)
+{
+    const double lost = unit > 1 ? 0x1p-1073 : 0;
+    geoimage_grid *grid = &chart->grid;
+    for (size_t i = 0; i < (size_t)grid->width * grid->height; i++)
+    {
+        carom_vec3 *p = &grid->points[i];
+        *p = vec3(p->x / unit, p->y / unit, p->z / unit);
+    }
+    chart->info.error.to_image = chart->info.error.to_image / unit + lost;
+    chart->info.error.to_mesh = chart->info.error.to_mesh / unit + lost;
+}
+
 static carom_status fill_chart(create_work *work, geoimage_map *map, chart_image *chart)
 {
     carom_context *context = work->image->context;
@@ -107,6 +124,7 @@ static carom_status fill_chart(create_work *work, geoimage_map *map, chart_image
     chart->info.error = geoimage_error(&map->disk, &chart->grid);
     spend(work, &work->image->info.measure_ms);
     BASE_TRY(geoimage_snap(&map->disk, &chart->grid, &chart->info.error));
+    leave_unit(map->disk.unit, chart);
     map->stretch = geoimage_sum_stretch(&map->disk);
     if (work->def->list_triangles && !geoimage_list_cells(&map->disk, &chart->grid))
         return geoimage_out_of_memory(&map->disk);
@@ -233,7 +251,7 @@ static void sum_up(carom_geoimage *image)
         const chart_image *chart = &image->charts[i];
         add_chart(info, chart);
         cells += (double)(chart->grid.width - 1) * (chart->grid.height - 1);
-        area += chart->info.area;
+        area += chart->area;
         square_sum += chart->square_sum;
         max_stretch = fmax(max_stretch, chart->max_stretch);
     }
