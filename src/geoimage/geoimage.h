@@ -1,7 +1,7 @@
-/* geoimage: geometry images of meshes. The stages, in their order: glue.c joins triangles to surfaces, cut.c cuts a
- * chart to a disk, border.c lays its border around a rectangle, map.c and flatten.c map the inside, sample.c takes
- * samples, measure.c says how good they are, snap.c makes them better; public.c is the whole flow.
- * patch.c evaluates B-spline and NURBS patches instead. */
+/* geoimage: geometry images of meshes. The stages, in their order: glue.c joins triangles to surfaces, share.c says how
+ * large their images are, cut.c cuts a chart to a disk, border.c lays its border around a rectangle, map.c and
+ * flatten.c map the inside, sample.c takes samples, measure.c says how good they are, snap.c makes them better;
+ * public.c is the whole flow. patch.c evaluates B-spline and NURBS patches instead. */
 #ifndef GEOIMAGE_GEOIMAGE_H
 #define GEOIMAGE_GEOIMAGE_H
 
@@ -37,6 +37,16 @@ typedef struct geoimage_surface
 /* Zero-initialised out; free in either case. */
 carom_status geoimage_glue(carom_context *context, const carom_mesh *mesh, geoimage_surface *out);
 void geoimage_surface_free(geoimage_surface *surface);
+
+/* ---- sizes ---- */
+
+typedef struct geoimage_size
+{
+    uint32_t width, height; /* points */
+} geoimage_size;
+
+/* The size of each chart's image. CAROM_TOO_LARGE: together they are. */
+carom_status geoimage_share(const geoimage_surface *surface, const carom_geoimage_def *def, geoimage_size *sizes);
 
 /* ---- a chart ---- */
 

@@ -87,7 +87,7 @@ typedef struct create_work
     carom_geoimage *image;
     const carom_geoimage_def *def;
     geoimage_surface surface;
-    double *area; /* per chart */
+    geoimage_size *sizes; /* per chart */
     double clock;
 } create_work;
 
@@ -132,20 +132,15 @@ static carom_status fill_chart(create_work *work, geoimage_map *map, chart_image
     return CAROM_OK;
 }
 
-/* A chart's size: that of the largest, halved while its cells are still no larger. */
-static geoimage_map_def choose_size(const create_work *work, uint32_t chart)
+static geoimage_map_def map_def(const create_work *work, uint32_t chart)
 {
     const carom_geoimage_def *def = work->def;
-    geoimage_map_def out = {
-        .width = def->width, .height = def->height, .extra_cuts = def->extra_cuts, .stretch_steps = def->stretch_steps};
-    double largest = 0, share = 1;
-    out.max_width = def->width, out.max_height = def->height;
-    for (uint32_t i = 0; i < work->surface.chart_count; i++)
-        largest = fmax(largest, work->area[i]);
-    while (!def->same_size && largest > 0 && out.width % 2 == 1 && out.height % 2 == 1 && out.width > 3 &&
-           out.height > 3 && work->area[chart] <= largest * (share /= 4))
-        out.width = out.width / 2 + 1, out.height = out.height / 2 + 1;
-    return out;
+    return (geoimage_map_def){.width = work->sizes[chart].width,
+                              .height = work->sizes[chart].height,
+                              .max_width = def->width,
+                              .max_height = def->height,
+                              .extra_cuts = def->extra_cuts,
+                              .stretch_steps = def->stretch_steps};
 }
 
 static carom_status make_chart(create_work *work, uint32_t index)
@@ -155,7 +150,7 @@ static carom_status make_chart(create_work *work, uint32_t index)
     geoimage_disk disk = {0};
     geoimage_map map = {0};
     geoimage_topology topology = {0};
-    geoimage_map_def def = choose_size(work, index);
+    geoimage_map_def def = map_def(work, index);
     carom_status status = geoimage_disk_create(&work->surface, index, &disk);
     uint32_t triangles = geoimage_triangle_count(&disk);
     if (!carom_failed(status))
@@ -178,32 +173,12 @@ static carom_status make_chart(create_work *work, uint32_t index)
 
 /* ---- all charts ---- */
 
-/* In units of the mesh's extent, about. */
-static void measure_areas(create_work *work)
-{
-    const geoimage_surface *surface = &work->surface;
-    int exponent;
-    frexp(surface->mesh->extent, &exponent);
-    double scale = ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
-    for (uint32_t c = 0; c < surface->chart_count; c++)
-    {
-        work->area[c] = 0;
-        for (uint32_t i = surface->chart_first[c]; i < surface->chart_first[c + 1]; i++)
-        {
-            carom_vec3 p[3];
-            mesh_corners(surface->mesh, surface->triangles[i], p);
-            carom_vec3 a = vec3_scale(vec3_sub(p[1], p[0]), scale), b = vec3_scale(vec3_sub(p[2], p[0]), scale);
-            work->area[c] += 0.5 * vec3_length(vec3_cross(a, b));
-        }
-    }
-}
-
 static carom_status make_charts(create_work *work)
 {
     carom_geoimage *image = work->image;
     carom_context *context = image->context;
     uint32_t count = work->surface.chart_count;
-    work->area = base_allocate(context, count, sizeof *work->area, 8);
+    work->sizes = base_allocate(context, count, sizeof *work->sizes, 8);
     image->charts = base_allocate(context, count, sizeof *image->charts, 8);
     carom_status status = CAROM_OK;
     if (image->charts)
@@ -211,8 +186,8 @@ static carom_status make_charts(create_work *work)
         memset(image->charts, 0, count * sizeof *image->charts);
         image->info.chart_count = count;
     }
-    if (work->area && image->charts)
-        measure_areas(work);
+    if (work->sizes && image->charts)
+        status = geoimage_share(&work->surface, work->def, work->sizes);
     else
         status = base_fail(context, CAROM_OUT_OF_MEMORY, "out of memory for %u charts", count);
     for (uint32_t i = 0; i < count && !carom_failed(status); i++)
@@ -222,7 +197,7 @@ static carom_status make_charts(create_work *work)
         if (!carom_failed(status))
             status = make_chart(work, i);
     }
-    base_release(context, work->area, count, sizeof *work->area);
+    base_release(context, work->sizes, count, sizeof *work->sizes);
     return status;
 }
 

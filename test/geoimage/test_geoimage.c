@@ -460,6 +460,67 @@ static void random_lattices_get_images_or_a_reason(void **state)
     assert_true(made >= rounds - 5);
 }
 
+/* Separate triangles, equal but for the last one, which is 1/4 or 1/16 of the others. */
+static carom_mesh *separate_triangles(carom_context *context, uint32_t count, double last)
+{
+    carom_vec3 *p = malloc(3 * (size_t)count * sizeof *p);
+    assert_non_null(p);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        double x = 2.0 * (i % 100), y = 2.0 * (double)(i / 100), side = i + 1 < count ? 1 : last;
+        p[3 * i] = (carom_vec3){x, y, 0}, p[3 * i + 1] = (carom_vec3){x + side, y, 0};
+        p[3 * i + 2] = (carom_vec3){x, y + side, 0};
+    }
+    carom_mesh *mesh = soup_mesh(context, p, count);
+    free(p);
+    return mesh;
+}
+
+/* As many points as 64 charts have, however many there are. */
+static void many_charts_share_the_points(void **state)
+{
+    static const struct
+    {
+        uint32_t charts;
+        double last;
+        uint32_t side, last_side;
+    } cases[] = {{1, 1, 65, 65}, {64, 1, 65, 65}, {64, 0.5, 65, 33}, {65, 1, 33, 33}, {300, 0.25, 17, 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        carom_mesh *mesh = separate_triangles(*state, cases[i].charts, cases[i].last);
+        carom_geoimage *image = make(*state, mesh, 65);
+        carom_geoimage_info info = carom_geoimage_get_info(image);
+        assert_int_equal(info.chart_count, cases[i].charts);
+        assert_int_equal(chart_of(image, 0).width, cases[i].side);
+        assert_int_equal(chart_of(image, cases[i].charts - 1).width, cases[i].last_side);
+        assert_true(info.point_count <= 64 * 65 * 65);
+        check_is_complete(image, mesh);
+        carom_geoimage_destroy(image);
+        carom_mesh_destroy(mesh);
+    }
+}
+
+static void too_many_points_are_refused(void **state)
+{
+    carom_mesh *mesh = separate_triangles(*state, 20000, 1);
+    carom_geoimage_def def = carom_geoimage_def_default();
+    carom_geoimage *image;
+    char message[256];
+    def.list_triangles = false;
+    assert_int_equal(carom_geoimage_create(*state, mesh, &def, &image), CAROM_OK);
+    carom_geoimage_info info = carom_geoimage_get_info(image);
+    assert_int_equal(info.point_count, 20000 * 9 * 9);
+    assert_true(info.bytes < 120e6);
+    carom_geoimage_destroy(image);
+    def.same_size = true;
+    assert_int_equal(carom_geoimage_create(*state, mesh, &def, &image), CAROM_TOO_LARGE);
+    assert_null(image);
+    carom_context_message(*state, message, sizeof message);
+    assert_non_null(strstr(message, "20000 charts"));
+    assert_non_null(strstr(message, "1320980000 points"));
+    carom_mesh_destroy(mesh);
+}
+
 /* A rough surface, which is bent where samples miss its tips; the last row of triangles is a chart of its own. Returns
  * everything of its image, divided by the scale. */
 static uint64_t hash_of_scaled(carom_context *context, double scale)
@@ -662,6 +723,8 @@ int main(void)
         cmocka_unit_test(progress_can_end_it),
         WITH_CONTEXT(odd_meshes_get_images),
         WITH_CONTEXT(random_lattices_get_images_or_a_reason),
+        WITH_CONTEXT(many_charts_share_the_points),
+        WITH_CONTEXT(too_many_points_are_refused),
         WITH_CONTEXT(large_and_small_units_make_no_difference),
         WITH_CONTEXT(subnormal_units_are_measured_too),
         WITH_CONTEXT(bad_arguments_are_refused),
