@@ -85,10 +85,24 @@ static void print_rebuild(const geoimage_bench *bench)
     }
 }
 
+/* Section 5 of the paper compares the two tests by themselves. */
+static void print_tests(const geoimage_bench *bench)
+{
+    const int twin = GEOIMAGE_BENCH_PROCESSOR;
+    for (int k = GEOIMAGE_BENCH_OPENCL; k < GEOIMAGE_BENCH_METHODS; k++)
+        if (bench->measured[k])
+            printf("  %-6s boxes %.2f times as fast as on the processor, triangles %.2f (published: up to %.0f)\n",
+                   GEOIMAGE_BENCH_NAMES[k],
+                   mean_stage(bench, twin, GEOIMAGE_BENCH_TRAVERSAL) / mean_stage(bench, k, GEOIMAGE_BENCH_TRAVERSAL),
+                   mean_stage(bench, twin, GEOIMAGE_BENCH_TRIANGLES) / mean_stage(bench, k, GEOIMAGE_BENCH_TRIANGLES),
+                   BENCH_GEOIMAGE_PUBLISHED_TESTS);
+}
+
 void bench_geoimage_print(const geoimage_bench *bench)
 {
     print_figure(bench);
     print_stages(bench);
+    print_tests(bench);
     print_rebuild(bench);
     if (bench->differ)
         puts("ANSWERS DIFFER");
