@@ -267,6 +267,29 @@ static void blobs_of_all_seeds_err_by_less_than_half_a_percent(void **state)
     print_message("%d blobs: %.4f %% of the diagonal\n", count + 3 * more, 100 * worst);
 }
 
+/* A flat rectangle on a square is stretched alike everywhere: by its sides a and b per cell, so that L2 is
+ * sqrt((a^2 + b^2) / 2) and the worst direction max(a, b), both over sqrt(a b). */
+static void rectangles_have_the_stretch_of_their_sides(void **state)
+{
+    for (int ratio = 1; ratio <= 3; ratio++) /* corners of narrower ones are not looked for */
+    {
+        static odd_shape shape;
+        shape.count = 0;
+        odd_grid(&shape, 8, 0.25);
+        for (size_t k = 0; k < 3 * shape.count; k++)
+            shape.corner[k].x *= ratio;
+        carom_mesh *mesh = odd_mesh(*state, &shape);
+        carom_geoimage *image = make(*state, mesh, 17);
+        carom_geoimage_chart chart = chart_of(image, 0);
+        double r = ratio;
+        check_near(chart.stretch.l2, sqrt((r * r + 1) / 2 / r), 1e-9);
+        check_near(chart.stretch.max, sqrt(r), 1e-9);
+        check_near(chart.area, shape.count / 2 * 0.25 * 0.25 * r, 1e-12);
+        carom_geoimage_destroy(image);
+        carom_mesh_destroy(mesh);
+    }
+}
+
 /* ---- shapes that maps shrink ---- */
 
 static carom_vec3 on_ring(uint32_t i, uint32_t sides, double z)
@@ -723,6 +746,7 @@ int main(void)
         WITH_CONTEXT(errors_are_upper_bounds_and_not_much_more),
         WITH_CONTEXT(spheres_and_blobs_err_by_less_than_half_a_percent),
         WITH_CONTEXT(blobs_of_all_seeds_err_by_less_than_half_a_percent),
+        WITH_CONTEXT(rectangles_have_the_stretch_of_their_sides),
         WITH_CONTEXT(caps_with_many_sides_keep_their_size),
         WITH_CONTEXT(fingers_are_cut_open_if_they_fold),
         cmocka_unit_test(progress_can_end_it),
