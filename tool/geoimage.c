@@ -223,6 +223,7 @@ static int describe(const tool_command *command, carom_context *context, const g
         code = print_json(command, context, facts);
     else
         print_facts(facts, options->charts);
+    facts->self = NULL;
     carom_geoimage_self_free(&self);
     return code;
 }
