@@ -10,7 +10,7 @@
 typedef struct geoimage_options
 {
     const char *output, *size;
-    bool picture, json, floater, charts;
+    bool picture, json, floater, charts, self;
     uint64_t cuts, width, height;
     tool_file_options files;
     io_read_options reading;
@@ -22,7 +22,8 @@ typedef struct geoimage_facts
     const char *path;
     const carom_geoimage *image;
     carom_geoimage_info info;
-    double diagonal; /* of the mesh's bounding box */
+    double diagonal;                        /* of the mesh's bounding box */
+    const carom_geoimage_self_result *self; /* null: not wanted */
 } geoimage_facts;
 
 /* ---- files ---- */
@@ -121,6 +122,9 @@ static void print_facts(const geoimage_facts *facts, bool charts)
     printf("  error       at most %.6g from model to image (%.3f %% of the bounding box's diagonal), %.6g back "
            "(%.3f %%)\n",
            p->error.to_image, percent(facts, p->error.to_image), p->error.to_mesh, percent(facts, p->error.to_mesh));
+    if (facts->self)
+        printf("  itself      %s pairs of its triangles meet, found in %.1f ms\n",
+               tool_thousands(facts->self->pair_count, a), facts->self->build_ms + facts->self->search_ms);
     printf("  memory      %s bytes\n", tool_thousands(p->bytes, a));
     printf("  made        in %.1f ms: cut %.1f, map %.1f, sample %.1f, measure %.1f\n",
            p->cut_ms + p->flatten_ms + p->sample_ms + p->measure_ms, p->cut_ms, p->flatten_ms, p->sample_ms,
@@ -179,6 +183,8 @@ static int print_json(const tool_command *command, carom_context *context, const
     writer_number(&writer, "error_to_image", p->error.to_image);
     writer_number(&writer, "error_to_mesh", p->error.to_mesh);
     writer_number(&writer, "diagonal", facts->diagonal);
+    if (facts->self)
+        writer_count(&writer, "self_pairs", facts->self->pair_count);
     writer_count(&writer, "bytes", p->bytes);
     write_json_times(&writer, p);
     writer_begin(&writer, "charts", '[');
@@ -205,10 +211,21 @@ static int describe(const tool_command *command, carom_context *context, const g
     int code = options->output ? write_files(command, context, options, facts->image) : TOOL_CLEAN;
     if (code != TOOL_CLEAN)
         return code;
+    carom_geoimage_self_result self = {0};
+    if (options->self)
+    {
+        carom_status status = carom_geoimage_self(facts->image, &self);
+        if (carom_failed(status))
+            return tool_fail_status(command, context, status);
+        facts->self = &self;
+    }
     if (options->json)
-        return print_json(command, context, facts);
-    print_facts(facts, options->charts);
-    return TOOL_CLEAN;
+        code = print_json(command, context, facts);
+    else
+        print_facts(facts, options->charts);
+    facts->self = NULL;
+    carom_geoimage_self_free(&self);
+    return code;
 }
 
 static int run(const tool_command *command, carom_context *context, const geoimage_options *options, const char *path)
@@ -225,7 +242,7 @@ static int run(const tool_command *command, carom_context *context, const geoima
     {
         carom_aabb box = carom_mesh_get_info(model.mesh).bounds;
         double x = box.max.x - box.min.x, y = box.max.y - box.min.y, z = box.max.z - box.min.z;
-        geoimage_facts facts = {.path = path, .image = image, .diagonal = sqrt(x * x + y * y + z * z)};
+        geoimage_facts facts = {.path = path, .image = image, .diagonal = hypot(hypot(x, y), z)}; /* no underflow */
         code = describe(command, context, options, &facts);
     }
     carom_geoimage_destroy(image);
@@ -289,6 +306,8 @@ int tool_geoimage(const tool_command *command, int argc, char **argv)
         {"--floater", TOOL_FLAG, &options.floater, NULL,
          "no more than Floater's mean values: neither of the two ways to reduce the stretch"},
         {"--charts", TOOL_FLAG, &options.charts, NULL, "list the charts"},
+        {"--self", TOOL_FLAG, &options.self, NULL,
+         "count the pairs of the image's triangles that meet in more than corners and edges that they share"},
         {"--json", TOOL_FLAG, &options.json, NULL, "print JSON"},
         TOOL_FILE_ROWS(&options.files),
         {"--width", TOOL_COUNT, &options.width, "N", "width of the picture in pixels (default: 1280)"},

@@ -34,7 +34,9 @@ extern "C"
     {
         uint32_t width, height; /* of the largest chart: 3 to CAROM_GEOIMAGE_MAX_SIDE, best 2^n + 1 */
         /* Charts with less area are smaller, each side halved as long as the area per cell permits (2^n + 1 becomes
-         * 2^(n-1) + 1), but no smaller than their cuts need. True: all have the same size. */
+         * 2^(n-1) + 1), but no smaller than their cuts need. If they would have more points together than 64 charts of
+         * this size, all are halved until they do not, or are 3 x 3. True: all have the same size. CAROM_TOO_LARGE for
+         * more than 2^29 points. */
         bool same_size;
         /* Cuts are extended to where the image would be stretched most, up to so many times, while that reduces the
          * stretch. More are made only where the map would fold over. */

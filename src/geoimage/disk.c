@@ -31,7 +31,8 @@ static bool copy_numbers(carom_context *context, const geoimage_numbers *from, g
 carom_status geoimage_disk_copy(const geoimage_disk *disk, geoimage_disk *out)
 {
     carom_context *context = disk->context;
-    *out = (geoimage_disk){.context = context, .name = disk->name, .chart = disk->chart, .scale = disk->scale};
+    *out = (geoimage_disk){
+        .context = context, .name = disk->name, .chart = disk->chart, .unit = disk->unit, .scale = disk->scale};
     out->triangles = disk->triangles, out->source_count = disk->source_count, out->next_origin = disk->next_origin;
     if (!copy_numbers(context, &disk->corner, &out->corner) || !copy_numbers(context, &disk->twin, &out->twin) ||
         !copy_numbers(context, &disk->mate, &out->mate) || !copy_numbers(context, &disk->source, &out->source) ||
@@ -121,11 +122,19 @@ static bool make_vertices(const geoimage_surface *surface, geoimage_disk *out)
     for (uint32_t i = 0; have && i < count; i++)
     {
         uint32_t origin = surface->corner[3 * (size_t)out->triangles[first[i] / 3] + first[i] % 3];
-        out->vertex.items[i] = (geoimage_vertex){.position = surface->mesh->vertices[origin], .origin = origin};
+        carom_vec3 position = vec3_scale(surface->mesh->vertices[origin], out->unit);
+        out->vertex.items[i] = (geoimage_vertex){.position = position, .origin = origin};
     }
     out->vertex.count = have ? count : 0;
     base_release(context, first, halves, sizeof *first);
     return have;
+}
+
+double geoimage_unit(const carom_mesh *mesh)
+{
+    int exponent;
+    frexp(mesh->extent, &exponent);
+    return mesh->extent > 0 && exponent < 0 ? ldexp(1.0, exponent < -1000 ? 1000 : -exponent) : 1.0;
 }
 
 static void set_scale(geoimage_disk *disk)
@@ -163,7 +172,8 @@ carom_status geoimage_disk_create(const geoimage_surface *surface, uint32_t char
 {
     carom_context *context = surface->context;
     size_t triangles = surface->chart_first[chart + 1] - surface->chart_first[chart];
-    *out = (geoimage_disk){.context = context, .name = surface->mesh->name, .chart = chart};
+    *out = (geoimage_disk){
+        .context = context, .name = surface->mesh->name, .chart = chart, .unit = geoimage_unit(surface->mesh)};
     out->triangles = surface->triangles + surface->chart_first[chart], out->source_count = (uint32_t)triangles;
     out->next_origin = surface->mesh->vertex_count;
     if (!base_array_reserve(context, &out->corner, 3 * triangles) ||

@@ -1,7 +1,7 @@
-/* geoimage: geometry images of meshes. The stages, in their order: glue.c joins triangles to surfaces, cut.c cuts a
- * chart to a disk, border.c lays its border around a rectangle, map.c and flatten.c map the inside, sample.c takes
- * samples, measure.c says how good they are, snap.c makes them better; public.c is the whole flow.
- * patch.c evaluates B-spline and NURBS patches instead. */
+/* geoimage: geometry images of meshes. The stages, in their order: glue.c joins triangles to surfaces, share.c says how
+ * large their images are, cut.c cuts a chart to a disk, border.c lays its border around a rectangle, map.c and
+ * flatten.c map the inside, sample.c takes samples, measure.c says how good they are, snap.c makes them better;
+ * public.c is the whole flow. patch.c evaluates B-spline and NURBS patches instead. */
 #ifndef GEOIMAGE_GEOIMAGE_H
 #define GEOIMAGE_GEOIMAGE_H
 
@@ -38,6 +38,16 @@ typedef struct geoimage_surface
 carom_status geoimage_glue(carom_context *context, const carom_mesh *mesh, geoimage_surface *out);
 void geoimage_surface_free(geoimage_surface *surface);
 
+/* ---- sizes ---- */
+
+typedef struct geoimage_size
+{
+    uint32_t width, height; /* points */
+} geoimage_size;
+
+/* The size of each chart's image. CAROM_TOO_LARGE: together they are. */
+carom_status geoimage_share(const geoimage_surface *surface, const carom_geoimage_def *def, geoimage_size *sizes);
+
 /* ---- a chart ---- */
 
 typedef struct geoimage_point
@@ -59,6 +69,7 @@ typedef struct geoimage_disk
     carom_context *context;
     const char *name; /* of the mesh */
     uint32_t chart;
+    double unit;  /* a power of two: positions are those of the mesh times this */
     double scale; /* a power of two; positions times this are about 1 apart */
     /* per half-edge; mates are those that a cut has separated */
     geoimage_numbers corner, twin, mate;
@@ -81,6 +92,10 @@ static inline uint32_t geoimage_mesh_triangle(const geoimage_disk *disk, uint32_
 {
     return disk->triangles[disk->source.items[triangle]];
 }
+
+/* By which positions are multiplied, so that products of four lengths of a tiny mesh are not lost: a power of two, not
+ * less than 1, so that no coordinate is. */
+double geoimage_unit(const carom_mesh *mesh);
 
 /* For all of the following, out is zero-initialised, and to be freed in either case. */
 carom_status geoimage_disk_create(const geoimage_surface *surface, uint32_t chart, geoimage_disk *out);
@@ -223,21 +238,21 @@ typedef struct geoimage_grid
 {
     carom_context *context;
     uint32_t width, height;
-    carom_vec3 *points, *normals;
-    double sample_error;  /* upper bound: of the inner points */
-    uint32_t *cell_first; /* (width - 1)(height - 1) + 1; null: no lists */
+    carom_vec3 *points, *normals; /* points in units of the disk; those of callers are in the mesh's */
+    double sample_error;          /* upper bound: of the inner points */
+    uint32_t *cell_first;         /* (width - 1)(height - 1) + 1; null: no lists */
     geoimage_numbers cell_triangles;
 } geoimage_grid;
 
 /* Sets the inner points, and returns an upper bound of how far they are from where they should be. The rim is set
  * already. */
 double geoimage_sample(const geoimage_disk *disk, geoimage_grid *grid);
-/* Upper bounds of the distance between the disk and the grid. */
+/* Upper bounds of the distance between the disk and the grid, in units of the disk. */
 carom_geoimage_error geoimage_error(const geoimage_disk *disk, const geoimage_grid *grid);
-/* The square of the distance of a vertex from the triangles of the grid where it is mapped to. */
+/* The square of the distance of a vertex from the triangles of the grid where it is mapped to, in units of the disk. */
 double geoimage_vertex_distance(const geoimage_disk *disk, const geoimage_grid *grid, uint32_t vertex);
-/* Bends the map so that sharp vertices are mapped to points of the grid, and samples again, as long as that reduces the
- * error. No triangle folds. */
+/* Bends the map so that sharp vertices get more samples and are mapped to points of the grid, and samples again, as
+ * long as that reduces the error. No triangle folds. */
 carom_status geoimage_snap(geoimage_disk *disk, geoimage_grid *grid, carom_geoimage_error *error);
 /* False: out of memory. */
 bool geoimage_list_cells(const geoimage_disk *disk, geoimage_grid *grid);

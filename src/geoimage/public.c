@@ -6,7 +6,8 @@ typedef struct chart_image
     geoimage_grid grid;
     carom_geoimage_chart info;
     uint32_t *seam;
-    double square_sum, max_stretch; /* of the stretch, in units of the mesh per cell */
+    /* In units of the disk: the area, and sums of the stretch, which are lengths per cell. */
+    double area, square_sum, max_stretch;
 } chart_image;
 
 struct carom_geoimage
@@ -64,18 +65,19 @@ static void place_rim(const geoimage_border *border, chart_image *chart)
 
 static void describe_chart(const geoimage_map *map, chart_image *chart, carom_geoimage_chart info)
 {
-    double scale = map->disk.scale;
+    double scale = map->disk.scale, unit = map->disk.unit;
     double cells = (double)(chart->grid.width - 1) * (chart->grid.height - 1);
     double even = map->stretch.area > 0 ? sqrt(cells / map->stretch.area) : 0; /* 1 / length of a cell's side */
     info.width = chart->grid.width, info.height = chart->grid.height;
     info.cut_edge_count = map->cut_edge_count, info.extra_cut_count = map->extra_cut_count;
-    info.cut_length = map->cut_length / scale;
-    info.area = map->stretch.area / scale / scale;
+    info.cut_length = map->cut_length / scale / unit;
+    info.area = map->stretch.area / scale / unit / scale / unit;
     info.stretch.l2 = map->stretch.area > 0 ? even * sqrt(map->stretch.square / map->stretch.area) : 0;
     info.stretch.max = map->stretch.area > 0 ? even * map->stretch.max : 0;
     info.error = chart->info.error;
     info.points = chart->grid.points, info.normals = chart->grid.normals, info.seam = chart->seam;
     chart->info = info;
+    chart->area = map->stretch.area / scale / scale;
     chart->square_sum = map->stretch.square / scale / scale / scale / scale;
     chart->max_stretch = map->stretch.max / scale;
 }
@@ -85,7 +87,7 @@ typedef struct create_work
     carom_geoimage *image;
     const carom_geoimage_def *def;
     geoimage_surface surface;
-    double *area; /* per chart */
+    geoimage_size *sizes; /* per chart */
     double clock;
 } create_work;
 
@@ -94,6 +96,21 @@ static void spend(create_work *work, double *stage)
     double now = base_now();
     *stage += 1e3 * (now - work->clock);
     work->clock = now;
+}
+
+/* Points and errors in units of the mesh. Dividing by a power of two rounds only where results are subnormal: then a
+ * point moves by less than 2^-1074, and the bounds may lose as much. */
+static void leave_unit(double unit, chart_image *chart)
+{
+    const double lost = unit > 1 ? 0x1p-1073 : 0;
+    geoimage_grid *grid = &chart->grid;
+    for (size_t i = 0; i < (size_t)grid->width * grid->height; i++)
+    {
+        carom_vec3 *p = &grid->points[i];
+        *p = vec3(p->x / unit, p->y / unit, p->z / unit);
+    }
+    chart->info.error.to_image = chart->info.error.to_image / unit + lost;
+    chart->info.error.to_mesh = chart->info.error.to_mesh / unit + lost;
 }
 
 static carom_status fill_chart(create_work *work, geoimage_map *map, chart_image *chart)
@@ -107,6 +124,7 @@ static carom_status fill_chart(create_work *work, geoimage_map *map, chart_image
     chart->info.error = geoimage_error(&map->disk, &chart->grid);
     spend(work, &work->image->info.measure_ms);
     BASE_TRY(geoimage_snap(&map->disk, &chart->grid, &chart->info.error));
+    leave_unit(map->disk.unit, chart);
     map->stretch = geoimage_sum_stretch(&map->disk);
     if (work->def->list_triangles && !geoimage_list_cells(&map->disk, &chart->grid))
         return geoimage_out_of_memory(&map->disk);
@@ -114,20 +132,15 @@ static carom_status fill_chart(create_work *work, geoimage_map *map, chart_image
     return CAROM_OK;
 }
 
-/* A chart's size: that of the largest, halved while its cells are still no larger. */
-static geoimage_map_def choose_size(const create_work *work, uint32_t chart)
+static geoimage_map_def map_def(const create_work *work, uint32_t chart)
 {
     const carom_geoimage_def *def = work->def;
-    geoimage_map_def out = {
-        .width = def->width, .height = def->height, .extra_cuts = def->extra_cuts, .stretch_steps = def->stretch_steps};
-    double largest = 0, share = 1;
-    out.max_width = def->width, out.max_height = def->height;
-    for (uint32_t i = 0; i < work->surface.chart_count; i++)
-        largest = fmax(largest, work->area[i]);
-    while (!def->same_size && largest > 0 && out.width % 2 == 1 && out.height % 2 == 1 && out.width > 3 &&
-           out.height > 3 && work->area[chart] <= largest * (share /= 4))
-        out.width = out.width / 2 + 1, out.height = out.height / 2 + 1;
-    return out;
+    return (geoimage_map_def){.width = work->sizes[chart].width,
+                              .height = work->sizes[chart].height,
+                              .max_width = def->width,
+                              .max_height = def->height,
+                              .extra_cuts = def->extra_cuts,
+                              .stretch_steps = def->stretch_steps};
 }
 
 static carom_status make_chart(create_work *work, uint32_t index)
@@ -137,7 +150,7 @@ static carom_status make_chart(create_work *work, uint32_t index)
     geoimage_disk disk = {0};
     geoimage_map map = {0};
     geoimage_topology topology = {0};
-    geoimage_map_def def = choose_size(work, index);
+    geoimage_map_def def = map_def(work, index);
     carom_status status = geoimage_disk_create(&work->surface, index, &disk);
     uint32_t triangles = geoimage_triangle_count(&disk);
     if (!carom_failed(status))
@@ -160,32 +173,12 @@ static carom_status make_chart(create_work *work, uint32_t index)
 
 /* ---- all charts ---- */
 
-/* In units of the mesh's extent, about. */
-static void measure_areas(create_work *work)
-{
-    const geoimage_surface *surface = &work->surface;
-    int exponent;
-    frexp(surface->mesh->extent, &exponent);
-    double scale = ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
-    for (uint32_t c = 0; c < surface->chart_count; c++)
-    {
-        work->area[c] = 0;
-        for (uint32_t i = surface->chart_first[c]; i < surface->chart_first[c + 1]; i++)
-        {
-            carom_vec3 p[3];
-            mesh_corners(surface->mesh, surface->triangles[i], p);
-            carom_vec3 a = vec3_scale(vec3_sub(p[1], p[0]), scale), b = vec3_scale(vec3_sub(p[2], p[0]), scale);
-            work->area[c] += 0.5 * vec3_length(vec3_cross(a, b));
-        }
-    }
-}
-
 static carom_status make_charts(create_work *work)
 {
     carom_geoimage *image = work->image;
     carom_context *context = image->context;
     uint32_t count = work->surface.chart_count;
-    work->area = base_allocate(context, count, sizeof *work->area, 8);
+    work->sizes = base_allocate(context, count, sizeof *work->sizes, 8);
     image->charts = base_allocate(context, count, sizeof *image->charts, 8);
     carom_status status = CAROM_OK;
     if (image->charts)
@@ -193,8 +186,8 @@ static carom_status make_charts(create_work *work)
         memset(image->charts, 0, count * sizeof *image->charts);
         image->info.chart_count = count;
     }
-    if (work->area && image->charts)
-        measure_areas(work);
+    if (work->sizes && image->charts)
+        status = geoimage_share(&work->surface, work->def, work->sizes);
     else
         status = base_fail(context, CAROM_OUT_OF_MEMORY, "out of memory for %u charts", count);
     for (uint32_t i = 0; i < count && !carom_failed(status); i++)
@@ -204,7 +197,7 @@ static carom_status make_charts(create_work *work)
         if (!carom_failed(status))
             status = make_chart(work, i);
     }
-    base_release(context, work->area, count, sizeof *work->area);
+    base_release(context, work->sizes, count, sizeof *work->sizes);
     return status;
 }
 
@@ -233,7 +226,7 @@ static void sum_up(carom_geoimage *image)
         const chart_image *chart = &image->charts[i];
         add_chart(info, chart);
         cells += (double)(chart->grid.width - 1) * (chart->grid.height - 1);
-        area += chart->info.area;
+        area += chart->area;
         square_sum += chart->square_sum;
         max_stretch = fmax(max_stretch, chart->max_stretch);
     }

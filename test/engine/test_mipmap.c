@@ -17,69 +17,92 @@ static mipmap_state *state_of(carom_engine *engine) { return engine->workers[0].
 
 static const frontier_limits LIMITS[] = {{0, 0}, {64, 0}, {MIPMAP_CHILDREN, 0}, {0, 400000}};
 
-/* The same hash; and where everything is searched, the same number of tests. */
+typedef struct counts
+{
+    uint64_t boxes, triangles, candidates;
+} counts;
+
+/* One device with one limit: its answers are those of brute force. Returns what a search of everything has tested. */
+static counts check_limit(carom_engine *engine, carom_engine *brute, const stage *s, frontier_limits limits)
+{
+    counts out = {0};
+    state_of(engine)->device.limits = limits;
+    for (int number = 0; number < QUESTIONS; number++)
+    {
+        carom_collide_options options = question(number);
+        carom_scene_report truth = run(brute, s->scene, &options), found = run(engine, s->scene, &options);
+        assert_true(truth.hash == found.hash);
+        assert_true(found.pair_count > 0);
+        const mipmap_stats *stats = &state_of(engine)->device.stats;
+        if (number == 0)
+            out = (counts){stats->boxes, stats->triangles, stats->candidates};
+        if (number == 0 && limits.frontier == MIPMAP_CHILDREN)
+            assert_true(stats->rounds > 50);
+    }
+    assert_int_equal(carom_engine_get_stats(engine).pairs_by_trees, 0);
+    return out;
+}
+
+/* The same hash; and where everything is searched, the same number of tests. The smallest frontier takes thousands of
+ * rounds: there with fewer triangles. */
 static void every_device_and_limit_agrees(void **unused)
 {
     (void)unused;
     world w = world_open();
     carom_engine *brute = open_named(w.context, "brute");
+    stage stages[2] = {stage_open(w.context, SEED, 600), stage_open(w.context, SEED, 60)};
+    counts expected[2] = {0};
     int opened = 0;
-    uint64_t boxes = 0, triangles = 0, candidates = 0;
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
         for (size_t limit = 0; limit < sizeof LIMITS / sizeof *LIMITS; limit++)
         {
-            bool slow = kind != COMPUTE_PROCESSOR && limit == 2; /* thousands of rounds */
-            carom_engine *engine = slow ? NULL : open_on(w.context, "geoimage", kind);
+            carom_engine *engine = open_on(w.context, "geoimage", kind);
+            int small = LIMITS[limit].frontier == MIPMAP_CHILDREN;
             if (!engine)
                 continue;
-            stage s = stage_open(w.context, SEED, 600);
-            state_of(engine)->device.limits = LIMITS[limit];
-            for (int number = 0; number < QUESTIONS; number++)
-            {
-                carom_collide_options options = question(number);
-                carom_scene_report truth = run(brute, s.scene, &options), found = run(engine, s.scene, &options);
-                assert_true(truth.hash == found.hash);
-                assert_true(found.pair_count > 0);
-                if (number > 0)
-                    continue;
-                const mipmap_stats *stats = &state_of(engine)->device.stats;
-                assert_true(stats->boxes > 1000 && stats->triangles > 100 && stats->candidates > 100);
-                if (limit == 2)
-                    assert_true(stats->rounds > 100);
-                if (opened++ == 0)
-                    boxes = stats->boxes, triangles = stats->triangles, candidates = stats->candidates;
-                assert_int_equal(stats->boxes, boxes);
-                assert_int_equal(stats->triangles, triangles);
-                assert_int_equal(stats->candidates, candidates);
-            }
+            counts found = check_limit(engine, brute, &stages[small], LIMITS[limit]);
+            if (expected[small].boxes == 0)
+                expected[small] = found;
+            assert_memory_equal(&found, &expected[small], sizeof found);
             assert_int_equal(compute_kind_of(state_of(engine)->device.device), kind); /* it was not given up */
-            assert_int_equal(carom_engine_get_stats(engine).pairs_by_trees, 0);
-            stage_close(&s);
             carom_engine_destroy(engine);
+            opened++;
         }
-    print_message("%d engines, %llu tests of boxes, %llu of triangles\n", opened, (unsigned long long)boxes,
-                  (unsigned long long)triangles);
+    print_message("%d engines, %llu tests of boxes, %llu of triangles\n", opened, (unsigned long long)expected[0].boxes,
+                  (unsigned long long)expected[0].triangles);
+    assert_true(expected[0].boxes > 1000 && expected[0].triangles > 100 && expected[0].candidates > 100);
+    assert_true(expected[1].boxes > 200 && expected[1].triangles > 20 && expected[1].candidates > 20);
     assert_true(opened >= 4);
+    stage_close(&stages[0]), stage_close(&stages[1]);
     carom_engine_destroy(brute);
     world_close(&w);
 }
 
+/* For each limit; small frontiers take hundreds of rounds: there with fewer triangles. */
 static void a_hundred_runs_are_the_same(void **unused)
 {
     (void)unused;
     world w = world_open();
     carom_engine *brute = open_named(w.context, "brute");
-    stage s = stage_open(w.context, SEED + 1, 300);
+    stage large = stage_open(w.context, SEED + 1, 300), small = stage_open(w.context, SEED + 1, 20);
     carom_collide_options options = question(1);
-    uint64_t truth = run(brute, s.scene, &options).hash;
+    uint64_t truth_large = run(brute, large.scene, &options).hash, truth_small = run(brute, small.scene, &options).hash;
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
-    {
-        carom_engine *engine = open_on(w.context, "geoimage", kind);
-        for (int i = 0; engine && i < 100; i++)
-            assert_true(run(engine, s.scene, &options).hash == truth);
-        carom_engine_destroy(engine);
-    }
-    stage_close(&s);
+        for (size_t limit = 0; limit < sizeof LIMITS / sizeof *LIMITS; limit++)
+        {
+            bool is_small = LIMITS[limit].frontier != 0;
+            carom_engine *engine = open_on(w.context, "geoimage", kind);
+            if (!engine)
+                continue;
+            state_of(engine)->device.limits = LIMITS[limit];
+            for (int i = 0; i < 100; i++)
+                assert_true(run(engine, is_small ? small.scene : large.scene, &options).hash ==
+                            (is_small ? truth_small : truth_large));
+            assert_int_equal(compute_kind_of(state_of(engine)->device.device), kind);
+            carom_engine_destroy(engine);
+        }
+    stage_close(&small);
+    stage_close(&large);
     carom_engine_destroy(brute);
     world_close(&w);
 }
@@ -111,11 +134,18 @@ static void any_number_of_workers(void **unused)
 
 /* ---- surfaces ---- */
 
-/* The hashes of two bodies in one pose after the other, which both engines are asked about. */
-static uint64_t compare_poses(carom_context *context, carom_mesh *const meshes[2], int rounds, uint64_t seed)
+/* The devices in turn; the processor where one is not there. */
+static carom_engine *open_next(carom_context *context, int turn)
 {
-    carom_engine *brute = open_named(context, "brute"), *engine = open_on(context, "geoimage", COMPUTE_PROCESSOR);
-    check_random random = {.state = seed};
+    carom_engine *engine = open_on(context, "geoimage", COMPUTE_OPENCL + (compute_kind)(turn % 3));
+    return engine ? engine : open_on(context, "geoimage", COMPUTE_PROCESSOR);
+}
+
+/* The hashes of two bodies in one pose after the other, which both engines are asked about. turn: which device. */
+static uint64_t compare_poses(carom_context *context, int turn, carom_mesh *const meshes[2], int rounds)
+{
+    carom_engine *brute = open_named(context, "brute"), *engine = open_next(context, turn);
+    check_random random = {.state = SEED + (uint64_t)turn};
     carom_scene *scene;
     carom_body_id ids[2];
     uint64_t pairs = 0;
@@ -146,19 +176,13 @@ static uint64_t compare_poses(carom_context *context, carom_mesh *const meshes[2
     return pairs;
 }
 
-static int scaled(int rounds)
-{
-    const char *scale = getenv("CAROM_TEST_SCALE");
-    return scale && atoi(scale) > 0 ? rounds * atoi(scale) : rounds;
-}
-
 /* Generated models of genus 0 to 5, open and closed; with CAROM_TEST_SCALE=114, 10,000 poses. */
 static void original_surfaces(void **unused)
 {
     (void)unused;
     world w = world_open();
     uint64_t pairs = 0;
-    int rounds = scaled(4);
+    int rounds = 4 * (int)check_scale();
     for (int i = 0; i < GEOIMAGE_MODELS; i++)
     {
         geoimage_model models[2] = {geoimage_models[i], geoimage_models[(i + 5) % GEOIMAGE_MODELS]};
@@ -168,7 +192,7 @@ static void original_surfaces(void **unused)
             models[k].triangles = models[k].triangles < 900 ? models[k].triangles : 900;
             meshes[k] = geoimage_model_mesh(w.context, &models[k]);
         }
-        pairs += compare_poses(w.context, meshes, rounds, SEED + (uint64_t)i);
+        pairs += compare_poses(w.context, i, meshes, rounds);
         carom_mesh_destroy(meshes[0]), carom_mesh_destroy(meshes[1]);
     }
     print_message("%d poses, %llu pairs\n", rounds * GEOIMAGE_MODELS, (unsigned long long)pairs);
@@ -193,8 +217,8 @@ static void models_of_the_data(void **unused)
     for (int i = 0; i < 4; i++)
     {
         carom_mesh *of_this = models[i].mesh, *of_next = models[(i + 1) % 4].mesh;
-        pairs += compare_poses(w.context, (carom_mesh *const[2]){of_this, i % 2 ? of_next : of_this}, 2 + i % 2,
-                               SEED + 50 + (uint64_t)i);
+        pairs +=
+            compare_poses(w.context, 50 + i, (carom_mesh *const[2]){of_this, i % 2 ? of_next : of_this}, 2 + i % 2);
     }
     for (int i = 0; i < 4; i++)
         io_model_free(&models[i]);
@@ -221,7 +245,7 @@ static void resampled_surfaces(void **unused)
     (void)unused;
     world w = world_open();
     uint64_t pairs = 0;
-    int rounds = scaled(4);
+    int rounds = 4 * (int)check_scale();
     for (int i = 0; i + 1 < GEOIMAGE_MODELS; i += 3)
     {
         carom_mesh *meshes[2] = {resampled(w.context, &geoimage_models[i], 33, 17),
@@ -234,7 +258,7 @@ static void resampled_surfaces(void **unused)
             assert_null(((mipmap_asset *)asset)->order); /* it is a grid */
             mipmap_destroy_asset(w.context, asset);
         }
-        pairs += compare_poses(w.context, meshes, rounds, SEED + (uint64_t)i);
+        pairs += compare_poses(w.context, i / 3, meshes, rounds);
         carom_mesh_destroy(meshes[0]), carom_mesh_destroy(meshes[1]);
     }
     assert_true(pairs > 500);
@@ -289,6 +313,104 @@ static void atlases_list_everything_once(void **unused)
         free(seen);
         geoimage_atlas_free(&atlas);
         carom_mesh_destroy(mesh);
+    }
+    world_close(&w);
+}
+
+/* ---- boxes ---- */
+
+static void fill_boxes_of_lists(const mipmap_asset *asset, float *nodes)
+{
+    uint32_t cells = asset->levels.columns * asset->levels.rows;
+    const uint32_t *lists = asset->table + MIPMAP_LISTS, *corners = lists + cells + 1;
+    for (uint32_t cell = 0; cell < cells; cell++)
+        for (int k = 0; k < 4; k++)
+        {
+            float *low = nodes + (size_t)GEOIMAGE_NODE * cell + k, *high = low + 4;
+            *low = k < 3 ? GEOIMAGE_OUTSIDE : 0, *high = -*low;
+            for (uint32_t i = 3 * lists[cell]; k < 3 && i < 3 * lists[cell + 1]; i++)
+            {
+                float value = asset->points[GEOIMAGE_POINT * corners[i] + (uint32_t)k];
+                *low = fminf(*low, value), *high = fmaxf(*high, value);
+            }
+        }
+}
+
+/* Reads the boxes of a mesh back from a device and compares them with those that src/geoimage makes. */
+static void check_boxes(mipmap_runner *runner, carom_mesh *mesh)
+{
+    carom_context *context = runner->context;
+    carom_shape shape = carom_shape_mesh(mesh);
+    carom_pose pose = carom_pose_identity();
+    void *asset;
+    float place[FRONTIER_PLACE];
+    assert_int_equal(mipmap_create_asset(context, &shape, &asset), CAROM_OK);
+    mipmap_pair pair = {asset, asset, {mesh, NULL, &pose}, {mesh, NULL, &pose}};
+    assert_int_equal(mipmap_place_pair(&pair, place), FRONTIER_SEARCH);
+    const geoimage_levels *levels = &((mipmap_asset *)asset)->levels;
+    size_t floats = (size_t)GEOIMAGE_NODE * geoimage_node_count(levels);
+    float *found = base_allocate(context, floats, sizeof *found, 32),
+          *expected = base_allocate(context, floats, sizeof *expected, 32);
+    assert_int_equal(compute_begin(runner->device), CAROM_OK);
+    assert_int_equal(mipmap_runner_load(runner, &pair, place, 1), CAROM_OK);
+    size_t first = mipmap_slot_of(runner, asset)->first[MIPMAP_NODES] * (size_t)GEOIMAGE_NODE;
+    assert_int_equal(compute_read(runner->device, &runner->stores[MIPMAP_NODES], first * sizeof *found, found,
+                                  floats * sizeof *found),
+                     CAROM_OK);
+    assert_int_equal(compute_end(runner->device), CAROM_OK);
+    if (((mipmap_asset *)asset)->table[MIPMAP_LISTED] == 0)
+        geoimage_build_levels(context, levels, ((mipmap_asset *)asset)->points, expected);
+    else
+    {
+        fill_boxes_of_lists(asset, expected);
+        geoimage_build_parents(context, levels, expected);
+    }
+    for (size_t i = 0; i < floats; i++)
+        if (found[i] != expected[i])
+            fail_msg("%u x %u cells on %s: number %zu of node %zu is %g, not %g", levels->columns, levels->rows,
+                     compute_kind_name(compute_kind_of(runner->device)), i % GEOIMAGE_NODE, i / GEOIMAGE_NODE, found[i],
+                     expected[i]);
+    base_release(context, found, floats, sizeof *found), base_release(context, expected, floats, sizeof *expected);
+    mipmap_destroy_asset(context, asset);
+}
+
+static carom_mesh *rough_grid(carom_context *context, uint32_t width, uint32_t height)
+{
+    check_random random = {width * 1000 + height};
+    carom_vec3 *points = malloc((size_t)width * height * sizeof *points);
+    carom_geoimage *image;
+    carom_mesh *mesh;
+    assert_non_null(points);
+    for (uint32_t i = 0; i < width * height; i++)
+        points[i] = vec3_add(vec3(i % width, (double)(i / width), 0), check_random_point(&random, -2, 2));
+    assert_int_equal(carom_geoimage_create_grid(context, width, height, points, &image), CAROM_OK);
+    assert_int_equal(carom_geoimage_mesh(image, 0, &mesh), CAROM_OK);
+    carom_geoimage_destroy(image);
+    free(points);
+    return mesh;
+}
+
+/* Grids of all small sizes, long ones, and atlases: each square of two by two cells is one item of a kernel, also where
+ * a side has an odd number of cells. */
+static void boxes_of_all_sizes(void **unused)
+{
+    (void)unused;
+    static const uint32_t sizes[][2] = {{2, 300}, {300, 2}, {100, 33}, {129, 129}};
+    world w = world_open();
+    for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
+    {
+        mipmap_runner runner = {0};
+        if (mipmap_runner_open(&runner, w.context, kind) == CAROM_UNAVAILABLE)
+            continue;
+        for (uint32_t i = 0; i < 10 * 10 + 4 + 3; i++)
+        {
+            carom_mesh *mesh = i < 100   ? rough_grid(w.context, 2 + i % 10, 2 + i / 10)
+                               : i < 104 ? rough_grid(w.context, sizes[i - 100][0], sizes[i - 100][1])
+                                         : geoimage_model_mesh(w.context, &geoimage_models[3 * (i - 104)]);
+            check_boxes(&runner, mesh);
+            carom_mesh_destroy(mesh);
+        }
+        mipmap_runner_close(&runner);
     }
     world_close(&w);
 }
@@ -613,6 +735,7 @@ int main(void)
                                        cmocka_unit_test(resampled_surfaces),
                                        cmocka_unit_test(grids_are_recognised),
                                        cmocka_unit_test(atlases_list_everything_once),
+                                       cmocka_unit_test(boxes_of_all_sizes),
                                        cmocka_unit_test(odd_meshes),
                                        cmocka_unit_test(a_huge_mesh_is_left_to_the_trees),
                                        cmocka_unit_test(deforming_bodies_get_new_boxes),

@@ -1,7 +1,10 @@
-/* Patches as callers see them: spheres and tori as NURBS, ends, seams and poles, the image, bad input, failures. */
+/* Patches as callers see them: spheres and tori as NURBS, ends, seams and poles, needles, the image, bad input,
+ * failures.
+ */
 #include "carom/patch.h"
 
 #include "base/base.h"
+#include "engine/devices.h"
 #include "math/math.h"
 #include "support/check.h"
 #include "support/failing.h"
@@ -349,6 +352,81 @@ static void bad_questions_are_answered(void **state)
     carom_patch_destroy(NULL);
 }
 
+/* ---- needles ---- */
+
+/* Control point (i, j) is at (i u, j v, i j bend), or at i u along (1, 2, -1). */
+typedef struct needle
+{
+    const char *name;
+    double u, v, bend;
+    bool on_a_line;
+} needle;
+
+enum
+{
+    NEEDLE_WIDTH = 7, /* brute force takes exact arithmetic for most pairs */
+    NEEDLE_HEIGHT = 4
+};
+
+/* Its points are in the box of its control points, and normals are of unit length or zero. */
+static carom_mesh *needle_mesh(carom_context *context, const needle *shape)
+{
+    carom_vec3 points[16];
+    carom_patch_def def = carom_patch_def_default();
+    double weights[16];
+    for (int k = 0; k < 16; k++)
+    {
+        double i = k % 4, j = (double)(k / 4);
+        points[k] = shape->on_a_line ? vec3((i + j) * shape->u, 2 * (i + j) * shape->u, -(i + j) * shape->u)
+                                     : vec3(i * shape->u, j * shape->v, i * j * shape->bend);
+        weights[k] = 1 + k % 3;
+    }
+    def.points = points, def.weights = weights;
+    carom_geoimage *image = make_image(context, &def, NEEDLE_WIDTH, NEEDLE_HEIGHT);
+    carom_geoimage_chart chart = chart_of(image);
+    carom_vec3 end = vec3_add(points[15], vec3_scale(points[15], 1e-13)); /* the farthest in all coordinates */
+    for (int k = 0; k < NEEDLE_WIDTH * NEEDLE_HEIGHT; k++)
+    {
+        carom_vec3 p = chart.points[k];
+        double length = vec3_length(chart.normals[k]);
+        assert_true(p.x >= 0 && p.x <= end.x && p.y >= 0 && p.y <= end.y);
+        assert_true(shape->on_a_line ? p.z <= 0 && p.z >= end.z : p.z >= 0 && p.z <= end.z);
+        assert_true(length == 0 || fabs(length - 1) < 1e-15);
+    }
+    carom_mesh *mesh;
+    assert_int_equal(carom_geoimage_mesh(image, 0, &mesh), CAROM_OK);
+    carom_geoimage_destroy(image);
+    return mesh;
+}
+
+/* A patch that is a segment, a point, thinner than a double can say, or so small that products of lengths vanish: the
+ * engines that search grids find what brute force finds: the needle and itself, shifted along, and a box at its end. */
+static void needles_are_searched(void **state)
+{
+    static const needle needles[] = {{"segment", 1, 0, 0, true},
+                                     {"one point", 0, 0, 0, false},
+                                     {"long and thin", 1e9, 1e-9, 0, false},
+                                     {"long, thin and bent", 1e9, 1e-9, 1e-9, false},
+                                     {"thin as one part in 1e300", 1, 1e-300, 0, false},
+                                     {"tiny", 1e-300, 1e-300, 1e-300, false},
+                                     {"subnormal", 0x1p-1070, 0x1p-1072, 0, false},
+                                     {"subnormal segment", 0x1p-1070, 0, 0, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof needles / sizeof *needles; i++)
+    {
+        crowd c = crowd_open();
+        double u = needles[i].u > 0 ? needles[i].u : 1, v = fmax(needles[i].v, 0x1p-1074);
+        add_mesh(&c, needle_mesh(c.w.context, &needles[i]), carom_pose_identity());
+        add_mesh(&c, needle_mesh(c.w.context, &needles[i]), carom_pose_translation(0.5 * needles[i].u, 0, 0));
+        add_mesh(&c, needle_mesh(c.w.context, &needles[i]), carom_pose_identity());
+        add_mesh(&c, world_box(&c.w, -u, -v, -u, 0.75 * u, v, 0.75 * u), carom_pose_identity());
+        uint64_t pairs = compare_crowd(&c, i % 3 == 0); /* on all devices, or on the processor */
+        print_message("%s: %llu pairs\n", needles[i].name, (unsigned long long)pairs);
+        assert_true(pairs > 0);
+        crowd_close(&c);
+    }
+}
+
 static void allocations_may_fail(void **state)
 {
     (void)state;
@@ -391,6 +469,7 @@ int main(void)
         WITH_CONTEXT(bad_axes_are_named),
         WITH_CONTEXT(bad_points_are_named),
         WITH_CONTEXT(bad_questions_are_answered),
+        cmocka_unit_test(needles_are_searched),
         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

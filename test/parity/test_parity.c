@@ -161,14 +161,17 @@ static bool is_checked(const stage *s, const scenes_info *info, const char *engi
     return strcmp(broad, "tree") == 0 && largest_body(s->source) <= 3000;
 }
 
-/* Engine stream on every device that is there, whichever of them it would choose; returns how many. */
-static uint32_t open_streams(const stage *s, carom_engine **out)
+/* Engines stream and geoimage on every device that is there, whichever of them they would choose; geoimage in the
+ * default run on small scenes only. Returns how many. */
+static uint32_t open_on_devices(const stage *s, const scenes_info *info, carom_engine **out)
 {
-    static const char *const devices[] = {"opencl", "opengl", "processor"};
+    static const char *const names[] = {"stream", "geoimage"}, *const devices[] = {"opencl", "opengl", "processor"};
     uint32_t count = 0;
-    for (size_t i = 0; i < sizeof devices / sizeof *devices && is_listed("CAROM_PARITY_ENGINES", "stream"); i++)
+    for (size_t i = 0; i < 6; i++)
     {
-        carom_engine_def def = {.engine = "stream", .compute = devices[i]};
+        carom_engine_def def = {.engine = names[i / 3], .compute = devices[i % 3]};
+        if (!is_listed("CAROM_PARITY_ENGINES", def.engine) || (i >= 3 && !full_run() && info->triangle_count > 7000))
+            continue;
         carom_status status = carom_engine_create(s->w.context, &def, &out[count]);
         assert_true(status == CAROM_OK || status == CAROM_UNAVAILABLE);
         count += status == CAROM_OK;
@@ -182,7 +185,7 @@ static void check_engines(stage *s, const scenes_info *info)
     uint32_t stride = info->step_count / max_steps + 1;
     carom_engine *brute = open_engine(&s->w, "brute", "brute");
     carom_engine *engines[512];
-    uint32_t engine_count = open_streams(s, engines);
+    uint32_t engine_count = open_on_devices(s, info, engines);
     for (uint32_t e = 0; carom_engine_list(e); e++)
         for (uint32_t b = 0; (b > 0 || world_compares(s->w.context, carom_engine_list(e))) && carom_broad_list(b); b++)
             if (engine_count < 512 && is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define check_near(actual, expected, tolerance)                                                                        \
     do                                                                                                                 \
@@ -33,6 +34,13 @@ static inline int check_close_context(void **state)
 {
     carom_context_destroy((carom_context *)*state);
     return 0;
+}
+
+/* What CAROM_TEST_SCALE multiplies the rounds of long tests by; 1 unless it is set. */
+static inline long check_scale(void)
+{
+    const char *scale = getenv("CAROM_TEST_SCALE");
+    return scale ? strtol(scale, NULL, 10) : 1;
 }
 
 /* Deterministic random numbers for tests; print the seed when a case fails. */

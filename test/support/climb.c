@@ -103,8 +103,7 @@ static void begin(const climb *c, check_random *random, double *numbers)
 
 void climb_attack(const climb *c)
 {
-    const char *scale = getenv("CAROM_TEST_SCALE");
-    long climbs = c->climbs * (scale ? strtol(scale, NULL, 10) : 1);
+    long climbs = c->climbs * check_scale();
     check_random random = {c->seed};
     double largest = 0.0, worst[CLIMB_NUMBERS] = {0.0};
     for (long i = c->recorded ? -1 : 0; i < climbs; i++)

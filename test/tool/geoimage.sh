@@ -22,6 +22,19 @@ expect 0 info gim.obj --json
 says '"closed": true'
 says '"triangles": 8192'
 
+# Where the image meets itself: a torus nowhere; two sheets, as charts, in as many pairs as they do as bodies.
+expect 0 geoimage torus.obj --size 33 --self
+says "itself      0 pairs"
+printf 'v -1 0.1 -1\nv 1 0.1 -1\nv 1 0.1 1\nv -1 0.1 1\nf 1 2 3\nf 1 3 4\n' >cross.obj
+printf 'v -1 -1 0.1\nv 1 -1 0.1\nv 1 1 0.1\nv -1 1 0.1\nf 5 6 7\nf 5 7 8\n' >>cross.obj
+expect 0 geoimage cross.obj --size 9 --self -o crossed.png
+pairs=$(sed -n 's/^  itself *\([0-9]*\) pairs.*/\1/p' .out)
+holds "$pairs" -gt 20
+expect 1 check crossed.obj --all
+holds "$(grep -c '^pair' .out)" -eq "$pairs"
+expect 0 geoimage cross.obj --size 9 --self --json
+says "\"self_pairs\": $pairs"
+
 # Without pictures, in JSON; rectangles; parts of a model are charts.
 expect 0 gen hand --triangles 600 -o hand.obj
 expect 0 geoimage hand.obj --json --size 33x17

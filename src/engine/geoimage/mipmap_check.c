@@ -6,7 +6,7 @@
 
 enum
 {
-    WIDTH = 41, /* points of the grid */
+    WIDTH = 42, /* points of the grid: its last column and row of cells have no neighbours in their squares */
     HEIGHT = 30,
     CLOUD = 300 /* triangles */
 };

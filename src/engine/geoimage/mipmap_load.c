@@ -94,8 +94,9 @@ static carom_status make_boxes(mipmap_runner *runner, const mipmap_asset *asset,
     compute_buffer *const parents[] = {&stores[MIPMAP_TABLES], &stores[MIPMAP_NODES]};
     const geoimage_levels *levels = &asset->levels;
     uint32_t table = slot->first[MIPMAP_TABLES];
-    BASE_TRY(mipmap_dispatch(runner, MIPMAP_CELLS_KERNEL, cells, table, levels->columns * levels->rows));
-    for (uint32_t level = 1; level < levels->count; level++)
+    BASE_TRY(mipmap_dispatch(runner, MIPMAP_CELLS_KERNEL, cells, table,
+                             (levels->columns + 1) / 2 * ((levels->rows + 1) / 2)));
+    for (uint32_t level = 2; level < levels->count; level++)
         BASE_TRY(mipmap_dispatch(runner, MIPMAP_PARENTS_KERNEL, parents, table + level,
                                  levels->first[level + 1] - levels->first[level]));
     return CAROM_OK;
