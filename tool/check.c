@@ -150,6 +150,15 @@ static void trim_cache(const check_work *work)
     }
 }
 
+/* Late or not: what reading took should not cost the report. */
+static bool open_report(check_work *work)
+{
+    tool_hold_deadline();
+    bool opened = tool_out_open(work->command, work->context, work->options->output, &work->out);
+    tool_release_deadline();
+    return opened;
+}
+
 /* Images are kept of two models that are compared with each other. */
 static int check_with_views(check_work *work)
 {
@@ -186,7 +195,7 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
     bool have = tool_read_inputs(&work->inputs, &reading);
     if (options->cache)
         trim_cache(work);
-    if (!have || !tool_out_open(work->command, work->context, options->output, &work->out))
+    if (!have || !open_report(work))
         return TOOL_ERROR;
     if (pair && options->picture)
         return check_with_views(work);

@@ -152,7 +152,7 @@ static carom_status measure(const scene_work *work, carom_query *query, scene_fi
                        &carom_frame_find(&work->frame, finding->pair->body_b)->placed, &limits, &report);
     if (status == CAROM_OK)
         finding->distance = report.distance;
-    return status;
+    return status == CAROM_CANCELLED ? CAROM_UNKNOWN : status;
 }
 
 /* What is no finding is clear, but only where the list of findings was made. */

@@ -184,6 +184,9 @@ bool tool_watch(const carom_progress *progress, void *user);
 /* Seconds from now for everything that follows, reading and building included; infinity: none. */
 void tool_set_deadline(double seconds);
 double tool_seconds_left(void); /* infinity without a deadline */
+/* Around what is written late or not, on any thread: until it is released, the hook does not look at the deadline. */
+void tool_hold_deadline(void);
+void tool_release_deadline(void);
 /* A file that is going to be read: the line shows how much of all of them is done, until tool_watch_end. */
 void tool_watch_file(const char *path);
 void tool_watch_end(void);
