@@ -279,6 +279,54 @@ static bool crosses_itself(const io_polygon *polygon, uint32_t count)
     return false;
 }
 
+/* Of the two coordinates, the one in which the sides are shorter, as parts of the whole. */
+static int shorter_coordinate(const io_polygon *polygon, size_t count)
+{
+    const io_polygon_corner *corners = polygon->corners.items;
+    double share[2];
+    for (int i = 0; i < 2; i++)
+    {
+        double low = INFINITY, high = -INFINITY, sum = 0;
+        for (size_t k = 0; k < count; k++)
+        {
+            double here = io_polygon_coordinate(polygon, corners[k].position, i);
+            double next = io_polygon_coordinate(polygon, corners[k + 1 < count ? k + 1 : 0].position, i);
+            low = fmin(low, here), high = fmax(high, here), sum += fabs(next - here);
+        }
+        share[i] = sum / (high - low);
+    }
+    return share[1] < share[0];
+}
+
+/* The same for many sides: compares those that overlap in one coordinate, as far as the work allows. */
+static carom_status find_crossing(io_polygon *polygon, bool *crosses)
+{
+    uint32_t count = (uint32_t)polygon->vertices.count;
+    const io_polygon_corner *corners = polygon->corners.items;
+    int axis = shorter_coordinate(polygon, count);
+    polygon->events.count = 0;
+    if (!io_array_reserve(polygon->context, &polygon->events, 2 * (size_t)count))
+        return CAROM_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        double here = io_polygon_coordinate(polygon, corners[i].position, axis);
+        double next = io_polygon_coordinate(polygon, corners[i + 1 < count ? i + 1 : 0].position, axis);
+        polygon->events.items[i] = (io_sweep_event){fmin(here, next), fmax(here, next), i, 0};
+    }
+    io_sweep_event *sorted = NULL;
+    BASE_TRY(io_polygon_sort(polygon, count, &sorted));
+    *crosses = false;
+    for (uint32_t a = 0; a < count && !*crosses; a++)
+        for (uint32_t b = a + 1; b < count && sorted[b].along <= sorted[a].across && polygon->work_left > 0; b++)
+        {
+            uint32_t i = sorted[a].corner, k = sorted[b].corner;
+            const uint32_t p[2] = {i, i + 1 < count ? i + 1 : 0}, q[2] = {k, k + 1 < count ? k + 1 : 0};
+            spend(polygon, 1);
+            *crosses = *crosses || (boxes_overlap(polygon, p, q) && io_polygon_sides_cross(polygon, p, q));
+        }
+    return polygon->status;
+}
+
 /* ---- ear clipping ---- */
 
 static void update_turn(io_polygon *polygon, uint32_t corner)
@@ -409,7 +457,10 @@ static carom_status try_ears(io_polygon *polygon, io_soup *soup, io_cut *cut)
     if (!build_grid(polygon, count) || !io_array_reserve(soup->context, &soup->indices, 3 * (count - 2)))
         return CAROM_OUT_OF_MEMORY;
     bool done = count < MANY_CORNERS ? clip_ears(polygon, soup, count) : clip_many_ears(polygon, soup, count);
-    *cut = done ? IO_CUT_DONE : polygon->work_left > 0 ? IO_CUT_CROSSING : IO_CUT_UNCLEAR;
+    bool crosses = !done && polygon->work_left > 0;
+    if (done && count > FEW_CORNERS) /* they may cover something twice */
+        BASE_TRY(find_crossing(polygon, &crosses));
+    *cut = crosses ? IO_CUT_CROSSING : done ? IO_CUT_DONE : IO_CUT_UNCLEAR;
     return polygon->status;
 }
 

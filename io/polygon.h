@@ -92,6 +92,10 @@ double io_polygon_coordinate(const io_polygon *polygon, carom_vec3 point, int i)
 bool io_polygon_sides_cross(const io_polygon *polygon, const uint32_t a[2], const uint32_t b[2]);
 carom_status io_polygon_step(const io_polygon *polygon);
 
+/* Sorts the first `count` events, with as much room after them, by `along`, then `across`. Returns where they are then.
+ * CAROM_OK or CAROM_CANCELLED. */
+carom_status io_polygon_sort(io_polygon *polygon, size_t count, io_sweep_event **out);
+
 /* n log n, for any polygon that does not touch itself: its plane is known and its corners are linked. What was added to
  * the soup is to be dropped unless it is done. CAROM_OK, CAROM_OUT_OF_MEMORY or CAROM_CANCELLED. */
 carom_status io_polygon_sweep(io_polygon *polygon, io_soup *soup, io_cut *cut);

@@ -89,8 +89,7 @@ static void merge_events(const io_sweep_event *from, io_sweep_event *to, const s
         to[i] = a < range[1] && (b >= range[2] || !event_precedes(&from[b], &from[a])) ? from[a++] : from[b++];
 }
 
-/* A merge sort; the second half of the array is scratch memory. Returns where the result is. */
-static carom_status sort_events(io_polygon *polygon, size_t count, io_sweep_event **out)
+carom_status io_polygon_sort(io_polygon *polygon, size_t count, io_sweep_event **out)
 {
     io_sweep_event *from = polygon->events.items, *to = from + count;
     for (size_t width = 1; width < count; width *= 2)
@@ -452,7 +451,7 @@ static carom_status make_events(const sweep *s, size_t count, io_sweep_event **o
         at++;
     for (size_t i = 0; i < count; i++, at = s->corners[at].next)
         polygon->events.items[i] = (io_sweep_event){along(polygon, at), across(polygon, at), at, kind_of(s, at)};
-    return sort_events(polygon, count, out);
+    return io_polygon_sort(polygon, count, out);
 }
 
 static bool reserve(io_polygon *polygon, size_t count)
