@@ -448,6 +448,16 @@ static bool clip_many_ears(io_polygon *polygon, io_soup *soup, size_t count)
     return clip_last(polygon, soup, last);
 }
 
+/* Where something might be covered twice: not if no sides cross. */
+static carom_status check_sides(io_polygon *polygon, io_cut *cut)
+{
+    bool crosses = false;
+    if (polygon->vertices.count > FEW_CORNERS) /* they are known not to, of few */
+        BASE_TRY(find_crossing(polygon, &crosses));
+    *cut = crosses ? IO_CUT_CROSSING : IO_CUT_DONE;
+    return CAROM_OK;
+}
+
 static carom_status try_ears(io_polygon *polygon, io_soup *soup, io_cut *cut)
 {
     size_t count = polygon->vertices.count;
@@ -457,17 +467,15 @@ static carom_status try_ears(io_polygon *polygon, io_soup *soup, io_cut *cut)
     if (!build_grid(polygon, count) || !io_array_reserve(soup->context, &soup->indices, 3 * (count - 2)))
         return CAROM_OUT_OF_MEMORY;
     bool done = count < MANY_CORNERS ? clip_ears(polygon, soup, count) : clip_many_ears(polygon, soup, count);
-    bool crosses = !done && polygon->work_left > 0;
-    if (done && count > FEW_CORNERS) /* they may cover something twice */
-        BASE_TRY(find_crossing(polygon, &crosses));
-    *cut = crosses ? IO_CUT_CROSSING : done ? IO_CUT_DONE : IO_CUT_UNCLEAR;
-    return polygon->status;
+    *cut = done ? IO_CUT_TOUCHING : polygon->work_left > 0 ? IO_CUT_CROSSING : IO_CUT_UNCLEAR;
+    return done ? check_sides(polygon, cut) : polygon->status;
 }
 
 static carom_status try_sweep(io_polygon *polygon, io_soup *soup, io_cut *cut)
 {
     link_corners(polygon, polygon->vertices.count);
-    return io_polygon_sweep(polygon, soup, cut);
+    BASE_TRY(io_polygon_sweep(polygon, soup, cut));
+    return *cut == IO_CUT_TOUCHING ? check_sides(polygon, cut) : CAROM_OK;
 }
 
 /* Few corners: ears look better, and get along with corners that touch. Many: the sweep takes n log n steps. Each is

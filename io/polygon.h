@@ -80,8 +80,9 @@ void io_polygon_free(io_polygon *polygon);
 typedef enum io_cut
 {
     IO_CUT_DONE,
+    IO_CUT_TOUCHING, /* done, if no two sides cross: the polygon touches itself, which may have hidden that */
     IO_CUT_CROSSING, /* two sides cross */
-    IO_CUT_UNCLEAR,  /* neither: the polygon touches itself, or the work is spent */
+    IO_CUT_UNCLEAR,  /* not done: the polygon touches itself, or the work is spent */
 } io_cut;
 
 /* The sign of a turn from a over b to c: > 0 to the left, seen along the polygon's normal. */

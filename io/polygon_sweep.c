@@ -40,7 +40,7 @@ typedef struct sweep
     uint32_t side_count, link_count;
     uint32_t root, lowest; /* sides */
     size_t left;           /* triangles */
-    io_cut cut;            /* IO_CUT_DONE as long as all is well */
+    io_cut cut;            /* IO_CUT_DONE or IO_CUT_TOUCHING as long as all is well */
 } sweep;
 
 static bool give_up(sweep *s, io_cut cut)
@@ -211,12 +211,13 @@ static void remove_side(sweep *s, uint32_t side)
 }
 
 /* Is a corner whose sides both go right above a side (> 0) or below (< 0)? On it, they decide. 0: unclear. */
-static int compare_to_side(const sweep *s, uint32_t corner, uint32_t side)
+static int compare_to_side(sweep *s, uint32_t corner, uint32_t side)
 {
     uint32_t left = s->sides[side].left, right = s->sides[side].right;
     int sign = turn(s, left, right, corner);
     if (sign != 0)
         return sign;
+    s->cut = IO_CUT_TOUCHING;
     int one = turn(s, left, right, s->corners[corner].previous), other = turn(s, left, right, s->corners[corner].next);
     return one * other < 0 ? 0 : one + other;
 }
@@ -247,9 +248,14 @@ static bool check_neighbours(sweep *s, uint32_t below, uint32_t above)
     if (below == NONE || above == NONE)
         return true;
     const io_sweep_side *a = &s->sides[below], *b = &s->sides[above];
-    if (io_polygon_sides_cross(s->polygon, (const uint32_t[2]){a->left, a->right},
-                               (const uint32_t[2]){b->left, b->right}))
+    if (a->left == b->left || a->right == b->right)
+        return true; /* otherwise they would be one side, or a spike */
+    int ends_of_b = turn(s, a->left, a->right, b->left) * turn(s, a->left, a->right, b->right);
+    int ends_of_a = ends_of_b <= 0 ? turn(s, b->left, b->right, a->left) * turn(s, b->left, b->right, a->right) : 1;
+    if (ends_of_a < 0 && ends_of_b < 0)
         return give_up(s, IO_CUT_CROSSING);
+    if (ends_of_a <= 0 && ends_of_b <= 0)
+        s->cut = IO_CUT_TOUCHING;
     return true;
 }
 
@@ -486,8 +492,6 @@ carom_status io_polygon_sweep(io_polygon *polygon, io_soup *soup, io_cut *cut)
         if (!pass_corner(&s, events[i].corner, (sweep_kind)events[i].kind))
             break;
     }
-    if (s.cut == IO_CUT_DONE && s.left > 0)
-        s.cut = IO_CUT_UNCLEAR;
-    *cut = s.cut;
+    *cut = s.left > 0 && s.cut != IO_CUT_CROSSING ? IO_CUT_UNCLEAR : s.cut;
     return CAROM_OK;
 }
