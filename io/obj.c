@@ -1,5 +1,5 @@
-/* OBJ: the polygonal part. v and f, with texture and normal indices ignored; o and g name parts; points and lines are
- * counted; everything else (materials, curves, smoothing) is skipped. */
+/* OBJ: the polygonal part. v and f, with texture and normal indices ignored; o and g name parts; points, lines and
+ * free-form elements are counted; everything else (materials, smoothing) is skipped. */
 #include "io/polygon.h"
 
 enum
@@ -185,17 +185,20 @@ static carom_status read_name(obj_reader *reader, const char **at)
 }
 
 static const char *const other_statements[] = {
-    "vn",   "vt",     "vp",     "cstype", "deg",    "bmat",       "step",      "curv",  "curv2", "surf",     "parm",
-    "trim", "hole",   "scrv",   "sp",     "end",    "con",        "s",         "mg",    "bevel", "c_interp", "d_interp",
-    "lod",  "usemtl", "mtllib", "maplib", "usemap", "shadow_obj", "trace_obj", "ctech", "stech", "call",     "csh",
+    "vn",     "vt",     "vp",    "cstype", "deg",      "bmat",     "step",       "parm",      "trim",   "hole",
+    "scrv",   "sp",     "end",   "con",    "s",        "mg",       "bevel",      "lod",       "usemtl", "mtllib",
+    "maplib", "usemap", "ctech", "stech",  "c_interp", "d_interp", "shadow_obj", "trace_obj", "csh",
 };
 
-static bool is_known(const char *at)
+/* Those that are geometry; the last four are of old versions. */
+static const char *const free_form_statements[] = {"curv", "curv2", "surf", "bzp", "bsp", "cdc", "cdp"};
+
+static bool is_one_of(const char *at, const char *const *words, size_t count)
 {
-    for (size_t i = 0; i < sizeof other_statements / sizeof *other_statements; i++)
+    for (size_t i = 0; i < count; i++)
     {
-        size_t length = strlen(other_statements[i]);
-        if (strncmp(at, other_statements[i], length) == 0 && io_ends_word(at[length]))
+        size_t length = strlen(words[i]);
+        if (strncmp(at, words[i], length) == 0 && io_ends_word(at[length]))
             return true;
     }
     return false;
@@ -214,7 +217,9 @@ static carom_status read_other(obj_reader *reader, const char **at)
         reader->soup->ignored_points++;
     else if (single && *word == 'l')
         reader->soup->ignored_lines++;
-    else if (!is_known(word))
+    else if (is_one_of(word, free_form_statements, sizeof free_form_statements / sizeof *free_form_statements))
+        io_note_at(reader->source, word, &reader->soup->free_form);
+    else if (!is_one_of(word, other_statements, sizeof other_statements / sizeof *other_statements))
     {
         reader->unknown = reader->unknown ? reader->unknown : word;
         io_note_at(reader->source, word, &reader->soup->skipped);

@@ -65,6 +65,7 @@ typedef struct io_soup
     uint64_t ignored_points, ignored_lines;
     size_t ignored_bytes;                         /* after the end of what was read */
     io_notes skipped;                             /* statements that were not understood */
+    io_notes free_form;                           /* curves and surfaces */
     io_notes odd_faces, complex_faces;            /* see io_polygon */
     uint64_t joined_corners, collapsed_triangles; /* see io_read_options.weld */
 } io_soup;

@@ -155,6 +155,17 @@ expect 1 check parts.obj small.obj --parts
 says "bodies    4, 37 triangles"
 expect 2 check parts.obj small.obj --parts --whole
 tells "contradict"
+# what is in a file, but not in its triangles, is noted and counted
+{ cat box.obj; printf 'p 1\nl 1 2\nl 2 3\nwhat 1\ncstype bezier\ndeg 1 1\nsurf 0 1 0 1 1 2 3 4\nend\ncurv 0 1 1 2\nend\ncall other.obj\n'
+    printf 'v 9 0 0\nv 13 4 0\nv 13 0 0\nv 9 3 0\nv 8 2 0\nf -1 -2 -3 -4 -5\n'; } >scraps.obj
+"$carom" gen box --triangles 12 -o tail.stl >.out 2>&1
+printf 'tail' >>tail.stl
+expect 1 check scraps.obj tail.stl --json
+follows
+tells "line 28: 2 free-form surfaces or curves are not read"
+tells "'what' was not understood; 2 such statements were skipped"
+tells "4 bytes after the last triangle are ignored"
+holds "$(grep -A8 '"left_out"' .out | tr -d ' \n{}-')" = '"left_out":"points":1,"lines":2,"free_form":2,"statements":2,"bytes":0,"odd_faces":1,"complex_faces":0,"left_out":"points":0,"lines":0,"free_form":0,"statements":0,"bytes":4,"odd_faces":0,"complex_faces":0,'
 # STL solids, two of one name
 solid() { printf 'solid same\nfacet normal 0 0 0\nouter loop\nvertex 0 0 %s\nvertex 1 0 %s\nvertex 0 1 %s\nendloop\nendfacet\nendsolid same\n' "$1" "$1" "$1"; }
 { solid 0; solid 1; } >solids.stl
