@@ -150,6 +150,19 @@ static void trim_cache(const check_work *work)
     }
 }
 
+/* False after a message: the report would replace a model, or a list. */
+static bool spares_inputs(const check_work *work, const tool_arguments *arguments)
+{
+    const char *output = work->options->output;
+    for (int i = 0; i < arguments->positional_count; i++)
+        if (!tool_check_output(work->command, output, arguments->positional[i]))
+            return false;
+    for (size_t i = 0; i < work->inputs.count; i++)
+        if (!tool_check_output(work->command, output, work->inputs.items[i].path))
+            return false;
+    return true;
+}
+
 /* Late or not: what reading took should not cost the report. */
 static bool open_report(check_work *work)
 {
@@ -181,7 +194,7 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
     options->whole = options->whole || pair;
     if (options->picture && !pair)
         return tool_fail(work->command, "--picture: images are kept of two files, each of them one body");
-    if (!tool_find_inputs(&work->inputs, paths, count) || !settle(work, options))
+    if (!tool_find_inputs(&work->inputs, paths, count) || !settle(work, options) || !spares_inputs(work, arguments))
         return TOOL_ERROR;
     bool chosen = options->method.tree || options->method.volume || options->method.builder;
     tool_reading reading = {.context = work->context,

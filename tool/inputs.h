@@ -9,7 +9,7 @@ typedef struct tool_motion
 {
     bool moves, is_static;
     carom_vec3 velocity;
-    carom_vec3 axis; /* through the model's origin */
+    carom_vec3 axis; /* through the model's origin, of about unit length */
     double turns;
 } tool_motion;
 
