@@ -1,6 +1,6 @@
-/* OBJ: the polygonal part. v and f, with texture and normal indices ignored; o and g name parts; points and lines are
- * counted; everything else (materials, curves, smoothing) is skipped. */
-#include "io/soup.h"
+/* OBJ: the polygonal part. v and f, with texture and normal indices ignored; o and g name parts; points, lines and
+ * free-form elements are counted; everything else (materials, smoothing) is skipped. */
+#include "io/polygon.h"
 
 enum
 {
@@ -13,8 +13,16 @@ typedef struct obj_reader
     io_source *source;
     io_soup *soup;
     io_polygon polygon;
-    const char *unknown; /* first statement that is not one of OBJ's */
+    const char *unknown;   /* first statement that is not one of OBJ's */
+    const char *next_step; /* where to call the caller's hook next */
 } obj_reader;
+
+static carom_status step(obj_reader *reader, const char *at)
+{
+    const io_source *source = reader->source;
+    reader->next_step = at + STEP_SIZE;
+    return io_step(source, "parse", (size_t)(at - source->begin), (size_t)(source->end - source->begin));
+}
 
 /* To the start of the next line; a continued line counts as one. */
 static const char *skip_statement(const char *at)
@@ -142,6 +150,8 @@ static carom_status read_face(obj_reader *reader, const char **at)
         *at = io_skip_blanks(*at);
         if (**at == '\n' || **at == '\0' || **at == '#')
             break;
+        if (BASE_UNLIKELY(*at >= reader->next_step))
+            BASE_TRY(step(reader, *at));
         BASE_TRY(read_corner(reader, at));
     }
     size_t corners = reader->polygon.vertices.count;
@@ -149,11 +159,15 @@ static carom_status read_face(obj_reader *reader, const char **at)
         return io_fail_at(reader->source, start, "a face has %zu corners", corners);
     if (reader->soup->indices.count / 3 + corners >= (size_t)1 << 31)
         return io_fail_at(reader->source, start, "more triangles than a mesh can hold");
+    reader->polygon.at = start;
     carom_status status = io_polygon_triangulate(&reader->polygon, reader->soup);
     if (status == CAROM_OUT_OF_MEMORY)
         return io_out_of_memory(reader->source);
+    BASE_TRY(status);
     if (reader->polygon.is_odd)
         io_note_at(reader->source, start, &reader->soup->odd_faces);
+    if (reader->polygon.is_too_complex)
+        io_note_at(reader->source, start, &reader->soup->complex_faces);
     *at = skip_comment(*at);
     return CAROM_OK;
 }
@@ -171,17 +185,20 @@ static carom_status read_name(obj_reader *reader, const char **at)
 }
 
 static const char *const other_statements[] = {
-    "vn",   "vt",     "vp",     "cstype", "deg",    "bmat",       "step",      "curv",  "curv2", "surf",     "parm",
-    "trim", "hole",   "scrv",   "sp",     "end",    "con",        "s",         "mg",    "bevel", "c_interp", "d_interp",
-    "lod",  "usemtl", "mtllib", "maplib", "usemap", "shadow_obj", "trace_obj", "ctech", "stech", "call",     "csh",
+    "vn",     "vt",     "vp",    "cstype", "deg",      "bmat",     "step",       "parm",      "trim",   "hole",
+    "scrv",   "sp",     "end",   "con",    "s",        "mg",       "bevel",      "lod",       "usemtl", "mtllib",
+    "maplib", "usemap", "ctech", "stech",  "c_interp", "d_interp", "shadow_obj", "trace_obj", "csh",
 };
 
-static bool is_known(const char *at)
+/* Those that are geometry; the last four are of old versions. */
+static const char *const free_form_statements[] = {"curv", "curv2", "surf", "bzp", "bsp", "cdc", "cdp"};
+
+static bool is_one_of(const char *at, const char *const *words, size_t count)
 {
-    for (size_t i = 0; i < sizeof other_statements / sizeof *other_statements; i++)
+    for (size_t i = 0; i < count; i++)
     {
-        size_t length = strlen(other_statements[i]);
-        if (strncmp(at, other_statements[i], length) == 0 && io_ends_word(at[length]))
+        size_t length = strlen(words[i]);
+        if (strncmp(at, words[i], length) == 0 && io_ends_word(at[length]))
             return true;
     }
     return false;
@@ -200,7 +217,9 @@ static carom_status read_other(obj_reader *reader, const char **at)
         reader->soup->ignored_points++;
     else if (single && *word == 'l')
         reader->soup->ignored_lines++;
-    else if (!is_known(word))
+    else if (is_one_of(word, free_form_statements, sizeof free_form_statements / sizeof *free_form_statements))
+        io_note_at(reader->source, word, &reader->soup->free_form);
+    else if (!is_one_of(word, other_statements, sizeof other_statements / sizeof *other_statements))
     {
         reader->unknown = reader->unknown ? reader->unknown : word;
         io_note_at(reader->source, word, &reader->soup->skipped);
@@ -211,15 +230,10 @@ static carom_status read_other(obj_reader *reader, const char **at)
 
 static carom_status read_statements(obj_reader *reader)
 {
-    const io_source *source = reader->source;
-    const char *at = source->begin, *next_step = at;
-    for (;;)
+    for (const char *at = reader->source->begin;;)
     {
-        if (BASE_UNLIKELY(at >= next_step))
-        {
-            BASE_TRY(io_step(source, "parse", (size_t)(at - source->begin), (size_t)(source->end - source->begin)));
-            next_step = at + STEP_SIZE;
-        }
+        if (BASE_UNLIKELY(at >= reader->next_step))
+            BASE_TRY(step(reader, at));
         at = io_skip_blanks(at);
         if (*at == '\0')
             return CAROM_OK;
@@ -239,7 +253,10 @@ carom_status io_obj_read(io_source *source, io_soup *soup)
     BASE_TRY(io_source_to_text(source));
     /* hostile polygons must not cost more than a constant times the file's size */
     uint64_t work = MIN_WORK + 16 * (uint64_t)(source->end - source->begin);
-    obj_reader reader = {.source = source, .soup = soup, .polygon = {.context = source->context, .work_left = work}};
+    obj_reader reader = {.source = source,
+                         .soup = soup,
+                         .polygon = {.context = source->context, .source = source, .work_left = work},
+                         .next_step = source->begin};
     carom_status status = read_statements(&reader);
     io_polygon_free(&reader.polygon);
     if (status == CAROM_OK && soup->vertices.count == 0 && reader.unknown)

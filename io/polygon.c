@@ -1,15 +1,17 @@
-/* Polygons to triangles. A fan where that is correct, otherwise ear clipping (Meisters 1975) in the polygon's plane:
- * the coordinate in which its normal is largest is left out, and every decision is an exact sign. A grid finds the
- * corners near an ear, so that polygons of many thousand corners take about n log n steps; those that take far more,
- * and those that cross themselves, become a fan, of which the caller takes note. */
-#include "io/soup.h"
+/* Polygons to triangles. A fan where that is correct, otherwise ear clipping (Meisters 1975) of few corners and a sweep
+ * over many (polygon_sweep.c), in the polygon's plane: the coordinate in which its normal is largest is left out, and
+ * every decision is an exact sign. Where many corners touch each other, the sweep may give up; then ears are tried,
+ * which a grid makes fast in most cases. Polygons that cross themselves, and those for which all that is too much work,
+ * become a fan, of which the caller takes note. */
+#include "io/polygon.h"
 
 enum
 {
-    GRID_CORNERS = 64,      /* fewer need no grid */
-    MANY_CORNERS = 1024,    /* more are clipped in another order */
-    MAX_GRID_SIDE = 1024,   /* cells */
-    CROSSING_CORNERS = 256, /* up to so many, each pair of sides is tested */
+    GRID_CORNERS = 64,    /* fewer need no grid */
+    MANY_CORNERS = 1024,  /* more are clipped in another order */
+    MAX_GRID_SIDE = 1024, /* cells */
+    FEW_CORNERS = 256,    /* up to so many, each pair of sides is tested for crossing, and ears come first */
+    STEP_WORK = 1 << 22,  /* corners looked at between two calls of the caller's hook */
 };
 
 /* Newell's normal, relative to the first corner so that far polygons keep their digits. */
@@ -39,18 +41,30 @@ static bool choose_plane(io_polygon *polygon, size_t count)
     return part[polygon->axis] != 0 && isfinite(part[polygon->axis]);
 }
 
-static int turn(const io_polygon *polygon, size_t a, size_t b, size_t c)
+int io_polygon_turn(const io_polygon *polygon, size_t a, size_t b, size_t c)
 {
     const io_polygon_corner *corners = polygon->corners.items;
     return polygon->sign *
            exact_orient2d(corners[a].position, corners[b].position, corners[c].position, polygon->axis, NULL);
 }
 
+double io_polygon_coordinate(const io_polygon *polygon, carom_vec3 point, int i)
+{
+    int axis = (polygon->axis + 1 + i) % 3;
+    return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
+}
+
+carom_status io_polygon_step(const io_polygon *polygon)
+{
+    const io_source *source = polygon->source;
+    return io_step(source, "parse", (size_t)(polygon->at - source->begin), (size_t)(source->end - source->begin));
+}
+
 /* If no triangle of the fan is flipped, each point is covered as often as the polygon winds around it. */
 static bool fan_is_right(const io_polygon *polygon, size_t apex, size_t count)
 {
     for (size_t i = 1; i + 1 < count; i++)
-        if (turn(polygon, apex, (apex + i) % count, (apex + i + 1) % count) < 0)
+        if (io_polygon_turn(polygon, apex, (apex + i) % count, (apex + i + 1) % count) < 0)
             return false;
     return true;
 }
@@ -72,22 +86,16 @@ static bool blocks_ear(const io_polygon *polygon, const uint32_t ear[3], uint32_
     for (int i = 0; i < 3; i++)
         if (vec3_equal(p, corners[ear[i]].position))
             return false;
-    return turn(polygon, ear[0], ear[1], other) >= 0 && turn(polygon, ear[1], ear[2], other) >= 0 &&
-           turn(polygon, ear[2], ear[0], other) >= 0;
+    return io_polygon_turn(polygon, ear[0], ear[1], other) >= 0 &&
+           io_polygon_turn(polygon, ear[1], ear[2], other) >= 0 && io_polygon_turn(polygon, ear[2], ear[0], other) >= 0;
 }
 
 /* ---- the grid ---- */
 
-static double plane_coordinate(const io_polygon *polygon, carom_vec3 point, int i)
-{
-    int axis = (polygon->axis + 1 + i) % 3;
-    return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
-}
-
 /* Where a point is in the grid, in cells. */
 static double place_in_grid(const io_polygon *polygon, carom_vec3 point, int i)
 {
-    return (plane_coordinate(polygon, point, i) - polygon->grid.min[i]) * polygon->grid.scale[i];
+    return (io_polygon_coordinate(polygon, point, i) - polygon->grid.min[i]) * polygon->grid.scale[i];
 }
 
 /* Rounding is monotonic: a point between two others is in a cell between theirs. */
@@ -119,10 +127,10 @@ static bool build_grid(io_polygon *polygon, size_t count)
     io_polygon_corner *corners = polygon->corners.items;
     for (int i = 0; i < 2; i++)
     {
-        double low = plane_coordinate(polygon, corners[0].position, i), high = low;
+        double low = io_polygon_coordinate(polygon, corners[0].position, i), high = low;
         for (size_t k = 1; k < count; k++)
         {
-            double value = plane_coordinate(polygon, corners[k].position, i);
+            double value = io_polygon_coordinate(polygon, corners[k].position, i);
             low = fmin(low, value), high = fmax(high, value);
         }
         grid->min[i] = low;
@@ -140,9 +148,17 @@ static bool build_grid(io_polygon *polygon, size_t count)
     return true;
 }
 
+/* A step that cancels takes all work that is left, which ends the search for ears. */
 static void spend(io_polygon *polygon, uint64_t work)
 {
     polygon->work_left -= work < polygon->work_left ? work : polygon->work_left;
+    polygon->work_done += work;
+    if (polygon->work_done < STEP_WORK)
+        return;
+    polygon->work_done = 0;
+    polygon->status = io_polygon_step(polygon);
+    if (polygon->status != CAROM_OK)
+        polygon->work_left = 0;
 }
 
 /* Only corners that do not turn left can be the ones that reach into an ear. */
@@ -229,37 +245,86 @@ static bool is_ear(io_polygon *polygon, uint32_t tip)
 
 /* ---- sides that cross ---- */
 
-static bool boxes_overlap(const io_polygon *polygon, const carom_vec3 a[2], const carom_vec3 b[2])
+static bool boxes_overlap(const io_polygon *polygon, const uint32_t a[2], const uint32_t b[2])
 {
+    const io_polygon_corner *corners = polygon->corners.items;
     for (int i = 0; i < 2; i++)
     {
-        double p = plane_coordinate(polygon, a[0], i), q = plane_coordinate(polygon, a[1], i);
-        double r = plane_coordinate(polygon, b[0], i), s = plane_coordinate(polygon, b[1], i);
+        double p = io_polygon_coordinate(polygon, corners[a[0]].position, i);
+        double q = io_polygon_coordinate(polygon, corners[a[1]].position, i);
+        double r = io_polygon_coordinate(polygon, corners[b[0]].position, i);
+        double s = io_polygon_coordinate(polygon, corners[b[1]].position, i);
         if (fmax(p, q) < fmin(r, s) || fmax(r, s) < fmin(p, q))
             return false;
     }
     return true;
 }
 
-/* Does any side pass from one side of another to the other? Sides that only touch do no harm. */
-static bool crosses_itself(io_polygon *polygon, size_t count)
+bool io_polygon_sides_cross(const io_polygon *polygon, const uint32_t a[2], const uint32_t b[2])
 {
-    const io_polygon_corner *corners = polygon->corners.items;
-    if (count > CROSSING_CORNERS)
-        return false; /* shows when no ear is left */
-    for (size_t a = 0; a < count; a++)
-        for (size_t b = a + 2; b < count; b++)
+    return io_polygon_turn(polygon, a[0], a[1], b[0]) * io_polygon_turn(polygon, a[0], a[1], b[1]) < 0 &&
+           io_polygon_turn(polygon, b[0], b[1], a[0]) * io_polygon_turn(polygon, b[0], b[1], a[1]) < 0;
+}
+
+/* Do any two sides cross? Those that only touch do no harm. */
+static bool crosses_itself(const io_polygon *polygon, uint32_t count)
+{
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = a + 2; b < count; b++)
         {
-            size_t a_end = a + 1, b_end = b + 1 == count ? 0 : b + 1;
-            carom_vec3 p[2] = {corners[a].position, corners[a_end].position};
-            carom_vec3 q[2] = {corners[b].position, corners[b_end].position};
-            if (b_end == a || !boxes_overlap(polygon, p, q))
-                continue;
-            if (turn(polygon, a, a_end, b) * turn(polygon, a, a_end, b_end) < 0 &&
-                turn(polygon, b, b_end, a) * turn(polygon, b, b_end, a_end) < 0)
+            const uint32_t p[2] = {a, a + 1}, q[2] = {b, b + 1 == count ? 0 : b + 1};
+            if (q[1] != a && boxes_overlap(polygon, p, q) && io_polygon_sides_cross(polygon, p, q))
                 return true;
         }
     return false;
+}
+
+/* Of the two coordinates, the one in which the sides are shorter, as parts of the whole. */
+static int shorter_coordinate(const io_polygon *polygon, size_t count)
+{
+    const io_polygon_corner *corners = polygon->corners.items;
+    double share[2];
+    for (int i = 0; i < 2; i++)
+    {
+        double low = INFINITY, high = -INFINITY, sum = 0;
+        for (size_t k = 0; k < count; k++)
+        {
+            double here = io_polygon_coordinate(polygon, corners[k].position, i);
+            double next = io_polygon_coordinate(polygon, corners[k + 1 < count ? k + 1 : 0].position, i);
+            low = fmin(low, here), high = fmax(high, here), sum += fabs(next - here);
+        }
+        share[i] = sum / (high - low);
+    }
+    return share[1] < share[0];
+}
+
+/* The same for many sides: compares those that overlap in one coordinate, as far as the work allows. */
+static carom_status find_crossing(io_polygon *polygon, bool *crosses)
+{
+    uint32_t count = (uint32_t)polygon->vertices.count;
+    const io_polygon_corner *corners = polygon->corners.items;
+    int axis = shorter_coordinate(polygon, count);
+    polygon->events.count = 0;
+    if (!io_array_reserve(polygon->context, &polygon->events, 2 * (size_t)count))
+        return CAROM_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        double here = io_polygon_coordinate(polygon, corners[i].position, axis);
+        double next = io_polygon_coordinate(polygon, corners[i + 1 < count ? i + 1 : 0].position, axis);
+        polygon->events.items[i] = (io_sweep_event){fmin(here, next), fmax(here, next), i, 0};
+    }
+    io_sweep_event *sorted = NULL;
+    BASE_TRY(io_polygon_sort(polygon, count, &sorted));
+    *crosses = false;
+    for (uint32_t a = 0; a < count && !*crosses; a++)
+        for (uint32_t b = a + 1; b < count && sorted[b].along <= sorted[a].across && polygon->work_left > 0; b++)
+        {
+            uint32_t i = sorted[a].corner, k = sorted[b].corner;
+            const uint32_t p[2] = {i, i + 1 < count ? i + 1 : 0}, q[2] = {k, k + 1 < count ? k + 1 : 0};
+            spend(polygon, 1);
+            *crosses = *crosses || (boxes_overlap(polygon, p, q) && io_polygon_sides_cross(polygon, p, q));
+        }
+    return polygon->status;
 }
 
 /* ---- ear clipping ---- */
@@ -267,7 +332,7 @@ static bool crosses_itself(io_polygon *polygon, size_t count)
 static void update_turn(io_polygon *polygon, uint32_t corner)
 {
     io_polygon_corner *at = polygon->corners.items + corner;
-    at->turn = turn(polygon, at->previous, corner, at->next);
+    at->turn = io_polygon_turn(polygon, at->previous, corner, at->next);
 }
 
 /* Cuts the corner off as a triangle; returns where to continue. */
@@ -290,16 +355,30 @@ static void link_corners(io_polygon *polygon, size_t count)
     {
         polygon->corners.items[i].previous = i == 0 ? (uint32_t)count - 1 : i - 1;
         polygon->corners.items[i].next = i + 1 == count ? 0 : i + 1;
+        polygon->corners.items[i].clipped = false;
     }
+}
+
+static void begin_ears(io_polygon *polygon, size_t count)
+{
+    link_corners(polygon, count);
     for (uint32_t i = 0; i < count; i++)
         update_turn(polygon, i);
+}
+
+/* The last three corners. If they turn the wrong way, something was covered twice. */
+static bool clip_last(io_polygon *polygon, io_soup *soup, uint32_t tip)
+{
+    bool is_right = polygon->corners.items[tip].turn >= 0;
+    clip_corner(polygon, soup, tip);
+    return is_right;
 }
 
 /* A simple polygon always has an ear, or a flat corner to cut off. False: this one has neither, so it crosses itself,
  * or the work is spent. */
 static bool clip_ears(io_polygon *polygon, io_soup *soup, size_t count)
 {
-    link_corners(polygon, count);
+    begin_ears(polygon, count);
     uint32_t at = 0;
     for (size_t left = count, looked_at = 0; left > 3;)
     {
@@ -318,8 +397,7 @@ static bool clip_ears(io_polygon *polygon, io_soup *soup, size_t count)
             looked_at++;
         }
     }
-    clip_corner(polygon, soup, at);
-    return true;
+    return clip_last(polygon, soup, at);
 }
 
 /* The next corner that is one of the polygon's, and is an ear, or flat; count if no corner is. */
@@ -338,7 +416,7 @@ static size_t find_clip(io_polygon *polygon, size_t count, bool flat)
 static bool clip_many_ears(io_polygon *polygon, io_soup *soup, size_t count)
 {
     const io_polygon_corner *corners = polygon->corners.items;
-    link_corners(polygon, count);
+    begin_ears(polygon, count);
     for (size_t left = count, clipped = 1; left > 3;)
     {
         if (clipped == 0 && find_clip(polygon, count, false) == count)
@@ -367,19 +445,57 @@ static bool clip_many_ears(io_polygon *polygon, io_soup *soup, size_t count)
     uint32_t last = 0;
     while (corners[last].clipped)
         last++;
-    clip_corner(polygon, soup, last);
-    return true;
+    return clip_last(polygon, soup, last);
 }
 
-static carom_status clip_or_fan(io_polygon *polygon, io_soup *soup, size_t count)
+/* Where something might be covered twice: not if no sides cross. */
+static carom_status check_sides(io_polygon *polygon, io_cut *cut)
 {
-    size_t before = soup->indices.count;
+    bool crosses = false;
+    if (polygon->vertices.count > FEW_CORNERS) /* they are known not to, of few */
+        BASE_TRY(find_crossing(polygon, &crosses));
+    *cut = crosses ? IO_CUT_CROSSING : IO_CUT_DONE;
+    return CAROM_OK;
+}
+
+static carom_status try_ears(io_polygon *polygon, io_soup *soup, io_cut *cut)
+{
+    size_t count = polygon->vertices.count;
+    *cut = IO_CUT_UNCLEAR;
+    if (polygon->work_left == 0)
+        return CAROM_OK;
     if (!build_grid(polygon, count) || !io_array_reserve(soup->context, &soup->indices, 3 * (count - 2)))
         return CAROM_OUT_OF_MEMORY;
-    if (!crosses_itself(polygon, count) &&
-        (count < MANY_CORNERS ? clip_ears(polygon, soup, count) : clip_many_ears(polygon, soup, count)))
+    bool done = count < MANY_CORNERS ? clip_ears(polygon, soup, count) : clip_many_ears(polygon, soup, count);
+    *cut = done ? IO_CUT_TOUCHING : polygon->work_left > 0 ? IO_CUT_CROSSING : IO_CUT_UNCLEAR;
+    return done ? check_sides(polygon, cut) : polygon->status;
+}
+
+static carom_status try_sweep(io_polygon *polygon, io_soup *soup, io_cut *cut)
+{
+    link_corners(polygon, polygon->vertices.count);
+    BASE_TRY(io_polygon_sweep(polygon, soup, cut));
+    return *cut == IO_CUT_TOUCHING ? check_sides(polygon, cut) : CAROM_OK;
+}
+
+/* Few corners: ears look better, and get along with corners that touch. Many: the sweep takes n log n steps. Each is
+ * tried where the other gives up. */
+static carom_status cut_or_fan(io_polygon *polygon, io_soup *soup)
+{
+    typedef carom_status method(io_polygon *, io_soup *, io_cut *);
+    size_t count = polygon->vertices.count, before = soup->indices.count;
+    bool few = count <= FEW_CORNERS;
+    method *const methods[2] = {few ? try_ears : try_sweep, few ? try_sweep : try_ears};
+    io_cut cut = few && crosses_itself(polygon, (uint32_t)count) ? IO_CUT_CROSSING : IO_CUT_UNCLEAR;
+    for (int i = 0; i < 2 && cut == IO_CUT_UNCLEAR; i++)
+    {
+        soup->indices.count = before;
+        BASE_TRY(methods[i](polygon, soup, &cut));
+    }
+    if (cut == IO_CUT_DONE)
         return CAROM_OK;
-    polygon->is_odd = true;
+    polygon->is_odd = cut == IO_CUT_CROSSING;
+    polygon->is_too_complex = !polygon->is_odd;
     soup->indices.count = before;
     return add_fan(polygon, soup, 0, count) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 }
@@ -388,7 +504,7 @@ carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup)
 {
     size_t count = polygon->vertices.count;
     const uint32_t *vertices = polygon->vertices.items;
-    polygon->is_odd = false;
+    polygon->is_odd = polygon->is_too_complex = false;
     if (count == 3)
         return io_soup_add_triangle(soup, vertices[0], vertices[1], vertices[2]) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
 
@@ -402,7 +518,7 @@ carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup)
         return add_fan(polygon, soup, 0, count) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
     if (count == 4 && fan_is_right(polygon, 1, count))
         return add_fan(polygon, soup, 1, count) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
-    return clip_or_fan(polygon, soup, count);
+    return cut_or_fan(polygon, soup);
 }
 
 void io_polygon_free(io_polygon *polygon)
@@ -410,4 +526,7 @@ void io_polygon_free(io_polygon *polygon)
     io_array_free(polygon->context, &polygon->vertices);
     io_array_free(polygon->context, &polygon->corners);
     io_array_free(polygon->context, &polygon->grid.first);
+    io_array_free(polygon->context, &polygon->events);
+    io_array_free(polygon->context, &polygon->sides);
+    io_array_free(polygon->context, &polygon->links);
 }

@@ -78,7 +78,10 @@ static void take_parts(io_soup *soup, io_model *model)
     memset(&soup->parts, 0, sizeof soup->parts);
     memset(&soup->names, 0, sizeof soup->names);
     model->skipped_statements = soup->skipped.count;
+    model->free_form = soup->free_form.count;
+    model->ignored_bytes = soup->ignored_bytes;
     model->odd_faces = soup->odd_faces.count;
+    model->complex_faces = soup->complex_faces.count;
     model->ignored_points = soup->ignored_points;
     model->ignored_lines = soup->ignored_lines;
     model->joined_corners = soup->joined_corners;
@@ -189,15 +192,23 @@ static void warn_ignored_bytes(const reading *r)
 
 static void warn_notes(const reading *r)
 {
-    const io_notes *skipped = &r->soup.skipped, *odd = &r->soup.odd_faces;
+    const io_notes *skipped = &r->soup.skipped, *odd = &r->soup.odd_faces, *complex = &r->soup.complex_faces;
+    const io_notes *free_form = &r->soup.free_form;
     const char *name = io_short_path(r->source.name);
     if (skipped->count > 0)
         io_context_warn(r->soup.context, "%s: line %zu: '%s' was not understood; %llu such statements were skipped",
                         name, skipped->first_line, skipped->first_word, (unsigned long long)skipped->count);
+    if (free_form->count > 0)
+        io_context_warn(r->soup.context, "%s: line %zu: %llu free-form surfaces or curves are not read", name,
+                        free_form->first_line, (unsigned long long)free_form->count);
     if (odd->count > 0)
-        io_context_warn(r->soup.context,
-                        "%s: line %zu: a face crosses itself or is too complex, and became a fan; so did %llu in all",
+        io_context_warn(r->soup.context, "%s: line %zu: a face crosses itself, and became a fan; so did %llu in all",
                         name, odd->first_line, (unsigned long long)odd->count);
+    if (complex->count > 0)
+        io_context_warn(r->soup.context,
+                        "%s: line %zu: a face touches itself and is too complex to cut up: it became a fan, with the "
+                        "wrong area; so did %llu in all",
+                        name, complex->first_line, (unsigned long long)complex->count);
 }
 
 static void warn_empty(const reading *r, const io_model *model)
@@ -283,7 +294,9 @@ static void finish_again(reading *r, const reading *first, const io_result *from
     }
     r->soup.ignored_bytes = first->soup.ignored_bytes;
     r->soup.skipped = first->soup.skipped;
+    r->soup.free_form = first->soup.free_form;
     r->soup.odd_faces = first->soup.odd_faces;
+    r->soup.complex_faces = first->soup.complex_faces;
     r->vertex_count = first->vertex_count;
     if (!copy_model(&from->model, &r->model))
         r->status = io_out_of_memory(&r->source);

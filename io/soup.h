@@ -64,7 +64,9 @@ typedef struct io_soup
     BASE_ARRAY(char) names;
     uint64_t ignored_points, ignored_lines;
     size_t ignored_bytes;                         /* after the end of what was read */
-    io_notes skipped, odd_faces;                  /* statements that were not understood; see io_polygon.is_odd */
+    io_notes skipped;                             /* statements that were not understood */
+    io_notes free_form;                           /* curves and surfaces */
+    io_notes odd_faces, complex_faces;            /* see io_polygon */
     uint64_t joined_corners, collapsed_triangles; /* see io_read_options.weld */
 } io_soup;
 
@@ -207,43 +209,5 @@ static inline const char *io_skip_blanks(const char *at)
             return at;
     }
 }
-
-/* ---- polygons ---- */
-
-typedef struct io_polygon_corner
-{
-    carom_vec3 position;
-    uint32_t vertex;
-    uint32_t previous, next;
-    uint32_t next_in_cell; /* of the grid, or UINT32_MAX */
-    int turn;              /* sign of the corner: > 0 convex seen along the polygon's normal */
-    bool clipped;
-} io_polygon_corner;
-
-/* The corners by where they are in the plane, for polygons of many. */
-typedef struct io_polygon_grid
-{
-    size_t side; /* cells per row and column; 0: no grid */
-    double min[2], scale[2];
-    BASE_ARRAY(uint32_t) first; /* corner of each cell, or UINT32_MAX */
-} io_polygon_grid;
-
-/* Scratch memory of the triangulation, kept from face to face. */
-typedef struct io_polygon
-{
-    carom_context *context;
-    BASE_ARRAY(uint32_t) vertices; /* the current face */
-    BASE_ARRAY(io_polygon_corner) corners;
-    io_polygon_grid grid;
-    uint64_t work_left; /* corners that ear clipping may still look at in this file */
-    int axis;           /* the projection leaves out this coordinate */
-    int sign;
-    bool is_odd; /* the last one crosses itself, or took more than the work left: it became a fan */
-} io_polygon;
-
-/* Appends vertices.count - 2 triangles that cover the polygon, in its plane, without overlap if it is simple.
- * CAROM_OK or CAROM_OUT_OF_MEMORY. */
-carom_status io_polygon_triangulate(io_polygon *polygon, io_soup *soup);
-void io_polygon_free(io_polygon *polygon);
 
 #endif

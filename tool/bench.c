@@ -2,10 +2,12 @@
  * in the same run, is in bench/. */
 #include "scenes/generate.h"
 #include "tool/ask.h"
+#include "tool/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum
 {
@@ -306,16 +308,33 @@ static int run(bench_work *work, const tool_arguments *arguments, const tool_met
     return code;
 }
 
+/* Benchmarks of their own. */
+static const struct
+{
+    const char *name;
+    int (*run)(int argc, char **argv);
+} below[] = {{"parallel", tool_bench_parallel}, {"tsgo", tool_bench_tsgo},         {"image", tool_bench_image},
+             {"stream", tool_bench_stream},     {"geoimage", tool_bench_geoimage}, {"deadline", tool_bench_deadline},
+             {"read", tool_bench_read}};
+
+static const char *name_below(const void *list, int i)
+{
+    (void)list;
+    return i < (int)(sizeof below / sizeof *below) ? below[i].name : NULL;
+}
+
+/* Neither two files nor none. */
+static int refuse_files(const tool_arguments *arguments)
+{
+    const char *only = arguments->positional_count == 1 ? arguments->positional[0] : "";
+    const char *meant = access(only, F_OK) != 0 ? text_nearest(only, name_below, NULL) : NULL;
+    if (meant)
+        return tool_fail(arguments->command, "there is no benchmark '%s'; did you mean '%s'?", only, meant);
+    return tool_fail(arguments->command, "two files or none are needed, %d given", arguments->positional_count);
+}
+
 int tool_bench(const tool_command *command, int argc, char **argv)
 {
-    static const struct
-    {
-        const char *name;
-        int (*run)(int argc, char **argv);
-    } below[] = {{"parallel", tool_bench_parallel}, {"tsgo", tool_bench_tsgo},
-                 {"image", tool_bench_image},       {"stream", tool_bench_stream},
-                 {"geoimage", tool_bench_geoimage}, {"deadline", tool_bench_deadline},
-                 {"read", tool_bench_read}};
     for (size_t i = 0; argc > 0 && i < sizeof below / sizeof *below; i++)
         if (strcmp(argv[0], below[i].name) == 0)
             return below[i].run(argc - 1, argv + 1);
@@ -336,7 +355,7 @@ int tool_bench(const tool_command *command, int argc, char **argv)
     if (code >= 0)
         return code;
     if (arguments.positional_count != 0 && arguments.positional_count != 2)
-        return tool_fail(command, "two files or none are needed, %d given", arguments.positional_count);
+        return refuse_files(&arguments);
     if (arguments.positional_count == 0 && !tool_check_triangles(command, options.shape, options.triangles))
         return TOOL_ERROR;
     if (options.poses < 1 || options.poses > POSE_LIMIT)

@@ -306,6 +306,17 @@ static bool is_alike(const tool_input *a, const tool_input *b)
     return a->whole == b->whole && strcmp(unit_a, unit_b) == 0;
 }
 
+tool_left_out tool_find_left_out(const io_model *model)
+{
+    return (tool_left_out){.points = model->ignored_points,
+                           .lines = model->ignored_lines,
+                           .free_form = model->free_form,
+                           .statements = model->skipped_statements,
+                           .bytes = model->ignored_bytes,
+                           .odd_faces = model->odd_faces,
+                           .complex_faces = model->complex_faces};
+}
+
 /* All inputs of one file; keys[0] is the first of them. */
 static void take_result(body_maker *maker, const file_key *keys, size_t count, const io_result *result)
 {
@@ -320,6 +331,7 @@ static void take_result(body_maker *maker, const file_key *keys, size_t count, c
         const io_model *model = &result->model;
         input->format = model->format;
         input->triangles = carom_mesh_get_info(model->mesh).triangle_count;
+        input->left_out = tool_find_left_out(model);
         input->joined_corners = model->joined_corners, input->collapsed_triangles = model->collapsed_triangles;
         input->milliseconds = i == 0 ? result->milliseconds : 0;
         input->status = i > 0 && is_alike(first, input) && !carom_failed(first->status)

@@ -150,6 +150,28 @@ static void trim_cache(const check_work *work)
     }
 }
 
+/* False after a message: the report would replace a model, or a list. */
+static bool spares_inputs(const check_work *work, const tool_arguments *arguments)
+{
+    const char *output = work->options->output;
+    for (int i = 0; i < arguments->positional_count; i++)
+        if (!tool_check_output(work->command, output, arguments->positional[i]))
+            return false;
+    for (size_t i = 0; i < work->inputs.count; i++)
+        if (!tool_check_output(work->command, output, work->inputs.items[i].path))
+            return false;
+    return true;
+}
+
+/* Late or not: what reading took should not cost the report. */
+static bool open_report(check_work *work)
+{
+    tool_hold_deadline();
+    bool opened = tool_out_open(work->command, work->context, work->options->output, &work->out);
+    tool_release_deadline();
+    return opened;
+}
+
 /* Images are kept of two models that are compared with each other. */
 static int check_with_views(check_work *work)
 {
@@ -172,7 +194,7 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
     options->whole = options->whole || pair;
     if (options->picture && !pair)
         return tool_fail(work->command, "--picture: images are kept of two files, each of them one body");
-    if (!tool_find_inputs(&work->inputs, paths, count) || !settle(work, options))
+    if (!tool_find_inputs(&work->inputs, paths, count) || !settle(work, options) || !spares_inputs(work, arguments))
         return TOOL_ERROR;
     bool chosen = options->method.tree || options->method.volume || options->method.builder;
     tool_reading reading = {.context = work->context,
@@ -186,7 +208,7 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
     bool have = tool_read_inputs(&work->inputs, &reading);
     if (options->cache)
         trim_cache(work);
-    if (!have || !tool_out_open(work->command, work->context, options->output, &work->out))
+    if (!have || !open_report(work))
         return TOOL_ERROR;
     if (pair && options->picture)
         return check_with_views(work);

@@ -23,6 +23,7 @@ static void write_model(const check_work *work, tool_writer *writer, const tool_
     writer_text(writer, "unit", input->unit ? input->unit : work->inputs.unit);
     writer_count(writer, "joined_corners", input->joined_corners);
     writer_count(writer, "collapsed_triangles", input->collapsed_triangles);
+    writer_left_out(writer, "left_out", &input->left_out);
     writer_number(writer, "read_ms", input->milliseconds);
     writer_end(writer);
 }

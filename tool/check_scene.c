@@ -34,6 +34,7 @@ typedef struct scene_work
     scene_finding *findings; /* the worst first */
     uint64_t listed;         /* of them, because of --top */
     uint64_t counts[TOOL_VERDICT_COUNT], violations;
+    bool not_searched; /* there was no time to find pairs that are near each other: nothing is known of any */
     size_t failed, empty;
 } scene_work;
 
@@ -99,6 +100,7 @@ static carom_status examine(scene_work *work)
         status = carom_engine_run(work->engine, &work->frame, &options, &work->report);
     if (status == CAROM_CANCELLED) /* no time even for what a run needs first */
         work->report = (carom_scene_report){.status = CAROM_UNKNOWN};
+    work->not_searched = status == CAROM_CANCELLED || work->report.bodies_undecided > 0;
     return status == CAROM_CANCELLED ? CAROM_UNKNOWN : status;
 }
 
@@ -150,7 +152,16 @@ static carom_status measure(const scene_work *work, carom_query *query, scene_fi
                        &carom_frame_find(&work->frame, finding->pair->body_b)->placed, &limits, &report);
     if (status == CAROM_OK)
         finding->distance = report.distance;
-    return status;
+    return status == CAROM_CANCELLED ? CAROM_UNKNOWN : status;
+}
+
+/* What is no finding is clear, but only where the list of findings was made. */
+static void count_rest(scene_work *work)
+{
+    uint64_t found = 0;
+    for (int i = 0; i < TOOL_VERDICT_COUNT; i++)
+        found += work->counts[i];
+    work->counts[work->not_searched ? TOOL_UNDECIDED : TOOL_CLEAR] += work->pair_total - found;
 }
 
 static carom_status sort_findings(scene_work *work)
@@ -177,6 +188,7 @@ static carom_status sort_findings(scene_work *work)
             status = measure(work, query, finding);
     }
     carom_query_destroy(query);
+    count_rest(work);
     if (!carom_failed(status) && count > 0)
         qsort(work->findings, count, sizeof *work->findings, compare_findings);
     uint64_t top = work->check->options->top;
@@ -236,15 +248,12 @@ static void print_counts(scene_work *work)
 {
     tool_out *out = &work->check->out;
     const uint64_t *counts = work->counts;
-    uint64_t not_clear = 0;
     char number[6][32];
-    for (int i = 0; i < TOOL_VERDICT_COUNT; i++)
-        not_clear += i == TOOL_CLEAR ? 0 : counts[i];
-    tool_out_print(
-        out, "found     %s clashes, %s probably inside, %s contacts, %s too close, %s unknown; %s clear\n",
-        tool_thousands(counts[TOOL_CLASH], number[0]), tool_thousands(counts[TOOL_PROBABLY_INSIDE], number[1]),
-        tool_thousands(counts[TOOL_CONTACT], number[2]), tool_thousands(counts[TOOL_TOO_CLOSE], number[3]),
-        tool_thousands(counts[TOOL_UNDECIDED], number[4]), tool_thousands(work->pair_total - not_clear, number[5]));
+    tool_out_print(out, "found     %s clashes, %s probably inside, %s contacts, %s too close, %s unknown; %s clear\n",
+                   tool_thousands(counts[TOOL_CLASH], number[0]),
+                   tool_thousands(counts[TOOL_PROBABLY_INSIDE], number[1]),
+                   tool_thousands(counts[TOOL_CONTACT], number[2]), tool_thousands(counts[TOOL_TOO_CLOSE], number[3]),
+                   tool_thousands(counts[TOOL_UNDECIDED], number[4]), tool_thousands(counts[TOOL_CLEAR], number[5]));
 }
 
 static void print_text(scene_work *work)
@@ -262,8 +271,13 @@ static void print_text(scene_work *work)
         tool_out_print(out, "verdict   not checked: two bodies are needed\n");
         return;
     }
-    tool_out_print(out, "examined  %s pairs of bodies, %s of them near each other\n",
-                   tool_thousands(work->pair_total, number[0]), tool_thousands(report->body_pairs_examined, number[1]));
+    if (work->not_searched)
+        tool_out_print(out, "examined  none of %s pairs of bodies: there was no time to find those near each other\n",
+                       tool_thousands(work->pair_total, number[0]));
+    else
+        tool_out_print(out, "examined  %s pairs of bodies, %s of them near each other\n",
+                       tool_thousands(work->pair_total, number[0]),
+                       tool_thousands(report->body_pairs_examined, number[1]));
     tool_out_print(out, "work      %s boxes, %s triangle pairs, %s exact, %.3f ms\n",
                    tool_thousands(report->counters.boxes_tested, number[0]),
                    tool_thousands(report->counters.triangles_tested, number[1]),
@@ -287,9 +301,8 @@ static void print_text(scene_work *work)
 
 static void write_counts(const scene_work *work, tool_writer *writer)
 {
-    static const char *const keys[TOOL_VERDICT_COUNT] = {"unknown",         NULL,   "too_close", "contact",
-                                                         "probably_inside", "clash"};
-    uint64_t not_clear = 0;
+    static const char *const keys[TOOL_VERDICT_COUNT] = {"unknown", "clear",           "too_close",
+                                                         "contact", "probably_inside", "clash"};
     writer_begin(writer, "counts", '{');
     writer_count(writer, "models", work->check->inputs.count);
     writer_count(writer, "models_not_read", work->failed);
@@ -299,12 +312,7 @@ static void write_counts(const scene_work *work, tool_writer *writer)
     writer_count(writer, "pairs", work->pair_total);
     writer_count(writer, "pairs_examined", work->report.body_pairs_examined);
     for (int i = 0; i < TOOL_VERDICT_COUNT; i++)
-        if (keys[i])
-            writer_count(writer, keys[i], work->counts[i]), not_clear += work->counts[i];
-    if (work->report.status == CAROM_UNKNOWN)
-        writer_null(writer, "clear");
-    else
-        writer_count(writer, "clear", work->pair_total - not_clear);
+        writer_count(writer, keys[i], work->counts[i]);
     writer_end(writer);
 }
 

@@ -214,8 +214,10 @@ void check_views_add(const carom_engine_image *image, void *user)
     writer_number(writer, "sampled_size", image->sampled_size);
     writer_count(writer, "side", image->side);
     write_view(writer, image);
+    tool_hold_deadline();
     if (views->count <= views->limit && !write_files(views, image))
         views->code = TOOL_ERROR;
+    tool_release_deadline();
     writer_end(writer);
 }
 
@@ -226,7 +228,10 @@ bool check_views_open(check_views *views, const char *engine)
         return false;
     if (snprintf(path, sizeof path, "%s/index.json", views->folder) >= MAX_PATH)
         return tool_fail(views->command, "--picture: the name of the folder is too long"), false;
-    if (!tool_out_open(views->command, views->context, path, &views->index))
+    tool_hold_deadline();
+    bool opened = tool_out_open(views->command, views->context, path, &views->index);
+    tool_release_deadline();
+    if (!opened)
         return false;
     views->writer = (tool_writer){.out = &views->index};
     writer_begin(&views->writer, NULL, '{');

@@ -206,7 +206,9 @@ int tool_decompose(const tool_command *command, int argc, char **argv)
                          (unsigned long long)options.width, (unsigned long long)options.height);
     if (options.picture && !picture_is_png(options.picture))
         return tool_fail(command, "--picture %s: the name of the picture must end in .png", options.picture);
-    if (!tool_read_options(command, &options.files, &options.reading))
+    if (!tool_read_options(command, &options.files, &options.reading) ||
+        !tool_check_output(command, options.output, arguments.positional[0]) ||
+        !tool_check_output(command, options.picture, arguments.positional[0]))
         return TOOL_ERROR;
     carom_context *context = tool_context(&arguments);
     if (!context)

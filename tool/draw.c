@@ -84,7 +84,9 @@ int tool_draw(const tool_command *command, int argc, char **argv)
     draw_options options = {.pose = {carom_pose_identity(), carom_pose_identity()}, .width = 1280, .height = 800};
     const tool_option table[] = {
         {"--pose-a", TOOL_POSE, &options.pose[0], "POSE",
-         "translation, with a quaternion, 12 or 16 numbers of a matrix, or: axis x y z degrees at x y z"},
+         "translation, with a quaternion, 12 or 16 numbers of a matrix, or an axis, degrees and a translation: \"axis "
+         "0 0 1 90 at 3 0 "
+         "0\""},
         {"--pose-b", TOOL_POSE, &options.pose[1], "POSE", "likewise for B"},
         TOOL_FILE_ROWS(&options.files),
         {"--width", TOOL_COUNT, &options.width, "N", "width in pixels (default: 1280)"},
@@ -104,7 +106,9 @@ int tool_draw(const tool_command *command, int argc, char **argv)
                          (unsigned long long)options.width, (unsigned long long)options.height);
     if (!picture_is_png(options.output)) /* a typo must not overwrite a model */
         return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
-    if (!tool_read_options(command, &options.files, &options.reading))
+    if (!tool_read_options(command, &options.files, &options.reading) ||
+        !tool_check_output(command, options.output, arguments.positional[0]) ||
+        !tool_check_output(command, options.output, arguments.positional[1]))
         return TOOL_ERROR;
     carom_context *context = tool_context(&arguments);
     if (!context)

@@ -67,23 +67,39 @@ static int write_obj(const tool_command *command, carom_context *context, const 
     return tool_out_close(&out, TOOL_CLEAN);
 }
 
+/* What is written beside the image. */
+typedef struct output_names
+{
+    char normals[GEOIMAGE_PATH], surface[GEOIMAGE_PATH], picture[GEOIMAGE_PATH];
+} output_names;
+
+/* False after a message. */
+static bool name_files(const tool_command *command, const geoimage_options *options, output_names *out)
+{
+    bool fine = name_file(options->output, "-normals.png", out->normals) &&
+                name_file(options->output, ".obj", out->surface) &&
+                name_file(options->output, "-picture.png", out->picture);
+    if (!fine)
+        tool_fail(command, "-o: the name is too long");
+    return fine;
+}
+
 static int write_files(const tool_command *command, carom_context *context, const geoimage_options *options,
                        const carom_geoimage *image)
 {
-    char normals[GEOIMAGE_PATH], surface[GEOIMAGE_PATH], picture[GEOIMAGE_PATH];
-    if (!name_file(options->output, "-normals.png", normals) || !name_file(options->output, ".obj", surface) ||
-        !name_file(options->output, "-picture.png", picture))
-        return tool_fail(command, "-o: the name is too long");
+    output_names names;
+    if (!name_files(command, options, &names))
+        return TOOL_ERROR;
     carom_status status = geoimage_write_points(context, image, options->output);
     if (!carom_failed(status))
-        status = geoimage_write_normals(context, image, normals);
+        status = geoimage_write_normals(context, image, names.normals);
     picture_def def = picture_def_default();
     def.width = (uint32_t)options->width, def.height = (uint32_t)options->height;
     if (!carom_failed(status) && options->picture)
-        status = geoimage_draw(context, image, &def, picture);
+        status = geoimage_draw(context, image, &def, names.picture);
     if (carom_failed(status))
         return tool_fail_status(command, context, status);
-    return write_obj(command, context, image, surface);
+    return write_obj(command, context, image, names.surface);
 }
 
 /* ---- what is said ---- */
@@ -264,6 +280,17 @@ static bool parse_size(const char *text, uint32_t out[2])
     return true;
 }
 
+/* False after a message: one of the outputs would replace the model. */
+static bool spares_input(const tool_command *command, const geoimage_options *options, const char *path)
+{
+    output_names names;
+    if (!options->output)
+        return true;
+    return name_files(command, options, &names) && tool_check_output(command, options->output, path) &&
+           tool_check_output(command, names.normals, path) && tool_check_output(command, names.surface, path) &&
+           (!options->picture || tool_check_output(command, names.picture, path));
+}
+
 /* Negative: continue. */
 static int check_options(const tool_command *command, geoimage_options *options, const tool_arguments *arguments)
 {
@@ -280,6 +307,8 @@ static int check_options(const tool_command *command, geoimage_options *options,
         return tool_fail(command, "-o %s: the name of the image must end in .png", options->output);
     if (options->picture && !options->output)
         return tool_fail(command, "--picture needs -o, whose name it completes");
+    if (!spares_input(command, options, arguments->positional[0]))
+        return TOOL_ERROR;
     if (options->cuts > 1000)
         return tool_fail(command, "--cuts %llu: at most 1000", (unsigned long long)options->cuts);
     options->def.width = size[0], options->def.height = size[1];

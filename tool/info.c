@@ -84,6 +84,8 @@ static void write_facts(tool_writer *writer, const file_facts *facts)
     writer_number(writer, "volume", closed ? mesh->volume : NAN);
     writer_count(writer, "joined_corners", facts->model.joined_corners);
     writer_count(writer, "collapsed_triangles", facts->model.collapsed_triangles);
+    const tool_left_out left_out = tool_find_left_out(&facts->model);
+    writer_left_out(writer, "left_out", &left_out);
     const carom_vec3 *ends[2] = {&mesh->bounds.min, &mesh->bounds.max};
     for (int i = 0; i < 2; i++)
         if (empty)

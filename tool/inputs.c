@@ -203,6 +203,17 @@ static bool get_vector(list_reader *reader, const json_t *object, const char *ke
     return true;
 }
 
+/* Of about unit length. */
+static bool get_axis(list_reader *reader, const json_t *object, double out[3])
+{
+    if (!get_numbers(reader, object, "axis", out, 3))
+        return false;
+    bool fine = tool_scale_axis(out);
+    if (!fine)
+        list_fail(reader, "axis", "has no direction");
+    return fine;
+}
+
 static double get_number(list_reader *reader, const json_t *object, const char *key, double otherwise)
 {
     const json_t *number = json_object_get(object, key);
@@ -233,15 +244,16 @@ static const char *get_unit(list_reader *reader, const json_t *object, const cha
  */
 static bool pose_from_object(list_reader *reader, const json_t *object, carom_pose *out)
 {
-    carom_vec3 at = {0, 0, 0}, axis;
-    double quaternion[4] = {0, 0, 0, 1};
+    carom_vec3 at = {0, 0, 0};
+    double quaternion[4] = {0, 0, 0, 1}, axis[3];
     get_vector(reader, object, "translation", &at);
     get_numbers(reader, object, "quaternion", quaternion, 4);
-    if (get_vector(reader, object, "axis", &axis))
+    if (get_axis(reader, object, axis))
     {
         double half = get_number(reader, object, "degrees", 0) * (3.14159265358979323846 / 360);
-        double length = sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z), sine = sin(half) / length;
-        quaternion[0] = axis.x * sine, quaternion[1] = axis.y * sine, quaternion[2] = axis.z * sine;
+        double sine = sin(half) / sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+        for (int i = 0; i < 3; i++)
+            quaternion[i] = axis[i] * sine;
         quaternion[3] = cos(half);
     }
     *out = carom_pose_from_quaternion(quaternion, at);
@@ -330,10 +342,11 @@ static bool add_entry(list_reader *reader, json_t *entry)
     get_pose(reader, entry, &input->pose);
     input->whole = get_flag(reader, entry, "whole", false);
     tool_motion *motion = &input->motion;
-    motion->axis = (carom_vec3){0, 0, 1};
+    double axis[3] = {0, 0, 1};
     motion->is_static = get_flag(reader, entry, "static", false);
     bool drifts = get_vector(reader, entry, "velocity", &motion->velocity);
-    get_vector(reader, entry, "axis", &motion->axis);
+    get_axis(reader, entry, axis);
+    motion->axis = (carom_vec3){axis[0], axis[1], axis[2]};
     motion->turns = get_number(reader, entry, "turns", 0);
     motion->moves = drifts || motion->turns != 0;
     return true;

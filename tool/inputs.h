@@ -9,7 +9,7 @@ typedef struct tool_motion
 {
     bool moves, is_static;
     carom_vec3 velocity;
-    carom_vec3 axis; /* through the model's origin */
+    carom_vec3 axis; /* through the model's origin, of about unit length */
     double turns;
 } tool_motion;
 
@@ -27,6 +27,15 @@ typedef struct tool_body
 /* The number in the file of a body's triangle. */
 uint32_t tool_number_in_file(const tool_body *body, uint32_t triangle);
 
+/* What a file has that its triangles lack; each with a note when it was read. */
+typedef struct tool_left_out
+{
+    uint64_t points, lines, free_form, statements, bytes;
+    uint64_t odd_faces, complex_faces; /* read, but with the wrong area */
+} tool_left_out;
+
+tool_left_out tool_find_left_out(const io_model *model);
+
 /* One model: a file at a pose. */
 typedef struct tool_input
 {
@@ -43,6 +52,7 @@ typedef struct tool_input
     char message[IO_MESSAGE_SIZE];
     const char *format;
     uint64_t triangles, joined_corners, collapsed_triangles;
+    tool_left_out left_out;
     double milliseconds; /* of reading; 0 if the same file was read for an earlier one */
     tool_body *bodies;
     uint32_t body_count;

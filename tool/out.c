@@ -223,6 +223,19 @@ void writer_counters(tool_writer *writer, const char *key, const carom_counters 
     writer_end(writer);
 }
 
+void writer_left_out(tool_writer *writer, const char *key, const tool_left_out *left_out)
+{
+    writer_begin(writer, key, '{');
+    writer_count(writer, "points", left_out->points);
+    writer_count(writer, "lines", left_out->lines);
+    writer_count(writer, "free_form", left_out->free_form);
+    writer_count(writer, "statements", left_out->statements);
+    writer_count(writer, "bytes", left_out->bytes);
+    writer_count(writer, "odd_faces", left_out->odd_faces);
+    writer_count(writer, "complex_faces", left_out->complex_faces);
+    writer_end(writer);
+}
+
 void writer_times(tool_writer *writer, const char *key, const carom_times *times)
 {
     writer_begin(writer, key, '{');

@@ -3,7 +3,7 @@
 #ifndef TOOL_OUT_H
 #define TOOL_OUT_H
 
-#include "tool/tool.h"
+#include "tool/inputs.h"
 
 typedef struct tool_out
 {
@@ -60,6 +60,7 @@ void writer_hash(tool_writer *writer, const char *key, uint64_t hash);
 void writer_point(tool_writer *writer, const char *key, carom_vec3 point);
 void writer_pose(tool_writer *writer, const char *key, const carom_pose *pose); /* 12 numbers */
 void writer_counters(tool_writer *writer, const char *key, const carom_counters *counters);
+void writer_left_out(tool_writer *writer, const char *key, const tool_left_out *left_out);
 void writer_times(tool_writer *writer, const char *key, const carom_times *times);
 
 #endif

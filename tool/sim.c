@@ -312,7 +312,7 @@ static int check_arguments(const tool_arguments *arguments, const sim_options *o
                          (unsigned long long)options->width, (unsigned long long)options->height);
     if (options->picture && !picture_is_png(options->picture)) /* a typo must not overwrite a model */
         return tool_fail(command, "--picture %s: the name of the picture must end in .png", options->picture);
-    return -1;
+    return tool_check_output(command, options->picture, arguments->positional[0]) ? -1 : TOOL_ERROR;
 }
 
 int tool_sim(const tool_command *command, int argc, char **argv)

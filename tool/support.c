@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,6 +55,16 @@ int tool_fail_status(const tool_command *command, carom_context *context, carom_
     char message[512] = "";
     carom_context_message(context, message, sizeof message);
     return tool_fail(command, "%s (%s)", *message ? message : "failed", carom_status_name(status));
+}
+
+bool tool_check_output(const tool_command *command, const char *output, const char *input)
+{
+    struct stat out, in;
+    if (!output || stat(output, &out) != 0 || stat(input, &in) != 0 || !S_ISREG(out.st_mode) ||
+        out.st_dev != in.st_dev || out.st_ino != in.st_ino)
+        return true;
+    tool_fail(command, "%s would be replaced, but it is read: %s", output, input);
+    return false;
 }
 
 static const char *colour(const char *sequence)

@@ -157,6 +157,8 @@ enum
 
 /* Parses a pose in one of the forms that pose.c lists, made rigid where it was rounded. False, with what is wrong with
  * which number, if there is none. */
+/* Brings the largest of three coordinates near 1, by a power of two. False: they are no direction. */
+bool tool_scale_axis(double axis[3]);
 bool tool_parse_pose(const char *text, carom_pose *out, char message[TOOL_POSE_MESSAGE]);
 
 /* ---- messages ---- */
@@ -169,6 +171,9 @@ void tool_note(const tool_command *command, const char *format, ...) TOOL_PRINTF
 void tool_say(const char *format, ...) TOOL_PRINTF(1, 2);
 /* The context's latest message. */
 int tool_fail_status(const tool_command *command, carom_context *context, carom_status status);
+
+/* False after a message: writing there (null: nowhere) would replace a file that is read, under whatever name. */
+bool tool_check_output(const tool_command *command, const char *output, const char *input);
 
 /* Terminal sequences, empty if colour is off. */
 const char *tool_red(void);
@@ -184,6 +189,9 @@ bool tool_watch(const carom_progress *progress, void *user);
 /* Seconds from now for everything that follows, reading and building included; infinity: none. */
 void tool_set_deadline(double seconds);
 double tool_seconds_left(void); /* infinity without a deadline */
+/* Around what is written late or not, on any thread: until it is released, the hook does not look at the deadline. */
+void tool_hold_deadline(void);
+void tool_release_deadline(void);
 /* A file that is going to be read: the line shows how much of all of them is done, until tool_watch_end. */
 void tool_watch_file(const char *path);
 void tool_watch_end(void);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +34,7 @@ static struct
 {
     pthread_mutex_t lock;
     double deadline_ms; /* 0: none */
+    atomic_int held;    /* how often the deadline is held, see tool_hold_deadline */
     bool terminal;      /* stderr shows lines that replace each other */
     bool visible;
     double shown_ms;          /* when the line was written last */
@@ -90,6 +92,9 @@ static bool watch_writing(const carom_progress *progress)
 /* ---- time ---- */
 
 void tool_set_deadline(double seconds) { state.deadline_ms = isinf(seconds) ? 0 : tool_now_ms() + 1e3 * seconds; }
+
+void tool_hold_deadline(void) { atomic_fetch_add(&state.held, 1); }
+void tool_release_deadline(void) { atomic_fetch_sub(&state.held, 1); }
 
 double tool_seconds_left(void)
 {
@@ -258,5 +263,5 @@ bool tool_watch(const carom_progress *progress, void *user)
         show(progress);
         pthread_mutex_unlock(&state.lock);
     }
-    return tool_seconds_left() > 0;
+    return atomic_load(&state.held) > 0 || tool_seconds_left() > 0;
 }

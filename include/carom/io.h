@@ -42,7 +42,10 @@ extern "C"
         uint64_t ignored_points; /* point and line elements are counted, otherwise ignored */
         uint64_t ignored_lines;
         uint64_t skipped_statements;  /* OBJ: not understood; a warning names the first */
-        uint64_t odd_faces;           /* OBJ: cross themselves, or too complex to cut: fans, whose triangles overlap */
+        uint64_t free_form;           /* OBJ: free-form curves and surfaces, which are not read; likewise */
+        uint64_t odd_faces;           /* OBJ: cross themselves, and became fans, whose triangles overlap */
+        uint64_t complex_faces;       /* OBJ: touch themselves, and took too long to cut up: fans, likewise */
+        uint64_t ignored_bytes;       /* after the end of what was read */
         uint64_t joined_corners;      /* distinct positions that welding moved to another */
         uint64_t collapsed_triangles; /* with corners that welding joined; kept, as segments or points */
         const char *format;           /* name of the format that was read */

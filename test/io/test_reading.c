@@ -1,5 +1,5 @@
-/* Reading of large and odd files: text in blocks and windows against one go, polygons against their area, files under
- * several names, progress and cancelling, damaged statements. */
+/* Reading of large and odd files: text in blocks and windows against one go, files under several names,
+ * progress and cancelling, damaged statements. */
 #include "support/check.h"
 #include "support/failing.h"
 
@@ -191,131 +191,6 @@ static void errors_in_blocks_have_their_line(void **state)
     }
 }
 
-/* ---- polygons ---- */
-
-/* Twice the area of the polygon and of the mesh; every triangle turns the polygon's way. */
-static void check_face(double (*p)[2], size_t count, bool odd)
-{
-    text t = {0};
-    char line[128];
-    double twice = 0;
-    for (size_t i = 0; i < count; i++)
-    {
-        snprintf(line, sizeof line, "v %.17g 1 %.17g\n", p[i][0], p[i][1]);
-        add(&t, line);
-        const double *q = p[(i + 1) % count];
-        twice += p[i][0] * q[1] - p[i][1] * q[0];
-    }
-    add(&t, "f");
-    for (size_t i = 0; i < count; i++)
-        snprintf(line, sizeof line, " %zu", i + 1), add(&t, line);
-    carom_context *context = open_context(0);
-    io_model model;
-    assert_int_equal(io_read_memory(context, t.bytes, t.size, "obj", &model), CAROM_OK);
-    carom_mesh_info info = carom_mesh_get_info(model.mesh);
-    assert_int_equal(info.triangle_count, count - 2);
-    assert_int_equal(model.odd_faces, odd);
-    assert_int_equal(strstr(heard, "crosses itself") != NULL, odd);
-    const carom_vec3 *v = carom_mesh_vertices(model.mesh);
-    const uint32_t *index = carom_mesh_indices(model.mesh);
-    for (size_t i = 0; i < info.triangle_count && !odd; i++, index += 3)
-    {
-        carom_vec3 a = v[index[0]], b = v[index[1]], c = v[index[2]];
-        double turn = (b.x - a.x) * (c.z - a.z) - (b.z - a.z) * (c.x - a.x);
-        assert_true(twice > 0 ? turn >= -1e-12 : turn <= 1e-12);
-    }
-    if (!odd)
-        assert_true(fabs(2 * info.area - fabs(twice)) <= 1e-9 * fabs(twice));
-    io_model_free(&model);
-    carom_context_destroy(context);
-    free(t.bytes);
-}
-
-enum
-{
-    MAX_CORNERS = 100000
-};
-
-static double corners[MAX_CORNERS][2];
-
-static void put(size_t *count, double x, double y) { corners[*count][0] = x, corners[*count][1] = y, ++*count; }
-
-static void reverse(size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++)
-        for (int k = 0; k < 2; k++)
-        {
-            double swap = corners[i][k];
-            corners[i][k] = corners[count - 1 - i][k], corners[count - 1 - i][k] = swap;
-        }
-}
-
-static void concave_faces_keep_their_area(void **state)
-{
-    (void)state;
-    for (size_t n = 10; n <= 10000; n *= 10)
-    {
-        /* a comb, both ways round */
-        size_t count = 0;
-        for (size_t i = 0; i < n; i++)
-            put(&count, (double)(2 * i), i % 2 ? 10 : 0.5);
-        put(&count, (double)(2 * n), -1), put(&count, 0, -1);
-        check_face(corners, count, false);
-        reverse(count);
-        check_face(corners, count, false);
-        /* a spiral, if there are enough corners for one that does not cross itself */
-        count = 0;
-        for (size_t i = 0; i < n; i++)
-        {
-            double angle = 20.0 * (double)i / (double)n;
-            put(&count, (1 + angle) * cos(angle), (1 + angle) * sin(angle));
-        }
-        for (size_t i = n; i-- > 0;)
-        {
-            double angle = 20.0 * (double)i / (double)n;
-            put(&count, (1.5 + angle) * cos(angle), (1.5 + angle) * sin(angle));
-        }
-        if (n > 10)
-            check_face(corners, count, false);
-        /* collinear runs around an L */
-        count = 0;
-        double side = (double)n;
-        for (size_t i = 0; i < n; i++)
-            put(&count, (double)i, 0);
-        put(&count, side, 0), put(&count, side, side / 2), put(&count, side / 2, side / 2), put(&count, side / 2, side);
-        for (size_t i = n / 2; i-- > 0;)
-            put(&count, (double)i, side);
-        check_face(corners, count, false);
-    }
-}
-
-/* Ears that reach across the whole face. */
-static void faces_of_100000_corners_keep_their_area(void **state)
-{
-    (void)state;
-    size_t count = 0;
-    for (size_t i = 0; i < MAX_CORNERS; i++)
-    {
-        double angle = 2 * 3.14159265358979323846 * (double)i / MAX_CORNERS, radius = i % 2 ? 10 : 3;
-        put(&count, radius * cos(angle), radius * sin(angle));
-    }
-    check_face(corners, count, false);
-    count = 0;
-    for (size_t i = 0; i < MAX_CORNERS - 2; i++)
-        put(&count, (double)i, i % 2 ? 10 : 0.5);
-    put(&count, MAX_CORNERS, -1), put(&count, 0, -1);
-    check_face(corners, count, false);
-}
-
-static void crossing_faces_become_fans_with_a_note(void **state)
-{
-    (void)state;
-    double star[5][2] = {{0, 10}, {6, -8}, {-9.5, 3}, {9.5, 3}, {-6, -8}};
-    double hook[6][2] = {{0, 0}, {9, 0}, {9, 6}, {3, 6}, {3, -3}, {0, -3}};
-    check_face(star, 5, true);
-    check_face(hook, 6, true);
-}
-
 /* ---- names ---- */
 
 static void links_are_one_file(void **state)
@@ -436,9 +311,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_in_blocks_is_text_in_one_go),
         cmocka_unit_test(errors_in_blocks_have_their_line),
-        cmocka_unit_test(concave_faces_keep_their_area),
-        cmocka_unit_test(faces_of_100000_corners_keep_their_area),
-        cmocka_unit_test(crossing_faces_become_fans_with_a_note),
         cmocka_unit_test(links_are_one_file),
         cmocka_unit_test(every_step_can_be_cancelled),
     };

@@ -105,6 +105,21 @@ expect 2 info --treads 2 a
 tells "did you mean '--threads'?"
 expect 2 check a b --volume odb
 tells "did you mean 'obb'?"
+expect 2 bench tsgoo
+tells "did you mean 'tsgo'?"
+expect 2 bench streem
+tells "did you mean 'stream'?"
+expect 2 bench xyzzy
+tells "two files or none"
+# the example of a pose in the help, word for word
+expect 0 gen box --triangles 12 --size 2 -o box.obj
+expect 0 check --help
+pose=$(grep -o -- '--pose "2=[^"]*"' .out)
+holds -n "$pose"
+last="carom check box.obj box.obj $pose --distance"
+cases=$((cases + 1))
+eval "$(printf '%q' "$carom") check box.obj box.obj $pose --distance" >.out 2>.err || complain "$last: exit code"
+says "distance  1 "
 expect 2 gen torus-not -o x.stl
 tells "did you mean 'torus-knot'?"
 expect 2 $'esc\033[2J'

@@ -60,11 +60,60 @@ refused "1 2 three" "'three' is not a number"
 refused "1 2 1e999" "not finite"
 refused "0 0 0 0 0 0 0" "quaternion is zero"
 refused "axis 0 0 0 90" "no direction"
+refused "axis 0 1e999 0 90" "not finite"
+# an axis has no length: the largest and the smallest numbers will do
+expect 0 check box.obj box.obj --pose-b "axis 0 0 1 90 at 3 0 0" --distance
+grep -v _ms .out | grep -v "^work" >turned
+for length in 1e300 1.7976931348623157e308 1e-320 5e-324; do
+    expect 0 check box.obj box.obj --pose-b "axis 0 0 $length 90 at 3 0 0" --distance
+    holds "$(grep -v "^work" .out)" = "$(cat turned)"
+    echo '{"files": [{"file": "box.obj"}, {"file": "box.obj", "turns": 0.25, "axis": [0, 0, '$length'],
+        "pose": {"axis": [0, 0, '$length'], "degrees": 90, "translation": [3, 0, 0]}}]}' >axis.json
+    expect 0 check axis.json --clearance 0.999 --json
+    holds "$(grep -c '"pose": \[.*3.0, 0.0, 0.0\]' .out)" = 1
+    expect 0 sim axis.json --steps 2
+done
+expect 0 check box.obj box.obj --pose-b "axis 1e300 1e300 0 180 at 3 0 0" --distance
+says "distance  1 "
+echo '{"files": [{"file": "box.obj", "turns": 1, "axis": [0, 0, 0]}, {"file": "box.obj"}]}' >axis.json
+expect 2 sim axis.json
+tells "file 1: axis: has no direction"
 refused "axis 0 0 1" "4 numbers"
 refused "axis 0 0 1 90 at 1 2" "3 numbers"
 refused "axis 0 0 1 90 by 1 2 3" "at x y z"
 refused "1e40 0 0" "beyond 2^100"
 refused "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18" "too many"
+
+# ---- an output never replaces an input, under whatever name ----
+cp box.obj input.obj
+ln -s input.obj soft.obj
+ln input.obj hard.obj
+cp box.obj other.obj
+echo '{"files": [{"file": "input.obj"}, {"file": "torus.stl"}]}' >inputs.json
+cp inputs.json inputs-before.json
+for output in input.obj ./input.obj soft.obj hard.obj; do
+    for files in "input.obj other.obj" "other.obj torus.stl input.obj" "inputs.json other.obj"; do
+        # shellcheck disable=SC2086
+        expect 2 check $files -o $output
+        tells "$output would be replaced, but it is read"
+    done
+    expect 2 decompose input.obj -o $output
+    tells "$output would be replaced"
+done
+expect 2 check inputs.json -o inputs.json
+tells "inputs.json would be replaced"
+expect 2 geoimage input.obj -o input.png
+tells "input.obj would be replaced"
+cp input.obj model.png
+expect 2 decompose model.png --format obj --picture model.png
+tells "model.png would be replaced"
+expect 2 draw model.png other.obj --format obj -o model.png
+tells "model.png would be replaced"
+holds "$(cksum <input.obj)" = "$(cksum <box.obj)"
+holds "$(cksum <model.png)" = "$(cksum <box.obj)"
+holds "$(cat inputs.json)" = "$(cat inputs-before.json)"
+expect 0 check input.obj other.obj --pose-b "9 0 0" -o new.txt
+expect 0 check input.obj other.obj --pose-b "9 0 0" -o new.txt # of its own, it may be
 
 # ---- outputs: links stay links, modes stay as they are ----
 mkdir real

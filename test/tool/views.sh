@@ -17,6 +17,11 @@ tells "two files"
 expect 2 check a.obj b.obj --engine image --image-side 5000
 tells "--image-side 5000"
 holds ! -e views
+# without time for anything: a report and an empty list, not an error
+expect 2 check a.obj b.obj --engine image --picture late --seconds 1e-9 -o late.txt
+tells "not decided within 1e-09 seconds"
+holds "$(grep -c "^verdict   unknown" late.txt)" = 1
+holds "$(grep -c '"count": 0' late/index.json)" = 1
 for wrong in "--scene 3" "--sizes 0" "--sizes 6" "--steps 1" "--steps 1001" "--repeats 0" "--side 4097" "--pairs 0"; do
     expect 2 bench image $wrong
     tells "${wrong% *}"
