@@ -58,18 +58,20 @@ enum
     TABLE_COLUMN_COUNT = sizeof TABLE_COLUMNS / sizeof *TABLE_COLUMNS
 };
 
-static void print_ratio(double ratio)
+static void print_ratio(double ratio, int digits)
 {
     if (isnan(ratio))
         printf(" %8s", "-");
     else
-        printf(" %8.1f", ratio);
+        printf(" %8.*f", digits, ratio);
 }
 
 static const char *remark(const stream_bench_row *row)
 {
     return row->differ ? "  ANSWERS DIFFER" : row->counts_differ ? "  COUNTS DIFFER" : "";
 }
+
+static const char *question(const bench_stream_table *table) { return table->options->all ? "all pairs" : "any hit"; }
 
 static void print_row(const stream_bench_row *row)
 {
@@ -79,9 +81,10 @@ static void print_row(const stream_bench_row *row)
     for (int k = 0; k < TABLE_COLUMN_COUNT; k++)
         print_ms(&row->runs[TABLE_COLUMNS[k]]);
     for (stream_bench_method k = STREAM_BENCH_SCD1; k <= STREAM_BENCH_BALANCED; k++)
-        print_ratio(faster(row, k, STREAM_BENCH_SCD0));
+        print_ratio(faster(row, k, STREAM_BENCH_SCD0), 1);
     puts(remark(row));
-    print_published(&BENCH_STREAM_PUBLISHED[row->scene]);
+    if (!row->options->all)
+        print_published(&BENCH_STREAM_PUBLISHED[row->scene]);
 }
 
 static bool has_table(const bench_stream_table *table)
@@ -94,9 +97,10 @@ static bool has_table(const bench_stream_table *table)
 
 static void print_table(const bench_stream_table *table)
 {
-    puts("Table 3-1: ms per step, any hit; and how many times faster than SCD0. balanced: SCD2 that computes passes of "
-         "few\nedges on the processor; SCD tri: as SCD2, triangles for edges. Published: RAPID in the column of the "
-         "OBB tree");
+    printf("%s: ms per step, %s; and how many times faster than SCD0. balanced: SCD2 that computes passes of few\n"
+           "edges on the processor; SCD tri: as SCD2, triangles for edges.%s\n",
+           table->options->all ? "Scenes of table 3-1" : "Table 3-1", question(table),
+           table->options->all ? "" : " Published: RAPID in the column of the OBB tree");
     printf("  %-10s %9s", "triangles", "meeting");
     for (int k = 0; k < TABLE_COLUMN_COUNT; k++)
         printf(" %9s", STREAM_BENCH_NAMES[TABLE_COLUMNS[k]]);
@@ -108,20 +112,25 @@ static void print_table(const bench_stream_table *table)
     for (int i = 0; i < STREAM_BENCH_SCENES; i++)
         for (int k = 0; k < 2; k++)
             published[k] *= BENCH_STREAM_PUBLISHED[i].scd[0] / BENCH_STREAM_PUBLISHED[i].scd[k + 1];
-    printf("  geometric means: SCD1 %.1f, SCD2 %.1f, balanced %.1f times faster than SCD0 (published: %.1f, %.1f)\n",
+    if (table->options->fast)
+        return; /* SCD0 is not there */
+    printf("  geometric means: SCD1 %.1f, SCD2 %.1f, balanced %.1f times faster than SCD0",
            bench_stream_mean(table, STREAM_BENCH_SCD1, STREAM_BENCH_SCD0),
            bench_stream_mean(table, STREAM_BENCH_SCD2, STREAM_BENCH_SCD0),
-           bench_stream_mean(table, STREAM_BENCH_BALANCED, STREAM_BENCH_SCD0), sqrt(sqrt(published[0])),
-           sqrt(sqrt(published[1])));
+           bench_stream_mean(table, STREAM_BENCH_BALANCED, STREAM_BENCH_SCD0));
+    if (table->options->all)
+        putchar('\n');
+    else
+        printf(" (published: %.1f, %.1f)\n", sqrt(sqrt(published[0])), sqrt(sqrt(published[1])));
 }
 
 /* The modern version, next to SCD2. */
 static void print_stream(const bench_stream_table *table)
 {
     char number[2][32];
-    puts("\nEngine stream, by what runs its kernels: ms per step, any hit; how many times faster than SCD2; and tests "
-         "of "
-         "all\nsearches for all pairs");
+    printf("\nEngine stream, by what runs its kernels: ms per step, %s; how many times faster than SCD2; and tests of "
+           "all\nsearches for all pairs\n",
+           question(table));
     printf("  %-10s %9s %9s %9s %9s %8s %8s %8s %14s %14s\n", "triangles", "SCD2", "OpenCL", "GL", "CPU", "OpenCL",
            "GL", "CPU", "boxes", "triangles");
     for (uint32_t i = 0; i < table->row_count; i++)
@@ -132,16 +141,21 @@ static void print_stream(const bench_stream_table *table)
         for (int k = STREAM_BENCH_OPENCL; k < STREAM_BENCH_METHODS; k++)
             print_ms(&row->runs[k]);
         for (stream_bench_method k = STREAM_BENCH_OPENCL; k < STREAM_BENCH_METHODS; k++)
-            print_ratio(faster(row, k, STREAM_BENCH_SCD2));
+            print_ratio(faster(row, k, STREAM_BENCH_SCD2), 2);
         const stream_bench_run *run = &row->runs[STREAM_BENCH_PROCESSOR];
         printf(" %14s %14s%s\n", tool_thousands(run->boxes, number[0]), tool_thousands(run->triangles, number[1]),
                remark(row));
     }
-    if (has_table(table))
-        printf("  geometric means: OpenCL %.2f, GL %.2f, CPU %.2f times faster than SCD2\n",
-               bench_stream_mean(table, STREAM_BENCH_OPENCL, STREAM_BENCH_SCD2),
-               bench_stream_mean(table, STREAM_BENCH_OPENGL, STREAM_BENCH_SCD2),
-               bench_stream_mean(table, STREAM_BENCH_PROCESSOR, STREAM_BENCH_SCD2));
+    static const struct
+    {
+        stream_bench_method method;
+        const char *name;
+    } others[] = {{STREAM_BENCH_SCD2, "SCD2"}, {STREAM_BENCH_BALANCED, "balanced"}};
+    for (int i = 0; i < 2 && has_table(table); i++)
+        printf("  geometric means: OpenCL %.2f, GL %.2f, CPU %.2f times faster than %s\n",
+               bench_stream_mean(table, STREAM_BENCH_OPENCL, others[i].method),
+               bench_stream_mean(table, STREAM_BENCH_OPENGL, others[i].method),
+               bench_stream_mean(table, STREAM_BENCH_PROCESSOR, others[i].method), others[i].name);
 }
 
 static void print_passes(const bench_stream_table *table)
@@ -171,7 +185,7 @@ static void print_figure(const bench_stream_table *table, int scene, const char 
             continue;
         if (!any)
         {
-            printf("\n%s\n%10s", title, "triangles");
+            printf("\n%s, ms per step, %s\n%10s", title, question(table), "triangles");
             for (int k = 0; k < STREAM_BENCH_METHODS; k++)
                 printf(" %9s", STREAM_BENCH_NAMES[k]);
             putchar('\n');
@@ -206,9 +220,9 @@ void bench_stream_print(const bench_stream_table *table)
         print_table(table);
     print_stream(table);
     print_passes(table);
-    print_figure(table, 0, "Figure 3-16: scene 1, ms per step; SCD0 on the graphics driver and on the processor");
-    print_figure(table, 2, "Figure 3-17: scene 3, ms per step");
-    print_figure(table, 3, "Figure 3-18: scene 4, ms per step");
+    print_figure(table, 0, "Figure 3-16: scene 1");
+    print_figure(table, 2, "Figure 3-17: scene 3");
+    print_figure(table, 3, "Figure 3-18: scene 4");
     print_fit(table);
 }
 
@@ -273,7 +287,7 @@ int bench_stream_print_json(const bench_stream_table *table)
         json_object_set_new(modern, STREAM_BENCH_NAMES[k],
                             tool_json_number(bench_stream_mean(table, k, STREAM_BENCH_SCD2)));
     return tool_print_json(table->command,
-                           json_pack("{s:b,s:o,s:o,s:o,s:o,s:o}", "answers_equal", equal, "speedups_over_scd0",
-                                     speedups, "stream_over_scd2", modern, "cost_model", cost, "rows", rows,
-                                     "published_ms", published_to_json()));
+                           json_pack("{s:b,s:b,s:o,s:o,s:o,s:o,s:o}", "answers_equal", equal, "all_pairs",
+                                     table->options->all, "speedups_over_scd0", speedups, "stream_over_scd2", modern,
+                                     "cost_model", cost, "rows", rows, "published_ms", published_to_json()));
 }

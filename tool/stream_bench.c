@@ -85,16 +85,13 @@ void stream_bench_close(stream_bench_row *row)
 
 /* ---- measuring ---- */
 
-static carom_status run_once(stream_bench_row *row, int method, const carom_frame frames[TWIN_COUNT], double *ms,
+static carom_status run_once(stream_bench_row *row, int method, const carom_frame frames[TWIN_COUNT], bool all,
                              carom_scene_report *report)
 {
     carom_collide_options options = carom_collide_options_default();
-    options.mode = CAROM_COLLIDE_ANY;
+    options.mode = all ? CAROM_COLLIDE_ALL : CAROM_COLLIDE_ANY;
     const carom_frame *frame = &frames[method == STREAM_BENCH_TREE ? TWIN_OBB : TWIN_DEFAULT];
-    double start = tool_clock_ms(row->options->elapsed);
-    carom_status status = carom_engine_run(row->runs[method].engine, frame, &options, report);
-    *ms = tool_clock_ms(row->options->elapsed) - start;
-    return status;
+    return carom_engine_run(row->runs[method].engine, frame, &options, report);
 }
 
 /* So many steps in which the boxes overlap, evenly spread: in the others there is nothing to measure. */
@@ -106,10 +103,9 @@ static carom_status choose_steps(stream_bench_row *row)
     {
         carom_frame frames[TWIN_COUNT];
         carom_scene_report report = {0};
-        double ms;
         status = scene_twins_move(&row->twins, step, frames);
         if (!carom_failed(status))
-            status = run_once(row, STREAM_BENCH_TREE, frames, &ms, &report);
+            status = run_once(row, STREAM_BENCH_TREE, frames, false, &report);
         if (!carom_failed(status) && report.body_pairs_examined > 0)
             near[near_count++] = step;
     }
@@ -119,63 +115,75 @@ static carom_status choose_steps(stream_bench_row *row)
     return status;
 }
 
-/* All pairs, on each device of stream: the same answer as the tree's, by the same tests. */
-static carom_status compare_all(stream_bench_row *row, const carom_frame frames[TWIN_COUNT])
+static bool is_slow(int method)
 {
-    carom_scene_report truth, report;
-    carom_collide_options options = carom_collide_options_default();
-    const stream_bench_run *twin = &row->runs[STREAM_BENCH_PROCESSOR];
-    carom_status status = carom_engine_run(row->runs[STREAM_BENCH_TREE].engine, &frames[TWIN_OBB], &options, &truth);
-    uint64_t hash = truth.hash;
-    for (int i = STREAM_BENCH_METHODS; i-- > STREAM_BENCH_OPENCL && !carom_failed(status);)
-    {
-        stream_bench_run *run = &row->runs[i];
-        if (!run->measured)
-            continue;
-        status = carom_engine_run(run->engine, &frames[TWIN_DEFAULT], &options, &report);
-        if (carom_failed(status))
-            continue;
-        run->boxes += report.counters.boxes_tested, run->triangles += report.counters.triangles_tested;
-        row->differ |= report.hash != hash;
-        row->counts_differ |= run->boxes != twin->boxes || run->triangles != twin->triangles;
-    }
-    return status;
+    return method == STREAM_BENCH_SCD0 || method == STREAM_BENCH_TWIN || method == STREAM_BENCH_RECODE;
+}
+
+/* The answer must be the tree's. How many tests a search for all pairs takes is summed up. */
+static void compare_report(stream_bench_row *row, int method, bool all, const carom_scene_report reports[2])
+{
+    const carom_scene_report *report = &reports[0], *truth = &reports[1];
+    stream_bench_run *run = &row->runs[method];
+    bool sampled = method == STREAM_BENCH_IBCD || method == STREAM_BENCH_RECODE;
+    row->differ |= sampled ? report->body_pair_count > truth->body_pair_count : report->hash != truth->hash;
+    if (all)
+        run->boxes += report->counters.boxes_tested, run->triangles += report->counters.triangles_tested;
 }
 
 static carom_status run_step(stream_bench_row *row, uint32_t step, bool counted)
 {
     carom_frame frames[TWIN_COUNT];
-    carom_scene_report truth = {0}, report;
-    double ms;
+    carom_scene_report reports[2]; /* the method's, the tree's */
     carom_status status = scene_twins_move(&row->twins, step, frames);
     for (int i = 0; i < STREAM_BENCH_METHODS && !carom_failed(status); i++)
     {
         stream_bench_run *run = &row->runs[i];
-        bool slow = i == STREAM_BENCH_SCD0 || i == STREAM_BENCH_TWIN || i == STREAM_BENCH_RECODE;
-        if (!run->measured || (slow && !counted))
+        if (!run->measured || (is_slow(i) && !counted))
             continue;
-        status = run_once(row, i, frames, &ms, &report);
-        if (i == STREAM_BENCH_TREE)
-            truth = report, row->meeting += counted && report.body_pair_count > 0;
+        double start = tool_clock_ms(row->options->elapsed);
+        status = run_once(row, i, frames, row->options->all, &reports[0]);
+        double ms = tool_clock_ms(row->options->elapsed) - start;
         if (carom_failed(status) || !counted)
             continue;
-        bool sampled = i == STREAM_BENCH_IBCD || i == STREAM_BENCH_RECODE;
-        run->ms += ms / row->step_count, run->missed += report.body_pair_count < truth.body_pair_count;
-        row->differ |= sampled ? report.body_pair_count > truth.body_pair_count : report.hash != truth.hash;
+        if (i == STREAM_BENCH_TREE)
+            reports[1] = reports[0], row->meeting += reports[0].body_pair_count > 0;
+        run->ms += ms / row->step_count, run->missed += reports[0].body_pair_count < reports[1].body_pair_count;
+        compare_report(row, i, row->options->all, reports);
     }
     return status;
 }
 
-/* In rounds of their own, so that a search for all pairs does not make room for one of any. */
+/* What was not timed, all pairs or any, in rounds of its own: a search for all pairs makes room that one for any would
+ * gain from. Without what takes seconds; nothing is certain about what is sampled. */
+static carom_status compare_step(stream_bench_row *row, uint32_t step)
+{
+    carom_frame frames[TWIN_COUNT];
+    carom_scene_report reports[2];
+    carom_status status = scene_twins_move(&row->twins, step, frames);
+    for (int i = 0; i < STREAM_BENCH_METHODS && !carom_failed(status); i++)
+    {
+        if (!row->runs[i].measured || is_slow(i) || i == STREAM_BENCH_IBCD)
+            continue;
+        status = run_once(row, i, frames, !row->options->all, &reports[0]);
+        if (i == STREAM_BENCH_TREE)
+            reports[1] = reports[0];
+        if (!carom_failed(status))
+            compare_report(row, i, !row->options->all, reports);
+    }
+    return status;
+}
+
 static carom_status compare_steps(stream_bench_row *row)
 {
     carom_status status = CAROM_OK;
     for (uint32_t i = 0; i < row->step_count && !carom_failed(status); i++)
+        status = compare_step(row, row->steps[i]);
+    const stream_bench_run *twin = &row->runs[STREAM_BENCH_PROCESSOR];
+    for (int i = STREAM_BENCH_OPENCL; i < STREAM_BENCH_METHODS; i++)
     {
-        carom_frame frames[TWIN_COUNT];
-        status = scene_twins_move(&row->twins, row->steps[i], frames);
-        if (!carom_failed(status))
-            status = compare_all(row, frames);
+        const stream_bench_run *run = &row->runs[i];
+        row->counts_differ |= run->measured && (run->boxes != twin->boxes || run->triangles != twin->triangles);
     }
     return status;
 }

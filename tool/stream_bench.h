@@ -12,7 +12,7 @@ enum
     STREAM_BENCH_MAX_STEPS = 100
 };
 
-/* All are asked whether the two bodies meet. */
+/* All are asked whether the two bodies meet, or for all pairs of triangles that do. */
 typedef enum stream_bench_method
 {
     STREAM_BENCH_TREE = 0, /* binary trees of oriented boxes: what the others are compared with */
@@ -49,6 +49,7 @@ typedef struct stream_bench_options
     uint32_t steps;
     bool elapsed; /* time by the clock; otherwise processor time of all threads */
     bool fast;    /* leaves out SCD0 and whatever else takes seconds */
+    bool all;     /* times searches for all pairs of triangles; otherwise for any */
 } stream_bench_options;
 
 /* A scene in one size, measured. */

@@ -160,4 +160,34 @@ const compute_check *compute_check_at(uint32_t index);
 void compute_compare_words(compute_check_result *result, const char *what, const uint32_t *one, const uint32_t *other,
                            size_t count);
 
+/* Called after each dispatch, and may read its buffers. Null: none. */
+typedef carom_status compute_watch_fn(const compute_dispatch_def *dispatch, void *user);
+void compute_watch(compute_device *device, compute_watch_fn *watch, void *user);
+
+typedef struct compute_words
+{
+    size_t first, count;
+} compute_words;
+
+typedef struct compute_part
+{
+    const char *what; /* a literal */
+    size_t first, count;
+} compute_part;
+
+/* What a check read from buffers of a device, part by part. Begins with the device alone. */
+typedef struct compute_record
+{
+    compute_device *device;
+    BASE_ARRAY(compute_part) parts;
+    BASE_ARRAY(uint32_t) words;
+} compute_record;
+
+/* Appends words of a buffer as a part. */
+carom_status compute_record_read(compute_record *record, const char *what, const compute_buffer *buffer,
+                                 compute_words words);
+uint32_t *compute_record_last(const compute_record *record); /* the words of the last part */
+void compute_compare_records(compute_check_result *result, const compute_record *one, const compute_record *other);
+void compute_record_free(compute_record *record);
+
 #endif

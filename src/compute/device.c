@@ -290,5 +290,6 @@ carom_status compute_dispatch(compute_device *device, const compute_dispatch_def
         if (!def->buffers[i] || def->buffers[i]->size == 0)
             return base_fail(device->context, CAROM_INVALID_ARGUMENT, "kernel %s: buffer %u was not created",
                              kernel->name, i);
-    return device->backend->dispatch(device, def);
+    BASE_TRY(device->backend->dispatch(device, def));
+    return device->watch ? device->watch(def, device->watch_user) : CAROM_OK;
 }

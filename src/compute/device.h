@@ -33,6 +33,8 @@ struct compute_device
     carom_compute_info info;
     atomic_bool busy;
     bool lost;
+    compute_watch_fn *watch; /* of a check, or null */
+    void *watch_user;
 
     /* OpenCL */
     void *library;

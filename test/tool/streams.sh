@@ -43,8 +43,14 @@ says "may have been missed"
 expect 0 bench stream --quick --scene 4 --steps 2 --plot .
 says "Figure 3-18"
 says "per pass"
+says "ms per step, any hit"
 holds -s figure-3-18.png
 expect 0 bench stream --quick --scene 1 --steps 1 --json
 says '"us_per_pass"'
+says '"all_pairs": false'
+expect 0 bench stream --quick --scene 1 --steps 1 --all
+says "ms per step, all pairs"
+expect 0 bench stream --quick --scene 1 --steps 1 --fast --all --json
+says '"all_pairs": true'
 
 finish

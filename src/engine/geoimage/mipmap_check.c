@@ -1,5 +1,6 @@
 /* The kernels of the engine, compared with their twins: a waving grid and a cloud of triangles. Boxes are the same as
- * those of src/geoimage, and of two searches everything is, the order of candidates included. */
+ * those of src/geoimage, and of two searches everything is, after every dispatch: masks, all levels of count pyramids,
+ * frontiers, cells, what is spilled, and candidates, their order included. */
 #include "engine/geoimage/mipmap.h"
 
 #include <stdio.h>
@@ -84,8 +85,75 @@ static void free_bodies(check_bodies *bodies)
 typedef struct check_outcome
 {
     mipmap_job job;
+    compute_record record;
     BASE_ARRAY(float) nodes; /* of both bodies, one after the other */
 } check_outcome;
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static carom_status record_counters(compute_record *record, const compute_buffer *buffer,
+                                    uint32_t counters[MIPMAP_COUNTERS])
+{
+    BASE_TRY(compute_record_read(record, "counter", buffer, (compute_words){0, MIPMAP_COUNTERS}));
+    memcpy(counters, compute_record_last(record), MIPMAP_COUNTERS * sizeof *counters);
+    return CAROM_OK;
+}
+
+/* Which children or triangles are left, and how many: the buffers of two kernels. */
+static carom_status record_masks(compute_record *record, compute_buffer *const *buffers)
+{
+    uint32_t counters[MIPMAP_COUNTERS];
+    BASE_TRY(record_counters(record, buffers[7], counters));
+    size_t entries = counters[MIPMAP_ENTRIES];
+    BASE_TRY(compute_record_read(record, "mask", buffers[5], (compute_words){0, entries}));
+    return compute_record_read(record, "count", buffers[6], (compute_words){0, 2 * entries});
+}
+
+/* The levels of a pyramid up to those of a pass, three in each. */
+static carom_status record_sums(compute_record *record, const compute_dispatch_def *dispatch)
+{
+    uint32_t counters[MIPMAP_COUNTERS];
+    BASE_TRY(record_counters(record, dispatch->buffers[1], counters));
+    size_t size = counters[MIPMAP_ENTRIES], sum = size;
+    for (uint32_t level = 0; level < 3 * (dispatch->argument + 1) && size > 1; level++)
+        size = (size + 3) / 4, sum += size;
+    return compute_record_read(record, "sum", dispatch->buffers[0], (compute_words){0, 2 * sum});
+}
+
+static carom_status record_scatter(compute_record *record, const compute_dispatch_def *dispatch)
+{
+    uint32_t counters[MIPMAP_COUNTERS], step = dispatch->argument;
+    BASE_TRY(record_counters(record, dispatch->buffers[5], counters));
+    size_t target = step % 2 ? 0 : counters[MIPMAP_BEAM], items = counters[MIPMAP_ITEMS + step + 1];
+    size_t leaves = counters[MIPMAP_LEAVES + step + 1];
+    size_t spilled = smaller(counters[MIPMAP_SPILLED + step + 1], counters[MIPMAP_MAX_SPILLED]);
+    BASE_TRY(
+        compute_record_read(record, "pair of nodes", dispatch->buffers[0], (compute_words){3 * target, 3 * items}));
+    BASE_TRY(compute_record_read(record, "pair of cells", dispatch->buffers[3], (compute_words){0, 3 * leaves}));
+    return compute_record_read(record, "spilled pair", dispatch->buffers[4], (compute_words){0, 3 * spilled});
+}
+
+static carom_status record_list(compute_record *record, const compute_dispatch_def *dispatch)
+{
+    uint32_t counters[MIPMAP_COUNTERS], first = dispatch->argument;
+    BASE_TRY(record_counters(record, dispatch->buffers[6], counters));
+    uint32_t total = counters[MIPMAP_CANDIDATES], left = total > first ? total - first : 0;
+    size_t listed = smaller(left, counters[MIPMAP_MAX_CANDIDATES]);
+    return compute_record_read(record, "candidate", dispatch->buffers[5], (compute_words){0, 3 * listed});
+}
+
+/* Boxes are compared at the end. */
+static carom_status record_dispatch(const compute_dispatch_def *dispatch, void *user)
+{
+    const compute_kernel_def *kernel = dispatch->kernel->def;
+    if (kernel == &mipmap_descend_def || kernel == &mipmap_test_def)
+        return record_masks(user, dispatch->buffers);
+    if (kernel == &mipmap_sum_def)
+        return record_sums(user, dispatch);
+    if (kernel == &mipmap_scatter_def)
+        return record_scatter(user, dispatch);
+    return kernel == &mipmap_list_def ? record_list(user, dispatch) : CAROM_OK;
+}
 
 static carom_status read_nodes(const mipmap_runner *runner, const mipmap_asset *asset, check_outcome *out)
 {
@@ -121,7 +189,9 @@ static carom_status search_on(compute_device *device, const mipmap_pair *pair, c
     carom_status status = compute_begin(device);
     if (!carom_failed(status))
     {
+        compute_watch(device, record_dispatch, &out->record);
         status = search(&runner, pair, out);
+        compute_watch(device, NULL, NULL);
         carom_status ended = compute_end(device);
         status = carom_failed(status) ? status : ended;
     }
@@ -140,6 +210,7 @@ static void compare(compute_check_result *result, const check_outcome outcomes[2
         counts[i][0] = (uint32_t)job->boxes, counts[i][1] = (uint32_t)job->triangles;
         counts[i][2] = (uint32_t)job->found.count;
     }
+    compute_compare_records(result, &outcomes[0].record, &outcomes[1].record);
     compute_compare_words(result, "count", counts[0], counts[1], 3);
     if (counts[1][2] == 0 && result->wrong++ == 0)
         snprintf(result->detail, sizeof result->detail, "the bodies have no candidates");
@@ -168,7 +239,7 @@ static carom_status compare_builder(compute_check_result *result, const mipmap_a
 static carom_status check_mipmap(compute_device *device, compute_device *twin, compute_check_result *result)
 {
     check_bodies bodies = {.context = compute_context(device)};
-    check_outcome outcomes[2] = {0};
+    check_outcome outcomes[2] = {{.record.device = device}, {.record.device = twin}};
     compute_device *const devices[2] = {device, twin};
     carom_status status = make_bodies(&bodies);
     mipmap_pair pair = {bodies.assets[0],
@@ -185,6 +256,7 @@ static carom_status check_mipmap(compute_device *device, compute_device *twin, c
     for (int i = 0; i < 2; i++)
     {
         mipmap_job_free(bodies.context, &outcomes[i].job);
+        compute_record_free(&outcomes[i].record);
         base_array_free(bodies.context, &outcomes[i].nodes);
     }
     free_bodies(&bodies);

@@ -1,13 +1,23 @@
-/* Both kernels of the engine, compared with their twins: two clouds of triangles searched on both devices. The counts
- * and the candidates must be the same to the bit, but for their order. */
+/* Both kernels of the engine, compared with their twins: two clouds of triangles in two poses, searched on both
+ * devices. After every dispatch, counters and items must be the same to the bit, but for the items' order. With small
+ * buffers, which items are spilled depends on that order, so then the counts and the candidates are compared. */
 #include "engine/stream/frontier.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum
 {
-    TRIANGLES = 400 /* of a cloud */
+    TRIANGLES = 400, /* of a cloud */
+    PAIRS = 2,
+    SMALL = 1024 /* items of a small frontier, of which some are spilled */
 };
+
+typedef struct check_scene
+{
+    frontier_pair pairs[PAIRS];
+    carom_context *context;
+} check_scene;
 
 typedef struct check_body
 {
@@ -50,38 +60,93 @@ static void free_cloud(carom_context *context, check_body *body)
 typedef struct check_outcome
 {
     frontier_job job;
-    BASE_ARRAY(uint64_t) keys, space;
+    compute_record record;
 } check_outcome;
 
-static carom_status search(frontier_runner *runner, const frontier_pair *pair, check_outcome *out)
+static int compare_items(const void *one, const void *other)
 {
-    float place[FRONTIER_PLACE];
-    carom_context *context = runner->context;
-    if (frontier_place_pair(pair, place) != FRONTIER_SEARCH || !base_array_reserve(context, &out->job.open, 1))
-        return frontier_out_of_memory(context);
-    out->job.runner = runner, out->job.pairs = pair, out->job.levels = FRONTIER_LEVELS;
-    out->job.open.items[out->job.open.count++] = (frontier_item){0, 0, 0};
-    BASE_TRY(frontier_runner_load(runner, pair, place, 1));
-    while (out->job.open.count > 0)
-        BASE_TRY(frontier_round(&out->job, UINT32_MAX));
-    size_t count = out->job.found.count;
-    if (!base_array_reserve(context, &out->keys, count) || !base_array_reserve(context, &out->space, count))
-        return frontier_out_of_memory(context);
-    for (size_t i = 0; i < count; i++)
-        out->keys.items[i] = (uint64_t)out->job.found.items[i].a << 32 | out->job.found.items[i].b;
-    out->keys.count = count;
-    base_sort_u64(out->keys.items, out->space.items, count);
+    const uint32_t *a = one, *b = other;
+    for (int i = 0; i < 3; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* Items from the one with this number on, in the order of their numbers. */
+static carom_status record_items(compute_record *record, const char *what, const compute_buffer *buffer,
+                                 compute_words items)
+{
+    BASE_TRY(compute_record_read(record, what, buffer, (compute_words){3 * items.first, 3 * items.count}));
+    qsort(compute_record_last(record), items.count, sizeof(frontier_item), compare_items);
     return CAROM_OK;
 }
 
-static carom_status search_on(compute_device *device, const frontier_pair *pair, check_outcome *out)
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* What a level appended: to the next frontier and to the leaves. */
+static carom_status record_level(compute_record *record, const compute_dispatch_def *dispatch)
+{
+    compute_buffer *const *buffers = dispatch->buffers;
+    BASE_TRY(compute_record_read(record, "counter of a level", buffers[7], (compute_words){0, FRONTIER_COUNTERS}));
+    const uint32_t *counters = compute_record_last(record);
+    uint32_t level = dispatch->argument, beam = counters[FRONTIER_BEAM];
+    uint32_t items = smaller(counters[FRONTIER_ITEMS + level + 1], beam);
+    uint32_t leaves = smaller(counters[FRONTIER_LEAVES], counters[FRONTIER_MAX_LEAVES]);
+    uint32_t target = level % 2 ? 0 : beam;
+    BASE_TRY(record_items(record, "pair of nodes", buffers[4], (compute_words){target, items}));
+    return record_items(record, "pair of leaves", buffers[5], (compute_words){0, leaves});
+}
+
+static carom_status record_test(compute_record *record, const compute_dispatch_def *dispatch)
+{
+    compute_buffer *const *buffers = dispatch->buffers;
+    BASE_TRY(compute_record_read(record, "counter", buffers[6], (compute_words){0, FRONTIER_COUNTERS}));
+    uint32_t count = compute_record_last(record)[FRONTIER_CANDIDATES];
+    return record_items(record, "candidate", buffers[5], (compute_words){0, count});
+}
+
+static carom_status record_dispatch(const compute_dispatch_def *dispatch, void *user)
+{
+    return dispatch->kernel->def == &frontier_refine_def ? record_level(user, dispatch) : record_test(user, dispatch);
+}
+
+static carom_status search(frontier_runner *runner, const check_scene *scene, check_outcome *out)
+{
+    float places[PAIRS][FRONTIER_PLACE];
+    frontier_job *job = &out->job;
+    if (!base_array_reserve(scene->context, &job->open, PAIRS))
+        return frontier_out_of_memory(scene->context);
+    job->runner = runner, job->pairs = scene->pairs;
+    for (uint32_t i = 0; i < PAIRS; i++)
+    {
+        const frontier_pair *pair = &scene->pairs[i];
+        if (frontier_place_pair(pair, places[i]) != FRONTIER_SEARCH)
+            return base_fail(scene->context, CAROM_UNSUPPORTED, "engine stream: the bodies of its check are far apart");
+        uint32_t depth = pair->a->depth > pair->b->depth ? pair->a->depth : pair->b->depth;
+        job->levels = depth > job->levels ? depth : job->levels;
+        job->open.items[job->open.count++] = (frontier_item){i, 0, 0};
+    }
+    BASE_TRY(frontier_runner_load(runner, scene->pairs, places[0], PAIRS));
+    while (job->open.count > 0)
+        BASE_TRY(frontier_round(job, UINT32_MAX));
+    if (job->found.count > 0)
+        qsort(job->found.items, job->found.count, sizeof *job->found.items, compare_items);
+    return CAROM_OK;
+}
+
+/* small: with small buffers. Otherwise every dispatch is recorded. */
+static carom_status search_on(compute_device *device, const check_scene *scene, bool small, check_outcome *out)
 {
     frontier_runner runner;
-    BASE_TRY(frontier_runner_use(&runner, pair->a->context, device));
+    out->record.device = device;
+    BASE_TRY(frontier_runner_use(&runner, scene->context, device));
+    runner.limits.frontier = small ? SMALL : 0;
     carom_status status = compute_begin(device);
     if (!carom_failed(status))
     {
-        status = search(&runner, pair, out);
+        compute_watch(device, small ? NULL : record_dispatch, &out->record);
+        status = search(&runner, scene, out);
+        compute_watch(device, NULL, NULL);
         carom_status ended = compute_end(device);
         status = carom_failed(status) ? status : ended;
     }
@@ -98,31 +163,31 @@ static void compare(compute_check_result *result, const check_outcome outcomes[2
     for (int i = 0; i < 2; i++)
     {
         counts[i][0] = (uint32_t)outcomes[i].job.boxes, counts[i][1] = (uint32_t)outcomes[i].job.triangles;
-        counts[i][2] = (uint32_t)outcomes[i].keys.count;
+        counts[i][2] = (uint32_t)outcomes[i].job.found.count;
     }
+    compute_compare_records(result, &outcomes[0].record, &outcomes[1].record);
     compute_compare_words(result, "count", counts[0], counts[1], 3);
     if (counts[1][2] == 0 && result->wrong++ == 0)
         snprintf(result->detail, sizeof result->detail, "the clouds have no candidates");
-    size_t count = outcomes[0].keys.count < outcomes[1].keys.count ? outcomes[0].keys.count : outcomes[1].keys.count;
+    size_t count = smaller(counts[0][2], counts[1][2]);
     if (count > 0)
-        compute_compare_words(result, "candidate", (const uint32_t *)outcomes[0].keys.items,
-                              (const uint32_t *)outcomes[1].keys.items, 2 * count);
+        compute_compare_words(result, "candidate", &outcomes[0].job.found.items->pair,
+                              &outcomes[1].job.found.items->pair, 3 * count);
 }
 
-static carom_status run_both(compute_device *const devices[2], const frontier_pair *pair, compute_check_result *result)
+static carom_status run_both(compute_device *const devices[2], const check_scene *scene, bool small,
+                             compute_check_result *result)
 {
-    carom_context *context = pair->a->context;
-    check_outcome outcomes[2] = {0};
+    check_outcome outcomes[2] = {{.record.device = devices[0]}, {.record.device = devices[1]}};
     carom_status status = CAROM_OK;
     for (int i = 0; i < 2 && !carom_failed(status); i++)
-        status = search_on(devices[i], pair, &outcomes[i]);
+        status = search_on(devices[i], scene, small, &outcomes[i]);
     if (!carom_failed(status))
         compare(result, outcomes);
     for (int i = 0; i < 2; i++)
     {
-        frontier_job_free(context, &outcomes[i].job);
-        base_array_free(context, &outcomes[i].keys);
-        base_array_free(context, &outcomes[i].space);
+        frontier_job_free(scene->context, &outcomes[i].job);
+        compute_record_free(&outcomes[i].record);
     }
     return status;
 }
@@ -132,16 +197,22 @@ static carom_status check_frontier(compute_device *device, compute_device *twin,
     carom_context *context = compute_context(device);
     check_body bodies[2] = {{0}, {0}};
     const double quaternion[4] = {0.9, 0.3, -0.2, 0.1};
-    const carom_pose poses[2] = {carom_pose_identity(),
-                                 carom_pose_from_quaternion(quaternion, vec3(0.25, -0.125, 0.0625))};
+    const carom_pose poses[PAIRS + 1] = {carom_pose_identity(),
+                                         carom_pose_from_quaternion(quaternion, vec3(0.25, -0.125, 0.0625)),
+                                         carom_pose_translation(-0.5, 0.25, 0.125)};
     carom_status status = make_cloud(context, 1, &bodies[0]);
     if (!carom_failed(status))
         status = make_cloud(context, 2, &bodies[1]);
     if (!carom_failed(status))
     {
-        frontier_pair pair = {
-            bodies[0].asset, bodies[1].asset, {bodies[0].mesh, NULL, &poses[0]}, {bodies[1].mesh, NULL, &poses[1]}};
-        status = run_both((compute_device *const[2]){device, twin}, &pair, result);
+        check_scene scene = {.context = context};
+        for (int i = 0; i < PAIRS; i++)
+            scene.pairs[i] = (frontier_pair){bodies[i].asset,
+                                             bodies[1 - i].asset,
+                                             {bodies[i].mesh, NULL, &poses[0]},
+                                             {bodies[1 - i].mesh, NULL, &poses[1 + i]}};
+        for (int small = 0; small < 2 && !carom_failed(status); small++)
+            status = run_both((compute_device *const[2]){device, twin}, &scene, small == 1, result);
     }
     free_cloud(context, &bodies[0]);
     free_cloud(context, &bodies[1]);

@@ -83,7 +83,8 @@ typedef struct stream_balance
 {
     stream_line drawn[2]; /* a batch on the GPU: with textures that are there, and with a packed one */
     stream_line computed; /* a batch on the processor */
-    uint32_t choices, searches;
+    double seconds;       /* of batches, since the slower way was tried */
+    uint32_t searches;
 } stream_balance;
 
 typedef struct stream_state
@@ -174,9 +175,16 @@ stream_record stream_place_box(const stream_walk *walk, uint32_t node);         
 
 /* ---- batches: stream_run.c ---- */
 
-/* Tests the edges of a set against the records: state->counts, and state->hits if they are wanted. Drawn or computed,
- * whichever is expected to be faster. */
+/* Tests the edges of a set against the records: state->counts, and state->hits if they are wanted. Drawn or computed, as
+ * stream_choose says. */
 carom_status stream_run(stream_walk *walk, const stream_batch *batch, stream_set set);
+
+/* ---- drawn or computed: stream_balance.c ---- */
+
+/* Is a batch of so many records drawn? Otherwise it is computed. */
+bool stream_choose(stream_state *state, uint32_t records, stream_set set);
+/* What a batch took. */
+void stream_note_seconds(stream_state *state, bool drawn, uint32_t records, stream_set set, double seconds);
 
 /* ---- the code as printed: stream_printed.c ---- */
 

@@ -120,12 +120,16 @@ static carom_status check_rounds(stream_pass *pass, stream_kind kind, gpu_check_
         stream_textures textures;
         for (uint32_t i = 0; i < EDGES; i++)
             edges[i] = (kind >= STREAM_PAIRS ? random_corners : random_edge)(&state, ldexpf(1.0f, -(int)(i % 10)));
+        stream_batch batch = random_batch(&state, kind, round);
+        for (uint32_t i = 5; i < EDGES && kind < STREAM_PAIRS; i += 16)
+            edges[i].length = 0.0f; /* their depths are those of their ends */
+        if (kind == STREAM_TRIANGLES)
+            memcpy(edges[5].origin, batch.records[0].row[0], 3 * sizeof(float)); /* at a corner */
         if (kind < STREAM_PAIRS)
             edges[round].length = 0.0f, memset(edges[round].direction, 0, sizeof edges[round].direction);
         uint32_t count = round % 3 == 0 ? round + 1 : EDGES - round;
         stream_source source = {edges, count, kind >= STREAM_PAIRS, 0.125f};
         BASE_TRY(stream_textures_create(pass, &source, &textures));
-        stream_batch batch = random_batch(&state, kind, round);
         carom_status status = CAROM_OK;
         for (uint32_t i = 0; i < textures.square_count && !carom_failed(status); i++)
             status = compare_square(pass, &textures.squares[i], &batch, edges + textures.squares[i].first, result);

@@ -1,54 +1,5 @@
-/* A batch of passes over a set of edges: drawn, or computed by the twin where that is expected to be faster. */
+/* A batch of passes over a set of edges: drawn, or computed by the twin. */
 #include "engine/stream/stream.h"
-
-/* ---- what it costs ---- */
-
-static void learn(stream_line *line, double x, double y)
-{
-    const double memory = 0.97; /* of older measurements */
-    double *sums[5] = {&line->weight, &line->x, &line->y, &line->xx, &line->xy};
-    const double more[5] = {1.0, x, y, x * x, x * y};
-    for (int i = 0; i < 5; i++)
-        *sums[i] = memory * *sums[i] + more[i];
-}
-
-/* Seconds for x; 0: not known. Neither a batch nor a pixel costs less than nothing. */
-static double predict(const stream_line *line, double x)
-{
-    if (line->weight < 1.0)
-        return 0.0;
-    double variance = line->weight * line->xx - line->x * line->x;
-    double slope = variance > 1e-9 * line->weight * line->xx ? (line->weight * line->xy - line->x * line->y) / variance
-                                                             : line->y / line->x;
-    slope = fmax(slope, 0.0);
-    double offset = fmax((line->y - slope * line->x) / line->weight, 0.0);
-    if (offset == 0.0)
-        slope = line->y / line->x;
-    return offset + slope * x;
-}
-
-/* What was not measured is tried where it can't take long, and both again from time to time. */
-static bool is_drawn(stream_state *state, const stream_batch *batch, stream_set set)
-{
-    enum
-    {
-        FEW = 2048, /* edges: tried on the processor */
-        TRIAL = 256 /* choices from one trial to the next */
-    };
-    stream_balance *balance = &state->balance;
-    if (state->always || state->processor)
-        return !state->processor;
-    double tests = (double)batch->count * set.count;
-    double drawn = predict(&balance->drawn[set.list != NULL], tests), computed = predict(&balance->computed, tests);
-    bool trial = ++balance->choices % TRIAL == 0;
-    if (computed == 0.0)
-        return set.count > FEW;
-    if (drawn == 0.0)
-        return set.count > FEW / 4;
-    if (trial && fmax(drawn, computed) < 4.0 * fmin(drawn, computed))
-        return computed <= drawn;
-    return drawn < computed;
-}
 
 /* ---- on the processor ---- */
 
@@ -157,12 +108,12 @@ carom_status stream_run(stream_walk *walk, const stream_batch *batch, stream_set
     state->hits.count = 0;
     if (set.count == 0 || batch->count == 0)
         return CAROM_OK;
-    bool drawn = is_drawn(state, batch, set), first = drawn && !set.list && state->full.square_count == 0;
+    bool drawn = stream_choose(state, batch->count, set);
+    bool first = drawn && !set.list && state->full.square_count == 0;
     count_tests(walk, batch, set);
     double start = base_now();
     BASE_TRY(drawn ? draw(walk, batch, set) : compute(state, batch, set));
-    double seconds = base_now() - start, tests = (double)batch->count * set.count;
     if (!first) /* making the textures of all edges is not what a batch takes */
-        learn(drawn ? &state->balance.drawn[set.list != NULL] : &state->balance.computed, tests, seconds);
+        stream_note_seconds(state, drawn, batch->count, set, base_now() - start);
     return CAROM_OK;
 }
