@@ -16,6 +16,12 @@ typedef struct grow_side
     uint32_t culprit; /* try again when this triangle is in the patch */
 } grow_side;
 
+/* A triangle next to the patch whose corner beyond the common edge is a hub. */
+typedef struct grow_beside
+{
+    uint32_t triangle, hub;
+} grow_beside;
+
 /* What one worker needs. */
 typedef struct grow_space
 {
@@ -23,6 +29,7 @@ typedef struct grow_space
     convex_shell shell;
     convex_probe probe;
     BASE_ARRAY(grow_side) queue, waiting;
+    BASE_ARRAY(grow_beside) beside; /* only where there are hubs */
     /* The trial: triangles and vertices that would join, what they meet. */
     convex_numbers triangles, vertices;
     convex_numbers met;   /* triangles that have to join too */
@@ -31,6 +38,7 @@ typedef struct grow_space
     size_t patience;      /* how many vertices a trial may take in */
     size_t member_count;  /* vertices of the patch */
     size_t wasted;        /* vertices of large trials that came to nothing */
+    uint64_t effort;      /* of all patches, but for that of the shell and of the last patch's probe */
     uint32_t seed;
     carom_status status; /* why it ended, if not for lack of memory */
 } grow_space;

@@ -1,0 +1,59 @@
+/* Planes that the boxes of a tree are compared with, and hubs: vertices with very many triangles. Private to this folder.
+ *
+ * Boxes of triangles around one vertex all have that vertex, so a search around it would end at each of them: no plane
+ * through the vertex has any box in front. So nodes of a tree know of a hub, and have a box around the other corners of
+ * its triangles. If a plane through the hub has that box in front, these triangles have nothing behind the plane, and on
+ * it only the hub. */
+#ifndef CONVEX_BOUNDS_H
+#define CONVEX_BOUNDS_H
+
+#include "convex/convex.h"
+#include "tree/tree.h"
+
+enum
+{
+    BOUNDS_HUB = 128 /* vertices with more triangles are hubs */
+};
+
+/* A box is beyond it where normal . p > offset for all its points, in the tree's frame. It is moved outwards by more than
+ * all rounding. */
+typedef struct bounds_plane
+{
+    carom_vec3 normal;
+    double offset;
+    uint32_t corner[3]; /* vertices that are exactly on the plane which this one stands for, or CONVEX_NONE */
+} bounds_plane;
+
+/* What a node of a tree knows of a hub. */
+typedef struct bounds_hub
+{
+    uint32_t hub[2]; /* one vertex, or two of which triangles have both; CONVEX_NONE */
+    uint32_t count;  /* triangles below that have them */
+    float opposite[6], rest[6]; /* boxes around their other corners, and around the other triangles; min > max: empty */
+} bounds_hub;
+
+/* Per node of the tree, of boxes; null where no vertex has so many triangles. Freed with bounds_free_hubs. */
+carom_status bounds_find_hubs(carom_context *context, const carom_tree *tree, bounds_hub **out);
+void bounds_free_hubs(carom_context *context, const carom_tree *tree, bounds_hub *hubs);
+
+/* Largest |coordinate| of the mesh in the tree's frame. */
+double bounds_reach(const carom_tree *tree);
+
+/* The plane through three vertices, counterclockwise seen from the front. */
+bounds_plane bounds_plane_through(const carom_tree *tree, double reach, const uint32_t corner[3]);
+
+/* A plane through the first two vertices, along an axis (0 to 2), with the third one behind; false: too close to tell. */
+bool bounds_plane_along(const carom_tree *tree, double reach, const uint32_t corner[3], int axis, bounds_plane *out);
+
+static inline bool bounds_is_beyond(const bounds_plane *plane, const float *low, const float *high)
+{
+    const carom_vec3 *n = &plane->normal;
+    double nearest = n->x * (double)(n->x > 0.0 ? low[0] : high[0]) + n->y * (double)(n->y > 0.0 ? low[1] : high[1]) +
+                     n->z * (double)(n->z > 0.0 ? low[2] : high[2]);
+    return nearest > plane->offset;
+}
+
+/* Are the triangles at a node's hub in front of the plane, but for the hub, which may be on it? */
+bool bounds_has_hub_beyond(const carom_tree *tree, const bounds_plane *plane, const bounds_hub *hub);
+
+#endif
