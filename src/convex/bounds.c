@@ -1,7 +1,7 @@
 /* Planes that boxes are compared with, and the boxes of triangles around a hub without the hub. */
 #include "convex/bounds.h"
 
-#include "volume/parts.h"
+#include "convex/nodes.h"
 
 /* ---- planes ---- */
 
@@ -30,7 +30,7 @@ static bounds_plane outer_plane(double reach, carom_vec3 a, carom_vec3 u, carom_
     /* The points err by 2^-53 of the reach each, so the normal by 2^-50 of the reach times the lengths. */
     double length = s.x + s.y + s.z + t.x + t.y + t.z;
     double slack = 0x1p-48 * reach * (size + length * reach);
-    return (bounds_plane){normal, vec3_dot(normal, a) + slack, {CONVEX_NONE, CONVEX_NONE, CONVEX_NONE}};
+    return (bounds_plane){normal, vec3_dot(normal, a) + slack, slack, {CONVEX_NONE, CONVEX_NONE, CONVEX_NONE}};
 }
 
 bounds_plane bounds_plane_through(const carom_tree *tree, double reach, const uint32_t corner[3])
@@ -42,166 +42,31 @@ bounds_plane bounds_plane_through(const carom_tree *tree, double reach, const ui
     return out;
 }
 
-bool bounds_plane_along(const carom_tree *tree, double reach, const uint32_t corner[3], int axis, bounds_plane *out)
+bool bounds_plane_across(const carom_tree *tree, double reach, const uint32_t corner[3], bounds_plane *out)
 {
     carom_vec3 a = in_tree(tree, corner[0]), u = vec3_sub(in_tree(tree, corner[1]), a), c = in_tree(tree, corner[2]);
-    double length = fabs(u.x) + fabs(u.y) + fabs(u.z);
-    for (int side = 0; side < 2; side++)
-    {
-        double along = side ? -length : length;
-        *out = outer_plane(reach, a, u, vec3(axis == 0 ? along : 0.0, axis == 1 ? along : 0.0, axis == 2 ? along : 0.0));
-        out->corner[0] = corner[0], out->corner[1] = corner[1];
-        /* The offset is more than the plane's own by the slack; behind by as much is behind for certain. */
-        if (vec3_dot(out->normal, c) < 2.0 * vec3_dot(out->normal, a) - out->offset)
-            return true;
-    }
-    return false;
+    carom_vec3 up = vec3_cross(u, vec3_sub(c, a));
+    double length = fabs(u.x) + fabs(u.y) + fabs(u.z), size = fabs(up.x) + fabs(up.y) + fabs(up.z);
+    if (!(size > 0.0))
+        return false;
+    /* Any direction will do that is not in the plane; what follows takes it as it is. */
+    *out = outer_plane(reach, a, u, vec3_scale(up, length / size));
+    out->corner[0] = corner[0], out->corner[1] = corner[1];
+    return vec3_dot(out->normal, c) < out->offset - 2.0 * out->slack;
 }
 
-/* ---- hubs ---- */
-
-static void include_point(float *box, carom_vec3 p)
+bool bounds_box_is_beyond(const bounds_plane *plane, const volume_box *box)
 {
-    const double at[3] = {p.x, p.y, p.z};
+    double spread = 0.0;
     for (int i = 0; i < 3; i++)
-    {
-        float low = float_below(at[i]), high = float_above(at[i]);
-        box[i] = low < box[i] ? low : box[i], box[3 + i] = high > box[3 + i] ? high : box[3 + i];
-    }
-}
-
-static void include_box(float *box, const float *other)
-{
-    for (int i = 0; i < 3; i++)
-    {
-        box[i] = other[i] < box[i] ? other[i] : box[i];
-        box[3 + i] = other[3 + i] > box[3 + i] ? other[3 + i] : box[3 + i];
-    }
-}
-
-static bounds_hub nothing(void)
-{
-    bounds_hub out = {.hub = {CONVEX_NONE, CONVEX_NONE}};
-    for (int i = 0; i < 3; i++)
-        out.opposite[i] = out.rest[i] = INFINITY, out.opposite[3 + i] = out.rest[3 + i] = -INFINITY;
-    return out;
-}
-
-static bounds_hub of_triangle(const carom_tree *tree, const uint32_t *degree, uint32_t triangle)
-{
-    const carom_mesh *mesh = tree->mesh;
-    bounds_hub out = nothing();
-    int hubs = 0;
-    for (int i = 0; i < 3; i++)
-    {
-        uint32_t vertex = mesh->merged[mesh->indices[3 * (size_t)triangle + (size_t)i]];
-        bool is_hub = degree[vertex] > BOUNDS_HUB && hubs < 2 && (hubs == 0 || out.hub[0] != vertex);
-        if (is_hub)
-            out.hub[hubs++] = vertex;
-        else
-            include_point(out.opposite, in_tree(tree, vertex));
-    }
-    out.count = hubs > 0;
-    if (hubs == 0)
-        memcpy(out.rest, out.opposite, sizeof out.rest), memcpy(out.opposite, nothing().opposite, sizeof out.opposite);
-    return out;
-}
-
-static bool has_hub(const bounds_hub *of, uint32_t vertex)
-{
-    return vertex != CONVEX_NONE && (of->hub[0] == vertex || of->hub[1] == vertex);
-}
-
-/* Keeps the hubs that both have; the others are corners like any other. */
-static bounds_hub keep_common(const carom_tree *tree, const bounds_hub *one, const bounds_hub *other)
-{
-    bounds_hub out = *one;
-    int kept = 0;
-    out.hub[0] = out.hub[1] = CONVEX_NONE;
-    for (int i = 0; i < 2; i++)
-    {
-        if (has_hub(other, one->hub[i]))
-            out.hub[kept++] = one->hub[i];
-        else if (one->hub[i] != CONVEX_NONE)
-            include_point(out.opposite, in_tree(tree, one->hub[i]));
-        if (other->hub[i] != CONVEX_NONE && !has_hub(one, other->hub[i]))
-            include_point(out.opposite, in_tree(tree, other->hub[i]));
-    }
-    include_box(out.opposite, other->opposite);
-    include_box(out.rest, other->rest);
-    out.count += other->count;
-    return out;
-}
-
-/* All triangles of the other one count as the rest. */
-static bounds_hub keep_first(const carom_tree *tree, const bounds_hub *one, const bounds_hub *other)
-{
-    bounds_hub out = *one;
-    for (int i = 0; i < 2; i++)
-        if (other->hub[i] != CONVEX_NONE)
-            include_point(out.rest, in_tree(tree, other->hub[i]));
-    include_box(out.rest, other->opposite);
-    include_box(out.rest, other->rest);
-    return out;
-}
-
-static bounds_hub join(const carom_tree *tree, const bounds_hub *one, const bounds_hub *other)
-{
-    if (has_hub(other, one->hub[0]) || has_hub(other, one->hub[1]))
-        return keep_common(tree, one, other);
-    return one->count >= other->count ? keep_first(tree, one, other) : keep_first(tree, other, one);
-}
-
-static void fill_hubs(const carom_tree *tree, const uint32_t *degree, bounds_hub *hubs)
-{
-    for (uint32_t i = tree->node_count; i-- > 0;)
-    {
-        const tree_node *node = &tree->nodes[i];
-        hubs[i] = node->count == 0 ? join(tree, &hubs[node->first], &hubs[node->first + 1])
-                                   : of_triangle(tree, degree, tree->order[node->first]);
-        for (uint32_t k = 1; k < node->count; k++)
-        {
-            bounds_hub other = of_triangle(tree, degree, tree->order[node->first + k]);
-            hubs[i] = join(tree, &hubs[i], &other);
-        }
-    }
-}
-
-carom_status bounds_find_hubs(carom_context *context, const carom_tree *tree, bounds_hub **out)
-{
-    const carom_mesh *mesh = tree->mesh;
-    uint32_t largest = 0, *degree = base_allocate(context, mesh->vertex_count, sizeof *degree, _Alignof(uint32_t));
-    *out = NULL;
-    if (!degree)
-        return CAROM_OUT_OF_MEMORY;
-    memset(degree, 0, mesh->vertex_count * sizeof *degree);
-    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
-    {
-        uint32_t count = ++degree[mesh->merged[mesh->indices[i]]];
-        largest = count > largest ? count : largest;
-    }
-    carom_status status = CAROM_OK;
-    if (largest > BOUNDS_HUB)
-    {
-        *out = base_allocate(context, tree->node_count, sizeof **out, _Alignof(bounds_hub));
-        if (*out)
-            fill_hubs(tree, degree, *out);
-        else
-            status = CAROM_OUT_OF_MEMORY;
-    }
-    base_release(context, degree, mesh->vertex_count, sizeof *degree);
-    return status;
-}
-
-void bounds_free_hubs(carom_context *context, const carom_tree *tree, bounds_hub *hubs)
-{
-    if (hubs)
-        base_release(context, hubs, tree->node_count, sizeof *hubs);
+        spread += fabs(vec3_dot(plane->normal, box->axis[i])) * box->half[i];
+    /* The sums of a dozen products err by less than three slacks. */
+    return box->half[0] < 0.0 || vec3_dot(plane->normal, box->centre) - spread > plane->offset + 3.0 * plane->slack;
 }
 
 bool bounds_has_hub_beyond(const carom_tree *tree, const bounds_plane *plane, const bounds_hub *hub)
 {
-    if (!bounds_is_beyond(plane, hub->opposite, hub->opposite + 3))
+    if (!bounds_box_is_beyond(plane, &hub->opposite))
         return false;
     for (int i = 0; i < 2; i++)
     {
@@ -211,4 +76,189 @@ bool bounds_has_hub_beyond(const carom_tree *tree, const bounds_plane *plane, co
             return false;
     }
     return true;
+}
+
+/* The body has only the edge on the plane, and the triangles only the hub, which is not in line with the edge. */
+bool bounds_edge_parts(const carom_tree *tree, double reach, const bounds_edge *edge, const bounds_hub *hub)
+{
+    for (int turned = 0; turned < 2; turned++)
+    {
+        const uint32_t corner[3] = {edge->end[turned], edge->end[1 - turned], hub->hub[0]};
+        bounds_plane plane = bounds_plane_through(tree, reach, corner);
+        bool behind = true;
+        for (size_t i = 0; i < edge->count && behind; i++)
+            behind = edge->vertices[i] == edge->end[0] || edge->vertices[i] == edge->end[1] ||
+                     vec3_dot(plane.normal, in_tree(tree, edge->vertices[i])) < plane.offset - 2.0 * plane.slack;
+        if (behind)
+            return bounds_has_hub_beyond(tree, &plane, hub);
+    }
+    return false;
+}
+
+/* ---- hubs ---- */
+
+typedef struct hub_search
+{
+    carom_context *context;
+    const carom_tree *tree;
+    uint32_t *degree; /* per vertex */
+    bounds_hub *hubs;
+    BASE_ARRAY(uint32_t) stack;
+    BASE_ARRAY(carom_vec3) opposite, rest;
+} hub_search;
+
+static uint32_t corner_of(const hub_search *search, uint32_t triangle, int i)
+{
+    const carom_mesh *mesh = search->tree->mesh;
+    return mesh->merged[mesh->indices[3 * (size_t)triangle + (size_t)i]];
+}
+
+static bool has_hub(const bounds_hub *of, uint32_t vertex)
+{
+    return vertex != CONVEX_NONE && (of->hub[0] == vertex || of->hub[1] == vertex);
+}
+
+static bounds_hub hubs_of_triangle(const hub_search *search, uint32_t triangle)
+{
+    bounds_hub out = {.hub = {CONVEX_NONE, CONVEX_NONE}};
+    uint32_t found = 0;
+    for (int i = 0; i < 3 && found < 2; i++)
+    {
+        uint32_t vertex = corner_of(search, triangle, i);
+        if (search->degree[vertex] > BOUNDS_HUB && !has_hub(&out, vertex))
+            out.hub[found++] = vertex;
+    }
+    out.count = found > 0;
+    return out;
+}
+
+/* Hubs that both have, or else those of the one with more triangles. */
+static bounds_hub join(const bounds_hub *one, const bounds_hub *other)
+{
+    bounds_hub common = {.hub = {CONVEX_NONE, CONVEX_NONE}, .count = one->count + other->count};
+    uint32_t found = 0;
+    for (int i = 0; i < 2; i++)
+        if (has_hub(other, one->hub[i]))
+            common.hub[found++] = one->hub[i];
+    return found > 0 ? common : one->count >= other->count ? *one : *other;
+}
+
+/* Adds a triangle's corners: without the node's hubs if it has all of them. */
+static bool add_corners(hub_search *search, const bounds_hub *hub, uint32_t triangle)
+{
+    carom_vec3 corner[3];
+    int hubs = 0, others = 0;
+    for (int i = 0; i < 3; i++)
+    {
+        bool is_hub = has_hub(hub, corner_of(search, triangle, i));
+        hubs += is_hub;
+        if (!is_hub)
+            corner[others++] = in_tree(search->tree, corner_of(search, triangle, i));
+    }
+    if (!base_array_reserve(search->context, &search->opposite, 3) ||
+        !base_array_reserve(search->context, &search->rest, 3))
+        return false;
+    int wanted = (hub->hub[0] != CONVEX_NONE) + (hub->hub[1] != CONVEX_NONE);
+    for (int i = 0; wanted > 0 && hubs == wanted && i < others; i++)
+        search->opposite.items[search->opposite.count++] = corner[i];
+    for (int i = 0; (wanted == 0 || hubs != wanted) && i < 3; i++)
+        search->rest.items[search->rest.count++] = in_tree(search->tree, corner_of(search, triangle, i));
+    return true;
+}
+
+static void fit_box(const carom_vec3 *points, size_t count, volume_box *out)
+{
+    *out = (volume_box){.half = {-1.0, -1.0, -1.0}};
+    if (count > 0)
+        nodes_fit_box(&(volume_points){points, NULL, (uint32_t)count}, out);
+}
+
+/* Fits both boxes of a node whose hubs are known. */
+static bool fit_boxes(hub_search *search, uint32_t number)
+{
+    const carom_tree *tree = search->tree;
+    bounds_hub *hub = &search->hubs[number];
+    search->opposite.count = search->rest.count = search->stack.count = 0;
+    if (!base_array_reserve(search->context, &search->stack, 1))
+        return false;
+    search->stack.items[search->stack.count++] = number;
+    while (search->stack.count > 0)
+    {
+        const tree_node *node = &tree->nodes[search->stack.items[--search->stack.count]];
+        for (uint32_t i = 0; i < node->count; i++)
+            if (!add_corners(search, hub, tree->order[node->first + i]))
+                return false;
+        if (node->count > 0)
+            continue;
+        if (!base_array_reserve(search->context, &search->stack, 2))
+            return false;
+        search->stack.items[search->stack.count++] = node->first;
+        search->stack.items[search->stack.count++] = node->first + 1;
+    }
+    fit_box(search->opposite.items, search->opposite.count, &hub->opposite);
+    fit_box(search->rest.items, search->rest.count, &hub->rest);
+    return true;
+}
+
+static bool fill_hubs(hub_search *search)
+{
+    const carom_tree *tree = search->tree;
+    bool room = true;
+    for (uint32_t i = tree->node_count; i-- > 0 && room;)
+    {
+        const tree_node *node = &tree->nodes[i];
+        bounds_hub *hubs = search->hubs;
+        if (node->count == 0)
+            hubs[i] = join(&hubs[node->first], &hubs[node->first + 1]);
+        for (uint32_t k = 0; k < node->count; k++)
+        {
+            bounds_hub other = hubs_of_triangle(search, tree->order[node->first + k]);
+            hubs[i] = k == 0 ? other : join(&hubs[i], &other);
+        }
+        room = fit_boxes(search, i);
+    }
+    return room;
+}
+
+static bool has_hubs(hub_search *search)
+{
+    const carom_mesh *mesh = search->tree->mesh;
+    uint32_t largest = 0;
+    memset(search->degree, 0, mesh->vertex_count * sizeof *search->degree);
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
+    {
+        uint32_t count = ++search->degree[mesh->merged[mesh->indices[i]]];
+        largest = count > largest ? count : largest;
+    }
+    return largest > BOUNDS_HUB;
+}
+
+static carom_status find_hubs(hub_search *search)
+{
+    if (!search->degree)
+        return CAROM_OUT_OF_MEMORY;
+    if (!has_hubs(search))
+        return CAROM_OK;
+    search->hubs = base_allocate(search->context, search->tree->node_count, sizeof *search->hubs, _Alignof(bounds_hub));
+    return search->hubs && fill_hubs(search) ? CAROM_OK : CAROM_OUT_OF_MEMORY;
+}
+
+carom_status bounds_find_hubs(carom_context *context, const carom_tree *tree, bounds_hub **out)
+{
+    hub_search search = {.context = context, .tree = tree};
+    size_t vertices = tree->mesh->vertex_count;
+    search.degree = base_allocate(context, vertices, sizeof *search.degree, _Alignof(uint32_t));
+    carom_status status = find_hubs(&search);
+    base_release(context, search.degree, vertices, sizeof *search.degree);
+    base_array_free(context, &search.stack);
+    base_array_free(context, &search.opposite);
+    base_array_free(context, &search.rest);
+    *out = search.hubs; /* even if they are not complete: then the caller frees them */
+    return status;
+}
+
+void bounds_free_hubs(carom_context *context, const carom_tree *tree, bounds_hub *hubs)
+{
+    if (hubs)
+        base_release(context, hubs, tree->node_count, sizeof *hubs);
 }

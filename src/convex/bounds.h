@@ -3,7 +3,7 @@
  * Boxes of triangles around one vertex all have that vertex, so a search around it would end at each of them: no plane
  * through the vertex has any box in front. So nodes of a tree know of a hub, and have a box around the other corners of
  * its triangles. If a plane through the hub has that box in front, these triangles have nothing behind the plane, and on
- * it only the hub. */
+ * it only the hub. The boxes are oriented ones, as triangles around a hub are often long and thin. */
 #ifndef CONVEX_BOUNDS_H
 #define CONVEX_BOUNDS_H
 
@@ -20,7 +20,7 @@ enum
 typedef struct bounds_plane
 {
     carom_vec3 normal;
-    double offset;
+    double offset, slack; /* the second is a part of the first */
     uint32_t corner[3]; /* vertices that are exactly on the plane which this one stands for, or CONVEX_NONE */
 } bounds_plane;
 
@@ -29,7 +29,7 @@ typedef struct bounds_hub
 {
     uint32_t hub[2]; /* one vertex, or two of which triangles have both; CONVEX_NONE */
     uint32_t count;  /* triangles below that have them */
-    float opposite[6], rest[6]; /* boxes around their other corners, and around the other triangles; min > max: empty */
+    volume_box opposite, rest; /* around their other corners, and around the other triangles; half < 0: empty */
 } bounds_hub;
 
 /* Per node of the tree, of boxes; null where no vertex has so many triangles. Freed with bounds_free_hubs. */
@@ -42,8 +42,9 @@ double bounds_reach(const carom_tree *tree);
 /* The plane through three vertices, counterclockwise seen from the front. */
 bounds_plane bounds_plane_through(const carom_tree *tree, double reach, const uint32_t corner[3]);
 
-/* A plane through the first two vertices, along an axis (0 to 2), with the third one behind; false: too close to tell. */
-bool bounds_plane_along(const carom_tree *tree, double reach, const uint32_t corner[3], int axis, bounds_plane *out);
+/* A plane through the first two vertices, upright on the plane of the three, with the third one behind, and with it all
+ * of a polygon in that plane that has the two as an edge. False: too close to tell. */
+bool bounds_plane_across(const carom_tree *tree, double reach, const uint32_t corner[3], bounds_plane *out);
 
 static inline bool bounds_is_beyond(const bounds_plane *plane, const float *low, const float *high)
 {
@@ -53,7 +54,20 @@ static inline bool bounds_is_beyond(const bounds_plane *plane, const float *low,
     return nearest > plane->offset;
 }
 
+bool bounds_box_is_beyond(const bounds_plane *plane, const volume_box *box);
+
 /* Are the triangles at a node's hub in front of the plane, but for the hub, which may be on it? */
 bool bounds_has_hub_beyond(const carom_tree *tree, const bounds_plane *plane, const bounds_hub *hub);
+
+/* A convex body whose vertices are vertices of the mesh, and one of its edges. */
+typedef struct bounds_edge
+{
+    uint32_t end[2];
+    const uint32_t *vertices;
+    size_t count;
+} bounds_edge;
+
+/* Does the plane through the edge and a node's hub part the body from the triangles at the hub? */
+bool bounds_edge_parts(const carom_tree *tree, double reach, const bounds_edge *edge, const bounds_hub *hub);
 
 #endif

@@ -42,7 +42,7 @@ static void add_sides(const convex_probe *probe, const uint32_t corner[3], probe
         const uint32_t turned[3] = {corner[i], corner[(i + 1) % 3], corner[(i + 2) % 3]};
         bounds_plane *plane = &out->plane[out->hub_plane_count];
         out->hub_plane_count +=
-            bounds_plane_along(surface->tree, surface->reach, turned, probe->shell->axis, plane);
+            bounds_plane_across(surface->tree, surface->reach, turned, plane);
     }
 }
 
@@ -113,20 +113,42 @@ static bool part_is_apart(const probe_part *part, const float *low, const float 
     return apart;
 }
 
-/* The same for a node with a hub, whose triangles may meet the part in the hub. */
-static bool part_is_apart_from_hub(const convex_probe *probe, const probe_part *part, const bounds_hub *hub)
+/* Planes through an edge of the part and the hub. If that is a corner of the part, they are those of its sides. */
+static bool edge_parts(const convex_probe *probe, const shell_part *part, const bounds_hub *hub)
 {
-    bool apart = false;
+    const convex_surface *surface = probe->surface;
+    const uint32_t *c = part->corner, vertex = hub->hub[0];
+    int corners = is_flat(part) ? 3 : 4;
+    if (c[0] == vertex || c[1] == vertex || c[2] == vertex || c[3] == vertex)
+        return false;
+    for (int i = 0; i < corners; i++)
+        for (int k = 0; k < i; k++)
+        {
+            const bounds_edge edge = {{part->corner[i], part->corner[k]}, part->corner, (size_t)corners};
+            if (bounds_edge_parts(surface->tree, surface->reach, &edge, hub))
+                return true;
+        }
+    return false;
+}
+
+/* The same where there are hubs: the triangles at a hub may meet the part in the hub. */
+static bool part_is_apart_from_hub(const convex_probe *probe, size_t number, const bounds_hub *hub)
+{
+    const probe_part *part = &probe->parts.items[number];
+    bool apart = hub->count == 0, rest_apart = false;
     for (int k = 0; k < part->hub_plane_count && !apart; k++)
         apart = bounds_has_hub_beyond(probe->surface->tree, &part->plane[k], hub);
-    return apart && part_is_apart(part, hub->rest, hub->rest + 3);
+    apart = apart || edge_parts(probe, &probe->shell->parts.items[probe->from.parts + number], hub);
+    for (int k = 0; k < part->hub_plane_count && apart && !rest_apart; k++)
+        rest_apart = bounds_box_is_beyond(&part->plane[k], &hub->rest);
+    return apart && rest_apart;
 }
 
 /* Is a box of the tree certainly apart from all that the step adds? */
 static bool is_apart(convex_probe *probe, uint32_t node)
 {
     const convex_surface *surface = probe->surface;
-    const bounds_hub *hub = surface->hubs && surface->hubs[node].count > 0 ? &surface->hubs[node] : NULL;
+    const bounds_hub *hub = surface->hubs ? &surface->hubs[node] : NULL;
     const float *low = surface->tree->volumes + 6 * (size_t)node, *high = low + 3;
     if (boxes_apart(&probe->box_in_tree, low, high))
         return true;
@@ -134,9 +156,8 @@ static bool is_apart(convex_probe *probe, uint32_t node)
         return false;
     for (size_t i = 0; i < probe->parts.count; i++)
     {
-        const probe_part *part = &probe->parts.items[i];
         probe->effort++;
-        if (!part_is_apart(part, low, high) && !(hub && part_is_apart_from_hub(probe, part, hub)))
+        if (!part_is_apart(&probe->parts.items[i], low, high) && !(hub && part_is_apart_from_hub(probe, i, hub)))
             return false;
     }
     return true;
