@@ -141,14 +141,20 @@ static bool face_the_same_way(const carom_vec3 one[3], const carom_vec3 other[3]
     return exact_orient2d(other[0], other[1], other[2], axis, NULL) == turn;
 }
 
-/* Is it in the plane of the facet where the search begins, and on the same side? */
-static bool is_of_facet(const climber *c)
+/* The facet where the search begins. */
+static bool is_in_plane_of_facet(const climber *c)
+{
+    const uint32_t *f = c->h->facets + 3 * (size_t)c->facet;
+    for (int i = 0; i < 3; i++)
+        if (side_of_triangle(c, c->points[f[i]]) != 0)
+            return false;
+    return true;
+}
+
+static bool faces_as_facet(const climber *c)
 {
     const uint32_t *f = c->h->facets + 3 * (size_t)c->facet;
     const carom_vec3 facet[3] = {c->points[f[0]], c->points[f[1]], c->points[f[2]]};
-    for (int i = 0; i < 3; i++)
-        if (side_of_triangle(c, facet[i]) != 0)
-            return false;
     return face_the_same_way(facet, c->triangle);
 }
 
@@ -162,10 +168,10 @@ bool hull_supports(const hull *h, const carom_vec3 *points, const carom_vec3 tri
                  0};
     if (exact_collinear(triangle[0], triangle[1], triangle[2], NULL))
         return degenerate_is_on_plane(&c);
+    if (h->dimension >= 2 && is_in_plane_of_facet(&c) && (h->dimension == 2 || faces_as_facet(&c)))
+        return true;
     if (h->dimension < 3)
         return all_behind(&c);
-    if (is_of_facet(&c))
-        return true;
     /* Rounding can't make it go in circles: heights strictly increase. */
     while (climb(&c))
         continue;
