@@ -29,30 +29,54 @@ static bounds_plane outer_plane(double reach, carom_vec3 a, carom_vec3 u, carom_
     double size = (s.y * t.z + s.z * t.y) + (s.z * t.x + s.x * t.z) + (s.x * t.y + s.y * t.x);
     /* The points err by 2^-53 of the reach each, so the normal by 2^-50 of the reach times the lengths. */
     double length = s.x + s.y + s.z + t.x + t.y + t.z;
-    double slack = 0x1p-48 * reach * (size + length * reach);
+    double slack = 0x1p-48 * reach * (size + length * reach) + 0x1p-1000; /* the last against underflow */
     return (bounds_plane){normal, vec3_dot(normal, a) + slack, slack, {CONVEX_NONE, CONVEX_NONE, CONVEX_NONE}};
 }
 
-bounds_plane bounds_plane_through(const carom_tree *tree, double reach, const uint32_t corner[3])
+bounds_plane bounds_plane_through(const bounds_frame *frame, const uint32_t corner[3])
 {
-    carom_vec3 a = in_tree(tree, corner[0]);
-    bounds_plane out = outer_plane(reach, a, vec3_sub(in_tree(tree, corner[1]), a),
-                                   vec3_sub(in_tree(tree, corner[2]), a));
+    carom_vec3 a = in_tree(frame->tree, corner[0]);
+    bounds_plane out = outer_plane(frame->reach, a, vec3_sub(in_tree(frame->tree, corner[1]), a),
+                                   vec3_sub(in_tree(frame->tree, corner[2]), a));
     memcpy(out.corner, corner, sizeof out.corner);
     return out;
 }
 
-bool bounds_plane_across(const carom_tree *tree, double reach, const uint32_t corner[3], bounds_plane *out)
+/* Are all vertices but the edge's ends behind? The offset is more than the plane's own by the slack; behind by as much is
+ * behind for certain. */
+static bool has_behind(const bounds_frame *frame, const bounds_plane *plane, const bounds_edge *edge)
 {
-    carom_vec3 a = in_tree(tree, corner[0]), u = vec3_sub(in_tree(tree, corner[1]), a), c = in_tree(tree, corner[2]);
-    carom_vec3 up = vec3_cross(u, vec3_sub(c, a));
-    double length = fabs(u.x) + fabs(u.y) + fabs(u.z), size = fabs(up.x) + fabs(up.y) + fabs(up.z);
-    if (!(size > 0.0))
-        return false;
-    /* Any direction will do that is not in the plane; what follows takes it as it is. */
-    *out = outer_plane(reach, a, u, vec3_scale(up, length / size));
-    out->corner[0] = corner[0], out->corner[1] = corner[1];
-    return vec3_dot(out->normal, c) < out->offset - 2.0 * out->slack;
+    for (size_t i = 0; i < edge->count; i++)
+        if (edge->vertices[i] != edge->end[0] && edge->vertices[i] != edge->end[1] &&
+            !(vec3_dot(plane->normal, in_tree(frame->tree, edge->vertices[i])) < plane->offset - 2.0 * plane->slack))
+            return false;
+    return true;
+}
+
+bool bounds_plane_along(const bounds_frame *frame, const bounds_edge *edge, carom_vec3 direction, bounds_plane *out)
+{
+    carom_vec3 a = in_tree(frame->tree, edge->end[0]), u = vec3_sub(in_tree(frame->tree, edge->end[1]), a);
+    *out = outer_plane(frame->reach, a, u, direction);
+    out->corner[0] = edge->end[0], out->corner[1] = edge->end[1];
+    return has_behind(frame, out, edge);
+}
+
+bool bounds_plane_across(const bounds_frame *frame, const uint32_t corner[3], bounds_plane *out)
+{
+    const bounds_edge edge = {{corner[0], corner[1]}, corner, 3};
+    carom_vec3 a = in_tree(frame->tree, corner[0]), u = vec3_sub(in_tree(frame->tree, corner[1]), a);
+    carom_vec3 up = vec3_cross(u, vec3_sub(in_tree(frame->tree, corner[2]), a));
+    return bounds_plane_along(frame, &edge, vec3_scale(bounds_unit(up), frame->reach), out);
+}
+
+bool bounds_plane_between(const bounds_frame *frame, const bounds_edge *edge, const bounds_plane sides[2],
+                          bounds_plane *out)
+{
+    carom_vec3 a = in_tree(frame->tree, edge->end[0]), u = vec3_sub(in_tree(frame->tree, edge->end[1]), a);
+    carom_vec3 one = sides[0].normal, other = sides[1].normal;
+    one = vec3_scale(one, 1.0 / sqrt(vec3_dot(one, one))), other = vec3_scale(other, 1.0 / sqrt(vec3_dot(other, other)));
+    carom_vec3 along = vec3_cross(vec3_add(one, other), u);
+    return bounds_plane_along(frame, edge, vec3_scale(bounds_unit(along), frame->reach), out);
 }
 
 bool bounds_box_is_beyond(const bounds_plane *plane, const volume_box *box)
@@ -64,33 +88,41 @@ bool bounds_box_is_beyond(const bounds_plane *plane, const volume_box *box)
     return box->half[0] < 0.0 || vec3_dot(plane->normal, box->centre) - spread > plane->offset + 3.0 * plane->slack;
 }
 
-bool bounds_has_hub_beyond(const carom_tree *tree, const bounds_plane *plane, const bounds_hub *hub)
+/* Is a vertex exactly on the plane that this one stands for? */
+static bool is_on_plane(const bounds_frame *frame, const bounds_plane *plane, uint32_t vertex)
+{
+    const carom_vec3 *p = frame->tree->mesh->vertices;
+    const uint32_t *c = plane->corner;
+    if (vertex == c[0] || vertex == c[1] || vertex == c[2])
+        return true;
+    return c[2] == CONVEX_NONE ? exact_collinear(p[c[0]], p[c[1]], p[vertex], NULL)
+                               : exact_orient3d(p[c[0]], p[c[1]], p[c[2]], p[vertex], NULL) == 0;
+}
+
+bool bounds_has_hub_beyond(const bounds_frame *frame, const bounds_plane *plane, const bounds_hub *hub)
 {
     if (!bounds_box_is_beyond(plane, &hub->opposite))
         return false;
     for (int i = 0; i < 2; i++)
     {
         uint32_t vertex = hub->hub[i];
-        if (vertex != CONVEX_NONE && vertex != plane->corner[0] && vertex != plane->corner[1] &&
-            vertex != plane->corner[2] && !(vec3_dot(plane->normal, in_tree(tree, vertex)) > plane->offset))
+        if (vertex == CONVEX_NONE || vec3_dot(plane->normal, in_tree(frame->tree, vertex)) > plane->offset)
+            continue;
+        if (frame->owner[vertex] != frame->own || !is_on_plane(frame, plane, vertex))
             return false;
     }
     return true;
 }
 
 /* The body has only the edge on the plane, and the triangles only the hub, which is not in line with the edge. */
-bool bounds_edge_parts(const carom_tree *tree, double reach, const bounds_edge *edge, const bounds_hub *hub)
+bool bounds_edge_parts(const bounds_frame *frame, const bounds_edge *edge, const bounds_hub *hub)
 {
-    for (int turned = 0; turned < 2; turned++)
+    for (int turned = 0; turned < 2 && hub->hub[1] == CONVEX_NONE; turned++)
     {
         const uint32_t corner[3] = {edge->end[turned], edge->end[1 - turned], hub->hub[0]};
-        bounds_plane plane = bounds_plane_through(tree, reach, corner);
-        bool behind = true;
-        for (size_t i = 0; i < edge->count && behind; i++)
-            behind = edge->vertices[i] == edge->end[0] || edge->vertices[i] == edge->end[1] ||
-                     vec3_dot(plane.normal, in_tree(tree, edge->vertices[i])) < plane.offset - 2.0 * plane.slack;
-        if (behind)
-            return bounds_has_hub_beyond(tree, &plane, hub);
+        bounds_plane plane = bounds_plane_through(frame, corner);
+        if (has_behind(frame, &plane, edge))
+            return bounds_box_is_beyond(&plane, &hub->opposite);
     }
     return false;
 }

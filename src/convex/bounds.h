@@ -15,13 +15,22 @@ enum
     BOUNDS_HUB = 128 /* vertices with more triangles are hubs */
 };
 
+/* The tree, and the vertices of the patch or piece in question: those whose owner it is. */
+typedef struct bounds_frame
+{
+    const carom_tree *tree;
+    double reach; /* largest |coordinate| of the mesh in the tree's frame */
+    const uint32_t *owner;
+    uint32_t own;
+} bounds_frame;
+
 /* A box is beyond it where normal . p > offset for all its points, in the tree's frame. It is moved outwards by more than
  * all rounding. */
 typedef struct bounds_plane
 {
     carom_vec3 normal;
     double offset, slack; /* the second is a part of the first */
-    uint32_t corner[3]; /* vertices that are exactly on the plane which this one stands for, or CONVEX_NONE */
+    uint32_t corner[3]; /* vertices that are exactly on the plane which this one stands for; the last: or CONVEX_NONE */
 } bounds_plane;
 
 /* What a node of a tree knows of a hub. */
@@ -36,15 +45,38 @@ typedef struct bounds_hub
 carom_status bounds_find_hubs(carom_context *context, const carom_tree *tree, bounds_hub **out);
 void bounds_free_hubs(carom_context *context, const carom_tree *tree, bounds_hub *hubs);
 
-/* Largest |coordinate| of the mesh in the tree's frame. */
+/* For a frame. */
 double bounds_reach(const carom_tree *tree);
 
 /* The plane through three vertices, counterclockwise seen from the front. */
-bounds_plane bounds_plane_through(const carom_tree *tree, double reach, const uint32_t corner[3]);
+bounds_plane bounds_plane_through(const bounds_frame *frame, const uint32_t corner[3]);
 
-/* A plane through the first two vertices, upright on the plane of the three, with the third one behind, and with it all
- * of a polygon in that plane that has the two as an edge. False: too close to tell. */
-bool bounds_plane_across(const carom_tree *tree, double reach, const uint32_t corner[3], bounds_plane *out);
+/* A convex body whose vertices are vertices of the mesh, and one of its edges. */
+typedef struct bounds_edge
+{
+    uint32_t end[2];
+    const uint32_t *vertices;
+    size_t count;
+} bounds_edge;
+
+/* The plane through an edge and a direction, which is on the left seen from the front. False: the other vertices of the
+ * body are not behind for certain. */
+bool bounds_plane_along(const bounds_frame *frame, const bounds_edge *edge, carom_vec3 direction, bounds_plane *out);
+
+/* A plane through the first two corners of a triangle, upright on it, with the third one behind, and with that all of a
+ * polygon in the triangle's plane that has the two as an edge. False: too close to tell. */
+bool bounds_plane_across(const bounds_frame *frame, const uint32_t corner[3], bounds_plane *out);
+
+/* A plane through an edge of a body halfway between two others. */
+bool bounds_plane_between(const bounds_frame *frame, const bounds_edge *edge, const bounds_plane sides[2],
+                          bounds_plane *out);
+
+/* A vector of about length 1, or 0. */
+static inline carom_vec3 bounds_unit(carom_vec3 v)
+{
+    double size = fabs(v.x) + fabs(v.y) + fabs(v.z);
+    return vec3_scale(v, size > 0.0 ? 1.0 / size : 0.0);
+}
 
 static inline bool bounds_is_beyond(const bounds_plane *plane, const float *low, const float *high)
 {
@@ -56,18 +88,11 @@ static inline bool bounds_is_beyond(const bounds_plane *plane, const float *low,
 
 bool bounds_box_is_beyond(const bounds_plane *plane, const volume_box *box);
 
-/* Are the triangles at a node's hub in front of the plane, but for the hub, which may be on it? */
-bool bounds_has_hub_beyond(const carom_tree *tree, const bounds_plane *plane, const bounds_hub *hub);
-
-/* A convex body whose vertices are vertices of the mesh, and one of its edges. */
-typedef struct bounds_edge
-{
-    uint32_t end[2];
-    const uint32_t *vertices;
-    size_t count;
-} bounds_edge;
+/* Are the triangles at a node's hub in front of the plane, but for the hub, which may be on it if it is one of the own
+ * vertices? */
+bool bounds_has_hub_beyond(const bounds_frame *frame, const bounds_plane *plane, const bounds_hub *hub);
 
 /* Does the plane through the edge and a node's hub part the body from the triangles at the hub? */
-bool bounds_edge_parts(const carom_tree *tree, double reach, const bounds_edge *edge, const bounds_hub *hub);
+bool bounds_edge_parts(const bounds_frame *frame, const bounds_edge *edge, const bounds_hub *hub);
 
 #endif

@@ -91,6 +91,32 @@ static carom_status list_vertices(check_state *state, const convex_node *node)
     return CAROM_OK;
 }
 
+/* Does the facet across an edge have it, too? */
+static bool is_mutual(const uint32_t *facets, const uint32_t *across, size_t edge)
+{
+    const uint32_t *own = facets + edge / 3 * 3, *other = facets + 3 * (size_t)across[edge];
+    uint32_t from = own[edge % 3], to = own[(edge % 3 + 1) % 3];
+    for (uint32_t side = 0; side < 3; side++)
+        if (other[side] == to && other[(side + 1) % 3] == from)
+            return across[3 * (size_t)across[edge] + side] == edge / 3;
+    return false;
+}
+
+/* Of a polygon: has its rim as many edges as vertices? */
+static carom_status check_rim(check_state *state, const convex_node *node, uint32_t number)
+{
+    const uint32_t *facets = convex_facets(state->pieces, node), *across = convex_neighbours(state->pieces, node);
+    uint32_t rim = 0;
+    for (size_t i = 0; i < 3 * (size_t)node->facet_count; i++)
+    {
+        if (across[i] == HULL_NONE)
+            rim++;
+        else if (across[i] >= node->facet_count || !is_mutual(facets, across, i))
+            return check_fail(state, "facet %zu of node %u has a wrong neighbour", i / 3, number);
+    }
+    return rim == node->vertex_count ? CAROM_OK : check_fail(state, "the rim of node %u has gaps", number);
+}
+
 /* Is the surface closed, and locally convex everywhere? With the topology of a sphere it is that of a convex body. */
 static carom_status check_convex(check_state *state, const convex_node *node, uint32_t number)
 {
@@ -144,7 +170,9 @@ static carom_status check_hull(check_state *state, const convex_node *node, uint
         same = low < node->vertex_count && vertices[low] == wanted && (low == 0 || vertices[low - 1] < wanted);
     }
     hull_free(&h);
-    return same ? check_convex(state, node, number) : check_fail(state, "node %u has the wrong hull", number);
+    if (!same)
+        return check_fail(state, "node %u has the wrong hull", number);
+    return node->dimension == 2 ? check_rim(state, node, number) : check_convex(state, node, number);
 }
 
 /* ---- boxes ---- */
@@ -297,9 +325,17 @@ static carom_status check_all(check_state *state)
 
 carom_status convex_check(carom_context *context, const carom_mesh *mesh, const convex_pieces *pieces)
 {
+    uint64_t effort;
+    return convex_check_counted(context, mesh, pieces, &effort);
+}
+
+carom_status convex_check_counted(carom_context *context, const carom_mesh *mesh, const convex_pieces *pieces,
+                                  uint64_t *effort)
+{
     check_state state = {.context = context, .mesh = mesh, .pieces = pieces};
     size_t triangles = mesh->triangle_count;
     carom_status status = check_all(&state);
+    *effort = state.effort;
     bounds_free_hubs(context, state.tree, state.hubs);
     if (state.below)
         base_release(context, state.below, state.tree->node_count, sizeof(uint32_t));

@@ -36,7 +36,8 @@ typedef struct check_view
     const uint32_t *triangles, *facets, *neighbours, *vertices; /* the latter three: of the hull */
     uint32_t count;
     carom_aabb box;
-    size_t plane, facet; /* what said last that something is apart */
+    bounds_frame frame;
+    size_t plane[3], facet; /* those that said last that something is apart */
 } check_view;
 
 static inline const carom_vec3 *points_of(const check_view *view) { return view->state->mesh->vertices; }

@@ -199,39 +199,57 @@ static bool add_plane(check_view *view, const uint32_t corner[3])
     check_state *state = view->state;
     if (!base_array_reserve(state->context, &state->planes, 1))
         return false;
-    state->planes.items[state->planes.count++] = bounds_plane_through(state->tree, state->reach, corner);
+    state->planes.items[state->planes.count++] = bounds_plane_through(&view->frame, corner);
     return true;
 }
 
-/* Of a polygon: both sides of its plane, and planes upright on it along its rim. */
-static bool add_polygon_planes(check_view *view, const uint32_t corner[3], const uint32_t across[3])
+/* About the normal of a polygon. */
+static carom_vec3 polygon_normal(const check_view *view)
+{
+    carom_vec3 sum = vec3(0.0, 0.0, 0.0);
+    for (uint32_t i = 0; i < view->leaf->facet_count; i++)
+    {
+        const carom_vec3 *c = facet_triangle(view, i).corner;
+        sum = vec3_add(sum, vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0])));
+    }
+    return sum;
+}
+
+/* Planes along the rim of a polygon, upright on it as far as rounding allows: all contain the same direction. If that
+ * points to the front of the polygon, all of them have it behind, and one of its points tells. */
+static bool add_rim_planes(check_view *view)
 {
     check_state *state = view->state;
-    const uint32_t turned[3] = {corner[0], corner[2], corner[1]};
-    if (!add_plane(view, turned) || !base_array_reserve(state->context, &state->planes, 3))
-        return false;
-    for (int i = 0; i < 3; i++)
+    size_t before = state->planes.count;
+    carom_vec3 up = vec3_scale(bounds_unit(polygon_normal(view)), state->reach);
+    bool behind = false;
+    for (size_t i = 0; i < 3 * (size_t)view->leaf->facet_count; i++)
     {
-        const uint32_t side[3] = {corner[i], corner[(i + 1) % 3], corner[(i + 2) % 3]};
-        bounds_plane *plane = &state->planes.items[state->planes.count];
-        if (across[i] == HULL_NONE && bounds_plane_across(state->tree, state->reach, side, plane))
-            state->planes.count++;
+        const uint32_t *corner = view->facets + i / 3 * 3;
+        bounds_edge edge = {{corner[i % 3], corner[(i + 1) % 3]}, corner, 3};
+        if (view->neighbours[i] != HULL_NONE)
+            continue;
+        if (!base_array_reserve(state->context, &state->planes, 1))
+            return false;
+        bounds_plane *plane = &state->planes.items[state->planes.count++];
+        behind |= bounds_plane_along(&view->frame, &edge, up, plane);
     }
+    state->planes.count = behind ? state->planes.count : before;
     return true;
 }
 
-/* Planes that have the hull behind. */
+/* Planes that have the hull behind; a polygon's own plane, from both sides, has it as well. */
 static bool list_planes(check_view *view)
 {
     view->state->planes.count = 0;
     for (uint32_t i = 0; i < view->leaf->facet_count; i++)
     {
         const uint32_t *corner = view->facets + 3 * (size_t)i;
-        if (!add_plane(view, corner) ||
-            (view->leaf->dimension == 2 && !add_polygon_planes(view, corner, view->neighbours + 3 * (size_t)i)))
+        const uint32_t turned[3] = {corner[0], corner[2], corner[1]};
+        if (!add_plane(view, corner) || (view->leaf->dimension == 2 && !add_plane(view, turned)))
             return false;
     }
-    return true;
+    return view->leaf->dimension != 2 || add_rim_planes(view);
 }
 
 static bool boxes_meet(const check_state *state, uint32_t node, const carom_aabb *box)
@@ -243,30 +261,48 @@ static bool boxes_meet(const check_state *state, uint32_t node, const carom_aabb
            (double)high[1] >= min.y - slack && (double)low[2] <= max.z + slack && (double)high[2] >= min.z - slack;
 }
 
-/* Is some plane between the hull and what is in the node? */
-static bool is_box_parted(check_view *view, uint32_t node)
+/* Is there a plane that has something in front? Each place of the view's hints is for one kind of thing. */
+typedef bool plane_test(const check_view *view, const bounds_plane *plane, uint32_t node);
+static bool is_any_beyond(check_view *view, plane_test *test, uint32_t node, int kind)
 {
     check_state *state = view->state;
-    const float *low = state->tree->volumes + 6 * (size_t)node, *high = low + 3;
-    const bounds_plane *planes = state->planes.items;
-    state->effort += state->planes.count;
-    if (view->plane < state->planes.count && bounds_is_beyond(&planes[view->plane], low, high))
+    size_t *hint = &view->plane[kind];
+    state->effort++;
+    if (*hint < state->planes.count && test(view, &state->planes.items[*hint], node))
         return true;
     for (size_t i = 0; i < state->planes.count; i++)
-        if (bounds_is_beyond(&planes[i], low, high))
-            return view->plane = i, true;
+    {
+        state->effort++;
+        if (test(view, &state->planes.items[i], node))
+            return *hint = i, true;
+    }
     return false;
 }
 
-static bool is_edge_between(check_view *view, const bounds_hub *hub)
+static bool is_box_beyond(const check_view *view, const bounds_plane *plane, uint32_t node)
 {
-    const check_state *state = view->state;
+    const float *low = view->state->tree->volumes + 6 * (size_t)node;
+    return bounds_is_beyond(plane, low, low + 3);
+}
+
+static bool is_hub_beyond(const check_view *view, const bounds_plane *plane, uint32_t node)
+{
+    return bounds_has_hub_beyond(&view->frame, plane, &view->state->hubs[node]);
+}
+
+static bool is_rest_beyond(const check_view *view, const bounds_plane *plane, uint32_t node)
+{
+    return bounds_box_is_beyond(plane, &view->state->hubs[node].rest);
+}
+
+static bool is_edge_between(const check_view *view, const bounds_hub *hub)
+{
     for (uint32_t i = 0; i < view->leaf->facet_count; i++)
         for (size_t side = 0; side < 3; side++)
         {
             const uint32_t *f = view->facets + 3 * (size_t)i;
             const bounds_edge edge = {{f[side], f[(side + 1) % 3]}, view->vertices, view->leaf->vertex_count};
-            if (bounds_edge_parts(state->tree, state->reach, &edge, hub))
+            if (bounds_edge_parts(&view->frame, &edge, hub))
                 return true;
         }
     return false;
@@ -277,19 +313,16 @@ enum
     CHECK_EDGES = 8 /* edges of hulls with so many facets are tried, too */
 };
 
-/* The same for triangles at a hub, which may meet the hull there, and others. */
-static bool is_hub_parted(check_view *view, uint32_t node)
+/* Is the hull apart from all triangles of a node, but for its vertices where they are at a hub? */
+static bool is_node_parted(check_view *view, uint32_t node)
 {
-    check_state *state = view->state;
-    const bounds_hub *hub = &state->hubs[node];
-    bool apart = hub->count == 0, rest_apart = false;
-    for (size_t i = 0; i < state->planes.count && !apart; i++)
-        apart = bounds_has_hub_beyond(state->tree, &state->planes.items[i], hub);
-    if (!apart && view->leaf->facet_count <= CHECK_EDGES)
-        apart = is_edge_between(view, hub);
-    for (size_t i = 0; i < state->planes.count && apart && !rest_apart; i++)
-        rest_apart = bounds_box_is_beyond(&state->planes.items[i], &hub->rest);
-    return apart && rest_apart;
+    const bounds_hub *hub = view->state->hubs ? &view->state->hubs[node] : NULL;
+    if (is_any_beyond(view, is_box_beyond, node, 0))
+        return true;
+    if (!hub || !is_any_beyond(view, is_rest_beyond, node, 1))
+        return false;
+    return hub->count == 0 || is_any_beyond(view, is_hub_beyond, node, 2) ||
+           (view->leaf->facet_count <= CHECK_EDGES && is_edge_between(view, hub));
 }
 
 static carom_status check_leaf(check_view *view, const tree_node *node)
@@ -309,6 +342,7 @@ carom_status check_apart(check_view *view)
 {
     check_state *state = view->state;
     state->list.count = 0;
+    view->frame = (bounds_frame){state->tree, state->reach, state->mark, view->leaf->piece};
     if (!list_planes(view) || !base_array_reserve(state->context, &state->list, 1))
         return CAROM_OUT_OF_MEMORY;
     state->list.items[state->list.count++] = 0;
@@ -316,8 +350,8 @@ carom_status check_apart(check_view *view)
     {
         uint32_t number = state->list.items[--state->list.count];
         const tree_node *node = &state->tree->nodes[number];
-        if (state->below[number] == view->leaf->piece || !boxes_meet(state, number, &view->box) || is_box_parted(view, number) ||
-            (state->hubs && is_hub_parted(view, number)))
+        if (state->below[number] == view->leaf->piece || !boxes_meet(state, number, &view->box) ||
+            is_node_parted(view, number))
             continue;
         BASE_TRY(check_leaf(view, node));
         if (node->count > 0)

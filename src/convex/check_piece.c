@@ -80,7 +80,10 @@ static bool supports_quickly(const check_view *view, const hull *h, const own_tr
     view->state->effort++;
     if (h->dimension == 3)
         answer = hull_supports_at_edge(h, points_of(view), t->vertex, view->state->facet_at);
-    return answer == HULL_NO_EDGE ? hull_supports(h, points_of(view), t->corner, start) : answer == HULL_YES;
+    if (answer != HULL_NO_EDGE)
+        return answer == HULL_YES;
+    view->state->effort += h->dimension == 3 ? h->facet_count : 0; /* at most */
+    return hull_supports(h, points_of(view), t->corner, start);
 }
 
 enum

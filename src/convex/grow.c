@@ -105,7 +105,7 @@ static grow_answer join_around(grow_space *space, uint32_t vertex)
     const uint32_t *star = surface->star + surface->star_first[vertex];
     uint32_t count = surface->star_first[vertex + 1] - surface->star_first[vertex];
     grow_answer answer = GROW_YES;
-    if (count > BOUNDS_HUB && count > space->triangles.count + space->beside.count)
+    if (surface->hubs && count > BOUNDS_HUB && count > space->triangles.count + space->beside.count)
         return join_around_hub(space, vertex);
     for (bool again = true; again && answer == GROW_YES;)
     {

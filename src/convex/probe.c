@@ -30,20 +30,45 @@ static void widen(const convex_probe *probe, carom_aabb *box)
 static bounds_plane plane_of(const convex_probe *probe, uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t corner[3] = {a, b, c};
-    return bounds_plane_through(probe->surface->tree, probe->surface->reach, corner);
+    return bounds_plane_through(&probe->frame, corner);
 }
 
-/* Planes along the sides of a flat part: around a hub, many triangles may be in the plane of the part. */
-static void add_sides(const convex_probe *probe, const uint32_t corner[3], probe_part *out)
+/* Planes at an edge, for triangles at a hub: many of them may be in the plane of a flat part, or all but beside a solid
+ * one. */
+static void add_between(const convex_probe *probe, const bounds_edge *edge, int one, int other, probe_part *out)
 {
-    const convex_surface *surface = probe->surface;
+    const bounds_plane sides[2] = {out->plane[one], out->plane[other]};
+    out->hub_plane_count +=
+        bounds_plane_between(&probe->frame, edge, sides, &out->plane[out->hub_plane_count]);
+}
+
+static void add_flat_edges(const convex_probe *probe, const uint32_t corner[3], probe_part *out)
+{
     for (int i = 0; i < 3; i++)
     {
         const uint32_t turned[3] = {corner[i], corner[(i + 1) % 3], corner[(i + 2) % 3]};
-        bounds_plane *plane = &out->plane[out->hub_plane_count];
-        out->hub_plane_count +=
-            bounds_plane_across(surface->tree, surface->reach, turned, plane);
+        const bounds_edge edge = {{turned[0], turned[1]}, corner, 3};
+        int across = out->hub_plane_count;
+        if (!bounds_plane_across(&probe->frame, turned, &out->plane[across]))
+            continue;
+        out->hub_plane_count++;
+        add_between(probe, &edge, across, 0, out);
+        add_between(probe, &edge, across, 1, out);
     }
+}
+
+static void add_solid_edges(const convex_probe *probe, const uint32_t corner[4], probe_part *out)
+{
+    static const int opposite[4] = {2, 3, 1, 0}; /* the plane that does not have the corner */
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++)
+        {
+            const bounds_edge edge = {{corner[i], corner[k]}, corner, 4};
+            int one = i != 0 && k != 0 ? 0 : i != 1 && k != 1 ? 1 : 2, other = 3;
+            while (other == i || other == k)
+                other--;
+            add_between(probe, &edge, opposite[one], opposite[other], out);
+        }
 }
 
 static void prepare_part(const convex_probe *probe, const shell_part *part, probe_part *out)
@@ -59,8 +84,10 @@ static void prepare_part(const convex_probe *probe, const shell_part *part, prob
     out->plane_count = out->hub_plane_count = flat ? 2 : 4;
     if (!flat)
         out->plane[2] = plane_of(probe, c[1], c[2], c[3]), out->plane[3] = plane_of(probe, c[2], c[0], c[3]);
-    else if (probe->surface->hubs)
-        add_sides(probe, c, out);
+    if (probe->surface->hubs && flat)
+        add_flat_edges(probe, c, out);
+    if (probe->surface->hubs && !flat)
+        add_solid_edges(probe, c, out);
 }
 
 static void add_boxes(convex_probe *probe, const shell_part *part)
@@ -116,7 +143,6 @@ static bool part_is_apart(const probe_part *part, const float *low, const float 
 /* Planes through an edge of the part and the hub. If that is a corner of the part, they are those of its sides. */
 static bool edge_parts(const convex_probe *probe, const shell_part *part, const bounds_hub *hub)
 {
-    const convex_surface *surface = probe->surface;
     const uint32_t *c = part->corner, vertex = hub->hub[0];
     int corners = is_flat(part) ? 3 : 4;
     if (c[0] == vertex || c[1] == vertex || c[2] == vertex || c[3] == vertex)
@@ -125,7 +151,7 @@ static bool edge_parts(const convex_probe *probe, const shell_part *part, const 
         for (int k = 0; k < i; k++)
         {
             const bounds_edge edge = {{part->corner[i], part->corner[k]}, part->corner, (size_t)corners};
-            if (bounds_edge_parts(surface->tree, surface->reach, &edge, hub))
+            if (bounds_edge_parts(&probe->frame, &edge, hub))
                 return true;
         }
     return false;
@@ -137,7 +163,7 @@ static bool part_is_apart_from_hub(const convex_probe *probe, size_t number, con
     const probe_part *part = &probe->parts.items[number];
     bool apart = hub->count == 0, rest_apart = false;
     for (int k = 0; k < part->hub_plane_count && !apart; k++)
-        apart = bounds_has_hub_beyond(probe->surface->tree, &part->plane[k], hub);
+        apart = bounds_has_hub_beyond(&probe->frame, &part->plane[k], hub);
     apart = apart || edge_parts(probe, &probe->shell->parts.items[probe->from.parts + number], hub);
     for (int k = 0; k < part->hub_plane_count && apart && !rest_apart; k++)
         rest_apart = bounds_box_is_beyond(&part->plane[k], &hub->rest);
@@ -308,7 +334,9 @@ static probe_verdict search_tree(convex_probe *probe, convex_numbers *met)
 
 probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met)
 {
+    const convex_surface *surface = probe->surface;
     probe->seed = seed, probe->from = from;
+    probe->frame = (bounds_frame){surface->tree, surface->reach, surface->member, seed};
     if (probe->shell->parts.count == from.parts)
         return PROBE_DONE; /* the hull is the same */
     probe->effort += probe->shell->parts.count - from.parts;

@@ -9,9 +9,9 @@
 typedef struct probe_part
 {
     carom_aabb box;
-    bounds_plane plane[5];
-    int plane_count; /* that all boxes are compared with; a flat part has three more, for hubs in its plane */
-    int hub_plane_count;
+    bounds_plane plane[11];
+    int plane_count;     /* that all boxes are compared with */
+    int hub_plane_count; /* and those that only triangles at hubs are compared with */
 } probe_part;
 
 /* A plane for points: the parts of the exact predicate's filter (exact_filter3d) that do not depend on the point. */
@@ -41,6 +41,7 @@ typedef struct convex_probe
     convex_surface *surface;
     convex_shell *shell;
     uint32_t seed;
+    bounds_frame frame;
     shell_mark from; /* what was there before is not searched */
     carom_aabb box;  /* around all parts: as they are, and in the tree's frame */
     carom_aabb box_in_tree;

@@ -13,6 +13,7 @@ typedef struct whole_component
     hull hull;
     convex_numbers facet_at; /* per point: a facet of the hull that has it, if any has */
     carom_aabb box;
+    uint64_t effort;
 } whole_component;
 
 static bool is_candidate(const whole_component *whole)
@@ -82,7 +83,7 @@ static bool list_facets_at(whole_component *whole)
 }
 
 /* Is a triangle on a solid hull? Most have an edge in common with it. */
-static bool is_supported(const whole_component *whole, uint32_t triangle, uint32_t *start)
+static bool is_supported(whole_component *whole, uint32_t triangle, uint32_t *start)
 {
     const convex_surface *surface = whole->surface;
     const carom_vec3 *points = whole->points.items;
@@ -90,13 +91,14 @@ static bool is_supported(const whole_component *whole, uint32_t triangle, uint32
     surface_corners(surface, triangle, corner);
     const uint32_t number[3] = {surface->cone[corner[0]], surface->cone[corner[1]], surface->cone[corner[2]]};
     hull_answer answer = hull_supports_at_edge(&whole->hull, points, number, whole->facet_at.items);
+    whole->effort += answer == HULL_NO_EDGE ? whole->hull.facet_count : 1; /* at most */
     if (answer != HULL_NO_EDGE)
         return answer == HULL_YES;
     const carom_vec3 at[3] = {points[number[0]], points[number[1]], points[number[2]]};
     return hull_supports(&whole->hull, points, at, start);
 }
 
-static bool is_on_hull(const whole_component *whole)
+static bool is_on_hull(whole_component *whole)
 {
     uint32_t start = 0;
     bool supported = whole->hull.dimension >= 2;
@@ -194,6 +196,7 @@ carom_status patches_take_whole(convex_surface *surface, const uint32_t *triangl
     hull_free(&whole.hull);
     base_array_free(surface->context, &whole.points);
     base_array_free(surface->context, &whole.facet_at);
+    atomic_fetch_add(&surface->effort, whole.effort);
     for (uint32_t i = 0; i < count && !*taken; i++)
     {
         uint32_t corner[3];
