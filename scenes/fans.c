@@ -150,8 +150,9 @@ static void add_kind(fans_list *list, fans_kind kind, uint32_t count)
 const char *fans_name(fans_kind kind)
 {
     static const char *const names[FANS_COUNT] = {
-        "cone", "closed cone",  "bicone",       "wavy fan",          "wavy bicone", "doubled fan", "star", "random fan",
-        "saddle", "flat fan", "flat fan, pierced", "cone, pierced", "collar",      "tuft",        "book", "bent book"};
+        "cone",   "closed cone", "bicone", "wavy fan", "wavy bicone",       "doubled fan",
+        "star",   "random fan",  "saddle", "flat fan", "flat fan, pierced", "cone, pierced",
+        "collar", "tuft",        "book",   "bent book"};
     return kind < FANS_COUNT ? names[kind] : "?";
 }
 

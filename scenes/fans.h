@@ -18,9 +18,9 @@ typedef enum fans_kind
     FANS_FLAT,
     FANS_FLAT_PIERCED, /* with a triangle through it */
     FANS_CONE_PIERCED,
-    FANS_COLLAR, /* a cone with a wider one below its rim */
-    FANS_TUFT,   /* many pyramids with the same tip */
-    FANS_BOOK,   /* triangles at one edge */
+    FANS_COLLAR,    /* a cone with a wider one below its rim */
+    FANS_TUFT,      /* many pyramids with the same tip */
+    FANS_BOOK,      /* triangles at one edge */
     FANS_BENT_BOOK, /* with a second triangle at each */
     FANS_COUNT
 } fans_kind;

@@ -42,8 +42,8 @@ bounds_plane bounds_plane_through(const bounds_frame *frame, const uint32_t corn
     return out;
 }
 
-/* Are all vertices but the edge's ends behind? The offset is more than the plane's own by the slack; behind by as much is
- * behind for certain. */
+/* Are all vertices but the edge's ends behind? The offset is more than the plane's own by the slack; behind by as much
+ * is behind for certain. */
 static bool has_behind(const bounds_frame *frame, const bounds_plane *plane, const bounds_edge *edge)
 {
     for (size_t i = 0; i < edge->count; i++)
@@ -74,7 +74,8 @@ bool bounds_plane_between(const bounds_frame *frame, const bounds_edge *edge, co
 {
     carom_vec3 a = in_tree(frame->tree, edge->end[0]), u = vec3_sub(in_tree(frame->tree, edge->end[1]), a);
     carom_vec3 one = sides[0].normal, other = sides[1].normal;
-    one = vec3_scale(one, 1.0 / sqrt(vec3_dot(one, one))), other = vec3_scale(other, 1.0 / sqrt(vec3_dot(other, other)));
+    one = vec3_scale(one, 1.0 / sqrt(vec3_dot(one, one))),
+    other = vec3_scale(other, 1.0 / sqrt(vec3_dot(other, other)));
     carom_vec3 along = vec3_cross(vec3_add(one, other), u);
     return bounds_plane_along(frame, edge, vec3_scale(bounds_unit(along), frame->reach), out);
 }

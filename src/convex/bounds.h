@@ -1,9 +1,10 @@
-/* Planes that the boxes of a tree are compared with, and hubs: vertices with very many triangles. Private to this folder.
+/* Planes that the boxes of a tree are compared with, and hubs: vertices with very many triangles. Private to this
+ * folder.
  *
  * Boxes of triangles around one vertex all have that vertex, so a search around it would end at each of them: no plane
  * through the vertex has any box in front. So nodes of a tree know of a hub, and have a box around the other corners of
- * its triangles. If a plane through the hub has that box in front, these triangles have nothing behind the plane, and on
- * it only the hub. The boxes are oriented ones, as triangles around a hub are often long and thin. */
+ * its triangles. If a plane through the hub has that box in front, these triangles have nothing behind the plane, and
+ * on it only the hub. The boxes are oriented ones, as triangles around a hub are often long and thin. */
 #ifndef CONVEX_BOUNDS_H
 #define CONVEX_BOUNDS_H
 
@@ -24,8 +25,8 @@ typedef struct bounds_frame
     uint32_t own;
 } bounds_frame;
 
-/* A box is beyond it where normal . p > offset for all its points, in the tree's frame. It is moved outwards by more than
- * all rounding. */
+/* A box is beyond it where normal . p > offset for all its points, in the tree's frame. It is moved outwards by more
+ * than all rounding. */
 typedef struct bounds_plane
 {
     carom_vec3 normal;
@@ -36,8 +37,8 @@ typedef struct bounds_plane
 /* What a node of a tree knows of a hub. */
 typedef struct bounds_hub
 {
-    uint32_t hub[2]; /* one vertex, or two of which triangles have both; CONVEX_NONE */
-    uint32_t count;  /* triangles below that have them */
+    uint32_t hub[2];           /* one vertex, or two of which triangles have both; CONVEX_NONE */
+    uint32_t count;            /* triangles below that have them */
     volume_box opposite, rest; /* around their other corners, and around the other triangles; half < 0: empty */
 } bounds_hub;
 

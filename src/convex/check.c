@@ -300,8 +300,7 @@ static carom_status check_all(check_state *state)
     size_t triangles = state->mesh->triangle_count;
     state->piece_of = base_allocate(state->context, triangles, sizeof(uint32_t), _Alignof(uint32_t));
     state->reached = base_allocate(state->context, triangles, sizeof(uint32_t), _Alignof(uint32_t));
-    state->facet_at =
-        base_allocate(state->context, state->mesh->vertex_count, sizeof(uint32_t), _Alignof(uint32_t));
+    state->facet_at = base_allocate(state->context, state->mesh->vertex_count, sizeof(uint32_t), _Alignof(uint32_t));
     state->mark = base_allocate(state->context, state->mesh->vertex_count, sizeof(uint32_t), _Alignof(uint32_t));
     if (!state->piece_of || !state->reached || !state->mark || !state->facet_at)
         return CAROM_OUT_OF_MEMORY;

@@ -65,54 +65,23 @@ static grow_answer join_enclosed(grow_space *space, uint32_t triangle)
     return add_triangle(space, triangle) && shell_own(&space->shell, corner) ? GROW_YES : GROW_NO_MEMORY;
 }
 
-/* May a triangle at this vertex, which is the patch's, join at once? */
-static bool is_pocket(const grow_space *space, uint32_t triangle, uint32_t vertex)
-{
-    const convex_surface *surface = space->surface;
-    const uint32_t *corner = surface->corners + 3 * (size_t)triangle;
-    return surface->piece[triangle] != space->seed &&
-           (corner[0] == vertex || corner[1] == vertex || corner[2] == vertex) && is_enclosed(space, triangle) &&
-           probe_side_to_patch(surface, triangle, space->seed) >= 0;
-}
-
-/* Of a vertex with more triangles than the trial has: those that touch the patch are next to what is listed beside it, or
- * to what the trial has brought. */
-static grow_answer join_around_hub(grow_space *space, uint32_t hub)
-{
-    grow_answer answer = GROW_YES;
-    space->effort += space->beside.count;
-    for (size_t i = 0; i < space->beside.count && answer == GROW_YES; i++)
-    {
-        grow_beside beside = space->beside.items[i];
-        if (beside.hub == hub && is_pocket(space, beside.triangle, hub))
-            answer = join_enclosed(space, beside.triangle);
-    }
-    for (size_t i = 0; i < space->triangles.count && answer == GROW_YES; i++)
-        for (size_t side = 0; side < 3 && answer == GROW_YES; side++)
-        {
-            uint32_t other = space->surface->mesh->neighbours[3 * (size_t)space->triangles.items[i] + side];
-            space->effort++;
-            if (other != MESH_NONE && is_pocket(space, other, hub))
-                answer = join_enclosed(space, other);
-        }
-    return answer;
-}
-
-/* Adds the triangles at a vertex that have all corners in the patch, but those that don't touch it. */
+/* Adds the triangles at a vertex that have all corners in the patch, but those that don't touch it. The search for what
+ * the hull meets would find them as well, later; at a hub, where that takes fewer steps, it does. */
 static grow_answer join_around(grow_space *space, uint32_t vertex)
 {
     const convex_surface *surface = space->surface;
     const uint32_t *star = surface->star + surface->star_first[vertex];
     uint32_t count = surface->star_first[vertex + 1] - surface->star_first[vertex];
     grow_answer answer = GROW_YES;
-    if (surface->hubs && count > BOUNDS_HUB && count > space->triangles.count + space->beside.count)
-        return join_around_hub(space, vertex);
+    if (surface->hubs && count > BOUNDS_HUB)
+        return GROW_YES;
     for (bool again = true; again && answer == GROW_YES;)
     {
         again = false;
         space->effort += count;
         for (uint32_t i = 0; i < count && answer == GROW_YES; i++)
-            if (is_pocket(space, star[i], vertex))
+            if (surface->piece[star[i]] != space->seed && is_enclosed(space, star[i]) &&
+                probe_side_to_patch(surface, star[i], space->seed) >= 0)
                 answer = join_enclosed(space, star[i]), again = true;
     }
     return answer;
@@ -228,26 +197,6 @@ static grow_answer join_what_is_met(grow_space *space, uint32_t *culprit)
     }
 }
 
-/* Lists the neighbours of a triangle of the patch that have a hub beyond the common edge. */
-static bool list_beside(grow_space *space, uint32_t triangle)
-{
-    const convex_surface *surface = space->surface;
-    if (!surface->hubs)
-        return true;
-    if (!base_array_reserve(surface->context, &space->beside, 3))
-        return false;
-    for (int side = 0; side < 3; side++)
-    {
-        uint32_t apex = CONVEX_NONE;
-        if (surface->traits[triangle] >> side & 1)
-            apex = surface_cross(surface, triangle, side).apex;
-        if (apex != CONVEX_NONE && surface->star_first[apex + 1] - surface->star_first[apex] > BOUNDS_HUB)
-            space->beside.items[space->beside.count++] =
-                (grow_beside){surface->mesh->neighbours[3 * (size_t)triangle + (size_t)side], apex};
-    }
-    return true;
-}
-
 /* Keeps what was tried, or undoes it. */
 static grow_answer conclude(grow_space *space, grow_answer answer)
 {
@@ -255,7 +204,7 @@ static grow_answer conclude(grow_space *space, grow_answer answer)
     for (size_t i = 0; i < space->triangles.count; i++)
     {
         if (kept)
-            kept = add_sides(space, space->triangles.items[i]) && list_beside(space, space->triangles.items[i]);
+            kept = add_sides(space, space->triangles.items[i]);
         else
             space->surface->piece[space->triangles.items[i]] = CONVEX_NONE;
     }
@@ -301,7 +250,7 @@ static grow_answer plant(grow_space *space, uint32_t seed)
     const convex_surface *surface = space->surface;
     uint32_t corner[3], culprit;
     space->seed = seed;
-    space->queue.count = space->waiting.count = space->beside.count = 0;
+    space->queue.count = space->waiting.count = 0;
     space->patience = GROW_PATIENCE;
     space->member_count = space->wasted = 0;
     space->effort += space->probe.effort, space->probe.effort = 0;
@@ -413,7 +362,6 @@ void grow_free(grow_space *space)
     carom_context *context = space->surface->context;
     atomic_fetch_add(&space->surface->effort, space->effort + space->probe.effort + space->shell.effort);
     shell_free(&space->shell), probe_free(&space->probe);
-    base_array_free(context, &space->beside);
     base_array_free(context, &space->queue);
     base_array_free(context, &space->waiting);
     base_array_free(context, &space->triangles);

@@ -16,12 +16,6 @@ typedef struct grow_side
     uint32_t culprit; /* try again when this triangle is in the patch */
 } grow_side;
 
-/* A triangle next to the patch whose corner beyond the common edge is a hub. */
-typedef struct grow_beside
-{
-    uint32_t triangle, hub;
-} grow_beside;
-
 /* What one worker needs. */
 typedef struct grow_space
 {
@@ -29,7 +23,6 @@ typedef struct grow_space
     convex_shell shell;
     convex_probe probe;
     BASE_ARRAY(grow_side) queue, waiting;
-    BASE_ARRAY(grow_beside) beside; /* only where there are hubs */
     /* The trial: triangles and vertices that would join, what they meet. */
     convex_numbers triangles, vertices;
     convex_numbers met;   /* triangles that have to join too */

@@ -38,8 +38,7 @@ static bounds_plane plane_of(const convex_probe *probe, uint32_t a, uint32_t b, 
 static void add_between(const convex_probe *probe, const bounds_edge *edge, int one, int other, probe_part *out)
 {
     const bounds_plane sides[2] = {out->plane[one], out->plane[other]};
-    out->hub_plane_count +=
-        bounds_plane_between(&probe->frame, edge, sides, &out->plane[out->hub_plane_count]);
+    out->hub_plane_count += bounds_plane_between(&probe->frame, edge, sides, &out->plane[out->hub_plane_count]);
 }
 
 static void add_flat_edges(const convex_probe *probe, const uint32_t corner[3], probe_part *out)

@@ -31,7 +31,8 @@ static inline uint32_t next_around(const convex_shell *shell, uint32_t facet, ui
 }
 
 /* A walk around a vertex of a closed shell. One vertex may have very many facets, but hardly all corners of a triangle
- * do: where any of several vertices can tell, walks around all of them take turns, and the first one that ends counts. */
+ * do: where any of several vertices can tell, walks around all of them take turns, and the first one that ends counts.
+ */
 typedef struct shell_walk
 {
     uint32_t vertex, first, facet;

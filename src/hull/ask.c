@@ -191,7 +191,8 @@ enum
     EDGE_STEPS = 64 /* facets that are looked at around the corners of a triangle */
 };
 
-/* The plane supports the hull if it does so at the edge from the facet's corner to the next: the two facets there tell. */
+/* The plane supports the hull if it does so at the edge from the facet's corner to the next: the two facets there tell.
+ */
 static hull_answer supports_at(const hull *h, const carom_vec3 *points, const carom_vec3 t[3], uint32_t place)
 {
     const uint32_t *f = h->facets + 3 * (size_t)(place / 3), *g = h->facets + 3 * (size_t)h->neighbours[place];

@@ -45,9 +45,9 @@ bool hull_contains_point(const hull *hull, const carom_vec3 *points, carom_vec3 
  * one where it ended; a triangle nearby, or of the same face, is then found in a few steps. Null: facet 0. */
 bool hull_supports(const hull *hull, const carom_vec3 *points, const carom_vec3 triangle[3], uint32_t *start);
 
-/* The same for a triangle between vertices of a solid hull, given as numbers of points, at an edge that it has in common
- * with the hull: that decides, and takes a few steps unless all three corners have very many facets. facet_at: a facet at
- * each vertex of the hull; for other points anything. */
+/* The same for a triangle between vertices of a solid hull, given as numbers of points, at an edge that it has in
+ * common with the hull: that decides, and takes a few steps unless all three corners have very many facets. facet_at: a
+ * facet at each vertex of the hull; for other points anything. */
 typedef enum hull_answer
 {
     HULL_NO,
