@@ -3,6 +3,7 @@
 #include "scenes/fans.h"
 #include "scenes/flats.h"
 #include "support/check.h"
+#include "support/failing.h"
 #include "support/patches.h"
 
 #include "convex/grow.h"
@@ -294,12 +295,40 @@ static void test_check_at_a_hub(void **state)
     carom_mesh_destroy(outside), carom_mesh_destroy(inside);
 }
 
+static void test_failing_allocations(void **state)
+{
+    (void)state;
+    failing memory = {0};
+    carom_context *context;
+    assert_int_equal(failing_context(&memory, &context), CAROM_OK);
+    carom_mesh *mesh = make_fan(context, FANS_WAVY_BICONE, 400);
+    uint64_t blocks = memory.blocks_out, failures = 0;
+    for (uint64_t k = 1;; k += 1 + k / 32)
+    {
+        carom_pieces *pieces;
+        failing_arm(&memory, k);
+        carom_status status = carom_pieces_create(context, mesh, &pieces);
+        if (status == CAROM_OK)
+            status = carom_pieces_check(pieces), carom_pieces_destroy(pieces);
+        assert_int_equal(memory.blocks_out, blocks);
+        assert_int_equal(status, memory.failed ? CAROM_OUT_OF_MEMORY : CAROM_OK);
+        failures += memory.failed;
+        if (!memory.failed)
+            break;
+    }
+    assert_true(failures > 50);
+    carom_mesh_destroy(mesh);
+    carom_context_destroy(context);
+    assert_int_equal(memory.blocks_out, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),         cmocka_unit_test(test_hubs_change_nothing),
         cmocka_unit_test(test_work),           cmocka_unit_test(test_a_million_in_a_plane),
         cmocka_unit_test(test_check_at_a_hub),
+        cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, check_open_context, check_close_context);
 }
