@@ -1,7 +1,8 @@
-/* Convex pieces: time against triangles, of generated shapes, of flat regions and of a scanned model. */
+/* Convex pieces: time against triangles, of generated shapes, of flat regions, of fans and of a scanned model. */
 #include "bench/bench.h"
 
 #include "carom/io.h"
+#include "scenes/fans.h"
 #include "scenes/flats.h"
 #include "scenes/generate.h"
 
@@ -20,7 +21,7 @@ static void measure(bench_session *session, const char *name, carom_mesh *mesh)
         best = i == 0 || info.ms < best.ms ? info : best;
         carom_pieces_destroy(pieces);
     }
-    printf("  %-12s %8u triangles, %7u pieces: %10.2f ms, %7.2f microseconds per triangle\n", name, best.triangle_count,
+    printf("  %-16s %8u triangles, %7u pieces: %10.2f ms, %7.2f microseconds per triangle\n", name, best.triangle_count,
            best.piece_count, best.ms, 1e3 * best.ms / best.triangle_count);
 }
 
@@ -44,13 +45,22 @@ static void measure_flat(bench_session *session, flats_kind kind, uint32_t trian
     carom_mesh_destroy(mesh);
 }
 
+static void measure_fan(bench_session *session, fans_kind kind, uint32_t triangles)
+{
+    carom_mesh *mesh;
+    if (!bench_check(session, fans_make(session->context, kind, triangles, &mesh), "fan"))
+        return;
+    measure(session, fans_name(kind), mesh);
+    carom_mesh_destroy(mesh);
+}
+
 static void measure_bunny(bench_session *session)
 {
     char path[1024];
     io_model file;
     snprintf(path, sizeof path, "%s/models/stanford-bunny.obj", session->options->data_folder);
     if (carom_failed(io_read(session->context, path, NULL, &file)))
-        printf("  bunny        absent\n");
+        printf("  bunny            absent\n");
     else
     {
         measure(session, "bunny", file.mesh);
@@ -72,5 +82,7 @@ void bench_pieces(bench_session *session)
             measure_shape(session, shapes[i], count);
         for (int kind = 0; kind < FLATS_COUNT; kind++)
             measure_flat(session, (flats_kind)kind, count);
+        for (int kind = 0; kind < FANS_COUNT && count <= 100000; kind++)
+            measure_fan(session, (fans_kind)kind, count);
     }
 }

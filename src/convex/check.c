@@ -91,6 +91,32 @@ static carom_status list_vertices(check_state *state, const convex_node *node)
     return CAROM_OK;
 }
 
+/* Does the facet across an edge have it, too? */
+static bool is_mutual(const uint32_t *facets, const uint32_t *across, size_t edge)
+{
+    const uint32_t *own = facets + edge / 3 * 3, *other = facets + 3 * (size_t)across[edge];
+    uint32_t from = own[edge % 3], to = own[(edge % 3 + 1) % 3];
+    for (uint32_t side = 0; side < 3; side++)
+        if (other[side] == to && other[(side + 1) % 3] == from)
+            return across[3 * (size_t)across[edge] + side] == edge / 3;
+    return false;
+}
+
+/* Of a polygon: has its rim as many edges as vertices? */
+static carom_status check_rim(check_state *state, const convex_node *node, uint32_t number)
+{
+    const uint32_t *facets = convex_facets(state->pieces, node), *across = convex_neighbours(state->pieces, node);
+    uint32_t rim = 0;
+    for (size_t i = 0; i < 3 * (size_t)node->facet_count; i++)
+    {
+        if (across[i] == HULL_NONE)
+            rim++;
+        else if (across[i] >= node->facet_count || !is_mutual(facets, across, i))
+            return check_fail(state, "facet %zu of node %u has a wrong neighbour", i / 3, number);
+    }
+    return rim == node->vertex_count ? CAROM_OK : check_fail(state, "the rim of node %u has gaps", number);
+}
+
 /* Is the surface closed, and locally convex everywhere? With the topology of a sphere it is that of a convex body. */
 static carom_status check_convex(check_state *state, const convex_node *node, uint32_t number)
 {
@@ -144,7 +170,9 @@ static carom_status check_hull(check_state *state, const convex_node *node, uint
         same = low < node->vertex_count && vertices[low] == wanted && (low == 0 || vertices[low - 1] < wanted);
     }
     hull_free(&h);
-    return same ? check_convex(state, node, number) : check_fail(state, "node %u has the wrong hull", number);
+    if (!same)
+        return check_fail(state, "node %u has the wrong hull", number);
+    return node->dimension == 2 ? check_rim(state, node, number) : check_convex(state, node, number);
 }
 
 /* ---- boxes ---- */
@@ -195,12 +223,22 @@ static bool take_triangle(check_state *state, const uint32_t *facets, const uint
     return false;
 }
 
+/* A map that is much too large for this node, as it was made for another one, takes too long to clear. */
+static void clear_edges(check_state *state, size_t count)
+{
+    if (state->edges.buckets.count > 16 * count + 64)
+        base_map_free(state->context, &state->edges);
+    else
+        base_map_clear(&state->edges);
+    state->effort += state->edges.buckets.count;
+}
+
 static carom_status check_strips(check_state *state, const convex_node *node, uint32_t number)
 {
     const uint32_t *facets = convex_facets(state->pieces, node);
     uint32_t left = node->facet_count;
     state->list.count = 0;
-    base_map_clear(&state->edges);
+    clear_edges(state, node->facet_count);
     if (!base_array_reserve(state->context, &state->list, node->index_count) ||
         !base_map_reserve(state->context, &state->edges, node->facet_count))
         return CAROM_OUT_OF_MEMORY;
@@ -223,6 +261,30 @@ static carom_status check_strips(check_state *state, const convex_node *node, ui
 
 /* ---- all ---- */
 
+/* Finds the nodes of the tree that have triangles of one piece only. */
+static void find_below(check_state *state)
+{
+    for (uint32_t i = state->tree->node_count; i-- > 0;)
+    {
+        const tree_node *node = &state->tree->nodes[i];
+        uint32_t first = node->first, *below = state->below;
+        below[i] = node->count == 0 ? below[first] : state->piece_of[state->tree->order[first]];
+        for (uint32_t k = 1; k < (node->count == 0 ? 2 : node->count); k++)
+            if ((node->count == 0 ? below[first + k] : state->piece_of[state->tree->order[first + k]]) != below[i])
+                below[i] = CONVEX_NONE;
+    }
+}
+
+static carom_status make_tree(check_state *state)
+{
+    carom_tree_def def = carom_tree_def_default();
+    def.volume = CAROM_VOLUME_AABB, def.layout = CAROM_LAYOUT_BINARY, def.leaf_size = 4;
+    BASE_TRY(carom_tree_create(state->context, state->mesh, &def, &state->tree));
+    state->reach = bounds_reach(state->tree);
+    state->below = base_allocate(state->context, state->tree->node_count, sizeof(uint32_t), _Alignof(uint32_t));
+    return state->below ? bounds_find_hubs(state->context, state->tree, &state->hubs) : CAROM_OUT_OF_MEMORY;
+}
+
 static carom_status check_node(check_state *state, uint32_t number)
 {
     const convex_node *node = convex_nodes(state->pieces) + number;
@@ -236,19 +298,20 @@ static carom_status check_node(check_state *state, uint32_t number)
 static carom_status check_all(check_state *state)
 {
     size_t triangles = state->mesh->triangle_count;
-    carom_tree_def def = carom_tree_def_default();
-    def.volume = CAROM_VOLUME_AABB, def.layout = CAROM_LAYOUT_BINARY, def.leaf_size = 4;
     state->piece_of = base_allocate(state->context, triangles, sizeof(uint32_t), _Alignof(uint32_t));
     state->reached = base_allocate(state->context, triangles, sizeof(uint32_t), _Alignof(uint32_t));
+    state->facet_at = base_allocate(state->context, state->mesh->vertex_count, sizeof(uint32_t), _Alignof(uint32_t));
     state->mark = base_allocate(state->context, state->mesh->vertex_count, sizeof(uint32_t), _Alignof(uint32_t));
-    if (!state->piece_of || !state->reached || !state->mark)
+    if (!state->piece_of || !state->reached || !state->mark || !state->facet_at)
         return CAROM_OUT_OF_MEMORY;
     BASE_TRY(hull_space_create(state->context, &state->space));
-    BASE_TRY(carom_tree_create(state->context, state->mesh, &def, &state->tree));
+    BASE_TRY(make_tree(state));
+    memset(state->facet_at, 0, state->mesh->vertex_count * sizeof *state->facet_at);
     memset(state->reached, 0xff, triangles * sizeof *state->reached);
     memset(state->mark, 0xff, state->mesh->vertex_count * sizeof *state->mark);
     BASE_TRY(check_lists(state));
     BASE_TRY(check_links(state));
+    find_below(state);
     for (uint32_t i = 0; i < state->pieces->node_count; i++)
     {
         carom_progress progress = {"verify", state->mesh->name, i, state->pieces->node_count};
@@ -261,14 +324,27 @@ static carom_status check_all(check_state *state)
 
 carom_status convex_check(carom_context *context, const carom_mesh *mesh, const convex_pieces *pieces)
 {
+    uint64_t effort;
+    return convex_check_counted(context, mesh, pieces, &effort);
+}
+
+carom_status convex_check_counted(carom_context *context, const carom_mesh *mesh, const convex_pieces *pieces,
+                                  uint64_t *effort)
+{
     check_state state = {.context = context, .mesh = mesh, .pieces = pieces};
     size_t triangles = mesh->triangle_count;
     carom_status status = check_all(&state);
+    *effort = state.effort;
+    bounds_free_hubs(context, state.tree, state.hubs);
+    if (state.below)
+        base_release(context, state.below, state.tree->node_count, sizeof(uint32_t));
     carom_tree_destroy(state.tree);
     hull_space_destroy(state.space);
     base_release(context, state.piece_of, triangles, sizeof(uint32_t));
     base_release(context, state.reached, triangles, sizeof(uint32_t));
     base_release(context, state.mark, mesh->vertex_count, sizeof(uint32_t));
+    base_release(context, state.facet_at, mesh->vertex_count, sizeof(uint32_t));
+    base_array_free(context, &state.planes);
     base_array_free(context, &state.list);
     base_array_free(context, &state.points);
     base_map_free(context, &state.edges);

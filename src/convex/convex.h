@@ -95,5 +95,8 @@ bool convex_box_has(const carom_mesh *mesh, const convex_pieces *pieces, const c
  * outside their piece but in a shared corner or edge, unless the piece is a single triangle; hulls of nodes have those
  * of their children; boxes have the hulls; strips are the facets. CAROM_BAD_DATA names what is wrong. */
 carom_status convex_check(carom_context *context, const carom_mesh *mesh, const convex_pieces *pieces);
+/* The same; effort: how many small things it has looked at. */
+carom_status convex_check_counted(carom_context *context, const carom_mesh *mesh, const convex_pieces *pieces,
+                                  uint64_t *effort);
 
 #endif

@@ -60,21 +60,25 @@ static grow_answer join_enclosed(grow_space *space, uint32_t triangle)
 {
     uint32_t corner[3];
     surface_corners(space->surface, triangle, corner);
-    if (space->surface->piece[triangle] != CONVEX_NONE || !shell_supports(&space->shell, corner, corner[0]))
+    if (space->surface->piece[triangle] != CONVEX_NONE || !shell_supports(&space->shell, corner, corner, 3))
         return GROW_NO;
     return add_triangle(space, triangle) && shell_own(&space->shell, corner) ? GROW_YES : GROW_NO_MEMORY;
 }
 
-/* Adds the triangles at a vertex that have all corners in the patch, but those that don't touch it. */
+/* Adds the triangles at a vertex that have all corners in the patch, but those that don't touch it. The search for what
+ * the hull meets would find them as well, later; at a hub, where that takes fewer steps, it does. */
 static grow_answer join_around(grow_space *space, uint32_t vertex)
 {
     const convex_surface *surface = space->surface;
     const uint32_t *star = surface->star + surface->star_first[vertex];
     uint32_t count = surface->star_first[vertex + 1] - surface->star_first[vertex];
     grow_answer answer = GROW_YES;
+    if (surface->hubs && count > BOUNDS_HUB)
+        return GROW_YES;
     for (bool again = true; again && answer == GROW_YES;)
     {
         again = false;
+        space->effort += count;
         for (uint32_t i = 0; i < count && answer == GROW_YES; i++)
             if (surface->piece[star[i]] != space->seed && is_enclosed(space, star[i]) &&
                 probe_side_to_patch(surface, star[i], space->seed) >= 0)
@@ -94,7 +98,7 @@ static grow_answer join_across(grow_space *space, const surface_crossing *crossi
         return GROW_NO;
     if (!shell_add(&space->shell) || !add_vertex(space, crossing->apex) || !add_triangle(space, crossing->triangle))
         return GROW_NO_MEMORY;
-    if (space->shell.within != CONVEX_NONE && !shell_supports(&space->shell, corner, crossing->apex))
+    if (space->shell.within != CONVEX_NONE && !shell_supports(&space->shell, corner, corner, 3))
         return GROW_NO;
     if (!shell_own(&space->shell, corner))
         return GROW_NO_MEMORY;
@@ -249,7 +253,7 @@ static grow_answer plant(grow_space *space, uint32_t seed)
     space->queue.count = space->waiting.count = 0;
     space->patience = GROW_PATIENCE;
     space->member_count = space->wasted = 0;
-    space->probe.effort = 0;
+    space->effort += space->probe.effort, space->probe.effort = 0;
     begin_trial(space);
     surface_corners(surface, seed, corner);
     if (surface->traits[seed] & SURFACE_DEGENERATE || (surface->traits[seed] & SURFACE_SIDES) == 0)
@@ -356,6 +360,7 @@ void grow_begin(grow_space *space, convex_surface *surface)
 void grow_free(grow_space *space)
 {
     carom_context *context = space->surface->context;
+    atomic_fetch_add(&space->surface->effort, space->effort + space->probe.effort + space->shell.effort);
     shell_free(&space->shell), probe_free(&space->probe);
     base_array_free(context, &space->queue);
     base_array_free(context, &space->waiting);

@@ -31,6 +31,7 @@ typedef struct grow_space
     size_t patience;      /* how many vertices a trial may take in */
     size_t member_count;  /* vertices of the patch */
     size_t wasted;        /* vertices of large trials that came to nothing */
+    uint64_t effort;      /* of all patches, but for that of the shell and of the last patch's probe */
     uint32_t seed;
     carom_status status; /* why it ended, if not for lack of memory */
 } grow_space;

@@ -13,27 +13,6 @@ static carom_vec3 in_tree(const convex_probe *probe, uint32_t vertex)
 
 /* ---- boxes ---- */
 
-/* The plane through three points, moved outwards by more than all rounding: of the points to the tree's frame, of the
- * normal and of its product with a box. */
-static probe_plane outer_plane(const convex_probe *probe, carom_vec3 a, carom_vec3 b, carom_vec3 c)
-{
-    carom_vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), normal = vec3_cross(u, v);
-    carom_vec3 s = vec3(fabs(u.x), fabs(u.y), fabs(u.z)), t = vec3(fabs(v.x), fabs(v.y), fabs(v.z));
-    double size = (s.y * t.z + s.z * t.y) + (s.z * t.x + s.x * t.z) + (s.x * t.y + s.y * t.x);
-    /* The points err by 2^-53 of the reach each, so the normal by 2^-50 of the reach times the lengths. */
-    double length = s.x + s.y + s.z + t.x + t.y + t.z;
-    double slack = 0x1p-48 * probe->surface->reach * (size + length * probe->surface->reach);
-    return (probe_plane){normal, vec3_dot(normal, a) + slack};
-}
-
-static bool box_is_beyond(const probe_plane *plane, const float *low, const float *high)
-{
-    const carom_vec3 *n = &plane->normal;
-    double nearest = n->x * (double)(n->x > 0.0 ? low[0] : high[0]) + n->y * (double)(n->y > 0.0 ? low[1] : high[1]) +
-                     n->z * (double)(n->z > 0.0 ? low[2] : high[2]);
-    return nearest > plane->offset;
-}
-
 static bool boxes_apart(const carom_aabb *box, const float *low, const float *high)
 {
     return (double)low[0] > box->max.x || (double)high[0] < box->min.x || (double)low[1] > box->max.y ||
@@ -48,22 +27,66 @@ static void widen(const convex_probe *probe, carom_aabb *box)
     box->min = vec3_sub(box->min, by), box->max = vec3_add(box->max, by);
 }
 
+static bounds_plane plane_of(const convex_probe *probe, uint32_t a, uint32_t b, uint32_t c)
+{
+    const uint32_t corner[3] = {a, b, c};
+    return bounds_plane_through(&probe->frame, corner);
+}
+
+/* Planes at an edge, for triangles at a hub: many of them may be in the plane of a flat part, or all but beside a solid
+ * one. */
+static void add_between(const convex_probe *probe, const bounds_edge *edge, int one, int other, probe_part *out)
+{
+    const bounds_plane sides[2] = {out->plane[one], out->plane[other]};
+    out->hub_plane_count += bounds_plane_between(&probe->frame, edge, sides, &out->plane[out->hub_plane_count]);
+}
+
+static void add_flat_edges(const convex_probe *probe, const uint32_t corner[3], probe_part *out)
+{
+    for (int i = 0; i < 3; i++)
+    {
+        const uint32_t turned[3] = {corner[i], corner[(i + 1) % 3], corner[(i + 2) % 3]};
+        const bounds_edge edge = {{turned[0], turned[1]}, corner, 3};
+        int across = out->hub_plane_count;
+        if (!bounds_plane_across(&probe->frame, turned, &out->plane[across]))
+            continue;
+        out->hub_plane_count++;
+        add_between(probe, &edge, across, 0, out);
+        add_between(probe, &edge, across, 1, out);
+    }
+}
+
+static void add_solid_edges(const convex_probe *probe, const uint32_t corner[4], probe_part *out)
+{
+    static const int opposite[4] = {2, 3, 1, 0}; /* the plane that does not have the corner */
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++)
+        {
+            const bounds_edge edge = {{corner[i], corner[k]}, corner, 4};
+            int one = i != 0 && k != 0 ? 0 : i != 1 && k != 1 ? 1 : 2, other = 3;
+            while (other == i || other == k)
+                other--;
+            add_between(probe, &edge, opposite[one], opposite[other], out);
+        }
+}
+
 static void prepare_part(const convex_probe *probe, const shell_part *part, probe_part *out)
 {
-    carom_vec3 p[4];
+    const uint32_t *c = part->corner;
     bool flat = is_flat(part);
     out->box = aabb_empty();
     for (int i = 0; i < 4; i++)
-    {
-        p[i] = in_tree(probe, part->corner[i]);
-        out->box = aabb_add_point(out->box, p[i]);
-    }
+        out->box = aabb_add_point(out->box, in_tree(probe, c[i]));
     widen(probe, &out->box);
-    out->plane[0] = outer_plane(probe, p[0], p[2], p[1]);
-    out->plane[1] = flat ? outer_plane(probe, p[0], p[1], p[2]) : outer_plane(probe, p[0], p[1], p[3]);
-    out->plane_count = flat ? 2 : 4;
+    out->plane[0] = plane_of(probe, c[0], c[2], c[1]);
+    out->plane[1] = plane_of(probe, c[0], c[1], flat ? c[2] : c[3]);
+    out->plane_count = out->hub_plane_count = flat ? 2 : 4;
     if (!flat)
-        out->plane[2] = outer_plane(probe, p[1], p[2], p[3]), out->plane[3] = outer_plane(probe, p[2], p[0], p[3]);
+        out->plane[2] = plane_of(probe, c[1], c[2], c[3]), out->plane[3] = plane_of(probe, c[2], c[0], c[3]);
+    if (probe->surface->hubs && flat)
+        add_flat_edges(probe, c, out);
+    if (probe->surface->hubs && !flat)
+        add_solid_edges(probe, c, out);
 }
 
 static void add_boxes(convex_probe *probe, const shell_part *part)
@@ -108,22 +131,58 @@ static bool prepare_parts(convex_probe *probe)
     return true;
 }
 
+static bool part_is_apart(const probe_part *part, const float *low, const float *high)
+{
+    bool apart = boxes_apart(&part->box, low, high);
+    for (int k = 0; k < part->plane_count && !apart; k++)
+        apart = bounds_is_beyond(&part->plane[k], low, high);
+    return apart;
+}
+
+/* Planes through an edge of the part and the hub. If that is a corner of the part, they are those of its sides. */
+static bool edge_parts(const convex_probe *probe, const shell_part *part, const bounds_hub *hub)
+{
+    const uint32_t *c = part->corner, vertex = hub->hub[0];
+    int corners = is_flat(part) ? 3 : 4;
+    if (c[0] == vertex || c[1] == vertex || c[2] == vertex || c[3] == vertex)
+        return false;
+    for (int i = 0; i < corners; i++)
+        for (int k = 0; k < i; k++)
+        {
+            const bounds_edge edge = {{part->corner[i], part->corner[k]}, part->corner, (size_t)corners};
+            if (bounds_edge_parts(&probe->frame, &edge, hub))
+                return true;
+        }
+    return false;
+}
+
+/* The same where there are hubs: the triangles at a hub may meet the part in the hub. */
+static bool part_is_apart_from_hub(const convex_probe *probe, size_t number, const bounds_hub *hub)
+{
+    const probe_part *part = &probe->parts.items[number];
+    bool apart = hub->count == 0, rest_apart = false;
+    for (int k = 0; k < part->hub_plane_count && !apart; k++)
+        apart = bounds_has_hub_beyond(&probe->frame, &part->plane[k], hub);
+    apart = apart || edge_parts(probe, &probe->shell->parts.items[probe->from.parts + number], hub);
+    for (int k = 0; k < part->hub_plane_count && apart && !rest_apart; k++)
+        rest_apart = bounds_box_is_beyond(&part->plane[k], &hub->rest);
+    return apart && rest_apart;
+}
+
 /* Is a box of the tree certainly apart from all that the step adds? */
 static bool is_apart(convex_probe *probe, uint32_t node)
 {
-    const float *low = probe->surface->tree->volumes + 6 * (size_t)node, *high = low + 3;
+    const convex_surface *surface = probe->surface;
+    const bounds_hub *hub = surface->hubs ? &surface->hubs[node] : NULL;
+    const float *low = surface->tree->volumes + 6 * (size_t)node, *high = low + 3;
     if (boxes_apart(&probe->box_in_tree, low, high))
         return true;
     if (probe->parts.count == 0)
         return false;
     for (size_t i = 0; i < probe->parts.count; i++)
     {
-        const probe_part *part = &probe->parts.items[i];
         probe->effort++;
-        bool apart = boxes_apart(&part->box, low, high);
-        for (int k = 0; k < part->plane_count && !apart; k++)
-            apart = box_is_beyond(&part->plane[k], low, high);
-        if (!apart)
+        if (!part_is_apart(&probe->parts.items[i], low, high) && !(hub && part_is_apart_from_hub(probe, i, hub)))
             return false;
     }
     return true;
@@ -131,7 +190,7 @@ static bool is_apart(convex_probe *probe, uint32_t node)
 
 /* ---- the search ---- */
 
-void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell)
+void probe_begin(convex_probe *probe, convex_surface *surface, convex_shell *shell)
 {
     *probe = (convex_probe){.surface = surface, .shell = shell, .near_seed = CONVEX_NONE, .near_box = aabb_empty()};
 }
@@ -274,7 +333,9 @@ static probe_verdict search_tree(convex_probe *probe, convex_numbers *met)
 
 probe_verdict probe_search(convex_probe *probe, uint32_t seed, shell_mark from, convex_numbers *met)
 {
+    const convex_surface *surface = probe->surface;
     probe->seed = seed, probe->from = from;
+    probe->frame = (bounds_frame){surface->tree, surface->reach, surface->member, seed};
     if (probe->shell->parts.count == from.parts)
         return PROBE_DONE; /* the hull is the same */
     probe->effort += probe->shell->parts.count - from.parts;

@@ -5,19 +5,13 @@
 
 #include "convex/shell.h"
 
-/* A plane for boxes: a box is beyond it where normal . p > offset for all its points. */
-typedef struct probe_plane
-{
-    carom_vec3 normal;
-    double offset;
-} probe_plane;
-
 /* A part of what was added, for boxes in the tree's frame. */
 typedef struct probe_part
 {
     carom_aabb box;
-    probe_plane plane[4];
-    int plane_count;
+    bounds_plane plane[11];
+    int plane_count;     /* that all boxes are compared with */
+    int hub_plane_count; /* and those that only triangles at hubs are compared with */
 } probe_part;
 
 /* A plane for points: the parts of the exact predicate's filter (exact_filter3d) that do not depend on the point. */
@@ -45,8 +39,9 @@ typedef struct probe_near
 typedef struct convex_probe
 {
     convex_surface *surface;
-    const convex_shell *shell;
+    convex_shell *shell;
     uint32_t seed;
+    bounds_frame frame;
     shell_mark from; /* what was there before is not searched */
     carom_aabb box;  /* around all parts: as they are, and in the tree's frame */
     carom_aabb box_in_tree;
@@ -55,7 +50,7 @@ typedef struct convex_probe
     BASE_ARRAY(probe_face) new_faces;   /* facets of the hull that were added */
     BASE_ARRAY(probe_part) parts;
     convex_numbers stack;
-    uint64_t effort; /* small tests made so far */
+    uint64_t effort; /* small tests made for this patch so far */
 
     /* Triangles that meet a box around the patch, which serve for many steps of a small one. */
     BASE_ARRAY(probe_near) near;
@@ -64,7 +59,7 @@ typedef struct convex_probe
     bool near_fails;    /* there were too many */
 } convex_probe;
 
-void probe_begin(convex_probe *probe, convex_surface *surface, const convex_shell *shell);
+void probe_begin(convex_probe *probe, convex_surface *surface, convex_shell *shell);
 void probe_free(convex_probe *probe);
 
 typedef enum probe_verdict

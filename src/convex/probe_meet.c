@@ -288,7 +288,7 @@ static bool is_shared_segment(const outsider *g)
 
 static bool meets(const convex_probe *probe, uint32_t triangle, outsider *g)
 {
-    const convex_shell *shell = probe->shell;
+    convex_shell *shell = probe->shell;
     describe(probe, triangle, g);
     carom_aabb box = box_of(&g->triangle);
     if (!boxes_meet(&probe->box, &box) ||
@@ -318,7 +318,7 @@ static bool could_join(const convex_probe *probe, uint32_t triangle, const outsi
         surface->piece[triangle] != CONVEX_NONE || surface->traits[triangle] & SURFACE_DEGENERATE)
         return false;
     surface_corners(surface, triangle, corner);
-    return g->shared == 0 || shell_supports(probe->shell, corner, g->corner[0]);
+    return g->shared == 0 || shell_supports(probe->shell, corner, g->corner, g->shared);
 }
 
 probe_meeting probe_meet(const convex_probe *probe, uint32_t triangle)

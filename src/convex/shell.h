@@ -55,6 +55,8 @@ typedef struct convex_shell
     uint32_t plane[3];   /* the seed's corners */
     int axis, axis_sign; /* the projection of the plane, and whether it keeps turns or mirrors them */
 
+    uint64_t effort; /* facets and edges looked at in the searches around vertices, of all patches */
+
     /* The point that is being added. */
     uint64_t stamp;
     uint32_t apex;
@@ -121,11 +123,11 @@ static inline int shell_turn(const convex_shell *shell, uint32_t from, uint32_t 
 bool shell_keep(convex_shell *shell); /* false when out of memory */
 void shell_undo(convex_shell *shell);
 
-/* Is the hull behind the plane of a triangle that has this vertex of the hull as a corner? */
-bool shell_supports(const convex_shell *shell, const uint32_t triangle[3], uint32_t vertex);
+/* Is the hull behind the plane of a triangle, of whose corners these are vertices of the hull? Any of them can tell. */
+bool shell_supports(convex_shell *shell, const uint32_t triangle[3], const uint32_t *vertices, int count);
 
 /* Is there a plane with the hull behind it that has both vertices of the hull, and this point in front? */
-bool shell_parts_from(const convex_shell *shell, const uint32_t edge[2], uint32_t point);
+bool shell_parts_from(convex_shell *shell, const uint32_t edge[2], uint32_t point);
 
 void shell_free(convex_shell *shell);
 

@@ -201,22 +201,37 @@ static bool own_face(convex_shell *shell, uint32_t facet, const uint32_t triangl
     return owned;
 }
 
+/* The facet of a triangle's plane that is found first around its corners, which are vertices of the shell. */
+static uint32_t find_in_plane(convex_shell *shell, const uint32_t triangle[3])
+{
+    shell_walk walk[3] = {walk_around(shell, triangle[0]), walk_around(shell, triangle[1]),
+                          walk_around(shell, triangle[2])};
+    for (int i = 0;; i = (i + 1) % 3)
+    {
+        if (in_plane(shell, triangle, &shell->facets.items[walk[i].facet]))
+            return walk[i].facet;
+        if (!walk_on(shell, &walk[i]))
+            return CONVEX_NONE;
+    }
+}
+
+/* Gives the apex, a corner of the triangle, a home that stays: others have one, and must have it after shell_undo. */
+static void find_home(convex_shell *shell, const uint32_t triangle[3])
+{
+    shell_walk walk = walk_around(shell, shell->apex);
+    while (!in_plane(shell, triangle, &shell->facets.items[walk.facet]))
+        if (!walk_on(shell, &walk))
+            return;
+    shell->surface->facet_at[shell->apex] = walk.facet;
+}
+
 bool shell_own(convex_shell *shell, const uint32_t triangle[3])
 {
-    uint32_t vertex = has_corner(triangle, shell->apex) ? shell->apex : triangle[0];
-    uint32_t first = shell->surface->facet_at[vertex], facet = first;
     if (shell->flat)
         return shell->folded |= shell_turn(shell, triangle[0], triangle[1], triangle[2]) < 0, true;
-    do
-    {
-        if (in_plane(shell, triangle, &shell->facets.items[facet]))
-        {
-            if (vertex == shell->apex) /* others have a home that stays, and must have it after shell_undo */
-                shell->surface->facet_at[vertex] = facet;
-            if (!shell->facets.items[facet].on_patch && !own_face(shell, facet, triangle))
-                return false;
-        }
-        facet = next_around(shell, facet, vertex);
-    } while (facet != first);
-    return true;
+    if (has_corner(triangle, shell->apex) && !shell->facets.items[shell->surface->facet_at[shell->apex]].on_patch)
+        find_home(shell, triangle);
+    /* The facets in one plane are connected, so any of them will do. */
+    uint32_t facet = find_in_plane(shell, triangle);
+    return facet == CONVEX_NONE || shell->facets.items[facet].on_patch || own_face(shell, facet, triangle);
 }

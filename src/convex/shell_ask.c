@@ -15,29 +15,34 @@ bool shell_could_support(const convex_shell *shell, const uint32_t triangle[3])
     return true;
 }
 
-bool shell_supports(const convex_shell *shell, const uint32_t triangle[3], uint32_t vertex)
+/* Within a polygon only its own plane does. */
+static bool flat_supports(const convex_shell *shell, const uint32_t triangle[3], uint32_t vertex)
 {
     const convex_surface *surface = shell->surface;
+    bool flat = true;
+    for (int i = 0; i < 3; i++)
+        flat = flat && surface_side(surface, shell->plane, triangle[i]) == 0;
+    return flat || (surface->previous[vertex] != CONVEX_NONE &&
+                    surface_side(surface, triangle, surface->previous[vertex]) <= 0 &&
+                    surface_side(surface, triangle, surface->next[vertex]) <= 0);
+}
+
+bool shell_supports(convex_shell *shell, const uint32_t triangle[3], const uint32_t *vertices, int count)
+{
+    shell_walk walk[3];
     if (shell->flat)
+        return flat_supports(shell, triangle, vertices[0]);
+    for (int i = 0; i < count; i++)
+        walk[i] = walk_around(shell, vertices[i]);
+    for (int i = 0;; i = i + 1 < count ? i + 1 : 0)
     {
-        /* Within the polygon only its own plane does. */
-        bool flat = true;
-        for (int i = 0; i < 3; i++)
-            flat = flat && surface_side(surface, shell->plane, triangle[i]) == 0;
-        return flat || (surface->previous[vertex] != CONVEX_NONE &&
-                        surface_side(surface, triangle, surface->previous[vertex]) <= 0 &&
-                        surface_side(surface, triangle, surface->next[vertex]) <= 0);
-    }
-    uint32_t first = surface->facet_at[vertex], facet = first;
-    do
-    {
-        const shell_facet *f = &shell->facets.items[facet];
-        uint32_t neighbour = f->corner[(corner_of(f, vertex) + 1) % 3];
-        if (!has_corner(triangle, neighbour) && surface_side(surface, triangle, neighbour) > 0)
+        const shell_facet *f = &shell->facets.items[walk[i].facet];
+        uint32_t neighbour = f->corner[(corner_of(f, walk[i].vertex) + 1) % 3];
+        if (!has_corner(triangle, neighbour) && surface_side(shell->surface, triangle, neighbour) > 0)
             return false;
-        facet = next_around(shell, facet, vertex);
-    } while (facet != first);
-    return true;
+        if (!walk_on(shell, &walk[i]))
+            return true;
+    }
 }
 
 static bool line_parts(const convex_shell *shell, uint32_t from, const uint32_t edge[2], uint32_t point)
@@ -48,7 +53,7 @@ static bool line_parts(const convex_shell *shell, uint32_t from, const uint32_t 
 }
 
 /* In the plane, a line does. Those next to a vertex of the edge are the most likely ones. */
-static bool rim_parts(const convex_shell *shell, const uint32_t edge[2], uint32_t point)
+static bool rim_parts(convex_shell *shell, const uint32_t edge[2], uint32_t point)
 {
     const convex_surface *surface = shell->surface;
     if (surface->previous[edge[0]] == CONVEX_NONE || surface->previous[edge[1]] == CONVEX_NONE)
@@ -57,6 +62,7 @@ static bool rim_parts(const convex_shell *shell, const uint32_t edge[2], uint32_
     do
     {
         behind = surface->previous[behind];
+        shell->effort++;
         if (line_parts(shell, ahead, edge, point) || line_parts(shell, behind, edge, point))
             return true;
         ahead = surface->next[ahead];
@@ -74,16 +80,16 @@ static bool plane_parts(const convex_shell *shell, const uint32_t plane[3], cons
     return true;
 }
 
-bool shell_parts_from(const convex_shell *shell, const uint32_t edge[2], uint32_t point)
+bool shell_parts_from(convex_shell *shell, const uint32_t edge[2], uint32_t point)
 {
     if (shell->flat)
         return surface_side(shell->surface, shell->plane, point) != 0 || rim_parts(shell, edge, point);
-    uint32_t first = shell->surface->facet_at[edge[0]], number = first;
-    do
+    shell_walk walk[2] = {walk_around(shell, edge[0]), walk_around(shell, edge[1])};
+    for (int i = 0;; i = 1 - i)
     {
-        if (plane_parts(shell, shell->facets.items[number].corner, edge, point))
+        if (plane_parts(shell, shell->facets.items[walk[i].facet].corner, edge, point))
             return true;
-        number = next_around(shell, number, edge[0]);
-    } while (number != first);
-    return false;
+        if (!walk_on(shell, &walk[i]))
+            return false;
+    }
 }

@@ -64,20 +64,30 @@ static bool find_within(convex_shell *shell, uint32_t facet)
     return true;
 }
 
-/* Finds all visible facets. Those around a vertex of the edge come first. If none of them is visible but the apex is in
- * the plane of some, the others are beyond the rim of that flat face. If the apex is behind all of them, the way to it
- * leads through the hull's inside, and the triangle is not on the new hull either. */
-static shell_answer find_visible(convex_shell *shell, uint32_t vertex, uint32_t apex)
+/* Looks at the facets around both ends of an edge, until one is visible or one end has no more. */
+static shell_answer look_around(convex_shell *shell, const surface_crossing *crossing)
 {
-    shell_answer answer = SHELL_YES;
-    uint32_t first = shell->surface->facet_at[vertex], facet = first;
-    do
-        answer = list_facet(shell, facet, apex), facet = next_around(shell, facet, vertex);
-    while (answer == SHELL_YES && facet != first);
+    shell_walk walk[2] = {walk_around(shell, crossing->from), walk_around(shell, crossing->to)};
+    for (int i = 0;; i = 1 - i)
+    {
+        shell_answer answer = list_facet(shell, walk[i].facet, crossing->apex);
+        if (answer != SHELL_YES || shell->visible.count > 0 || !walk_on(shell, &walk[i]))
+            return answer;
+    }
+}
+
+/* Finds all visible facets, which are connected. Those around a vertex of the edge come first. If none of them is
+ * visible but the apex is in the plane of some, the others are beyond the rim of that flat face. If the apex is behind
+ * all of them, the way to it leads through the hull's inside, and the triangle is not on the new hull either. */
+static shell_answer find_visible(convex_shell *shell, const surface_crossing *crossing)
+{
+    uint32_t apex = crossing->apex;
+    shell_answer answer = look_around(shell, crossing);
     for (size_t i = 0; answer == SHELL_YES && shell->visible.count == 0 && i < shell->level.count; i++)
         answer = list_neighbours(shell, shell->level.items[i], apex);
     for (size_t i = 0; answer == SHELL_YES && i < shell->visible.count; i++)
         answer = list_neighbours(shell, shell->visible.items[i], apex);
+    shell->effort += shell->level.count + shell->visible.count;
     if (answer != SHELL_YES || shell->visible.count > 0)
         return answer;
     /* It sees nothing. While a trial goes on, the hull may have it already. */
@@ -97,7 +107,7 @@ static bool add_edge(convex_shell *shell, shell_edge edge)
 
 static shell_answer look_from_outside(convex_shell *shell, const surface_crossing *crossing)
 {
-    shell_answer answer = find_visible(shell, crossing->from, crossing->apex);
+    shell_answer answer = find_visible(shell, crossing);
     for (size_t i = 0; answer == SHELL_YES && i < shell->visible.count; i++)
     {
         const shell_facet *facet = &shell->facets.items[shell->visible.items[i]];
@@ -135,28 +145,41 @@ typedef struct plane_spot
     uint32_t facet; /* that facet, or CONVEX_NONE */
 } plane_spot;
 
-/* Walks from a vertex across the sides that the apex is beyond. In some triangulations that goes in circles, and then
- * the spot has neither. */
-static plane_spot walk_to_apex(const convex_shell *shell, uint32_t vertex)
+/* A walk to the apex, across the sides that it is beyond. */
+typedef struct plane_walk
 {
-    uint32_t facet = shell->surface->facet_at[vertex], before = CONVEX_NONE;
-    for (size_t steps = shell->facets.count + 1; steps > 0; steps--)
+    uint32_t facet, before;
+} plane_walk;
+
+/* One step. True: it has arrived. */
+static bool walk_to_apex(convex_shell *shell, plane_walk *walk, plane_spot *spot)
+{
+    const shell_facet *f = &shell->facets.items[walk->facet];
+    int side = 0;
+    shell->effort++;
+    for (; side < 3; side++)
     {
-        const shell_facet *f = &shell->facets.items[facet];
-        int side = 0;
-        for (; side < 3; side++)
-        {
-            bool came_from = f->across[side] == before && before != CONVEX_NONE;
-            if (!came_from && shell_turn(shell, f->corner[side], f->corner[(side + 1) % 3], shell->apex) < 0)
-                break;
-        }
-        if (side == 3)
-            return (plane_spot){CONVEX_NONE, facet};
-        if (f->across[side] == CONVEX_NONE)
-            return (plane_spot){f->corner[side], CONVEX_NONE};
-        before = facet, facet = f->across[side];
+        bool came_from = f->across[side] == walk->before && walk->before != CONVEX_NONE;
+        if (!came_from && shell_turn(shell, f->corner[side], f->corner[(side + 1) % 3], shell->apex) < 0)
+            break;
     }
-    return (plane_spot){CONVEX_NONE, CONVEX_NONE};
+    if (side < 3 && f->across[side] != CONVEX_NONE)
+        return walk->before = walk->facet, walk->facet = f->across[side], false;
+    *spot = (plane_spot){side < 3 ? f->corner[side] : CONVEX_NONE, side < 3 ? CONVEX_NONE : walk->facet};
+    return true;
+}
+
+/* Walks from both ends of an edge, which take turns as one of them may have very many facets. In some triangulations
+ * a walk goes in circles; if both do, the spot has neither. */
+static plane_spot find_apex(convex_shell *shell, const surface_crossing *crossing)
+{
+    const uint32_t *facet_at = shell->surface->facet_at;
+    plane_walk walk[2] = {{facet_at[crossing->from], CONVEX_NONE}, {facet_at[crossing->to], CONVEX_NONE}};
+    plane_spot spot = {CONVEX_NONE, CONVEX_NONE};
+    for (size_t steps = 0; steps <= 2 * shell->facets.count; steps++)
+        if (walk_to_apex(shell, &walk[steps % 2], &spot))
+            break;
+    return spot;
 }
 
 /* The same by looking everywhere. */
@@ -165,6 +188,7 @@ static plane_spot search_apex(convex_shell *shell)
     uint32_t at = shell->on_rim;
     do
     {
+        shell->effort++;
         if (sees_rim(shell, at, shell->apex))
             return (plane_spot){at, CONVEX_NONE};
         at = shell->surface->next[at];
@@ -178,7 +202,7 @@ static plane_spot search_apex(convex_shell *shell)
 static shell_answer look_within_plane(convex_shell *shell, const surface_crossing *crossing)
 {
     const convex_surface *surface = shell->surface;
-    plane_spot spot = walk_to_apex(shell, crossing->from);
+    plane_spot spot = find_apex(shell, crossing);
     if (spot.seen == CONVEX_NONE && spot.facet == CONVEX_NONE)
         spot = search_apex(shell);
     if (spot.seen == CONVEX_NONE)
@@ -232,9 +256,10 @@ shell_answer shell_look(convex_shell *shell, const surface_crossing *crossing)
     shell->apex = crossing->apex, shell->within = CONVEX_NONE;
     shell->visible.count = shell->level.count = shell->horizon.count = 0;
     shell->stamp++;
-    if (!shell->flat)
-        return look_from_outside(shell, crossing);
-    if (surface_side(shell->surface, shell->plane, crossing->apex) == 0)
-        return look_within_plane(shell, crossing);
-    return look_from_behind(shell, crossing);
+    shell_answer answer = !shell->flat ? look_from_outside(shell, crossing)
+                          : surface_side(shell->surface, shell->plane, crossing->apex) == 0
+                              ? look_within_plane(shell, crossing)
+                              : look_from_behind(shell, crossing);
+    shell->effort += shell->horizon.count;
+    return answer;
 }

@@ -30,6 +30,28 @@ static inline uint32_t next_around(const convex_shell *shell, uint32_t facet, ui
     return f->across[(corner_of(f, vertex) + 2) % 3];
 }
 
+/* A walk around a vertex of a closed shell. One vertex may have very many facets, but hardly all corners of a triangle
+ * do: where any of several vertices can tell, walks around all of them take turns, and the first one that ends counts.
+ */
+typedef struct shell_walk
+{
+    uint32_t vertex, first, facet;
+} shell_walk;
+
+static inline shell_walk walk_around(const convex_shell *shell, uint32_t vertex)
+{
+    uint32_t first = shell->surface->facet_at[vertex];
+    return (shell_walk){vertex, first, first};
+}
+
+/* False: all facets have been passed. */
+static inline bool walk_on(convex_shell *shell, shell_walk *walk)
+{
+    shell->effort++;
+    walk->facet = next_around(shell, walk->facet, walk->vertex);
+    return walk->facet != walk->first;
+}
+
 /* A projection along an axis that does not collapse a triangle, and the sign of its turn. */
 typedef struct projection
 {

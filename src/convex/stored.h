@@ -6,7 +6,7 @@
 
 enum
 {
-    STORED_FORMAT = 1, /* raised with any change of the block, or of the pieces that are made from the same mesh */
+    STORED_FORMAT = 2, /* raised with any change of the block, or of the pieces that are made from the same mesh */
     STORED_BYTE_ORDER = 0x01020304
 };
 

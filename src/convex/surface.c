@@ -206,16 +206,6 @@ static void find_stars(convex_surface *surface)
 
 /* ---- boxes ---- */
 
-static double find_reach(const convex_surface *surface)
-{
-    carom_vec3 origin = surface->tree->origin, low = vec3_sub(surface->mesh->info.bounds.min, origin),
-               high = vec3_sub(surface->mesh->info.bounds.max, origin);
-    double corner[6] = {low.x, low.y, low.z, high.x, high.y, high.z}, reach = 0.0;
-    for (int i = 0; i < 6; i++)
-        reach = fabs(corner[i]) > reach ? fabs(corner[i]) : reach;
-    return reach;
-}
-
 static bool box_meets(const float *box, const carom_aabb *other)
 {
     return (double)box[0] <= other->max.x && (double)box[3] >= other->min.x && (double)box[1] <= other->max.y &&
@@ -294,7 +284,9 @@ static carom_status fill(convex_surface *surface)
     carom_tree_def def = carom_tree_def_default();
     def.volume = CAROM_VOLUME_AABB, def.layout = CAROM_LAYOUT_BINARY, def.leaf_size = 4;
     BASE_TRY(carom_tree_create(surface->context, mesh, &def, &surface->tree));
-    surface->reach = find_reach(surface);
+    surface->reach = bounds_reach(surface->tree);
+    if (bounds_find_hubs(surface->context, surface->tree, &surface->hubs) != CAROM_OK)
+        return base_fail(surface->context, CAROM_OUT_OF_MEMORY, "out of memory for the pieces of %s", mesh->name);
     return CAROM_OK;
 }
 
@@ -313,6 +305,7 @@ void surface_free(convex_surface *surface)
         return;
     carom_context *context = surface->context;
     size_t triangles = surface->mesh->triangle_count, vertices = surface->mesh->vertex_count;
+    bounds_free_hubs(context, surface->tree, surface->hubs);
     carom_tree_destroy(surface->tree);
     base_release(context, surface->traits, triangles, 1);
     base_release(context, surface->corners, 3 * triangles, sizeof(uint32_t));

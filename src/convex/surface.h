@@ -5,8 +5,7 @@
 #ifndef CONVEX_SURFACE_H
 #define CONVEX_SURFACE_H
 
-#include "convex/convex.h"
-#include "tree/tree.h"
+#include "convex/bounds.h"
 
 enum
 {
@@ -23,6 +22,7 @@ typedef struct convex_surface
     carom_context *context;
     const carom_mesh *mesh;
     carom_tree *tree;  /* boxes around the triangles */
+    bounds_hub *hubs;  /* per node of the tree, or null */
     double reach;      /* largest |coordinate| in the tree's frame */
     uint8_t *traits;   /* per triangle, see above */
     uint32_t *corners; /* 3 per triangle: vertices, counterclockwise seen from outside */
@@ -37,6 +37,7 @@ typedef struct convex_surface
     uint32_t *facet_at;              /* per vertex of the current patch: a facet of the shell that has it and stays */
     uint32_t *next, *previous, *rim; /* per vertex on the rim of a flat shell: its neighbours, the edge to the next */
     uint32_t *cone;                  /* per vertex: scratch */
+    atomic_ullong effort;            /* how many small things were looked at, which tests compare */
 } convex_surface;
 
 carom_status surface_create(carom_context *context, const carom_mesh *mesh, convex_surface *out);

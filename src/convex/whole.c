@@ -9,9 +9,11 @@ typedef struct whole_component
     convex_surface *surface;
     const uint32_t *triangles;
     uint32_t count;
-    BASE_ARRAY(carom_vec3) points;
+    BASE_ARRAY(carom_vec3) points; /* their numbers are in the surface's scratch */
     hull hull;
+    convex_numbers facet_at; /* per point: a facet of the hull that has it, if any has */
     carom_aabb box;
+    uint64_t effort;
 } whole_component;
 
 static bool is_candidate(const whole_component *whole)
@@ -61,6 +63,7 @@ static bool collect_points(whole_component *whole)
             if (!base_array_reserve(surface->context, &whole->points, 1))
                 return false;
             surface->member[corner[k]] = whole->triangles[0];
+            surface->cone[corner[k]] = (uint32_t)whole->points.count;
             whole->points.items[whole->points.count++] = surface_point(surface, corner[k]);
             whole->box = aabb_add_point(whole->box, surface_point(surface, corner[k]));
         }
@@ -68,19 +71,39 @@ static bool collect_points(whole_component *whole)
     return true;
 }
 
-static bool is_on_hull(const whole_component *whole)
+static bool list_facets_at(whole_component *whole)
+{
+    const hull *h = &whole->hull;
+    if (!base_array_reserve(whole->surface->context, &whole->facet_at, whole->points.count))
+        return false;
+    memset(whole->facet_at.items, 0, whole->points.count * sizeof *whole->facet_at.items);
+    for (size_t i = 0; i < 3 * (size_t)h->facet_count; i++)
+        whole->facet_at.items[h->facets[i]] = (uint32_t)(i / 3);
+    return true;
+}
+
+/* Is a triangle on a solid hull? Most have an edge in common with it. */
+static bool is_supported(whole_component *whole, uint32_t triangle, uint32_t *start)
+{
+    const convex_surface *surface = whole->surface;
+    const carom_vec3 *points = whole->points.items;
+    uint32_t corner[3];
+    surface_corners(surface, triangle, corner);
+    const uint32_t number[3] = {surface->cone[corner[0]], surface->cone[corner[1]], surface->cone[corner[2]]};
+    hull_answer answer = hull_supports_at_edge(&whole->hull, points, number, whole->facet_at.items);
+    whole->effort += answer == HULL_NO_EDGE ? whole->hull.facet_count : 1; /* at most */
+    if (answer != HULL_NO_EDGE)
+        return answer == HULL_YES;
+    const carom_vec3 at[3] = {points[number[0]], points[number[1]], points[number[2]]};
+    return hull_supports(&whole->hull, points, at, start);
+}
+
+static bool is_on_hull(whole_component *whole)
 {
     uint32_t start = 0;
     bool supported = whole->hull.dimension >= 2;
     for (uint32_t i = 0; i < whole->count && supported && whole->hull.dimension == 3; i++)
-    {
-        uint32_t corner[3];
-        surface_corners(whole->surface, whole->triangles[i], corner);
-        const carom_vec3 triangle[3] = {surface_point(whole->surface, corner[0]),
-                                        surface_point(whole->surface, corner[1]),
-                                        surface_point(whole->surface, corner[2])};
-        supported = hull_supports(&whole->hull, whole->points.items, triangle, &start);
-    }
+        supported = is_supported(whole, whole->triangles[i], &start);
     return supported;
 }
 
@@ -155,6 +178,8 @@ static carom_status judge(whole_component *whole, bool *taken)
         return CAROM_OUT_OF_MEMORY;
     const carom_vec3 *points = whole->points.items;
     BASE_TRY(hull_build(whole->surface->context, points, (uint32_t)whole->points.count, &whole->hull));
+    if (!list_facets_at(whole))
+        return CAROM_OUT_OF_MEMORY;
     if (is_on_hull(whole))
         return find_apart(whole, taken);
     return CAROM_OK;
@@ -170,6 +195,8 @@ carom_status patches_take_whole(convex_surface *surface, const uint32_t *triangl
     carom_status status = judge(&whole, taken);
     hull_free(&whole.hull);
     base_array_free(surface->context, &whole.points);
+    base_array_free(surface->context, &whole.facet_at);
+    atomic_fetch_add(&surface->effort, whole.effort);
     for (uint32_t i = 0; i < count && !*taken; i++)
     {
         uint32_t corner[3];

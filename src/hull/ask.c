@@ -132,6 +132,32 @@ static bool degenerate_is_on_plane(const climber *c)
     return false;
 }
 
+/* Do two triangles of one plane, which are not degenerate, face the same way? */
+static bool face_the_same_way(const carom_vec3 one[3], const carom_vec3 other[3])
+{
+    int axis = 2, turn;
+    while ((turn = exact_orient2d(one[0], one[1], one[2], axis, NULL)) == 0)
+        axis--;
+    return exact_orient2d(other[0], other[1], other[2], axis, NULL) == turn;
+}
+
+/* The facet where the search begins. */
+static bool is_in_plane_of_facet(const climber *c)
+{
+    const uint32_t *f = c->h->facets + 3 * (size_t)c->facet;
+    for (int i = 0; i < 3; i++)
+        if (side_of_triangle(c, c->points[f[i]]) != 0)
+            return false;
+    return true;
+}
+
+static bool faces_as_facet(const climber *c)
+{
+    const uint32_t *f = c->h->facets + 3 * (size_t)c->facet;
+    const carom_vec3 facet[3] = {c->points[f[0]], c->points[f[1]], c->points[f[2]]};
+    return face_the_same_way(facet, c->triangle);
+}
+
 bool hull_supports(const hull *h, const carom_vec3 *points, const carom_vec3 triangle[3], uint32_t *start)
 {
     climber c = {h,
@@ -142,6 +168,8 @@ bool hull_supports(const hull *h, const carom_vec3 *points, const carom_vec3 tri
                  0};
     if (exact_collinear(triangle[0], triangle[1], triangle[2], NULL))
         return degenerate_is_on_plane(&c);
+    if (h->dimension >= 2 && is_in_plane_of_facet(&c) && (h->dimension == 2 || faces_as_facet(&c)))
+        return true;
     if (h->dimension < 3)
         return all_behind(&c);
     /* Rounding can't make it go in circles: heights strictly increase. */
@@ -154,4 +182,55 @@ bool hull_supports(const hull *h, const carom_vec3 *points, const carom_vec3 tri
         return is_top(&c);
     /* Behind, yet the highest that double found: rare for a triangle of the surface. */
     return side < 0 && all_behind(&c);
+}
+
+/* ---- a plane through an edge of the hull ---- */
+
+enum
+{
+    EDGE_STEPS = 64 /* facets that are looked at around the corners of a triangle */
+};
+
+/* The plane supports the hull if it does so at the edge from the facet's corner to the next: the two facets there tell.
+ */
+static hull_answer supports_at(const hull *h, const carom_vec3 *points, const carom_vec3 t[3], uint32_t place)
+{
+    const uint32_t *f = h->facets + 3 * (size_t)(place / 3), *g = h->facets + 3 * (size_t)h->neighbours[place];
+    const carom_vec3 facet[3] = {points[f[0]], points[f[1]], points[f[2]]};
+    uint32_t from = f[place % 3], to = f[(place % 3 + 1) % 3];
+    int across = g[0] != from && g[0] != to ? 0 : g[1] != from && g[1] != to ? 1 : 2;
+    int here = -exact_orient3d(t[0], t[1], t[2], facet[(place % 3 + 2) % 3], NULL);
+    int there = -exact_orient3d(t[0], t[1], t[2], points[g[across]], NULL);
+    if (here > 0 || there > 0)
+        return HULL_NO;
+    /* In the middle of a face, it may be the other way round. */
+    return here < 0 || there < 0 || face_the_same_way(facet, t) ? HULL_YES : HULL_NO;
+}
+
+/* The corners take turns, as one of them may have very many facets. */
+hull_answer hull_supports_at_edge(const hull *h, const carom_vec3 *points, const uint32_t triangle[3],
+                                  const uint32_t *facet_at)
+{
+    const carom_vec3 t[3] = {points[triangle[0]], points[triangle[1]], points[triangle[2]]};
+    uint32_t facet[3];
+    bool going_on[3];
+    for (int i = 0; i < 3; i++)
+    {
+        facet[i] = facet_at[triangle[i]];
+        const uint32_t *f = h->facets + 3 * (size_t)(facet[i] < h->facet_count ? facet[i] : 0);
+        going_on[i] = f[0] == triangle[i] || f[1] == triangle[i] || f[2] == triangle[i];
+    }
+    for (uint32_t step = 0; step < EDGE_STEPS; step++)
+    {
+        uint32_t i = step % 3, here = triangle[i];
+        if (!going_on[i])
+            continue;
+        const uint32_t *f = h->facets + 3 * (size_t)facet[i];
+        uint32_t at = f[0] == here ? 0 : f[1] == here ? 1 : 2, to = f[(at + 1) % 3];
+        if (to == triangle[(i + 1) % 3] || to == triangle[(i + 2) % 3])
+            return supports_at(h, points, t, 3 * facet[i] + at);
+        facet[i] = h->neighbours[3 * (size_t)facet[i] + (at + 2) % 3];
+        going_on[i] = facet[i] != facet_at[here];
+    }
+    return HULL_NO_EDGE;
 }

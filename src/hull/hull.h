@@ -42,8 +42,20 @@ bool hull_contains_point(const hull *hull, const carom_vec3 *points, carom_vec3 
 /* Is every point of the hull on or behind a triangle's plane, seen counterclockwise from the front? For a triangle
  * within the hull this says that it is part of the surface, and faces outwards. A degenerate triangle has no plane: is
  * there a facet with all three corners on its plane? start: a facet to search from, which the search replaces by the
- * one where it ended; a triangle nearby is then found in a few steps. Null: facet 0. */
+ * one where it ended; a triangle nearby, or of the same face, is then found in a few steps. Null: facet 0. */
 bool hull_supports(const hull *hull, const carom_vec3 *points, const carom_vec3 triangle[3], uint32_t *start);
+
+/* The same for a triangle between vertices of a solid hull, given as numbers of points, at an edge that it has in
+ * common with the hull: that decides, and takes a few steps unless all three corners have very many facets. facet_at: a
+ * facet at each vertex of the hull; for other points anything. */
+typedef enum hull_answer
+{
+    HULL_NO,
+    HULL_YES,
+    HULL_NO_EDGE /* in common, as far as was looked */
+} hull_answer;
+hull_answer hull_supports_at_edge(const hull *hull, const carom_vec3 *points, const uint32_t triangle[3],
+                                  const uint32_t *facet_at);
 
 /* ---- measures, in double ---- */
 

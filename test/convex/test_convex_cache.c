@@ -335,7 +335,7 @@ static void test_recorded(void **state)
     {
         SIDE = 21
     };
-    static const int RECORDED_FORMAT = 1;
+    static const int RECORDED_FORMAT = 2;
     static const uint64_t RECORDED = 0x7edc4f2be488ccc1;
     cache_fixture *f = *state;
     static double vertices[3 * SIDE * SIDE];

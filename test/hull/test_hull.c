@@ -291,10 +291,35 @@ static bool supports(const carom_vec3 *points, uint32_t count, const carom_vec3 
     return true;
 }
 
+/* Triangles between any points, and facets whose third corner is another point, compared with all points. */
+static void count_at_edges(const hull *h, const carom_vec3 *points, uint32_t count, check_random *r, uint32_t found[3])
+{
+    uint32_t facet_at[LARGEST] = {0};
+    for (uint32_t i = 0; i < 3 * h->facet_count; i++)
+        facet_at[h->facets[i]] = i / 3;
+    for (int round = 0; round < 100; round++)
+    {
+        const uint32_t *facet = h->facets + 3 * (check_next(r) % h->facet_count);
+        uint32_t at = (uint32_t)(check_next(r) % 3), other = (uint32_t)(check_next(r) % count);
+        uint32_t t[3] = {facet[at], facet[(at + 1) % 3], round % 4 == 0 ? facet[(at + 2) % 3] : other};
+        if (round % 4 == 1)
+            t[0] = (uint32_t)(check_next(r) % count);
+        if (round % 4 == 2)
+            t[1] = facet[at], t[0] = facet[(at + 1) % 3];
+        const carom_vec3 corner[3] = {points[t[0]], points[t[1]], points[t[2]]};
+        if (exact_collinear(corner[0], corner[1], corner[2], NULL))
+            continue;
+        hull_answer answer = hull_supports_at_edge(h, points, t, facet_at);
+        found[answer]++;
+        if (answer != HULL_NO_EDGE)
+            assert_int_equal(answer == HULL_YES, supports(points, count, corner));
+    }
+}
+
 static void test_questions(void **state)
 {
     carom_context *context = *state;
-    uint32_t yes[2] = {0}, no[2] = {0};
+    uint32_t yes[2] = {0}, no[2] = {0}, at_edges[3] = {0};
     for (int family = 0; family < FAMILIES; family++)
         for (uint64_t seed = 0; seed < 100; seed++)
         {
@@ -321,10 +346,15 @@ static void test_questions(void **state)
                 assert_int_equal(hull_supports(&h, points, t, i % 2 ? &start : NULL), expected);
                 ++*(expected ? &yes[1] : &no[1]);
             }
+            if (h.dimension == 3)
+                count_at_edges(&h, points, count, &r, at_edges);
             hull_free(&h);
         }
     print_message("inside %u of %u, supporting %u of %u\n", yes[0], yes[0] + no[0], yes[1], yes[1] + no[1]);
     assert_true(yes[0] > 1000 && no[0] > 1000 && yes[1] > 1000 && no[1] > 1000);
+    print_message("at edges: no %u, yes %u, no edge %u\n", at_edges[HULL_NO], at_edges[HULL_YES],
+                  at_edges[HULL_NO_EDGE]);
+    assert_true(at_edges[HULL_NO] > 1000 && at_edges[HULL_YES] > 1000 && at_edges[HULL_NO_EDGE] > 1000);
 }
 
 /* Degenerate triangles, on the cube: on a face, along an edge, through the inside. */
