@@ -128,6 +128,7 @@ static void sum_up_stats(image_bench_run *run)
     double count = (double)run->count;
     run->images = (double)(now.images - before->images) / count;
     run->images_apart = (double)(now.images_apart - before->images_apart) / count;
+    run->views_apart = (double)(now.views_apart - before->views_apart) / count;
     run->passes = (double)(now.passes - before->passes) / count;
     run->pixels = (double)(now.pixels - before->pixels) / count;
     out->view_seconds = (now.view_seconds - before->view_seconds) / count;

@@ -36,10 +36,10 @@ typedef struct image_bench_run
     double spread;       /* the standard deviation of eta (2-12), as a part: 1 is 100 % */
     double mean_off;     /* the mean of |eta|; that of eta is 0 by its definition */
     double processor_ms; /* of all threads, per step: not disturbed by other load on the machine */
-    double images, images_apart, passes, pixels; /* per step */
-    carom_engine_stats seconds;                  /* only its times: per step */
-    uint64_t missed;                             /* pairs of bodies that the tree finds, over all steps */
-    double sampled_size;                         /* the largest that was stated */
+    double images, images_apart, views_apart, passes, pixels; /* per step */
+    carom_engine_stats seconds;                               /* only its times: per step */
+    uint64_t missed;                                          /* pairs of bodies that the tree finds, over all steps */
+    double sampled_size;                                      /* the largest that was stated */
     carom_engine_stats before;
     uint64_t images_before; /* the last run */
     uint64_t count;         /* of calls */

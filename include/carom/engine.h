@@ -162,9 +162,10 @@ extern "C"
         double worker_seconds;  /* elapsed time of the parallel parts times the number of workers */
         double busy_seconds;    /* the part of it spent in tasks; the rest was idle or went into scheduling */
         uint64_t passes;        /* engines "image", "image-sampled", "recode": what was drawn at once, */
-        uint64_t images;        /* pairs of hulls looked at, */
-        uint64_t images_apart;  /* and found to be apart, */
-        uint64_t pixels;        /* and pixels of all targets drawn to */
+        uint64_t images;        /*   pairs of hulls drawn, */
+        uint64_t images_apart;  /*   of these, those that their images showed to be apart, */
+        uint64_t pixels;        /*   and pixels of all targets drawn to */
+        uint64_t views_apart;   /* pairs of hulls found to be apart when their view was chosen: not drawn */
         double image_seconds;   /* what that took, preparation included: */
         double view_seconds;    /*   choosing views, placing hulls, decoding strips, */
         double upload_seconds;  /*   handing them to the driver, */

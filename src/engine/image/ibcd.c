@@ -95,7 +95,8 @@ static void add_stats(const void *object, carom_engine_stats *sum)
 {
     const image_state *state = object;
     sum->depth = state->stats.depth > sum->depth ? state->stats.depth : sum->depth;
-    sum->images_apart += state->stats.images_apart, sum->image_seconds += state->stats.image_seconds;
+    sum->images_apart += state->stats.images_apart, sum->views_apart += state->stats.views_apart;
+    sum->image_seconds += state->stats.image_seconds;
     sum->box_seconds += state->stats.box_seconds, sum->view_seconds += state->stats.view_seconds;
     sum->exact_seconds += state->stats.exact_seconds;
     const image_pass_stats *pass = &state->pass.stats;

@@ -67,6 +67,7 @@ carom_status image_sample(image_walk *walk, narrow_part_pair pair, bool *meets)
     state->stats.view_seconds += base_now() - start;
     state->stencil.kept = state->on_image ? &state->kept : NULL;
     BASE_TRY(image_stencil_meet(&state->stencil, &sight.view, drawings, meets));
+    state->stats.images_apart += !*meets;
     if (state->on_image)
         BASE_TRY(image_show_sampled(walk, pair, &sight.view, *meets));
     double size = image_sampled_size(&sight.view);
@@ -134,6 +135,7 @@ static carom_status run_sheet(image_walk *walk, size_t *at, size_t *kept)
     BASE_TRY(image_sheet_run(state->context, &state->sheet, state->meets.items));
     for (uint32_t i = 0; i < state->sheet.count; i++)
     {
+        state->stats.images_apart += !state->meets.items[i];
         double *stated = &walk->task->counters->sampled_size;
         if (state->meets.items[i])
             state->drawn.items[(*kept)++] = state->drawn.items[first + i];
