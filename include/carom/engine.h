@@ -71,9 +71,11 @@ extern "C"
                                    rule, see carom_engine_choose_grid */
         uint32_t tasks_at_once; /* engine "epcd": the thesis's K; 0: 32 */
         double image_accuracy;  /* engines of class sampled: the sampled_size (carom_counters) that is wanted; world
-                                   units; 0: 1/64 of the longest side of what two bodies' boxes have in common */
+                                   units; 0: 1/64 of the longest side of what two bodies' boxes have in common;
+                                   "image-sampled", "recode": image_side pixels, whatever that finds */
         uint32_t image_side;    /* engines that draw images: pixels along a side of an image at most, up to 4,096;
-                                   0: automatic. If that is too few for image_accuracy, the answer says so */
+                                   0: automatic. If that is too few for image_accuracy, the answer says so: its
+                                   sampled_size is larger */
         const char *cache;      /* a folder for what engines prepare per mesh: those that draw convex pieces keep them
                                    there, see carom_pieces_create_cached; copied; null: none */
         bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper;

@@ -16,6 +16,13 @@ expect 2 check a.obj b.obj --engine image --parts --picture views
 tells "two files"
 expect 2 check a.obj b.obj --engine image --image-side 5000
 tells "--image-side 5000"
+expect 2 check a.obj b.obj --engine image --image-accuracy 0.1
+tells "--image-accuracy needs an engine that may miss something"
+expect 2 check a.obj b.obj --image-accuracy 0.1
+expect 2 check a.obj b.obj --engine recode --image-accuracy nonsense
+tells "--image-accuracy"
+expect 2 check a.obj b.obj --engine recode --image-accuracy 0
+tells "--image-accuracy: '0' is no size"
 holds ! -e views
 for wrong in "--scene 3" "--sizes 0" "--sizes 6" "--steps 1" "--steps 1001" "--repeats 0" "--side 4097" "--pairs 0"; do
     expect 2 bench image $wrong
@@ -117,6 +124,19 @@ holds "$(grep -c sampled .out)" = 0
 expect 1 check a.obj b.obj a.obj --pose-b "$pose" --engine image-sampled --json -o report.json
 python3 "$here/validate.py" "$here/../../docs/check.schema.json" report.json || complain "$last: the schema"
 holds "$(grep -c '"sampled_size": 0.0[0-9]' report.json)" -ge 2
+
+# As many pixels as it takes, in the unit of the scene, of two files and of many; or fewer, and then the answer says so.
+size_stated() { python3 -c 'import json; print(json.load(open("report.json"))["counters"]["sampled_size"])'; }
+at_most() { python3 -c "import sys; sys.exit(not 0 < $1 <= $2)" || complain "$last: $1 is above $2"; }
+for engine in image-sampled recode; do
+    for files in "a.obj b.obj" "a.obj b.obj a.obj"; do
+        expect 1 check $files --pose-b "$pose" --engine $engine --unit m --image-accuracy 20mm --json -o report.json
+        at_most "$(size_stated)" 0.02
+        expect 1 check $files --pose-b "$pose" --engine $engine --unit m --image-accuracy 20mm --image-side 2 \
+            --json -o report.json
+        at_most 0.02001 "$(size_stated)"
+    done
+done
 
 # ---- the experiment ----
 mkdir plots
