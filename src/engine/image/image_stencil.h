@@ -64,7 +64,7 @@ void image_each_triangle(const image_drawing *drawing, image_see_triangle *see, 
  * never reports them. World units. */
 double image_sampled_size(const image_view *view);
 
-/* The smallest side of an image whose sampled size is at most the wanted one, up to the limit. */
+/* The smallest power of two that is the side of an image whose sampled size is at most the wanted one, or the limit. */
 int image_side_for(const image_view *view, double wanted, int limit);
 
 typedef struct image_stencil_stats
