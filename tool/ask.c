@@ -12,7 +12,8 @@ carom_status tool_asker_open(carom_context *context, const tool_method *method, 
     {
         carom_engine_def def = carom_engine_def_default();
         def.engine = method->engine;
-        def.image_side = method->image_side, def.as_printed = method->as_printed;
+        def.image_side = method->image_side, def.image_accuracy = method->image_accuracy;
+        def.as_printed = method->as_printed;
         def.on_image = method->on_image, def.on_image_user = method->on_image_user;
         def.image_always = true; /* who asks for images gets them; what they count then depends on no clock */
         def.cache = cache;

@@ -104,6 +104,28 @@ static bool is_plain_file(const char *path)
     return !tool_is_list(path) && !(stat(path, &about) == 0 && S_ISDIR(about.st_mode));
 }
 
+/* In the unit of the scene. False after a message. */
+static bool settle_lengths(check_work *work, check_options *options)
+{
+    const char *unit = work->inputs.unit, *accuracy = options->accuracy_text;
+    double *wanted = &work->method->image_accuracy;
+    options->clearance = work->inputs.clearance;
+    if (options->clearance_text &&
+        !tool_parse_length(work->command, "--clearance", options->clearance_text, unit, &options->clearance))
+        return false;
+    if (options->clearance_text && !(options->clearance > 0))
+        return tool_fail(work->command, "--clearance: '%s' is no gap; models that meet are always found",
+                         options->clearance_text),
+               false;
+    if (accuracy && !tool_parse_length(work->command, "--image-accuracy", accuracy, unit, wanted))
+        return false;
+    if (accuracy && !(*wanted > 0))
+        return tool_fail(work->command, "--image-accuracy: '%s' is no size; an image always misses something",
+                         accuracy),
+               false;
+    return true;
+}
+
 /* Poses and units of single models, and lengths, which need them. False after a message. */
 static bool settle(check_work *work, check_options *options)
 {
@@ -125,15 +147,7 @@ static bool settle(check_work *work, check_options *options)
                    false;
         inputs->items[i].whole = inputs->items[i].whole || options->whole;
     }
-    options->clearance = inputs->clearance;
-    if (options->clearance_text &&
-        !tool_parse_length(work->command, "--clearance", options->clearance_text, inputs->unit, &options->clearance))
-        return false;
-    if (options->clearance_text && !(options->clearance > 0))
-        return tool_fail(work->command, "--clearance: '%s' is no gap; models that meet are always found",
-                         options->clearance_text),
-               false;
-    return true;
+    return settle_lengths(work, options);
 }
 
 /* Trees that don't fit go, used longest ago first. What is wrong with the folder does not concern the check. */
@@ -215,11 +229,36 @@ static int run(check_work *work, check_options *options, const tool_arguments *a
     return pair ? check_pair(work) : check_scene(work);
 }
 
+/* Are these lengths? One without its unit may still get it from a list or from --file-unit. */
+static bool check_lengths(const tool_command *command, const check_options *options)
+{
+    const char *unit = options->files.unit ? options->files.unit : "mm";
+    const struct
+    {
+        const char *option, *text;
+    } lengths[] = {{"--weld", options->files.weld},
+                   {"--clearance", options->clearance_text},
+                   {"--image-accuracy", options->accuracy_text}};
+    double ignored;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (lengths[i].text && !tool_parse_length(command, lengths[i].option, lengths[i].text, unit, &ignored))
+            return false;
+    return true;
+}
+
+/* May the engine miss something, because it looks at pixels? */
+static bool is_sampled(const char *engine)
+{
+    for (uint32_t i = 0; engine && carom_engine_list(i); i++)
+        if (strcmp(carom_engine_list(i)->name, engine) == 0)
+            return carom_engine_list(i)->engine_class == CAROM_CLASS_SAMPLED;
+    return false;
+}
+
 /* What can be said before any file is read. Negative: nothing is wrong. */
 static int check_arguments(const tool_arguments *arguments, const check_options *options)
 {
     const tool_command *command = arguments->command;
-    double weld;
     if (arguments->positional_count == 0)
         return tool_fail(command, "a file is needed");
     if (!(options->seconds > 0))
@@ -233,16 +272,14 @@ static int check_arguments(const tool_arguments *arguments, const check_options 
                          options->method.engine ? options->method.engine : "");
     if (options->image_side > 4096)
         return tool_fail(command, "--image-side %llu: from 1 to 4096", (unsigned long long)options->image_side);
+    if (options->accuracy_text && !is_sampled(options->method.engine))
+        return tool_fail(command, "--image-accuracy needs an engine that may miss something, such as --engine "
+                                  "image-sampled or recode");
     if (options->printed && (!options->method.engine || strncmp(options->method.engine, "scd", 3) != 0))
         return tool_fail(command, "--printed needs --engine scd0, scd1 or scd2");
     if (options->parts && options->whole)
         return tool_fail(command, "--parts and --whole contradict each other");
-    /* a length without its unit may still get it from a list or from --file-unit */
-    const char *unit = options->files.unit ? options->files.unit : "mm";
-    bool lengths =
-        (!options->files.weld || tool_parse_length(command, "--weld", options->files.weld, unit, &weld)) &&
-        (!options->clearance_text || tool_parse_length(command, "--clearance", options->clearance_text, unit, &weld));
-    return lengths ? -1 : TOOL_ERROR;
+    return check_lengths(command, options) ? -1 : TOOL_ERROR;
 }
 
 int tool_check(const tool_command *command, int argc, char **argv)
@@ -274,6 +311,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
          "with --cache: remove what was used longest ago beyond this (default: 4096)"},
         {"--image-side", TOOL_COUNT, &options.image_side, "N",
          "for engines that draw images: pixels along a side of one, up to 4096 (default: the engine's own)"},
+        {"--image-accuracy", TOOL_TEXT, &options.accuracy_text, "LENGTH",
+         "for engines that may miss something: as many pixels as it takes to find all that holds a ball this wide"},
         {"--printed", TOOL_FLAG, &options.printed, NULL,
          "with --engine scd0, scd1 or scd2: run the thesis's code as it is printed, and count what it misses"},
         {"--picture", TOOL_FILE, &options.picture, "FOLDER",

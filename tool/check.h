@@ -13,7 +13,7 @@ typedef struct check_options
     carom_pose pose[2]; /* of the first two models; not given: no rotation at all */
     tool_texts poses, units;
     tool_file_options files;
-    const char *clearance_text, *output, *cache, *broad, *picture;
+    const char *clearance_text, *accuracy_text, *output, *cache, *broad, *picture;
     uint64_t cache_megabytes;
     bool parts, whole, distance, all, contacts, printed, json;
     uint64_t max_pairs, top, max_pictures, image_side;

@@ -84,7 +84,7 @@ static carom_status examine(scene_work *work)
     if (check->method->engine)
     {
         def.engine = check->method->engine, def.image_side = check->method->image_side;
-        def.as_printed = check->method->as_printed;
+        def.image_accuracy = check->method->image_accuracy, def.as_printed = check->method->as_printed;
     }
     if (check->options->broad)
         def.broad_phase = check->options->broad;

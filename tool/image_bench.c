@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-const char *const IMAGE_BENCH_NAMES[IMAGE_BENCH_METHODS] = {"OBB tree", "IBCD", "certified", "RECODE"};
+const char *const IMAGE_BENCH_NAMES[IMAGE_BENCH_METHODS] = {"OBB tree", "IBCD", "certified, always",
+                                                            "certified or trees", "RECODE"};
 const char *const IMAGE_BENCH_SCENE_NAMES[IMAGE_BENCH_SCENES] = {"ibcd-1", "ibcd-2"};
 const uint32_t IMAGE_BENCH_TRIANGLES[IMAGE_BENCH_SCENES][IMAGE_BENCH_SIZES] = {{13000, 26000, 52000, 104000, 208000},
                                                                                {2000, 4000, 8000, 16000, 32000}};
@@ -20,7 +21,7 @@ static uint32_t count_triangles(const scenes_scene *scene)
 
 static carom_status open_row(image_bench_row *row)
 {
-    static const char *const engines[IMAGE_BENCH_METHODS] = {"tree", "image-sampled", "image", "recode"};
+    static const char *const engines[IMAGE_BENCH_METHODS] = {"tree", "image-sampled", "image", "image", "recode"};
     uint32_t wanted = IMAGE_BENCH_TRIANGLES[row->scene][row->size];
     carom_status status = scene_twins_open(row->context, IMAGE_BENCH_SCENE_NAMES[row->scene], wanted, &row->twins);
     if (!carom_failed(status))
@@ -28,8 +29,9 @@ static carom_status open_row(image_bench_row *row)
     for (int i = 0; i < IMAGE_BENCH_METHODS && !carom_failed(status); i++)
     {
         carom_engine_def def = carom_engine_def_default();
-        def.engine = engines[i], def.image_side = row->options->side;
-        status = carom_engine_create(row->context, &def, &row->runs[i].engine);
+        def.engine = engines[i], def.image_side = row->options->side, def.image_always = i == IMAGE_BENCH_CERTIFIED;
+        if (image_bench_has(row->options, i))
+            status = carom_engine_create(row->context, &def, &row->runs[i].engine);
     }
     return status;
 }
@@ -63,7 +65,7 @@ static void compare(image_bench_row *row, const carom_scene_report *truth, const
     image_bench_run *run = &row->runs[method];
     run->sampled_size = fmax(run->sampled_size, report->counters.sampled_size);
     run->missed += count_missed(truth, report, &row->differ);
-    if (method == IMAGE_BENCH_CERTIFIED)
+    if (method == IMAGE_BENCH_CERTIFIED || method == IMAGE_BENCH_CHOICE)
         row->differ |= report->hash != truth->hash;
 }
 
@@ -89,13 +91,13 @@ static carom_status run_step(image_bench_row *row, uint32_t step, bool first)
 {
     carom_frame frames[TWIN_COUNT];
     carom_scene_report truth, report;
-    carom_status status = scene_twins_move(&row->twins, step, frames);
+    carom_status status = scene_twins_move(&row->twins, image_bench_moment(row->options, step), frames);
     if (!carom_failed(status))
         status = run_once(row, &frames[TWIN_OBB], IMAGE_BENCH_TREE, step, &truth);
     if (!carom_failed(status) && first)
         row->meeting += truth.body_pair_count;
     for (int i = 0; i < IMAGE_BENCH_METHODS && !carom_failed(status); i++)
-        if (i != IMAGE_BENCH_TREE)
+        if (i != IMAGE_BENCH_TREE && row->runs[i].engine)
         {
             status = run_once(row, &frames[TWIN_DEFAULT], i, step, &report);
             if (!carom_failed(status) && first)
@@ -128,8 +130,11 @@ static void sum_up_stats(image_bench_run *run)
     double count = (double)run->count;
     run->images = (double)(now.images - before->images) / count;
     run->images_apart = (double)(now.images_apart - before->images_apart) / count;
+    run->views_apart = (double)(now.views_apart - before->views_apart) / count;
     run->passes = (double)(now.passes - before->passes) / count;
     run->pixels = (double)(now.pixels - before->pixels) / count;
+    uint64_t drawn = now.images - before->images;
+    run->image_us = drawn > 0 ? 1e6 * (now.image_seconds - before->image_seconds) / (double)drawn : 0.0;
     out->view_seconds = (now.view_seconds - before->view_seconds) / count;
     out->upload_seconds = (now.upload_seconds - before->upload_seconds) / count;
     out->draw_seconds = (now.draw_seconds - before->draw_seconds) / count;
@@ -172,6 +177,7 @@ carom_status image_bench_measure(image_bench_row *row)
             status = run_step(row, step, repeat == 0);
         }
     for (int i = 0; i < IMAGE_BENCH_METHODS && !carom_failed(status); i++)
-        sum_up(&row->runs[i], steps);
+        if (row->runs[i].engine)
+            sum_up(&row->runs[i], steps);
     return status;
 }

@@ -265,7 +265,8 @@ typedef struct tool_method
     char name[48];
     carom_tree_def def;
     const char *engine;  /* null: pair queries; otherwise a scene and this engine */
-    uint32_t image_side; /* as in carom_engine_def, as the next three */
+    uint32_t image_side; /* as in carom_engine_def, as the next four */
+    double image_accuracy;
     bool as_printed;
     carom_engine_image_fn *on_image;
     void *on_image_user;

@@ -71,9 +71,11 @@ extern "C"
                                    rule, see carom_engine_choose_grid */
         uint32_t tasks_at_once; /* engine "epcd": the thesis's K; 0: 32 */
         double image_accuracy;  /* engines of class sampled: the sampled_size (carom_counters) that is wanted; world
-                                   units; 0: 1/64 of the longest side of what two bodies' boxes have in common */
+                                   units; 0: 1/64 of the longest side of what two bodies' boxes have in common;
+                                   "image-sampled", "recode": image_side pixels, whatever that finds */
         uint32_t image_side;    /* engines that draw images: pixels along a side of an image at most, up to 4,096;
-                                   0: automatic. If that is too few for image_accuracy, the answer says so */
+                                   0: automatic. If that is too few for image_accuracy, the answer says so: its
+                                   sampled_size is larger */
         const char *cache;      /* a folder for what engines prepare per mesh: those that draw convex pieces keep them
                                    there, see carom_pieces_create_cached; copied; null: none */
         bool image_always;      /* engine "image": draws images even where exact tests are measured to be cheaper;
@@ -162,9 +164,10 @@ extern "C"
         double worker_seconds;  /* elapsed time of the parallel parts times the number of workers */
         double busy_seconds;    /* the part of it spent in tasks; the rest was idle or went into scheduling */
         uint64_t passes;        /* engines "image", "image-sampled", "recode": what was drawn at once, */
-        uint64_t images;        /* pairs of hulls looked at, */
-        uint64_t images_apart;  /* and found to be apart, */
-        uint64_t pixels;        /* and pixels of all targets drawn to */
+        uint64_t images;        /*   pairs of hulls drawn, */
+        uint64_t images_apart;  /*   of these, those that their images showed to be apart, */
+        uint64_t pixels;        /*   and pixels of all targets drawn to */
+        uint64_t views_apart;   /* pairs of hulls found to be apart when their view was chosen: not drawn */
         double image_seconds;   /* what that took, preparation included: */
         double view_seconds;    /*   choosing views, placing hulls, decoding strips, */
         double upload_seconds;  /*   handing them to the driver, */

@@ -71,7 +71,9 @@ extern "C"
         uint64_t exact_samples;  /* of these, samples too close to an edge, decided by exact predicates */
     } carom_image_volume_result;
 
-    /* The volume of what two bodies have in common. A point is inside a body if its winding number is not 0. */
+    /* The volume of what two bodies have in common. A point is inside a body if its winding number is not 0. The bounds
+     * always hold; where coordinates are more than 1e11 times as large as what the bodies have in common, rounding
+     * makes them wide, and `accuracy` is not reached. */
     CAROM_API carom_status carom_image_volume(carom_image *image, const carom_image_volume_def *def,
                                               carom_image_volume_result *result);
 

@@ -154,9 +154,72 @@ static void test_fine_meshes(void **state)
     assert_true(t.large >= 3 && t.worst_large < 0.1);
 }
 
+/* ---- the range in which bounds are tight; they hold everywhere ---- */
+
+/* Both bodies moved by 10^power. Returns the largest error, as a part of the volume. */
+static double error_far_away(images *b, const carom_mesh *mesh, int power)
+{
+    check_random random = {31};
+    double worst = 0.0;
+    for (int i = 0; i < 6; i++)
+    {
+        tally t = {0};
+        carom_image_volume_def def = carom_image_volume_def_default();
+        carom_image_volume_result result;
+        def.a = (carom_placed){carom_shape_mesh(mesh), world_random_pose(&random, 0.1)};
+        def.b = (carom_placed){carom_shape_mesh(mesh), world_random_pose(&random, 0.1)};
+        def.a.pose.translation.x += pow(10.0, power), def.b.pose.translation.x += pow(10.0, power);
+        def.axis = (carom_image_axis)(i % 3), def.resolution = 140;
+        judge_pair(b, &random, &def, &t);
+        assert_int_equal(carom_image_volume(b->computed, &def, &result), CAROM_OK);
+        worst = fmax(worst, result.error / result.volume);
+    }
+    return worst;
+}
+
+/* The part of a body beside a plane: a box of this size, of which the body sees one side. */
+static carom_image_volume_result cut_by_box(images *b, const carom_mesh *mesh, double size)
+{
+    carom_mesh *box = world_box(&b->w, -size, -size, -size, 0.25, size, size);
+    carom_image_volume_def def = carom_image_volume_def_default();
+    carom_image_volume_result result;
+    def.a = (carom_placed){carom_shape_mesh(box), carom_pose_identity()};
+    def.b = (carom_placed){carom_shape_mesh(mesh), carom_pose_identity()}, def.resolution = 140;
+    assert_int_equal(carom_image_volume(b->computed, &def, &result), CAROM_OK);
+    if (size <= 10.0)
+    {
+        tetra_volume truth = tetra_intersection(&def.a, &def.b);
+        assert_true(truth.error < 1e-9);
+        result.volume = truth.volume;
+    }
+    carom_mesh_destroy(box);
+    return result;
+}
+
+static void test_range(void **state)
+{
+    images *b = *state;
+    carom_mesh *sphere = world_shape(&b->w, GENERATE_UV_SPHERE, 300);
+    double truth = cut_by_box(b, sphere, 10.0).volume;
+    for (int power = 6; power <= 15; power++)
+    {
+        double error = error_far_away(b, sphere, power);
+        printf("1e%d from the origin: error up to %.2f %%\n", power, 100.0 * error);
+        assert_true(error < 0.1 || power > 11);
+    }
+    for (int power = 6; power <= 25; power++)
+    {
+        carom_image_volume_result result = cut_by_box(b, sphere, pow(10.0, power));
+        printf("cut by a box of 1e%d: error %.2f %%\n", power, 100.0 * result.error / result.volume);
+        assert_true(result.lower <= truth && truth <= result.upper);
+        assert_true(result.error < 0.1 * truth || power > 11);
+    }
+    carom_mesh_destroy(sphere);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_truth), cmocka_unit_test(test_pairs),
-                                       cmocka_unit_test(test_fine_meshes)};
+                                       cmocka_unit_test(test_fine_meshes), cmocka_unit_test(test_range)};
     return cmocka_run_group_tests(tests, images_open, images_close);
 }

@@ -1,6 +1,7 @@
 /* Engines `image-sampled` and `recode` as engines: what they report is what trees report, or less. Where they miss two
  * triangles, the hulls of their pieces share no ball of the size that the answer states, found independently of how
- * they were drawn. With a budget, and where images are not asked, nothing is missed. */
+ * they were drawn. With a budget, and where images are not asked, nothing is missed. The stated size is the one that
+ * was wanted, where there are pixels enough. */
 #include "engine/common_ball.h"
 #include "engine/survey.h"
 
@@ -220,8 +221,76 @@ static void test_pieces(void **state)
     world_close(&b.w);
 }
 
+/* What the answers to some poses stated as the largest size, and the mean number of pixels of an image. */
+typedef struct stated_size
+{
+    double largest, pixels;
+    bool opened;
+} stated_size;
+
+static stated_size state_size(bench *b, const carom_engine_def *def, tally *t)
+{
+    stated_size out = {0};
+    check_random random = {7};
+    carom_status status = carom_engine_create(b->w.context, def, &b->engine);
+    out.opened = status == CAROM_OK;
+    assert_true(out.opened || status == CAROM_UNAVAILABLE);
+    for (int i = 0; i < 6 && out.opened; i++)
+    {
+        carom_scene_report truth, report;
+        b->poses[0] = world_random_pose(&random, 0.0), b->poses[1] = world_random_pose(&random, 0.5);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(carom_scene_move(b->scene, b->ids[k], &b->poses[k]), CAROM_OK);
+        assert_int_equal(run(b, b->truth, NULL, &truth), CAROM_OK);
+        assert_int_equal(run(b, b->engine, NULL, &report), CAROM_OK);
+        compare_pairs(b, &truth, &report, t);
+        out.largest = fmax(out.largest, report.counters.sampled_size);
+    }
+    carom_engine_stats stats = out.opened ? carom_engine_get_stats(b->engine) : (carom_engine_stats){.images = 1};
+    assert_true(stats.images > 0);
+    out.pixels = (double)stats.pixels / (double)stats.images;
+    carom_engine_destroy(b->engine);
+    return out;
+}
+
+/* The resolution follows from the wanted size; with too few pixels for it, the answer says so. */
+static void test_accuracy(void **state)
+{
+    (void)state;
+    static const double wanted[] = {0.3, 0.1, 0.02, 0.005};
+    bench b = {.w = world_open()};
+    carom_mesh *meshes[2] = {world_shape(&b.w, GENERATE_TORUS, 300), world_shape(&b.w, GENERATE_HAND, 300)};
+    b.mesh[0] = meshes[0], b.mesh[1] = meshes[1];
+    open_bench(&b);
+    for (size_t e = 0; e < sizeof ENGINES / sizeof ENGINES[0]; e++)
+    {
+        double pixels = 0.0;
+        for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        {
+            tally t = {0};
+            carom_engine_def def = carom_engine_def_default();
+            def.engine = ENGINES[e], def.image_accuracy = wanted[i];
+            stated_size fine = state_size(&b, &def, &t);
+            def.image_side = 2;
+            stated_size coarse = state_size(&b, &def, &t);
+            if (!fine.opened)
+                break;
+            printf("%s: %g wanted, %g stated, %.0f pixels per image; with 2 x 2, %g\n", ENGINES[e], wanted[i],
+                   fine.largest, fine.pixels, coarse.largest);
+            assert_true(fine.largest > 0.0 && fine.largest <= wanted[i]);
+            /* no more pixels than it takes: half of them along a side would be too few somewhere */
+            assert_true(fine.pixels > pixels && (i == 0 || 4.0 * fine.largest > wanted[i]));
+            assert_true(i == 0 ? coarse.largest <= wanted[i] : coarse.largest > wanted[i]);
+            pixels = fine.pixels;
+        }
+    }
+    close_bench(&b);
+    carom_mesh_destroy(meshes[0]), carom_mesh_destroy(meshes[1]);
+    world_close(&b.w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces), cmocka_unit_test(test_accuracy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

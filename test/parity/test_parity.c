@@ -188,14 +188,54 @@ static uint32_t open_on_devices(const stage *s, const scenes_info *info, carom_e
     return count;
 }
 
-static void check_engines(stage *s, const scenes_info *info)
+/* Engine image with all of its images: it would leave most pairs to the trees, which are faster on software drivers.
+ * Null: not wanted, too slow for the default run, or no driver. */
+static carom_engine *open_images(const stage *s)
+{
+    carom_engine_def def = {.engine = "image", .broad_phase = "tree", .image_always = true};
+    carom_engine *out = NULL;
+    if (!is_listed("CAROM_PARITY_ENGINES", "image") || (!full_run() && largest_body(s->source) > 6000))
+        return NULL;
+    carom_status status = carom_engine_create(s->w.context, &def, &out);
+    assert_true(status == CAROM_OK || status == CAROM_UNAVAILABLE);
+    return status == CAROM_OK ? out : NULL;
+}
+
+/* What such images did, over all scenes. */
+typedef struct image_tally
+{
+    uint32_t scenes, drawn; /* that it was asked about; of these, with images */
+    uint64_t images, apart;
+} image_tally;
+
+static void add_images(image_tally *sum, const carom_engine *images)
+{
+    carom_engine_stats stats = carom_engine_get_stats(images);
+    sum->scenes++, sum->drawn += stats.images > 0;
+    sum->images += stats.images, sum->apart += stats.images_apart;
+}
+
+/* What was compared was the images, or it says nothing about them. Without a driver there are none. */
+static void check_images(const image_tally *sum)
+{
+    print_message("image, all of its images: %llu in %u of %u scenes, %llu of them apart\n",
+                  (unsigned long long)sum->images, sum->drawn, sum->scenes, (unsigned long long)sum->apart);
+    if (sum->scenes == 0 || getenv("CAROM_PARITY_SCENES"))
+        return;
+    assert_true(10 * sum->drawn >= 9 * sum->scenes); /* no two meshes of scene capsules are near each other */
+    assert_true(sum->apart > 0 && sum->apart < sum->images);
+}
+
+static void check_engines(stage *s, const scenes_info *info, image_tally *images_drawn)
 {
     uint32_t max_steps = full_run() ? 20 : info->triangle_count > 45000 ? 2 : 4;
     uint32_t stride = info->step_count / max_steps + 1;
-    carom_engine *brute = open_engine(&s->w, "brute", "brute");
+    carom_engine *brute = open_engine(&s->w, "brute", "brute"), *images = open_images(s);
     carom_engine *engines[512];
     bool once[512] = {false};
     uint32_t engine_count = open_on_devices(s, info, engines), last = (info->step_count - 1) / stride * stride;
+    if (images)
+        engines[engine_count++] = images;
     for (uint32_t e = 0; carom_engine_list(e); e++)
         for (uint32_t b = 0; (b > 0 || world_compares(s->w.context, carom_engine_list(e))) && carom_broad_list(b); b++)
             if (engine_count < 512 && is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
@@ -216,6 +256,8 @@ static void check_engines(stage *s, const scenes_info *info)
                              question, e);
         }
     }
+    if (images)
+        add_images(images_drawn, images);
     for (uint32_t e = 0; e < engine_count; e++)
         carom_engine_destroy(engines[e]);
     carom_engine_destroy(brute);
@@ -231,6 +273,7 @@ static bool is_long(const scenes_info *info)
 static void engines_agree_on_every_scene(void **state)
 {
     (void)state;
+    image_tally images = {0};
     for (uint32_t i = 0; scenes_get_info(i); i++)
     {
         const scenes_info *info = scenes_get_info(i);
@@ -240,12 +283,13 @@ static void engines_agree_on_every_scene(void **state)
         assert_int_equal(scenes_create(s.w.context, info->name, &s.source), CAROM_OK);
         fill_scene(&s, NULL);
         double start = base_now();
-        check_engines(&s, info);
+        check_engines(&s, info, &images);
         print_message("%s: %.2f s\n", info->name, base_now() - start);
         clear_scene(&s);
         scenes_destroy(s.source);
         world_close(&s.w);
     }
+    check_images(&images);
 }
 
 /* ---- volumes, builders and layouts ---- */

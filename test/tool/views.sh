@@ -16,6 +16,13 @@ expect 2 check a.obj b.obj --engine image --parts --picture views
 tells "two files"
 expect 2 check a.obj b.obj --engine image --image-side 5000
 tells "--image-side 5000"
+expect 2 check a.obj b.obj --engine image --image-accuracy 0.1
+tells "--image-accuracy needs an engine that may miss something"
+expect 2 check a.obj b.obj --image-accuracy 0.1
+expect 2 check a.obj b.obj --engine recode --image-accuracy nonsense
+tells "--image-accuracy"
+expect 2 check a.obj b.obj --engine recode --image-accuracy 0
+tells "--image-accuracy: '0' is no size"
 holds ! -e views
 # without time for anything: a report and an empty list, not an error
 expect 2 check a.obj b.obj --engine image --picture late --seconds 1e-9 -o late.txt
@@ -123,19 +130,38 @@ expect 1 check a.obj b.obj a.obj --pose-b "$pose" --engine image-sampled --json 
 python3 "$here/validate.py" "$here/../../docs/check.schema.json" report.json || complain "$last: the schema"
 holds "$(grep -c '"sampled_size": 0.0[0-9]' report.json)" -ge 2
 
+# As many pixels as it takes, in the unit of the scene, of two files and of many; or fewer, and then the answer says so.
+size_stated() { python3 -c 'import json; print(json.load(open("report.json"))["counters"]["sampled_size"])'; }
+at_most() { python3 -c "import sys; sys.exit(not 0 < $1 <= $2)" || complain "$last: $1 is above $2"; }
+for engine in image-sampled recode; do
+    for files in "a.obj b.obj" "a.obj b.obj a.obj"; do
+        expect 1 check $files --pose-b "$pose" --engine $engine --unit m --image-accuracy 20mm --json -o report.json
+        at_most "$(size_stated)" 0.02
+        expect 1 check $files --pose-b "$pose" --engine $engine --unit m --image-accuracy 20mm --image-side 2 \
+            --json -o report.json
+        at_most 0.02001 "$(size_stated)"
+    done
+done
+
 # ---- the experiment ----
 mkdir plots
-expect 0 bench image --sizes 1 --steps 4 --plot plots
+expect 0 bench image --sizes 1 --steps 4 --certified --plot plots
 says "Scene 1, figure 2-17"
-says "Scene 2, figure 2-18"
+says "Scene 2, figures 2-18 and 2-19"
 says "figure 2-20: standard deviation of eta"
 says "IBCD is much faster than RECODE on scene 2"
 holds "$(grep -c 'ANSWERS DIFFER' .out)" = 0
-for plot in 17 18 19 20; do holds "$(head -c 4 plots/figure-2-$plot.png | tail -c 3)" = PNG; done
+# four steps are spread over the whole motion, where bodies meet; and certified images are drawn, if they have to be
+holds "$(awk '/figure 2-17/ { found = NR } found && NR == found + 2 { print $2 }' .out)" -ge 100
+holds "$(awk '$2 == "certified," && $5 > 0 && $9 > 0' .out | wc -l)" = 2
+for plot in 2-17 2-18 2-19 2-20 2-19-scene-1 2-20-scene-1; do
+    holds "$(head -c 4 plots/figure-$plot.png | tail -c 3)" = PNG
+done
 expect 0 bench image --scene 2 --sizes 1 --steps 4 --all --json
 says '"answers_equal": true'
 says '"all_pairs": true'
 says '"eta_deviation"'
+holds "$(grep -c 'certified, always' .out)" = 0
 expect 0 bench image --misses --pairs 300 --plot plots
 says "300 pairs of hulls"
 says " 0 of them missed"

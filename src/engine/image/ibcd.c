@@ -66,7 +66,8 @@ static carom_status create_state(carom_context *context, const carom_engine_def 
     memset(state, 0, sizeof *state);
     state->context = state->scratch.context = context;
     state->scratch.ray_frame.pose = carom_pose_identity();
-    state->side = side, state->always = def->image_always;
+    state->side = side, state->max_side = def->image_side > 0 ? def->image_side : IMAGE_MAX_SIDE;
+    state->always = def->image_always;
     state->sampled = kind != CERTIFIED, state->recode = kind == RECODE, state->accuracy = def->image_accuracy;
     state->on_image = def->on_image, state->on_image_user = def->on_image_user;
     carom_status status = gpu_open(context, NULL, &state->device);
@@ -95,7 +96,8 @@ static void add_stats(const void *object, carom_engine_stats *sum)
 {
     const image_state *state = object;
     sum->depth = state->stats.depth > sum->depth ? state->stats.depth : sum->depth;
-    sum->images_apart += state->stats.images_apart, sum->image_seconds += state->stats.image_seconds;
+    sum->images_apart += state->stats.images_apart, sum->views_apart += state->stats.views_apart;
+    sum->image_seconds += state->stats.image_seconds;
     sum->box_seconds += state->stats.box_seconds, sum->view_seconds += state->stats.view_seconds;
     sum->exact_seconds += state->stats.exact_seconds;
     const image_pass_stats *pass = &state->pass.stats;

@@ -73,9 +73,10 @@ typedef struct image_state
     uint32_t next_attempt; /* the search that tries to open a device again, once that has failed */
     bool sampled;          /* images look at the centres of pixels only */
     bool recode;           /* and show all pairs of pieces */
-    uint32_t side;
-    double accuracy; /* sampled: the wanted size, world units; 0: `side` pixels, whatever that is */
-    bool always;     /* draw images of all pairs, whatever that costs */
+    uint32_t side;         /* pixels of an image */
+    uint32_t max_side;     /* where `accuracy` chooses */
+    double accuracy;       /* sampled: the wanted size, world units; 0: `side` pixels, whatever that is */
+    bool always;           /* draw images of all pairs, whatever that costs */
     image_balance balance;
     image_queue current_level; /* breadth first */
     image_queue next_level;

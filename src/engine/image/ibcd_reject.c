@@ -106,6 +106,7 @@ carom_status image_look(image_walk *walk, narrow_part_pair pair, int side, image
     BASE_TRY(see_node(walk, 0, pair.part_a, &out->view, &out->seen[0]));
     BASE_TRY(see_node(walk, 1, pair.part_b, &out->view, &out->seen[1]));
     out->apart = !image_fit_view(&out->seen[0], &out->seen[1], side, &out->view);
+    walk->state->stats.views_apart += out->apart;
     return CAROM_OK;
 }
 
@@ -166,6 +167,7 @@ static carom_status run_batch(image_walk *walk, size_t end, size_t *at, size_t *
     for (uint32_t i = 0; i < count; i++)
         if (state->meets.items[i])
             state->drawn.items[(*kept)++] = state->drawn.items[first + i];
+    state->stats.images_apart += first + count - *kept;
     return CAROM_OK;
 }
 

@@ -40,14 +40,12 @@ static carom_status draw(image_walk *walk, int which, uint32_t node, const image
                : image_out_of_memory(state->context);
 }
 
-/* The resolution: as many pixels as the wanted accuracy takes, or as asked for. */
+/* The resolution: as many pixels as the wanted accuracy takes, but not more than asked for; or as asked for. */
 static int choose_side(const image_state *state, const image_view *view)
 {
     uint32_t limit = gpu_max_target(state->device);
-    int most = (int)(limit < IMAGE_MAX_SIDE ? limit : IMAGE_MAX_SIDE);
-    if (state->accuracy > 0.0)
-        return image_side_for(view, state->accuracy, most);
-    return (int)state->side < most ? (int)state->side : most;
+    uint32_t wanted = state->accuracy > 0.0 ? state->max_side : state->side, most = wanted < limit ? wanted : limit;
+    return state->accuracy > 0.0 ? image_side_for(view, state->accuracy, (int)most) : (int)most;
 }
 
 carom_status image_sample(image_walk *walk, narrow_part_pair pair, bool *meets)
@@ -67,6 +65,7 @@ carom_status image_sample(image_walk *walk, narrow_part_pair pair, bool *meets)
     state->stats.view_seconds += base_now() - start;
     state->stencil.kept = state->on_image ? &state->kept : NULL;
     BASE_TRY(image_stencil_meet(&state->stencil, &sight.view, drawings, meets));
+    state->stats.images_apart += !*meets;
     if (state->on_image)
         BASE_TRY(image_show_sampled(walk, pair, &sight.view, *meets));
     double size = image_sampled_size(&sight.view);
@@ -134,6 +133,7 @@ static carom_status run_sheet(image_walk *walk, size_t *at, size_t *kept)
     BASE_TRY(image_sheet_run(state->context, &state->sheet, state->meets.items));
     for (uint32_t i = 0; i < state->sheet.count; i++)
     {
+        state->stats.images_apart += !state->meets.items[i];
         double *stated = &walk->task->counters->sampled_size;
         if (state->meets.items[i])
             state->drawn.items[(*kept)++] = state->drawn.items[first + i];

@@ -98,7 +98,7 @@ carom_status image_sample_pairs(image_walk *walk)
         bool meets;
         double start = base_now();
         BASE_TRY(image_sample(walk, state->drawn.items[i], &meets));
-        state->stats.image_seconds += base_now() - start, state->stats.images_apart += !meets;
+        state->stats.image_seconds += base_now() - start;
         if (meets)
             IMAGE_GO_ON(decide_or_open(walk, state->drawn.items[i]));
     }
@@ -120,7 +120,7 @@ static carom_status reject(image_walk *walk, image_level *level, size_t limit)
     double start = base_now();
     BASE_TRY(image_reject(walk, looked_at));
     double seconds = base_now() - start, rejected = (double)(before - state->drawn.count);
-    state->stats.images_apart += before - state->drawn.count, state->stats.image_seconds += seconds;
+    state->stats.image_seconds += seconds;
     image_note_pass(walk, seconds, looked_at);
     image_learn(&level->rejected, rejected / (double)looked_at, level->known);
     level->known = true;
@@ -207,10 +207,9 @@ static carom_status run_block(image_walk *walk)
         return CAROM_OK;
     if (single)
         return image_sample_pairs(walk);
-    size_t count = state->drawn.count;
     double start = base_now();
     BASE_TRY(image_reject_sampled(walk));
-    state->stats.images_apart += count - state->drawn.count, state->stats.image_seconds += base_now() - start;
+    state->stats.image_seconds += base_now() - start;
     return open_pairs(walk);
 }
 

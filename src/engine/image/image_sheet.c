@@ -70,18 +70,6 @@ bool image_sheet_has_room(const image_sheet *sheet, uint32_t triangles_a, uint32
     return sheet->count < sheet->tiles.capacity && (sheet->count == 0 || (a <= limit && b <= limit));
 }
 
-/* May the triangle have a pixel in its tile? */
-static bool is_in_tile(const float *const corner[3], float side)
-{
-    bool out = false;
-    for (int axis = 0; axis < 2; axis++)
-    {
-        float a = corner[0][axis], b = corner[1][axis], c = corner[2][axis];
-        out |= (a < 0.0f && b < 0.0f && c < 0.0f) || (a > side && b > side && c > side);
-    }
-    return !out;
-}
-
 static void add_positions(image_sheet_body *body, const image_drawing *drawing, const float tile[2])
 {
     for (uint32_t i = 0; i < drawing->position_count; i++)
@@ -107,7 +95,7 @@ static void add_triangle(const float *const corner[3], const float plane[8], voi
 {
     const hull_way *way = user;
     image_sheet_body *body = way->body;
-    if (!is_in_tile(corner, way->side))
+    if (!image_is_within(corner, way->side))
         return;
     float *out = body->planes.items + body->planes.count;
     memcpy(out, plane, 6 * sizeof *plane);

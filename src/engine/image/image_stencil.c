@@ -19,6 +19,17 @@ void image_set_plane(const carom_vec3 corner[3], float out[8])
     out[6] = out[7] = 0.0f;
 }
 
+bool image_is_within(const float *const corner[3], float side)
+{
+    bool out = false;
+    for (int axis = 0; axis < 2; axis++)
+    {
+        float a = corner[0][axis], b = corner[1][axis], c = corner[2][axis];
+        out |= (a < 0.0f && b < 0.0f && c < 0.0f) || (a > side && b > side && c > side);
+    }
+    return !out;
+}
+
 void image_canvas_free(carom_context *context, image_canvas *canvas)
 {
     base_array_free(context, &canvas->positions);
@@ -33,6 +44,20 @@ static bool triangle_at(const image_strips *facets, uint32_t i, const uint32_t *
     if (!facets->strips)
         return i % 3 == 2;
     return i >= 2 && indices[i] != UINT32_MAX && indices[i - 1] != UINT32_MAX && indices[i - 2] != UINT32_MAX;
+}
+
+/* Adds the plane of a triangle. Most triangles of a hull that is far larger than the image are outside of it. */
+static void draw_triangle(const image_view *view, const image_seen *seen, const uint32_t index[3], image_drawing *out)
+{
+    float *plane = out->planes[out->plane_count++];
+    const float *const drawn[3] = {out->positions[index[0]], out->positions[index[1]], out->positions[index[2]]};
+    memset(plane, 0, 8 * sizeof *plane);
+    if (!image_is_within(drawn, (float)view->side))
+        return;
+    carom_vec3 corner[3];
+    for (int k = 0; k < 3; k++)
+        corner[k] = image_to_pixels(view, seen->points[index[k]]);
+    image_set_plane(corner, plane);
 }
 
 bool image_draw_hull(carom_context *context, const image_view *view, const image_seen *seen, const image_strips *facets,
@@ -58,12 +83,8 @@ bool image_draw_hull(carom_context *context, const image_view *view, const image
     for (uint32_t i = 2; i < facets->count; i++)
     {
         const uint32_t *index;
-        carom_vec3 corner[3];
-        if (!triangle_at(facets, i, &index))
-            continue;
-        for (int k = 0; k < 3; k++)
-            corner[k] = image_to_pixels(view, seen->points[index[k]]);
-        image_set_plane(corner, out->planes[out->plane_count++]);
+        if (triangle_at(facets, i, &index))
+            draw_triangle(view, seen, index, out);
     }
     return true;
 }

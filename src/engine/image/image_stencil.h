@@ -24,7 +24,7 @@ typedef struct image_drawing
     uint32_t index_count;
     bool strips;
     float (*planes)[8]; /* per triangle, in the order of the indices: depth at (x, y) is g x + h y + z; then 0, and the
-                         * smallest and largest depth of its corners */
+                         * smallest and largest depth of its corners; all 0 where it is outside the image */
     uint32_t plane_count;
 } image_drawing;
 
@@ -52,6 +52,9 @@ bool image_draw_hull(carom_context *context, const image_view *view, const image
 /* The plane of the triangle with these corners (pixels, depth in [-1, 1]). */
 void image_set_plane(const carom_vec3 corner[3], float out[8]);
 
+/* May a triangle with these corners have a pixel in an image of this side? */
+bool image_is_within(const float *const corner[3], float side);
+
 /* Calls `see` for each triangle of a drawing: the positions of its corners, those of every second triangle of a strip
  * turned around, and its plane. */
 typedef void image_see_triangle(const float *const corner[3], const float plane[8], void *user);
@@ -61,7 +64,7 @@ void image_each_triangle(const image_drawing *drawing, image_see_triangle *see, 
  * never reports them. World units. */
 double image_sampled_size(const image_view *view);
 
-/* The smallest side of an image whose sampled size is at most the wanted one, up to the limit. */
+/* The smallest power of two that is the side of an image whose sampled size is at most the wanted one, or the limit. */
 int image_side_for(const image_view *view, double wanted, int limit);
 
 typedef struct image_stencil_stats
