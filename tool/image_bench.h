@@ -37,6 +37,7 @@ typedef struct image_bench_run
     double spread;       /* the standard deviation of eta (2-12), as a part: 1 is 100 % */
     double mean_off;     /* the mean of |eta|; that of eta is 0 by its definition */
     double processor_ms; /* of all threads, per step: not disturbed by other load on the machine */
+    double elapsed_ms;   /* the same by the clock */
     double images, images_apart, views_apart, passes, pixels; /* per step */
     double image_us;                                          /* what an image takes, preparation included */
     carom_engine_stats seconds;                               /* only its times: per step */
