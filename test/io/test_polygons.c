@@ -327,7 +327,21 @@ static void crossing_faces_become_fans_with_a_note(void **state)
             reverse();
             check_crossing();
         }
-    /* twice round: covered twice, but not simple */
+    /* an arm that comes back into the body from above: covered twice */
+    static const double arm[][2] = {{300, 0},  {320, 0}, {320, 30}, {100, 30}, {90, 5}, {110, 25},
+                                    {310, 25}, {310, 5}, {300, 5},  {300, 10}, {0, 10}};
+    count = 0;
+    for (int i = 0; i < 300; i++)
+        put(i, i % 2 ? 0.5 : 0);
+    for (size_t i = 0; i < sizeof arm / sizeof *arm; i++)
+        put(arm[i][0], arm[i][1]);
+    for (int i = 0; i < 4; i++)
+    {
+        check_crossing();
+        turn_by(pi / 2);
+        reverse();
+    }
+    /* twice round: likewise */
     count = 0;
     for (int i = 0; i < 1000; i++)
     {
