@@ -1,6 +1,6 @@
 /* The stages of geometry images: charts are cut to disks and mapped to rectangles one to one, by rational arithmetic.
  */
-#include "geoimage/geoimage.h"
+#include "geoimage/bend.h"
 
 #include "carom/io.h"
 #include "support/check.h"
@@ -237,14 +237,24 @@ static void a_plate_with_twenty_holes_is_mapped(void **state)
     carom_mesh_destroy(mesh);
 }
 
-/* Mean values are exact on a plane: where the border is mapped as it lies, by equal distances, so is the inside,
- * however irregular the triangles are. Other convex weights move vertices by tenths of a cell. */
-static void mean_values_reproduce_the_plane(void **state)
+/* ---- a plane ---- */
+
+enum
 {
-    enum
-    {
-        SIDE = 9
-    };
+    SIDE = 9 /* vertices, and points of the image */
+};
+
+typedef struct plane
+{
+    carom_mesh *mesh;
+    geoimage_surface surface;
+    geoimage_disk disk;
+    geoimage_map map;
+} plane;
+
+/* Squares of two triangles, their inner vertices moved at random. */
+static carom_mesh *plane_mesh(carom_context *context)
+{
     carom_vec3 points[SIDE * SIDE];
     uint32_t indices[6 * (SIDE - 1) * (SIDE - 1)];
     check_random random = {17};
@@ -265,28 +275,84 @@ static void mean_values_reproduce_the_plane(void **state)
     def.vertices_f64 = &points->x, def.vertex_count = SIDE * SIDE;
     def.indices_u32 = indices, def.triangle_count = 2 * (SIDE - 1) * (SIDE - 1);
     carom_mesh *mesh;
-    geoimage_surface surface;
-    geoimage_disk disk = {0};
-    geoimage_map map = {0};
+    assert_int_equal(carom_mesh_create(context, &def, &mesh), CAROM_OK);
+    return mesh;
+}
+
+static void plane_open(carom_context *context, plane *out)
+{
     geoimage_topology topology;
-    geoimage_map_def map_def = {SIDE, SIDE, SIDE, SIDE, 0, 0};
-    assert_int_equal(carom_mesh_create(*state, &def, &mesh), CAROM_OK);
-    assert_int_equal(geoimage_glue(*state, mesh, &surface), CAROM_OK);
-    assert_int_equal(geoimage_disk_create(&surface, 0, &disk), CAROM_OK);
-    assert_int_equal(geoimage_cut(&disk, &topology), CAROM_OK);
-    assert_int_equal(geoimage_map_create(&disk, &map_def, &map), CAROM_OK);
+    geoimage_map_def def = {SIDE, SIDE, SIDE, SIDE, 0, 0};
+    *out = (plane){.mesh = plane_mesh(context)};
+    assert_int_equal(geoimage_glue(context, out->mesh, &out->surface), CAROM_OK);
+    assert_int_equal(geoimage_disk_create(&out->surface, 0, &out->disk), CAROM_OK);
+    assert_int_equal(geoimage_cut(&out->disk, &topology), CAROM_OK);
+    assert_int_equal(geoimage_map_create(&out->disk, &def, &out->map), CAROM_OK);
+}
+
+static void plane_close(plane *p)
+{
+    geoimage_map_free(&p->map);
+    geoimage_disk_free(&p->disk);
+    geoimage_surface_free(&p->surface);
+    carom_mesh_destroy(p->mesh);
+}
+
+/* Mean values are exact on a plane: where the border is mapped as it lies, by equal distances, so is the inside,
+ * however irregular the triangles are. Other convex weights move vertices by tenths of a cell. */
+static void mean_values_reproduce_the_plane(void **state)
+{
+    plane p;
+    plane_open(*state, &p);
     /* The rectangle may be turned by quarters: distances from its middle stay. */
     const double middle = 0.5 * (SIDE - 1);
-    for (size_t i = 0; i < map.disk.vertex.count; i++)
+    for (size_t i = 0; i < p.map.disk.vertex.count; i++)
     {
-        const geoimage_vertex *v = &map.disk.vertex.items[i];
-        double x = v->position.x / map.disk.unit - middle, y = v->position.y / map.disk.unit - middle;
+        const geoimage_vertex *v = &p.map.disk.vertex.items[i];
+        double x = v->position.x / p.map.disk.unit - middle, y = v->position.y / p.map.disk.unit - middle;
         check_near(hypot(v->at.x - middle, v->at.y - middle), hypot(x, y), 1e-9);
     }
-    geoimage_map_free(&map);
-    geoimage_disk_free(&disk);
-    geoimage_surface_free(&surface);
-    carom_mesh_destroy(mesh);
+    plane_close(&p);
+}
+
+/* Random moves, short and long: each leaves a map one to one, by rational arithmetic, or everything where it was. */
+static void bending_never_folds(void **state)
+{
+    plane p;
+    bend_work work;
+    check_random random = {29};
+    int done = 0, refused = 0, rounds = 400;
+    plane_open(*state, &p);
+    geoimage_disk *disk = &p.map.disk;
+    geoimage_grid grid = {.context = *state, .width = SIDE, .height = SIDE};
+    geoimage_vertex *before = malloc(disk->vertex.count * sizeof *before);
+    assert_non_null(before);
+    assert_true(bend_create(disk, &grid, &work));
+    for (int i = 0; i < rounds; i++)
+    {
+        bool moved;
+        bend_move move = {.vertex = (uint32_t)(check_next(&random) % disk->vertex.count)};
+        if (disk->vertex.items[move.vertex].on_border)
+            continue;
+        memcpy(before, disk->vertex.items, disk->vertex.count * sizeof *before);
+        bend_begin_round(&work);
+        move.from = move.to = *bend_at(&work, move.vertex);
+        move.to.x += i % 3 ? check_uniform(&random, -0.7, 0.7) : 0;
+        move.to.y += i % 3 ? check_uniform(&random, -0.7, 0.7) : 0;
+        move.radius = check_uniform(&random, 0.2, 4), move.growth = i % 3 ? 0 : check_uniform(&random, 0, 1);
+        assert_true(bend_try(&work, &move, &moved));
+        if (moved)
+            check_is_one_to_one(&p.map), done++;
+        else
+            assert_memory_equal(before, disk->vertex.items, disk->vertex.count * sizeof *before), refused++;
+        if (i % 20 == 19) /* or it would get worse and worse */
+            bend_undo_round(&work);
+    }
+    print_message("%d of %d moves\n", done, done + refused);
+    assert_true(done > 50 && refused > 50);
+    bend_free(&work);
+    free(before);
+    plane_close(&p);
 }
 
 /* ---- the solver ---- */
@@ -342,6 +408,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(models_of_files_are_mapped_one_to_one, check_open_context, check_close_context),
         cmocka_unit_test_setup_teardown(a_plate_with_twenty_holes_is_mapped, check_open_context, check_close_context),
         cmocka_unit_test_setup_teardown(mean_values_reproduce_the_plane, check_open_context, check_close_context),
+        cmocka_unit_test_setup_teardown(bending_never_folds, check_open_context, check_close_context),
         cmocka_unit_test_setup_teardown(the_solver_agrees_with_springs_in_a_row, check_open_context,
                                         check_close_context),
     };
