@@ -84,6 +84,8 @@ void chart_draw_text(const picture_pixels *image, chart_point at, chart_align al
 {
     int advance = CHART_LETTER_WIDTH, width = advance * (int)strlen(text);
     int x = (int)at.x - (align == CHART_AROUND ? width / 2 : align == CHART_UP_TO ? width : 0);
+    if (x + width > (int)image->width) /* the last label of an axis */
+        x = (int)image->width - width;
     for (; *text; text++, x += advance)
         draw_letter(image, x, (int)at.y, (char)toupper((unsigned char)*text));
 }
