@@ -76,14 +76,21 @@ typedef struct stream_open
 typedef struct stream_line
 {
     double weight, x, y, xx, xy; /* sums */
+    double largest;              /* x */
+    bool begun;                  /* the first measurement is not believed */
 } stream_line;
+
+enum
+{
+    STREAM_SIZES = 16 /* 1 to 3 tests, 4 to 15, ... */
+};
 
 /* The thesis names load balance between processor and GPU as future work (3.7). */
 typedef struct stream_balance
 {
-    stream_line drawn[2]; /* a batch on the GPU: with textures that are there, and with a packed one */
-    stream_line computed; /* a batch on the processor */
-    double seconds;       /* of batches, since the slower way was tried */
+    stream_line drawn[2];         /* a batch on the GPU: with textures that are there, and with a packed one */
+    stream_line computed;         /* a batch on the processor */
+    double seconds[STREAM_SIZES]; /* of batches of similar size, since the slower way was tried */
     uint32_t searches;
 } stream_balance;
 
@@ -175,8 +182,8 @@ stream_record stream_place_box(const stream_walk *walk, uint32_t node);         
 
 /* ---- batches: stream_run.c ---- */
 
-/* Tests the edges of a set against the records: state->counts, and state->hits if they are wanted. Drawn or computed, as
- * stream_choose says. */
+/* Tests the edges of a set against the records: state->counts, and state->hits if they are wanted. Drawn or computed,
+ * as stream_choose says. */
 carom_status stream_run(stream_walk *walk, const stream_batch *batch, stream_set set);
 
 /* ---- drawn or computed: stream_balance.c ---- */

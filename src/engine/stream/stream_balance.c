@@ -2,47 +2,54 @@
  * between processor and GPU, which the thesis names as future work (3.7). */
 #include "engine/stream/stream.h"
 
-/* Seconds for x; 0: not known. Neither a batch nor a pixel costs less than nothing. */
+/* Seconds for x; 0: not known. Neither a batch nor a pixel costs less than nothing. What is larger than anything that
+ * was measured is not said to take longer, so that it is tried. */
 static double predict(const stream_line *line, double x)
 {
-    if (line->weight < 1.0)
+    if (line->weight == 0.0)
         return 0.0;
+    x = fmin(x, line->largest);
     double variance = line->weight * line->xx - line->x * line->x;
-    double slope = variance > 1e-9 * line->weight * line->xx ? (line->weight * line->xy - line->x * line->y) / variance
-                                                             : line->y / line->x;
-    slope = fmax(slope, 0.0);
+    if (variance <= 1e-9 * line->weight * line->xx) /* one size */
+        return line->y / line->x * x;
+    double slope = fmax((line->weight * line->xy - line->x * line->y) / variance, 0.0);
     double offset = fmax((line->y - slope * line->x) / line->weight, 0.0);
     if (offset == 0.0)
         slope = line->y / line->x;
     return offset + slope * x;
 }
 
-/* What is much slower than expected is likely to have been interrupted, and is believed in part only. What is much
- * faster shows that what was measured before was disturbed, by other work or by a program that had to be compiled: that
- * is forgotten. A way that is wrongly taken for the faster one is corrected by its use. */
+/* The errors of batches of all sizes count in proportion to what these take. What takes far longer than expected is
+ * likely to have been interrupted, and is believed in part. */
 static void learn(stream_line *line, double x, double y)
 {
+    line->largest = fmax(line->largest, x);
     const double memory = 0.97; /* of older measurements */
     double expected = predict(line, x);
-    if (y < 0.25 * expected)
-        *line = (stream_line){0};
-    else if (line->weight > 4.0)
-        y = fmin(y, 8.0 * expected);
-    const double more[5] = {1.0, x, y, x * x, x * y};
+    expected = expected > 0.0 ? expected : y;
+    y = fmin(y, 4.0 * expected);
+    const double weight = 1.0 / (expected * expected);
+    const double more[5] = {weight, weight * x, weight * y, weight * x * x, weight * x * y};
     double *sums[5] = {&line->weight, &line->x, &line->y, &line->xx, &line->xy};
     for (int i = 0; i < 5; i++)
         *sums[i] = memory * *sums[i] + more[i];
 }
 
-/* What was not measured is tried where it can't take long, and the slower way again as soon as that is expected to take
- * a small part of the time since the last trial. */
+enum
+{
+    FEW = 2048, /* edges: what was not measured is tried on the processor */
+    PART = 32   /* of the time goes to trials of the slower way */
+};
+
+/* By size, or else the slower way would be tried where that is cheapest, and nowhere else. */
+static double *seconds_since(stream_balance *balance, double tests)
+{
+    int size = ilogb(tests) / 2;
+    return &balance->seconds[size < STREAM_SIZES ? size : STREAM_SIZES - 1];
+}
+
 bool stream_choose(stream_state *state, uint32_t records, stream_set set)
 {
-    enum
-    {
-        FEW = 2048, /* edges: tried on the processor */
-        PART = 64
-    };
     stream_balance *balance = &state->balance;
     if (state->always || state->processor)
         return !state->processor;
@@ -52,14 +59,25 @@ bool stream_choose(stream_state *state, uint32_t records, stream_set set)
         return set.count > FEW;
     if (drawn == 0.0)
         return set.count > FEW / 4;
-    bool trial = PART * fmax(drawn, computed) < balance->seconds;
-    balance->seconds = trial ? 0.0 : balance->seconds;
+    double *since = seconds_since(balance, tests);
+    bool trial = PART * fmax(drawn, computed) < *since;
+    *since = trial ? 0.0 : *since;
     return trial ? computed <= drawn : drawn < computed;
 }
 
 void stream_note_seconds(stream_state *state, bool drawn, uint32_t records, stream_set set, double seconds)
 {
     stream_balance *balance = &state->balance;
-    balance->seconds += seconds;
-    learn(drawn ? &balance->drawn[set.list != NULL] : &balance->computed, (double)records * set.count, seconds);
+    stream_line *lines[2] = {&balance->computed, &balance->drawn[set.list != NULL]};
+    double tests = (double)records * set.count, expected = predict(lines[drawn], tests);
+    double otherwise = predict(lines[!drawn], tests);
+    bool trial = otherwise > 0.0 && expected > otherwise;
+    *seconds_since(balance, tests) += trial ? -PART * seconds : seconds;
+    if (!lines[drawn]->begun) /* a program may have been compiled */
+    {
+        lines[drawn]->begun = true;
+        return;
+    }
+    seconds = fmax(seconds, 1e-8); /* clocks have steps */
+    learn(lines[drawn], tests, seconds);
 }
