@@ -327,8 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),         cmocka_unit_test(test_hubs_change_nothing),
         cmocka_unit_test(test_work),           cmocka_unit_test(test_a_million_in_a_plane),
-        cmocka_unit_test(test_check_at_a_hub),
-        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_check_at_a_hub), cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, check_open_context, check_close_context);
 }
