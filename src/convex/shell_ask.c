@@ -29,10 +29,10 @@ static bool flat_supports(const convex_shell *shell, const uint32_t triangle[3],
 
 bool shell_supports(convex_shell *shell, const uint32_t triangle[3], const uint32_t *vertices, int count)
 {
-    shell_walk walk[3];
     if (shell->flat)
         return flat_supports(shell, triangle, vertices[0]);
-    for (int i = 0; i < count; i++)
+    shell_walk walk[3] = {walk_around(shell, vertices[0])};
+    for (int i = 1; i < count; i++)
         walk[i] = walk_around(shell, vertices[i]);
     for (int i = 0;; i = i + 1 < count ? i + 1 : 0)
     {
