@@ -146,13 +146,16 @@ static uint32_t largest_body(const scenes_scene *source)
     return largest;
 }
 
-/* Streams of edges on large bodies, such as those of the thesis's own scenes, take long: in the default run the last
- * step is enough, in which these meet. */
-static bool is_asked_once(const stage *s, const char *engine)
+/* Streams of edges take long: in the default run, on all but small scenes, the last step is enough. Large bodies, such
+ * as those of the thesis's own scenes, are left to the methods that skip most passes. */
+static bool is_asked_once(const stage *s, const scenes_info *info, const char *engine)
 {
     uint32_t largest = largest_body(s->source);
-    bool stream = strncmp(engine, "scd", 3) == 0 && strcmp(engine, "scd0") != 0 && s->source->body_count <= 4;
-    return stream && !full_run() && largest > 3000 && largest <= 25000;
+    if (full_run() || strncmp(engine, "scd", 3) != 0)
+        return false;
+    if (largest <= 3000)
+        return info->triangle_count > 7000;
+    return strcmp(engine, "scd0") != 0 && s->source->body_count <= 4 && largest <= 25000;
 }
 
 /* In the default run slow engines leave out what would take long: brute force large scenes, the thesis's methods large
@@ -167,7 +170,7 @@ static bool is_checked(const stage *s, const scenes_info *info, const char *engi
         return info->triangle_count < 7000;
     if (strcmp(engine, "cullide") == 0 || strcmp(engine, "stream") == 0 || strcmp(engine, "geoimage") == 0)
         return strcmp(broad, "tree") == 0;
-    return strcmp(broad, "tree") == 0 && (largest_body(s->source) <= 3000 || is_asked_once(s, engine));
+    return strcmp(broad, "tree") == 0 && (largest_body(s->source) <= 3000 || is_asked_once(s, info, engine));
 }
 
 /* Engines stream and geoimage on every device that is there, whichever of them they would choose; geoimage in the
@@ -240,7 +243,7 @@ static void check_engines(stage *s, const scenes_info *info, image_tally *images
         for (uint32_t b = 0; (b > 0 || world_compares(s->w.context, carom_engine_list(e))) && carom_broad_list(b); b++)
             if (engine_count < 512 && is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
             {
-                once[engine_count] = is_asked_once(s, carom_engine_list(e)->name);
+                once[engine_count] = is_asked_once(s, info, carom_engine_list(e)->name);
                 engines[engine_count++] = open_engine(&s->w, carom_engine_list(e)->name, carom_broad_list(b)->name);
             }
     for (uint32_t step = 0; step < info->step_count; step += stride)
