@@ -141,7 +141,7 @@ for signal in INT TERM HUP; do
     # a shell has its background jobs ignore SIGINT, and this one would end with a job that it ends
     rm -f .pid .code
     # shellcheck disable=SC2016
-    sh -c '"$@" & echo $! >.pid; wait $!; echo $? >.code' sh env --default-signal=INT "$carom" \
+    sh -c '"$@" & echo $! >.pid; wait $!; echo $? >.code' sh env --default-signal=INT,HUP,TERM "$carom" \
         gen torus --triangles 400000 --text -o slow.stl >.out 2>.err &
     wrapper=$!
     # until the temporary file is there
