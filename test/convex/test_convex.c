@@ -1,7 +1,7 @@
 /* Convex pieces of meshes of all kinds, against rational arithmetic and the library's own check. */
+#include "convex/failing_pieces.h"
 #include "scenes/flats.h"
 #include "scenes/generate.h"
-#include "support/failing.h"
 #include "support/patches.h"
 #include "support/shapes_odd.h"
 
@@ -426,25 +426,7 @@ static void test_failing_allocations(void **state)
     failing memory = {0};
     carom_context *context;
     assert_int_equal(failing_context(&memory, &context), CAROM_OK);
-    carom_mesh *mesh = generated(context, GENERATE_TORUS, 200);
-    uint64_t blocks = memory.blocks_out, failures = 0;
-    for (uint64_t k = 1;; k += 1 + k / 16)
-    {
-        carom_pieces *pieces;
-        failing_arm(&memory, k);
-        carom_status status = carom_pieces_create(context, mesh, &pieces);
-        if (status == CAROM_OK)
-            status = carom_pieces_check(pieces), carom_pieces_destroy(pieces);
-        assert_int_equal(memory.blocks_out, blocks);
-        assert_int_equal(status, memory.failed ? CAROM_OUT_OF_MEMORY : CAROM_OK);
-        failures += memory.failed;
-        if (!memory.failed)
-            break;
-    }
-    assert_true(failures > 50);
-    carom_mesh_destroy(mesh);
-    carom_context_destroy(context);
-    assert_int_equal(memory.blocks_out, 0);
+    failing_pieces_check(&memory, context, generated(context, GENERATE_TORUS, 200), 16);
 }
 
 static bool stop_at_once(const carom_progress *progress, void *user)

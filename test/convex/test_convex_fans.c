@@ -1,9 +1,8 @@
 /* Convex pieces of meshes with very many triangles around one vertex: what they are, and that the work grows with the
  * triangles and not with their square. */
+#include "convex/failing_pieces.h"
 #include "scenes/fans.h"
 #include "scenes/flats.h"
-#include "support/check.h"
-#include "support/failing.h"
 #include "support/patches.h"
 
 #include "convex/grow.h"
@@ -301,25 +300,7 @@ static void test_failing_allocations(void **state)
     failing memory = {0};
     carom_context *context;
     assert_int_equal(failing_context(&memory, &context), CAROM_OK);
-    carom_mesh *mesh = make_fan(context, FANS_WAVY_BICONE, 400);
-    uint64_t blocks = memory.blocks_out, failures = 0;
-    for (uint64_t k = 1;; k += 1 + k / 32)
-    {
-        carom_pieces *pieces;
-        failing_arm(&memory, k);
-        carom_status status = carom_pieces_create(context, mesh, &pieces);
-        if (status == CAROM_OK)
-            status = carom_pieces_check(pieces), carom_pieces_destroy(pieces);
-        assert_int_equal(memory.blocks_out, blocks);
-        assert_int_equal(status, memory.failed ? CAROM_OUT_OF_MEMORY : CAROM_OK);
-        failures += memory.failed;
-        if (!memory.failed)
-            break;
-    }
-    assert_true(failures > 50);
-    carom_mesh_destroy(mesh);
-    carom_context_destroy(context);
-    assert_int_equal(memory.blocks_out, 0);
+    failing_pieces_check(&memory, context, make_fan(context, FANS_WAVY_BICONE, 400), 32);
 }
 
 int main(void)

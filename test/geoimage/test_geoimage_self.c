@@ -1,7 +1,7 @@
 /* Surfaces that meet themselves: all pairs of triangles by brute force, in rational arithmetic. */
 #include "carom/geoimage.h"
 
-#include "support/failing.h"
+#include "support/each_failure.h"
 #include "support/families.h"
 #include "support/geoimage_models.h"
 #include "support/oracle.h"
@@ -272,6 +272,15 @@ static void workers_make_no_difference(void **state)
         carom_context_destroy(contexts[i]);
 }
 
+static carom_status search_once(carom_context *context, void *image)
+{
+    (void)context;
+    carom_geoimage_self_result result;
+    carom_status status = carom_geoimage_self(image, &result);
+    carom_geoimage_self_free(&result);
+    return status;
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -279,22 +288,7 @@ static void every_allocation_may_fail(void **state)
     carom_context *context;
     assert_int_equal(failing_context(&memory, &context), CAROM_OK);
     carom_geoimage *image = make_surface(context, scattered, 3);
-    uint64_t before = memory.blocks_out, fails = 0;
-    for (uint64_t k = 1;; k++)
-    {
-        carom_geoimage_self_result result;
-        failing_arm(&memory, k);
-        carom_status status = carom_geoimage_self(image, &result);
-        bool failed = memory.failed;
-        carom_geoimage_self_free(&result);
-        assert_int_equal(memory.blocks_out, before);
-        if (!failed)
-            break;
-        assert_int_equal(status, CAROM_OUT_OF_MEMORY);
-        fails++;
-    }
-    assert_true(fails > 8);
-    failing_arm(&memory, 0);
+    assert_true(each_failure(&memory, context, 0, search_once, image) > 8);
     carom_geoimage_destroy(image);
     carom_context_destroy(context);
 }

@@ -1,8 +1,7 @@
 /* Hulls through carom/convex.h: from points of both kinds and from meshes, what is refused, and memory that runs out.
  */
 #include "carom/convex.h"
-#include "support/check.h"
-#include "support/failing.h"
+#include "support/each_failure.h"
 
 #include <string.h>
 
@@ -164,6 +163,15 @@ static void test_refusals(void **state)
     assert_int_equal(carom_hull_get_info(NULL).dimension, -1);
 }
 
+static carom_status make_hull(carom_context *context, void *def)
+{
+    carom_hull *hull;
+    carom_status status = carom_hull_create(context, def, &hull);
+    assert_int_equal(!hull, status != CAROM_OK);
+    carom_hull_destroy(hull);
+    return status;
+}
+
 /* Each allocation fails in turn: nothing leaks, and the status says so. */
 static void test_memory_that_runs_out(void **state)
 {
@@ -189,25 +197,7 @@ static void test_memory_that_runs_out(void **state)
             points[i][2] = 0.0; /* polygons */
         carom_hull_def def = carom_hull_def_default();
         def.points_f64 = points[0], def.point_count = counts[c % (sizeof counts / sizeof *counts)];
-        uint64_t blocks = memory.blocks_out, failures = 0;
-        for (uint64_t k = 1;; k++)
-        {
-            carom_hull *hull;
-            failing_arm(&memory, k);
-            carom_status status = carom_hull_create(context, &def, &hull);
-            if (!memory.failed)
-            {
-                assert_int_equal(status, CAROM_OK);
-                carom_hull_destroy(hull);
-                break;
-            }
-            assert_int_equal(status, CAROM_OUT_OF_MEMORY);
-            assert_null(hull);
-            assert_int_equal(memory.blocks_out, blocks);
-            failures++;
-        }
-        assert_true(failures >= 3);
-        failing_arm(&memory, 0);
+        assert_true(each_failure(&memory, context, 0, make_hull, &def) >= 3);
         carom_context_destroy(context);
         assert_int_equal(memory.blocks_out, 0);
     }
