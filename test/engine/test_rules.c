@@ -226,9 +226,8 @@ static void rules_hold_everywhere(void **state)
         uint64_t wide = 0;
         for (int n = 0; n < FRAMES; n++)
         {
-            carom_frame frame;
             carom_snapshot *snapshot;
-            assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+            carom_frame frame = world_frame(s.scene);
             assert_int_equal(carom_scene_snapshot(s.scene, &snapshot), CAROM_OK);
             check_frame(&s, &frame);
             carom_collide_options options = carom_collide_options_default();
@@ -263,10 +262,8 @@ static void sums_are_exact(void **state)
 {
     (void)state;
     world w = world_open();
-    carom_scene *scene;
-    carom_engine *engine;
-    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_scene *scene = world_scene(&w);
+    carom_engine *engine = world_engine(&w);
     carom_mesh *box = world_box(&w, 0, 0, 0, 1, 1, 1);
     carom_body_id ids[2];
     for (int i = 0; i < 2; i++)
@@ -282,10 +279,9 @@ static void sums_are_exact(void **state)
         carom_pair_rule rule = {n == 2 ? CAROM_RULE_NONE : CAROM_RULE_CLEARANCE, n == 0 ? 1.0 : 1.0 - 0x1p-53};
         carom_collide_options options = carom_collide_options_default();
         options.clearance = n == 2 ? 1.0 : 0.0;
-        carom_frame frame;
         carom_scene_report report;
         assert_int_equal(carom_scene_set_rule(scene, ids[1], ids[0], &rule), CAROM_OK);
-        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        carom_frame frame = world_frame(scene);
         assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
         assert_int_equal(report.body_pair_count, n == 1 ? 0 : 1);
     }
@@ -304,8 +300,7 @@ static void misuse_is_refused(void **state)
     carom_pair_rule rule = {CAROM_RULE_CLEARANCE, 1.0}, out;
     carom_body_id stale = s.ids[5], none = {0, 0};
     assert_int_equal(carom_scene_set_rule(s.scene, s.ids[5], s.ids[6], &rule), CAROM_OK);
-    carom_frame frame;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s.scene);
     assert_int_equal(frame.rule_count, 1);
     uint64_t version = frame.rules_version;
     assert_int_equal(carom_scene_remove(s.scene, stale), CAROM_OK);
@@ -385,11 +380,10 @@ static void no_memory(void **state)
         assert_int_equal(failing_context(&memory, &context), CAROM_OK);
         stage s = open_stage(context);
         carom_engine *engine;
-        carom_frame frame;
         carom_scene_report report = {0};
         carom_snapshot *snapshot = NULL;
         assert_int_equal(carom_engine_create(context, NULL, &engine), CAROM_OK);
-        assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+        carom_frame frame = world_frame(s.scene);
         assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_OK);
         failing_arm(&memory, k);
         carom_status status = CAROM_OK;

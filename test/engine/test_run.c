@@ -35,10 +35,9 @@ static void collect_hashes(uint32_t host, double cut_size, uint64_t hashes[2 * Q
     check_random random = {.state = 17}, poses = {.state = 18};
     for (int i = 0; i < QUESTIONS; i++)
     {
-        carom_frame frame;
         carom_scene_report report;
         carom_collide_options options = question(i);
-        assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+        carom_frame frame = world_frame(s.scene);
         assert_false(carom_failed(carom_engine_run(engine, &frame, &options, &report)));
         hashes[2 * i] = report.hash;
         /* the same cut: how many pairs of bodies are undecided after how much work, and what is known of them */
@@ -109,8 +108,7 @@ static void pairs_agree_with_collide(void **state)
             carom_engine *engine;
             carom_engine_def engine_def = {.cut_size = host % 4 ? 0.5 : 0.0};
             assert_int_equal(carom_engine_create(context, &engine_def, &engine), CAROM_OK);
-            carom_frame frame;
-            assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+            carom_frame frame = world_frame(s.scene);
             for (int i = 0; i < QUESTIONS; i++)
             {
                 carom_collide_options options = question(i);
@@ -190,15 +188,9 @@ static void heavy_pairs_are_split(void **state)
         assert_int_equal(carom_scene_create(context, &scene), CAROM_OK);
         assert_int_equal(carom_engine_create(context, NULL, &engine), CAROM_OK);
         for (int i = 0; i < 3; i++)
-        {
-            carom_body_def body = carom_body_def_default();
-            carom_body_id id;
-            body.placed = bodies[i];
-            assert_int_equal(carom_scene_add(scene, &body, &id), CAROM_OK);
-        }
-        carom_frame frame;
+            world_add(scene, bodies[i]);
         carom_scene_report all;
-        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        carom_frame frame = world_frame(scene);
         for (int mode = 0; mode < 3; mode++)
         {
             options = carom_collide_options_default();
@@ -246,11 +238,10 @@ static void memory_does_not_depend_on_workers(void **state)
         base_hash hash = base_hash_begin();
         for (int i = 0; i < 12; i++)
         {
-            carom_frame frame;
             carom_scene_report report;
             carom_pose pose = carom_pose_translation(0.03 * i, 0.01 * i, 0);
             assert_int_equal(carom_scene_move(scene, id[1], &pose), CAROM_OK);
-            assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+            carom_frame frame = world_frame(scene);
             carom_collide_options options = carom_collide_options_default();
             assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
             options.mode = CAROM_COLLIDE_ANY;
@@ -294,10 +285,9 @@ static void hash_open_report(base_hash *hash, const carom_scene_report *report)
 static uint64_t spend_on_parts(carom_context *context, double cut_size)
 {
     stage s = stage_open(context, 5, 600);
-    carom_frame frame;
     carom_engine *engine;
     carom_engine_def def = {.cut_size = cut_size};
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s.scene);
     assert_int_equal(carom_engine_create(context, &def, &engine), CAROM_OK);
     base_hash hash = base_hash_begin();
     for (int i = 0; i < QUESTIONS; i++)
@@ -374,8 +364,7 @@ static void margins_are_exact(void **state)
             def.placed.shape = carom_shape_sphere(0.25);
         def.placed.pose = carom_pose_translation(scale + 1.0 + gap + (sphere ? 0.25 : 0.0), 0.5, 0.5);
         assert_int_equal(carom_scene_add(scene, &def, &ids[1]), CAROM_OK);
-        carom_frame frame;
-        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        carom_frame frame = world_frame(scene);
         carom_report report;
         assert_int_equal(carom_distance(w.query, &frame.bodies[0].placed, &frame.bodies[1].placed, NULL, &report),
                          CAROM_OK);
@@ -491,10 +480,9 @@ static void inside_is_never_apart(void **state)
                 }
                 for (int i = 0; i < QUESTIONS; i++)
                 {
-                    carom_frame frame;
                     carom_scene_report report;
                     carom_collide_options options = question(i);
-                    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+                    carom_frame frame = world_frame(scene);
                     assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
                     assert_int_equal(report.body_pair_count, 2);
                     assert_int_equal(report.body_pairs[0].relation, CAROM_RELATION_B_INSIDE_A);
@@ -518,20 +506,12 @@ static void limits_cut_contacts(void **state)
     (void)state;
     world w = world_open();
     carom_mesh *box = world_box(&w, 0, 0, 0, 1, 1, 1);
-    carom_scene *scene;
-    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    carom_scene *scene = world_scene(&w);
     for (int i = 0; i < 4; i++)
-    {
-        carom_body_def def = carom_body_def_default();
-        def.placed = world_place(box, 0.7 * i, 0.2 * i, 0.1 * i);
-        carom_body_id id;
-        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-    }
-    carom_frame frame;
+        world_add(scene, world_place(box, 0.7 * i, 0.2 * i, 0.1 * i));
     carom_scene_report report;
-    carom_engine *engine;
-    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_frame frame = world_frame(scene);
+    carom_engine *engine = world_engine(&w);
     carom_collide_options options = carom_collide_options_default();
     options.contacts = true;
     assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
@@ -565,12 +545,7 @@ static void scenes_are_told_apart(void **state)
     {
         assert_int_equal(carom_scene_create(w.context, &scenes[i]), CAROM_OK);
         for (int k = 0; k < 3; k++)
-        {
-            carom_body_def def = carom_body_def_default();
-            def.placed = world_place(box, i == 0 ? 5.0 * k : 0.5 * k, 0, 0); /* apart, or in a heap */
-            carom_body_id id;
-            assert_int_equal(carom_scene_add(scenes[i], &def, &id), CAROM_OK);
-        }
+            world_add(scenes[i], world_place(box, i == 0 ? 5.0 * k : 0.5 * k, 0, 0)); /* apart, or in a heap */
     }
     for (uint32_t broad = 0; carom_broad_list(broad); broad++)
     {
@@ -579,9 +554,8 @@ static void scenes_are_told_apart(void **state)
         assert_int_equal(carom_engine_create(w.context, &def, &engine), CAROM_OK);
         for (int turn = 0; turn < 6; turn++)
         {
-            carom_frame frame;
             carom_scene_report report;
-            assert_int_equal(carom_scene_frame(scenes[turn % 2], &frame), CAROM_OK);
+            carom_frame frame = world_frame(scenes[turn % 2]);
             assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_OK);
             assert_int_equal(report.body_pair_count, turn % 2 == 0 ? 0 : 3);
         }

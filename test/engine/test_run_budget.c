@@ -7,9 +7,7 @@ static void only_its_own_run_is_resumed(void **state)
     (void)state;
     world w = world_open();
     stage s = stage_open(w.context, 8, 300);
-    carom_engine *engine, *fresh;
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
-    assert_int_equal(carom_engine_create(w.context, NULL, &fresh), CAROM_OK);
+    carom_engine *engine = world_engine(&w), *fresh = world_engine(&w);
     carom_frame frame, by_hand;
     carom_scene_report report, whole;
     carom_collide_options cut = carom_collide_options_default();
@@ -66,11 +64,10 @@ static void the_first_frame_may_be_gone(void **state)
     (void)state;
     world w = world_open();
     stage s = stage_open(w.context, 8, 300);
-    carom_engine *engine;
     carom_frame frame, first;
     carom_scene_report report;
     carom_collide_options cut = carom_collide_options_default();
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_engine *engine = world_engine(&w);
     assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
     assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_OK);
     const uint64_t hash = report.hash;
@@ -99,11 +96,9 @@ static void huge_budgets_are_none(void **state)
     (void)state;
     world w = world_open();
     stage s = stage_open(w.context, 8, 100);
-    carom_engine *engine;
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
-    carom_frame frame;
+    carom_engine *engine = world_engine(&w);
     carom_scene_report report, whole;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s.scene);
     assert_int_equal(carom_engine_run(engine, &frame, NULL, &whole), CAROM_OK);
     uint64_t hash = whole.hash;
     const uint64_t works[4] = {UINT64_MAX, UINT64_MAX - 1, (uint64_t)1 << 63, (uint64_t)1 << 40};
@@ -126,8 +121,7 @@ static void huge_budgets_are_none(void **state)
  */
 static carom_scene *stack_pairs(const world *w, carom_mesh *mesh, double urgent)
 {
-    carom_scene *scene;
-    assert_int_equal(carom_scene_create(w->context, &scene), CAROM_OK);
+    carom_scene *scene = world_scene(w);
     for (int i = 0; i < 16; i++)
     {
         double off = i % 2 == 0 ? 0.0 : i < 8 ? 0.75 : 0.3; /* on the diagonal; the diameter is 1 */
@@ -150,16 +144,14 @@ static void budgets_are_passed_on(void **state)
     for (int i = 0; i < 3; i++)
     {
         carom_scene *scene = stack_pairs(&w, mesh, urgencies[i]);
-        carom_frame frame;
         carom_scene_report report;
-        carom_engine *engine;
-        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+        carom_frame frame = world_frame(scene);
         carom_collide_options options = carom_collide_options_default();
         options.mode = CAROM_COLLIDE_ANY;
         for (uint64_t work = 800; work != 0; work = work == 800 ? UINT64_MAX : 0)
         {
             options.budget.work = work; /* the four that meet take less than 800 */
-            assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+            carom_engine *engine = world_engine(&w);
             assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_OK);
             assert_int_equal(report.body_pair_count, 4);
             carom_engine_destroy(engine);
@@ -178,8 +170,7 @@ static void urgent_pairs_come_first(void **state)
     carom_mesh *mesh = stage_mesh(w.context, GENERATE_ICO_SPHERE, 1280, 1.0);
     for (uint32_t urgent = 0; urgent < 8; urgent++)
     {
-        carom_scene *scene;
-        assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+        carom_scene *scene = world_scene(&w);
         for (uint32_t i = 0; i < 16; i++)
         {
             carom_body_def def = carom_body_def_default();
@@ -188,11 +179,9 @@ static void urgent_pairs_come_first(void **state)
             carom_body_id id;
             assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
         }
-        carom_frame frame;
         carom_scene_report report;
-        carom_engine *engine;
-        assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
-        assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+        carom_frame frame = world_frame(scene);
+        carom_engine *engine = world_engine(&w);
         carom_collide_options options = {.mode = CAROM_COLLIDE_ANY, .budget.work = 120}; /* a pair takes about 90 */
         assert_int_equal(carom_engine_run(engine, &frame, &options, &report), CAROM_UNKNOWN);
         assert_int_equal(report.body_pair_count, 8);
@@ -211,11 +200,9 @@ static void open_pairs_are_counted(void **state)
     (void)state;
     world w = world_open();
     stage s = stage_open(w.context, 11, 2000);
-    carom_frame frame;
     carom_scene_report report;
-    carom_engine *engine;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_frame frame = world_frame(s.scene);
+    carom_engine *engine = world_engine(&w);
     carom_collide_options options = carom_collide_options_default();
     options.budget.work = 5000, options.relation = true;
     carom_status status = carom_engine_run(engine, &frame, &options, &report);
@@ -240,20 +227,12 @@ static void measuring_keeps_to_the_budget(void **state)
     (void)state;
     world w = world_open();
     carom_mesh *mesh = stage_mesh(w.context, GENERATE_ICO_SPHERE, 5120, 1.0);
-    carom_scene *scene;
-    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    carom_scene *scene = world_scene(&w);
     for (int i = 0; i < 2; i++)
-    {
-        carom_body_def def = carom_body_def_default();
-        def.placed = world_place(mesh, 1.02 * i, 0.01 * i, 0.02 * i);
-        carom_body_id id;
-        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-    }
-    carom_frame frame;
+        world_add(scene, world_place(mesh, 1.02 * i, 0.01 * i, 0.02 * i));
     carom_scene_report report;
-    carom_engine *engine;
-    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_create(w.context, NULL, &engine), CAROM_OK);
+    carom_frame frame = world_frame(scene);
+    carom_engine *engine = world_engine(&w);
     carom_collide_options options = {.mode = CAROM_COLLIDE_ANY, .clearance = 0.5, .budget.work = 300};
     carom_status status = carom_engine_run(engine, &frame, &options, &report);
     uint64_t before = 0, steps = 0;
@@ -283,8 +262,7 @@ static void small_budgets_come_to_an_end(void **state)
     (void)state;
     world w = world_open();
     stage s = stage_open(w.context, 23, 120);
-    carom_frame frame;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s.scene);
     for (uint32_t e = 0; carom_engine_list(e); e++)
         for (int question = 0; question < 12 && (question > 0 || world_compares(w.context, carom_engine_list(e)));
              question++)

@@ -15,13 +15,15 @@ typedef struct world
     carom_query *query;
 } world;
 
-static inline world world_open(void)
+static inline world world_open_with(const carom_context_def *def)
 {
     world w = {0};
-    assert_int_equal(carom_context_create(NULL, &w.context), CAROM_OK);
+    assert_int_equal(carom_context_create(def, &w.context), CAROM_OK);
     assert_int_equal(carom_query_create(w.context, &w.query), CAROM_OK);
     return w;
 }
+
+static inline world world_open(void) { return world_open_with(NULL); }
 
 static inline void world_close(world *w)
 {
@@ -100,6 +102,40 @@ static inline carom_pose world_random_pose(check_random *random, double reach)
 static inline carom_placed world_place(const carom_mesh *mesh, double x, double y, double z)
 {
     return (carom_placed){carom_shape_mesh(mesh), carom_pose_translation(x, y, z)};
+}
+
+/* ---- scenes and engines ---- */
+
+static inline carom_scene *world_scene(const world *w)
+{
+    carom_scene *scene = NULL;
+    assert_int_equal(carom_scene_create(w->context, &scene), CAROM_OK);
+    return scene;
+}
+
+/* Adds a body whose settings are the default ones. */
+static inline carom_body_id world_add(carom_scene *scene, carom_placed placed)
+{
+    carom_body_def def = carom_body_def_default();
+    carom_body_id id = {0};
+    def.placed = placed;
+    assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+    return id;
+}
+
+static inline carom_frame world_frame(carom_scene *scene)
+{
+    carom_frame frame;
+    assert_int_equal(carom_scene_frame(scene, &frame), CAROM_OK);
+    return frame;
+}
+
+/* The default engine. */
+static inline carom_engine *world_engine(const world *w)
+{
+    carom_engine *engine = NULL;
+    assert_int_equal(carom_engine_create(w->context, NULL, &engine), CAROM_OK);
+    return engine;
 }
 
 /* The message of the latest failure must name the culprit. */

@@ -30,12 +30,7 @@ static inline starved_scene starved_open(failing *memory)
     s.torus = world_shape(&s.w, GENERATE_TORUS, 100);
     assert_int_equal(carom_scene_create(s.w.context, &s.scene), CAROM_OK);
     for (int i = 0; i < STARVED_BODIES; i++)
-    {
-        carom_body_def def = carom_body_def_default();
-        carom_body_id id;
-        def.placed = world_place(s.torus, 0.2 * i, 0, 0);
-        assert_int_equal(carom_scene_add(s.scene, &def, &id), CAROM_OK);
-    }
+        world_add(s.scene, world_place(s.torus, 0.2 * i, 0, 0));
     return s;
 }
 

@@ -45,9 +45,8 @@ static void close_stage(stage *s)
 
 static uint64_t hash_of(stage *s)
 {
-    carom_frame frame;
     carom_scene_report report;
-    assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s->scene);
     assert_int_equal(carom_engine_run(s->engine, &frame, NULL, &report), CAROM_OK);
     return report.hash;
 }
@@ -134,12 +133,8 @@ static void frames_of_another_context_are_told_apart(void **state)
         assert_int_equal(carom_context_create(NULL, &contexts[i]), CAROM_OK);
         assert_int_equal(carom_scene_create(contexts[i], &scenes[i]), CAROM_OK);
         for (int body = 0; body < 2; body++)
-        {
-            carom_body_def def = carom_body_def_default();
-            def.placed = (carom_placed){carom_shape_sphere(1.0), carom_pose_translation(body * (i ? 1.0 : 5.0), 0, 0)};
-            carom_body_id id;
-            assert_int_equal(carom_scene_add(scenes[i], &def, &id), CAROM_OK);
-        }
+            world_add(scenes[i],
+                      (carom_placed){carom_shape_sphere(1.0), carom_pose_translation(body * (i ? 1.0 : 5.0), 0, 0)});
         assert_int_equal(carom_scene_frame(scenes[i], &frames[i]), CAROM_OK);
     }
     carom_engine *engine;
@@ -166,9 +161,8 @@ static void refused_changes_change_nothing(void **state)
 {
     (void)state;
     stage s = open_stage(0);
-    carom_frame frame;
     carom_scene_report report;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s.scene);
     carom_pose skewed = carom_pose_identity();
     skewed.rotation[1] = 0.1;
     carom_shape nothing = {0}, negative = carom_shape_sphere(-1.0);
@@ -230,9 +224,8 @@ static void shapes_are_replaced_and_removed(void **state)
         for (int i = 0; i < 4; i++)
         {
             assert_int_equal(carom_scene_reshape(s.scene, s.ids[0], &shapes[i]), CAROM_OK);
-            carom_frame frame;
             carom_scene_report report;
-            assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+            carom_frame frame = world_frame(s.scene);
             assert_int_equal(carom_engine_run(s.engine, &frame, NULL, &report), CAROM_OK);
             uint64_t listed = 0;
             for (uint32_t k = 1; k < 3; k++)
@@ -300,12 +293,11 @@ static void refitted_trees_wait_for_their_reshape(void **state)
     def.vertices_f64 = corners, def.vertex_count = 8;
     carom_mesh *moved;
     assert_int_equal(carom_mesh_deform(s.box, &def, &moved), CAROM_OK);
-    carom_frame frame;
     carom_scene_report report;
     carom_ray ray = {{-30, -8.5, -8.5}, {1, 0.001, 0.002}, INFINITY};
     carom_ray_batch batch = {&ray, 1, CAROM_RAY_ALL};
     carom_frame_ray_report hits;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s.scene);
     assert_int_equal(carom_tree_refit(tree, moved), CAROM_OK);
     assert_int_equal(carom_engine_run(s.engine, &frame, NULL, &report), CAROM_INVALID_ARGUMENT);
     world_check_message(&s.w, "body 3");
@@ -376,8 +368,7 @@ static void snapshots_are_read_while_scenes_change(void **state)
                 assert_int_equal(carom_scene_reshape(s.scene, s.ids[(i + 1) % 3], &shape), CAROM_OK);
                 carom_mesh_destroy(fresh);
                 assert_int_equal(carom_scene_cast(s.scene, &batch, &hits), CAROM_OK);
-                carom_frame frame;
-                assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
+                world_frame(s.scene);
             }
             for (int i = 0; i < 2; i++)
                 pthread_join(threads[i], NULL);
