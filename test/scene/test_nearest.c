@@ -1,7 +1,7 @@
 /* The bodies nearest to points against a loop over all bodies, whose distances are carom_distance's and, for meshes,
  * also those of rational arithmetic; ties; any number of workers; misuse; no memory. */
+#include "scene/asked.h"
 #include "scene/starved.h"
-#include "support/hosts.h"
 #include "support/oracle.h"
 
 enum
@@ -10,21 +10,9 @@ enum
     POINTS = 80
 };
 
-typedef struct stage
+static asked_scene open_scene(uint32_t host)
 {
-    world w;
-    carom_scene *scene;
-    carom_mesh *meshes[4];
-    carom_body_id ids[BODIES];
-} stage;
-
-static stage open_stage(uint32_t host)
-{
-    stage s = {0};
-    carom_context_def def = host_def(host);
-    assert_int_equal(carom_context_create(&def, &s.w.context), CAROM_OK);
-    assert_int_equal(carom_query_create(s.w.context, &s.w.query), CAROM_OK);
-    assert_int_equal(carom_scene_create(s.w.context, &s.scene), CAROM_OK);
+    asked_scene s = asked_open(host);
     s.meshes[0] = world_box(&s.w, -0.5, -0.5, -0.5, 0.5, 0.5, 0.5);
     s.meshes[1] = world_shape(&s.w, GENERATE_TORUS, 60);
     s.meshes[2] = world_mesh(&s.w, NULL, 0, NULL, 0);
@@ -46,14 +34,6 @@ static stage open_stage(uint32_t host)
     return s;
 }
 
-static void close_stage(stage *s)
-{
-    carom_scene_destroy(s->scene);
-    for (int i = 0; i < 4; i++)
-        carom_mesh_destroy(s->meshes[i]);
-    world_close(&s->w);
-}
-
 static int compare(const void *a, const void *b)
 {
     const carom_near_body *x = a, *y = b;
@@ -63,11 +43,11 @@ static int compare(const void *a, const void *b)
 }
 
 /* All bodies that count, in order. */
-static size_t loop_over_bodies(stage *s, const carom_point_batch *batch, carom_vec3 p, carom_near_body out[BODIES])
+static size_t loop_over_bodies(asked_scene *s, const carom_point_batch *batch, carom_vec3 p,
+                               carom_near_body out[BODIES])
 {
-    carom_frame frame;
     size_t count = 0;
-    assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s->scene);
     carom_placed point = {carom_shape_sphere(0.0), carom_pose_translation(p.x, p.y, p.z)};
     for (uint32_t i = 0; i < frame.body_count; i++)
     {
@@ -88,7 +68,8 @@ static size_t loop_over_bodies(stage *s, const carom_point_batch *batch, carom_v
     return count;
 }
 
-static void check_point(stage *s, const carom_point_batch *batch, uint32_t index, const carom_nearest_report *report)
+static void check_point(asked_scene *s, const carom_point_batch *batch, uint32_t index,
+                        const carom_nearest_report *report)
 {
     carom_near_body expected[BODIES];
     size_t count = loop_over_bodies(s, batch, batch->points[index], expected);
@@ -107,10 +88,9 @@ static void check_point(stage *s, const carom_point_batch *batch, uint32_t index
 }
 
 /* The first body's distance by rational arithmetic, if that is a mesh. */
-static void check_with_oracle(stage *s, oracle *o, carom_vec3 p, const carom_near_body *near)
+static void check_with_oracle(asked_scene *s, oracle *o, carom_vec3 p, const carom_near_body *near)
 {
-    carom_frame frame;
-    assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s->scene);
     const carom_placed *placed = &carom_frame_find(&frame, near->body)->placed;
     if (placed->shape.kind != CAROM_SHAPE_MESH || near->triangle == CAROM_NO_TRIANGLE)
         return;
@@ -139,14 +119,9 @@ static void make_points(check_random *random, carom_vec3 points[POINTS])
     points[6] = (carom_vec3){1e12, -1e12, 0};
 }
 
-static void change(stage *s, check_random *random, int round)
+static void change(asked_scene *s, check_random *random, int round)
 {
-    for (uint32_t i = 0; i < (round % 2 ? 4u : 40u); i++)
-    {
-        carom_pose pose = world_random_pose(random, 4.0);
-        carom_body_id id = s->ids[check_next(random) % BODIES];
-        assert_int_equal(carom_scene_move(s->scene, id, &pose), CAROM_OK);
-    }
+    asked_move(s, random, round % 2 ? 4 : 40, BODIES, 4.0);
     if (round == 1)
     {
         carom_body_def body = carom_body_def_default();
@@ -168,7 +143,7 @@ static void points_agree_with_loops(void **state)
     oracle *o = oracle_create();
     for (uint32_t host = 0; host < HOST_COUNT; host++)
     {
-        stage s = open_stage(host);
+        asked_scene s = open_scene(host);
         check_random random = {.state = 71};
         for (int round = 0; round < ROUNDS; round++)
         {
@@ -198,7 +173,7 @@ static void points_agree_with_loops(void **state)
             memcpy(truth[round], hashes, sizeof hashes);
             change(&s, &random, round);
         }
-        close_stage(&s);
+        asked_close(&s);
     }
     oracle_destroy(o);
 }
@@ -208,13 +183,9 @@ static void limits_are_exact(void **state)
 {
     (void)state;
     world w = world_open();
-    carom_scene *scene;
-    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    carom_scene *scene = world_scene(&w);
     carom_mesh *box = world_box(&w, 1, 1, 0, 2, 2, 1);
-    carom_body_def def = carom_body_def_default();
-    carom_body_id id;
-    def.placed = world_place(box, 0, 0, 0);
-    assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+    world_add(scene, world_place(box, 0, 0, 0));
     carom_vec3 origin = {0, 0, 0};
     carom_point_batch batch = carom_point_batch_default();
     batch.points = &origin, batch.count = 1;
@@ -235,7 +206,7 @@ static void limits_are_exact(void **state)
 static void misuse_is_refused(void **state)
 {
     (void)state;
-    stage s = open_stage(2);
+    asked_scene s = open_scene(2);
     carom_vec3 points[3] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}};
     carom_point_batch batch = carom_point_batch_default();
     carom_nearest_report report;
@@ -264,7 +235,7 @@ static void misuse_is_refused(void **state)
     assert_int_equal(carom_scene_nearest(s.scene, &batch, &report), CAROM_OK);
     assert_int_equal(report.body_count, 0);
     assert_int_equal(report.first_body[2], 0);
-    close_stage(&s);
+    asked_close(&s);
 }
 
 static carom_status ask(const starved_scene *s, uint64_t *hash)

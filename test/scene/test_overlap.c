@@ -1,8 +1,8 @@
 /* Bodies that meet boxes and probes: on a lattice against integers, at random against rational arithmetic and a loop
  * over all bodies; any number of workers; misuse; no memory. */
+#include "scene/asked.h"
 #include "scene/box.h"
 #include "scene/starved.h"
-#include "support/hosts.h"
 #include "support/oracle.h"
 
 /* ---- on a lattice: truth in integers ---- */
@@ -158,8 +158,7 @@ static void lattices_agree_with_integers(void **state)
     for (int round = 0; round < 24; round++)
     {
         world w = world_open();
-        carom_scene *scene;
-        assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+        carom_scene *scene = world_scene(&w);
         piece bodies[PIECES], boxes[PROBES], probes[PROBES];
         carom_mesh *meshes[PIECES], *probe_meshes[PROBES];
         carom_aabb world_boxes[PROBES];
@@ -168,10 +167,7 @@ static void lattices_agree_with_integers(void **state)
         for (int i = 0; i < PIECES; i++)
         {
             bodies[i] = random_piece(&random, i % 3);
-            carom_body_def def = carom_body_def_default();
-            carom_body_id id;
-            def.placed = piece_placed(&w, &bodies[i], scale, &meshes[i]);
-            assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
+            world_add(scene, piece_placed(&w, &bodies[i], scale, &meshes[i]));
         }
         for (int i = 0; i < PROBES; i++)
         {
@@ -206,15 +202,7 @@ enum
     QUESTIONS = 64
 };
 
-typedef struct stage
-{
-    world w;
-    carom_scene *scene;
-    carom_mesh *meshes[4];
-    carom_body_id ids[BODIES];
-} stage;
-
-static carom_placed random_placed(const stage *s, check_random *random, uint64_t kind)
+static carom_placed random_placed(const asked_scene *s, check_random *random, uint64_t kind)
 {
     carom_placed placed = {carom_shape_sphere(check_uniform(random, 0.0, 0.8)), world_random_pose(random, 1.6)};
     if (kind % 6 == 4)
@@ -224,13 +212,9 @@ static carom_placed random_placed(const stage *s, check_random *random, uint64_t
     return placed;
 }
 
-static stage open_stage(uint32_t host)
+static asked_scene open_scene(uint32_t host)
 {
-    stage s = {0};
-    carom_context_def def = host_def(host);
-    assert_int_equal(carom_context_create(&def, &s.w.context), CAROM_OK);
-    assert_int_equal(carom_query_create(s.w.context, &s.w.query), CAROM_OK);
-    assert_int_equal(carom_scene_create(s.w.context, &s.scene), CAROM_OK);
+    asked_scene s = asked_open(host);
     s.meshes[0] = world_shape(&s.w, GENERATE_ICO_SPHERE, 80);
     s.meshes[1] = world_shape(&s.w, GENERATE_TORUS, 100);
     s.meshes[2] = world_mesh(&s.w, NULL, 0, NULL, 0);
@@ -247,15 +231,7 @@ static stage open_stage(uint32_t host)
     return s;
 }
 
-static void close_stage(stage *s)
-{
-    carom_scene_destroy(s->scene);
-    for (int i = 0; i < 4; i++)
-        carom_mesh_destroy(s->meshes[i]);
-    world_close(&s->w);
-}
-
-static void change(stage *s, check_random *random, int round)
+static void change(asked_scene *s, check_random *random, int round)
 {
     for (uint32_t i = 0; i < (round % 2 ? 3u : 30u); i++)
     {
@@ -277,7 +253,7 @@ static void change(stage *s, check_random *random, int round)
 }
 
 /* Is the point, a corner of the box, in the body's point set? */
-static bool holds_point(stage *s, const carom_placed *body, carom_vec3 p)
+static bool holds_point(asked_scene *s, const carom_placed *body, carom_vec3 p)
 {
     carom_placed point = {carom_shape_sphere(0.0), carom_pose_translation(p.x, p.y, p.z)};
     carom_collide_options options = {.mode = CAROM_COLLIDE_COUNT, .relation = true};
@@ -340,10 +316,9 @@ static bool mesh_meets_box(oracle *o, const carom_placed *body, const carom_aabb
 }
 
 /* Listed, all of them, in order, and no others. */
-static void check_bodies(stage *s, const carom_overlap_report *report, uint32_t probe, const bool *expected)
+static void check_bodies(asked_scene *s, const carom_overlap_report *report, uint32_t probe, const bool *expected)
 {
-    carom_frame frame;
-    assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s->scene);
     uint64_t next = report->first_body[probe];
     for (uint32_t b = 0; b < frame.body_count; b++)
     {
@@ -357,11 +332,10 @@ static void check_bodies(stage *s, const carom_overlap_report *report, uint32_t 
     assert_int_equal(next, report->first_body[probe + 1]);
 }
 
-static void check_probes(stage *s, const carom_probe_batch *batch, const carom_overlap_report *report)
+static void check_probes(asked_scene *s, const carom_probe_batch *batch, const carom_overlap_report *report)
 {
     carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = true};
-    carom_frame frame;
-    assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s->scene);
     for (uint32_t i = 0; i < batch->count; i++)
     {
         bool expected[BODIES] = {false};
@@ -377,10 +351,9 @@ static void check_probes(stage *s, const carom_probe_batch *batch, const carom_o
     }
 }
 
-static void check_boxes(stage *s, oracle *o, const carom_box_batch *batch, const carom_overlap_report *report)
+static void check_boxes(asked_scene *s, oracle *o, const carom_box_batch *batch, const carom_overlap_report *report)
 {
-    carom_frame frame;
-    assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s->scene);
     carom_collide_options options = {.mode = CAROM_COLLIDE_ALL, .relation = true};
     for (uint32_t i = 0; i < batch->count; i++)
     {
@@ -463,7 +436,7 @@ static void random_scenes_agree_with_loops(void **state)
     oracle *o = oracle_create();
     for (uint32_t host = 0; host < HOST_COUNT; host++)
     {
-        stage s = open_stage(host);
+        asked_scene s = open_scene(host);
         check_random random = {.state = 62};
         for (int round = 0; round < ROUNDS; round++)
         {
@@ -491,7 +464,7 @@ static void random_scenes_agree_with_loops(void **state)
             memcpy(truth[round], hashes, sizeof hashes);
             change(&s, &random, round);
         }
-        close_stage(&s);
+        asked_close(&s);
     }
     oracle_destroy(o);
 }
@@ -501,7 +474,7 @@ static void random_scenes_agree_with_loops(void **state)
 static void misuse_is_refused(void **state)
 {
     (void)state;
-    stage s = open_stage(3);
+    asked_scene s = open_scene(3);
     carom_aabb boxes[3] = {{{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}};
     carom_placed probes[3];
     for (int i = 0; i < 3; i++)
@@ -547,7 +520,7 @@ static void misuse_is_refused(void **state)
     assert_int_equal(carom_scene_overlap_boxes(s.scene, &box_batch, &report), CAROM_UNSUPPORTED);
     world_check_message(&s.w, "body 8");
     carom_tree_destroy(rays);
-    close_stage(&s);
+    asked_close(&s);
 }
 
 /* Bodies at 1e12 and of size 1e-9 in one scene, and no body at all. */
@@ -555,8 +528,7 @@ static void extremes(void **state)
 {
     (void)state;
     world w = world_open();
-    carom_scene *scene;
-    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
+    carom_scene *scene = world_scene(&w);
     carom_aabb boxes[4] = {{{-1, -1, -1}, {1, 1, 1}},
                            {{1e12, -1, -1}, {2e12, 1, 1}},
                            {{5e-10, 5e-10, 5e-10}, {1, 1, 1}},
@@ -572,12 +544,7 @@ static void extremes(void **state)
                                     world_place(huge, 0, 0, 0),
                                     {carom_shape_sphere(1e-9), carom_pose_identity()}};
     for (int i = 0; i < 4; i++)
-    {
-        carom_body_def def = carom_body_def_default();
-        carom_body_id id;
-        def.placed = placed[i];
-        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-    }
+        world_add(scene, placed[i]);
     assert_int_equal(carom_scene_overlap_boxes(scene, &batch, &report), CAROM_OK);
     static const uint32_t expected[] = {1, 3, 4, 2, 3, 1, 3, 4, 1, 2, 3, 4};
     static const uint64_t first[] = {0, 3, 5, 8, 12};

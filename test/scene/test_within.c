@@ -1,22 +1,14 @@
 /* Pairs of bodies within a distance against a loop over all pairs with carom_distance and carom_within; any number of
  * workers; exact limits; misuse; no memory. */
+#include "scene/asked.h"
 #include "scene/starved.h"
-#include "support/hosts.h"
 
 enum
 {
     BODIES = 40
 };
 
-typedef struct stage
-{
-    world w;
-    carom_scene *scene;
-    carom_mesh *meshes[4];
-    carom_body_id ids[BODIES];
-} stage;
-
-static void add_body(stage *s, check_random *random, uint32_t i)
+static void add_body(asked_scene *s, check_random *random, uint32_t i)
 {
     carom_body_def def = carom_body_def_default();
     def.placed = (carom_placed){carom_shape_mesh(s->meshes[i % 4]), world_random_pose(random, i % 4 == 3 ? 0.3 : 3.0)};
@@ -28,11 +20,9 @@ static void add_body(stage *s, check_random *random, uint32_t i)
     assert_int_equal(carom_scene_add(s->scene, &def, &s->ids[i]), CAROM_OK);
 }
 
-static stage open_stage(carom_context *context)
+static asked_scene open_scene(uint32_t host)
 {
-    stage s = {.w.context = context};
-    assert_int_equal(carom_query_create(context, &s.w.query), CAROM_OK);
-    assert_int_equal(carom_scene_create(context, &s.scene), CAROM_OK);
+    asked_scene s = asked_open(host);
     s.meshes[0] = world_shape(&s.w, GENERATE_TORUS, 60);
     s.meshes[1] = world_box(&s.w, 0, 0, 0, 0.5, 0.5, 0.5);
     s.meshes[2] = world_mesh(&s.w, NULL, 0, NULL, 0);
@@ -41,14 +31,6 @@ static stage open_stage(carom_context *context)
     for (uint32_t i = 0; i < BODIES; i++)
         add_body(&s, &random, i);
     return s;
-}
-
-static void close_stage(stage *s)
-{
-    carom_scene_destroy(s->scene);
-    for (int i = 0; i < 4; i++)
-        carom_mesh_destroy(s->meshes[i]);
-    carom_query_destroy(s->w.query);
 }
 
 static void check_pair(const carom_near_pair *found, const carom_near_pair *expected)
@@ -63,11 +45,10 @@ static void check_pair(const carom_near_pair *found, const carom_near_pair *expe
 }
 
 /* Returns how many pairs there are. */
-static uint64_t check_report(stage *s, const carom_within_options *options, const carom_within_report *report)
+static uint64_t check_report(asked_scene *s, const carom_within_options *options, const carom_within_report *report)
 {
-    carom_frame frame;
     uint64_t count = 0;
-    assert_int_equal(carom_scene_frame(s->scene, &frame), CAROM_OK);
+    carom_frame frame = world_frame(s->scene);
     for (uint32_t a = 0; a < frame.body_count; a++)
         for (uint32_t b = a + 1; b < frame.body_count; b++)
         {
@@ -93,13 +74,9 @@ static uint64_t check_report(stage *s, const carom_within_options *options, cons
     return count;
 }
 
-static void change(stage *s, check_random *random)
+static void change(asked_scene *s, check_random *random)
 {
-    for (int i = 0; i < 5; i++)
-    {
-        carom_pose pose = world_random_pose(random, 3.0);
-        assert_int_equal(carom_scene_move(s->scene, s->ids[check_next(random) % BODIES], &pose), CAROM_OK);
-    }
+    asked_move(s, random, 5, BODIES, 3.0);
     uint32_t at = (uint32_t)(check_next(random) % BODIES);
     assert_int_equal(carom_scene_remove(s->scene, s->ids[at]), CAROM_OK);
     add_body(s, random, at);
@@ -123,10 +100,7 @@ static void pairs_agree_with_loops(void **state)
     uint64_t truth[ROUNDS][5], found = 0;
     for (uint32_t host = 0; host < HOST_COUNT; host++)
     {
-        carom_context_def def = host_def(host);
-        carom_context *context;
-        assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
-        stage s = open_stage(context);
+        asked_scene s = open_scene(host);
         check_random random = {.state = 101};
         for (int round = 0; round < ROUNDS; round++)
         {
@@ -142,8 +116,7 @@ static void pairs_agree_with_loops(void **state)
             }
             change(&s, &random);
         }
-        close_stage(&s);
-        carom_context_destroy(context);
+        asked_close(&s);
     }
     assert_true(found > 2000);
 }
@@ -157,12 +130,7 @@ static void limits_are_exact(void **state)
     carom_mesh *box = world_box(&w, 0, 0, 0, 1, 1, 1);
     assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
     for (int i = 0; i < 2; i++)
-    {
-        carom_body_def def = carom_body_def_default();
-        carom_body_id id;
-        def.placed = world_place(box, 2.0 * i, 2.0 * i, 0);
-        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-    }
+        world_add(scene, world_place(box, 2.0 * i, 2.0 * i, 0));
     double root = sqrt(2.0); /* rounded up: its square is above 2 */
     const double limits[4] = {root, nextafter(root, 0), nextafter(root, 2), 1.0};
     for (int i = 0; i < 4; i++)
@@ -212,12 +180,7 @@ static void extremes(void **state)
     const double at[4] = {0, 0x1p-29, 1e12, 1e12 + 1.0};
     assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
     for (int i = 0; i < 4; i++)
-    {
-        carom_body_def def = carom_body_def_default();
-        carom_body_id id;
-        def.placed = world_place(tiny, at[i], 0, 0);
-        assert_int_equal(carom_scene_add(scene, &def, &id), CAROM_OK);
-    }
+        world_add(scene, world_place(tiny, at[i], 0, 0));
     const double limits[5] = {nextafter(0x1p-30, 0), 0x1p-30, 1.0, 0.9990234375, 2e12};
     const uint64_t expected[5] = {0, 1, 2, 1, 6}; /* at 1e12 a tiny box has no width */
     for (int i = 0; i < 5; i++)
