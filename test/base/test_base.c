@@ -1,7 +1,7 @@
 /* The foundation: sorting, ids, arenas, budgets, the stopwatch, messages, hashes, and what a context refuses. */
 #include "base/allocator.h"
 #include "base/base.h"
-#include "support/check.h"
+#include "support/variable.h"
 
 #include <stdlib.h>
 
@@ -445,10 +445,7 @@ static void note_log(carom_log_level level, const char *message, void *user)
 /* What a context chooses when the environment says this, and what it logs. */
 static carom_simd simd_under(const char *word, log_notes *notes)
 {
-    char before[64] = "";
-    if (getenv("CAROM_SIMD"))
-        snprintf(before, sizeof before, "%s", getenv("CAROM_SIMD"));
-    setenv("CAROM_SIMD", word, 1);
+    variable chosen = variable_set("CAROM_SIMD", word);
     *notes = (log_notes){0};
     carom_context_def def = carom_context_def_default();
     def.log = note_log, def.log_user = notes;
@@ -456,7 +453,7 @@ static carom_simd simd_under(const char *word, log_notes *notes)
     assert_int_equal(carom_context_create(&def, &context), CAROM_OK);
     carom_simd simd = carom_context_simd(context);
     carom_context_destroy(context);
-    setenv("CAROM_SIMD", before, 1);
+    variable_restore(&chosen);
     return simd;
 }
 

@@ -8,6 +8,7 @@
 #include "scenes/poses.h"
 #include "support/data.h"
 #include "support/failing.h"
+#include "support/variable.h"
 
 /* ---- texel by texel ---- */
 
@@ -352,14 +353,11 @@ static void test_no_driver(void **state)
     (void)state;
     world w = world_open();
     carom_engine *engine;
-    const char *found = getenv("CAROM_GPU");
-    char before[64];
-    snprintf(before, sizeof before, "%s", found ? found : "");
-    setenv("CAROM_GPU", "off", 1);
+    variable gpu = variable_set("CAROM_GPU", "off");
     assert_int_equal(carom_engine_create(w.context, &(carom_engine_def){.engine = "cullide"}, &engine),
                      CAROM_UNAVAILABLE);
     assert_null(engine);
-    found ? setenv("CAROM_GPU", before, 1) : unsetenv("CAROM_GPU");
+    variable_restore(&gpu);
     world_close(&w);
 }
 

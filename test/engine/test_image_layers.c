@@ -3,6 +3,7 @@
 #include "images.h"
 #include "support/failing.h"
 #include "support/tetra.h"
+#include "support/variable.h"
 
 #include <pthread.h>
 
@@ -295,14 +296,11 @@ static void test_no_driver(void **state)
     (void)state;
     carom_context *context;
     carom_image *image;
-    const char *found = getenv("CAROM_GPU");
-    char before[64];
-    snprintf(before, sizeof before, "%s", found ? found : "");
     assert_int_equal(carom_context_create(NULL, &context), CAROM_OK);
-    setenv("CAROM_GPU", "off", 1);
+    variable gpu = variable_set("CAROM_GPU", "off");
     assert_int_equal(carom_image_create(context, NULL, &image), CAROM_UNAVAILABLE);
     assert_null(image);
-    found ? setenv("CAROM_GPU", before, 1) : unsetenv("CAROM_GPU");
+    variable_restore(&gpu);
     char message[256];
     assert_true(carom_context_message(context, message, sizeof message) > 0);
     carom_context_destroy(context);

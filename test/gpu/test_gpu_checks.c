@@ -37,10 +37,9 @@ static void test_all_pass(void **state)
     gpu_test_needs_driver();
     for (; (check = check_at(count)) != NULL; count++)
     {
-        gpu_device_def def = gpu_device_def_default();
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
         gpu_check_result result;
-        gpu_hooks_reset();
-        def.debug = true, def.find = gpu_hooks_find;
+        def.debug = true;
         gpu_test_ok(context, run_check(context, &def, check, &result));
         print_message("%s: %llu compared, difference %g, bound %g\n", check->name, (unsigned long long)result.compared,
                       result.difference, result.bound);
@@ -218,10 +217,8 @@ static void test_each_can_fail(void **state)
     }
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
     {
-        gpu_device_def def = gpu_device_def_default();
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
         gpu_check_result result;
-        gpu_hooks_reset();
-        def.find = gpu_hooks_find;
         hooks.own_name = lies[i].name, hooks.own = lies[i].lie;
         gpu_test_ok(context, run_check(context, &def, find_check(lies[i].check), &result));
         print_message("%s against %s: %llu of %llu wrong, %s\n", lies[i].name, lies[i].check,

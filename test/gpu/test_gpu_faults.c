@@ -6,15 +6,6 @@
 
 #include "gpu/device.h"
 
-static gpu_device_def hooked(gpu_platform platform)
-{
-    gpu_device_def def = gpu_device_def_default();
-    gpu_hooks_reset();
-    def.platform = platform;
-    def.find = gpu_hooks_find;
-    return def;
-}
-
 /* Opens, draws, closes. driver_left: what the session did not delete. */
 static carom_status whole_session(carom_context *context, const gpu_device_def *def, int64_t *driver_left)
 {
@@ -45,7 +36,7 @@ static void run_gl_errors(carom_context *context, gl_enum error, carom_status ex
     uint64_t k = 1;
     for (;; k++)
     {
-        gpu_device_def def = hooked(GPU_PLATFORM_SURFACELESS);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_SURFACELESS);
         int64_t left;
         hooks.gl_error_at = k, hooks.gl_error = error;
         carom_status status = whole_session(context, &def, &left);
@@ -96,7 +87,7 @@ static void test_egl_failures(void **state)
         uint64_t k = 1, failed = 0;
         for (;; k++)
         {
-            gpu_device_def def = hooked(mode == 0 ? GPU_PLATFORM_AUTO : GPU_PLATFORM_DEVICE);
+            gpu_device_def def = gpu_hooks_def(mode == 0 ? GPU_PLATFORM_AUTO : GPU_PLATFORM_DEVICE);
             int64_t left;
             if (mode == 2)
                 hooks.without[0] = "EGL_KHR_surfaceless_context", hooks.without[1] = "EGL_KHR_no_config_context";
@@ -130,7 +121,7 @@ static void test_out_of_memory(void **state)
     uint64_t k = 1, before = memory.blocks_out;
     for (;; k++)
     {
-        gpu_device_def def = hooked(GPU_PLATFORM_DEVICE);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_DEVICE);
         int64_t left;
         failing_arm(&memory, k);
         carom_status status = whole_session(context, &def, &left);
@@ -183,7 +174,7 @@ static void test_lost_context(void **state)
     gpu_test_needs_driver();
     for (int i = 0; i < 3; i++)
     {
-        gpu_device_def def = hooked(GPU_PLATFORM_AUTO);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
         gpu_device *device;
         gpu_session session, other;
         double seconds;
@@ -224,7 +215,7 @@ static void test_lost_before_reading(void **state)
     gpu_test_needs_driver();
     for (int i = 0; i < 2; i++)
     {
-        gpu_device_def def = hooked(GPU_PLATFORM_AUTO);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
         gpu_device *device;
         gpu_session session;
         uint64_t count;

@@ -1,21 +1,13 @@
 /* Devices: every platform, what is wrong where none can be opened, threads, the host's contexts, open and close. */
 #include "support/gpu_hooks.h"
 #include "support/gpu_test.h"
+#include "support/variable.h"
 
 #include "gpu/device.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static gpu_device_def hooked(gpu_platform platform)
-{
-    gpu_device_def def = gpu_device_def_default();
-    gpu_hooks_reset();
-    def.platform = platform;
-    def.find = gpu_hooks_find;
-    return def;
-}
 
 /* A platform works, or its message says why not; at least one works. */
 static void test_platforms(void **state)
@@ -62,11 +54,8 @@ static void test_environment(void **state)
     gpu_device *device;
     carom_gpu_info info;
     gpu_test_needs_driver();
-    const char *found = getenv("CAROM_GPU");
-    char before[32];
-    snprintf(before, sizeof before, "%s", found ? found : "");
 
-    setenv("CAROM_GPU", "off", 1);
+    variable gpu = variable_set("CAROM_GPU", "off");
     gpu_test_fails(context, CAROM_UNAVAILABLE, "CAROM_GPU=off", gpu_open(context, NULL, &device));
     gpu_test_fails(context, CAROM_UNAVAILABLE, "CAROM_GPU=off", carom_gpu_describe(context, &info));
     gpu_test_fails(context, CAROM_UNAVAILABLE, "CAROM_GPU=off", carom_gpu_selftest(context, NULL, NULL));
@@ -83,10 +72,7 @@ static void test_environment(void **state)
     gpu_test_ok(context, carom_gpu_describe(context, &info));
     setenv("CAROM_GPU", "", 1);
     gpu_test_ok(context, carom_gpu_describe(context, &info));
-    if (before[0])
-        setenv("CAROM_GPU", before, 1);
-    else
-        unsetenv("CAROM_GPU");
+    variable_restore(&gpu);
 }
 
 static void test_refused(void **state)
@@ -119,7 +105,7 @@ static void test_old_driver(void **state)
     gpu_test_needs_driver();
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
     {
-        gpu_device_def def = hooked(GPU_PLATFORM_AUTO);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
         gpu_device *device;
         hooks.version = versions[i];
         gpu_test_fails(context, CAROM_UNAVAILABLE, i < 3 ? "but 4.5 is needed" : "version can't be read",
@@ -128,7 +114,7 @@ static void test_old_driver(void **state)
     }
     for (int i = 0; i < 2; i++)
     {
-        gpu_device_def def = hooked(GPU_PLATFORM_AUTO);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
         gpu_device *device;
         hooks.version = i == 0 ? "4.6.0 NVIDIA" : "5.0";
         gpu_test_ok(context, gpu_open(context, &def, &device));
@@ -154,7 +140,7 @@ static void test_missing_functions(void **state)
     {
         bool optional =
             strcmp(names[i], "eglGetPlatformDisplayEXT") == 0 || strcmp(names[i], "eglQueryDevicesEXT") == 0;
-        gpu_device_def def = hooked(GPU_PLATFORM_DEVICE);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_DEVICE);
         gpu_device *device;
         hooks.missing = names[i];
         gpu_test_fails(context, CAROM_UNAVAILABLE, optional ? "no such platform" : names[i],
@@ -170,7 +156,7 @@ static void test_surfaces(void **state)
     gpu_test_needs_driver();
     for (int mask = 0; mask < 4; mask++)
     {
-        gpu_device_def def = hooked(GPU_PLATFORM_AUTO);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
         gpu_device *device;
         bool right;
         int count = 0;
@@ -372,7 +358,7 @@ static void test_open_and_close(void **state)
     gpu_test_needs_driver();
     for (int i = 0; i < 150; i++)
     {
-        gpu_device_def def = hooked(GPU_PLATFORM_AUTO);
+        gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
         gpu_device *device;
         bool right;
         gpu_test_ok(context, gpu_open(context, &def, &device));

@@ -14,9 +14,8 @@ typedef struct bench
 static bench open_bench(void **state, const carom_gpu_limits *limits)
 {
     bench bench = {.context = *state};
-    gpu_device_def def = gpu_device_def_default();
-    gpu_hooks_reset();
-    def.debug = true, def.find = gpu_hooks_find;
+    gpu_device_def def = gpu_hooks_def(GPU_PLATFORM_AUTO);
+    def.debug = true;
     if (limits)
         def.limits = *limits;
     gpu_test_ok(bench.context, gpu_open(bench.context, &def, &bench.device));

@@ -227,3 +227,12 @@ gpu_function *gpu_hooks_find(const char *name, gpu_function *found, void *user)
             return *wrappers[i].found = found, wrappers[i].wrapper;
     return found;
 }
+
+gpu_device_def gpu_hooks_def(gpu_platform platform)
+{
+    gpu_device_def def = gpu_device_def_default();
+    gpu_hooks_reset();
+    def.platform = platform;
+    def.find = gpu_hooks_find;
+    return def;
+}

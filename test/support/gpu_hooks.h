@@ -45,6 +45,8 @@ extern gpu_hooks hooks;
 /* Everything as the driver has it. */
 void gpu_hooks_reset(void);
 gpu_function *gpu_hooks_find(const char *name, gpu_function *found, void *user);
+/* Resets the hooks; the device opened from it goes through them. */
+gpu_device_def gpu_hooks_def(gpu_platform platform);
 int64_t gpu_hooks_alive(void); /* of all kinds but contexts and surfaces */
 
 #endif
