@@ -2,7 +2,7 @@
  * drawn, with an interval that holds all depths of that part; also where the corners are off by as much as the view
  * allows for. Likewise for views: a seen point is as near to where the exact view sees it as the view says. */
 #include "engine/image/image_interval.h"
-#include "support/check.h"
+#include "support/axes.h"
 
 #include <gmp.h>
 #include <stdlib.h>
@@ -243,11 +243,7 @@ static void test_triangles(void **state)
 static volume_box random_box(check_random *random, carom_vec3 centre, double size)
 {
     volume_box box = {.centre = centre};
-    carom_vec3 u = check_random_point(random, -1.0, 1.0), v = check_random_point(random, -1.0, 1.0);
-    u = vec3_scale(u, 1.0 / vec3_length(u));
-    carom_vec3 w = vec3_cross(u, v);
-    w = vec3_scale(w, 1.0 / vec3_length(w));
-    box.axis[0] = u, box.axis[1] = w, box.axis[2] = vec3_cross(u, w);
+    axes_random(random, box.axis);
     for (int i = 0; i < 3; i++)
         box.half[i] = size * check_uniform(random, 0.1, 1.0);
     return box;

@@ -6,7 +6,7 @@
 #include "engine/common_ball.h"
 #include "engine/image/image_sheet.h"
 #include "hull/hull.h"
-#include "support/check.h"
+#include "support/axes.h"
 
 #include <stdlib.h>
 
@@ -79,10 +79,9 @@ static void make_solid(bench *b, check_random *random, carom_vec3 centre, double
 {
     uint32_t count = 4 + (uint32_t)(check_next(random) % (MAX_POINTS - 3));
     carom_vec3 stretch = vec3(check_uniform(random, 0.05, 1.0), check_uniform(random, 0.05, 1.0), 1.0);
-    carom_vec3 u = check_random_point(random, -1.0, 1.0), v = check_random_point(random, -1.0, 1.0);
-    u = vec3_scale(u, 1.0 / vec3_length(u));
-    carom_vec3 w = vec3_cross(u, v);
-    w = vec3_scale(w, 1.0 / vec3_length(w)), v = vec3_cross(u, w);
+    carom_vec3 axis[3];
+    axes_random(random, axis);
+    const carom_vec3 u = axis[0], v = axis[2], w = axis[1];
     double half[3] = {0};
     *out = (solid){.count = count};
     for (uint32_t i = 0; i < count; i++)

@@ -1,6 +1,7 @@
 /* The thesis's image on a driver, pixel by pixel against its twin: boxes in random poses, as triangles and as strips.
  */
 #include "engine/image/image_sheet.h"
+#include "support/axes.h"
 #include "support/gpu_test.h"
 
 typedef struct bench
@@ -53,11 +54,7 @@ typedef struct drawn_box
 static volume_box random_box(check_random *random, double reach, double size)
 {
     volume_box box = {.centre = check_random_point(random, -reach, reach)};
-    carom_vec3 u = check_random_point(random, -1.0, 1.0), v = check_random_point(random, -1.0, 1.0);
-    u = vec3_scale(u, 1.0 / vec3_length(u));
-    carom_vec3 w = vec3_cross(u, v);
-    w = vec3_scale(w, 1.0 / vec3_length(w));
-    box.axis[0] = u, box.axis[1] = w, box.axis[2] = vec3_cross(u, w);
+    axes_random(random, box.axis);
     for (int i = 0; i < 3; i++)
         box.half[i] = size * check_uniform(random, 0.02, 0.6);
     return box;
