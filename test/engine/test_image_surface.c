@@ -3,7 +3,7 @@
 #include "images.h"
 
 #include "engine/image/image_camera.h"
-#include "support/failing.h"
+#include "support/each_failure.h"
 
 /* ---- shots ---- */
 
@@ -355,6 +355,23 @@ static void test_bad_input(void **state)
     carom_mesh_destroy(box), carom_mesh_destroy(empty), carom_mesh_destroy(flat);
 }
 
+typedef struct cloth_question
+{
+    carom_image *image;
+    carom_placed body;
+} cloth_question;
+
+static carom_status ask_for_cloth(carom_context *context, void *user)
+{
+    const cloth_question *question = user;
+    carom_vec3 point = {0.5, 0.5, 0.5};
+    carom_image_cloth_point placed;
+    carom_image_cloth_result cloth;
+    carom_image_cloth_def def = {.body = question->body, .points = &point, .point_count = 1};
+    (void)context;
+    return carom_image_cloth(question->image, &def, &placed, &cloth);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -364,24 +381,8 @@ static void test_no_memory(void **state)
     carom_mesh *box = world_box(&w, 0, 0, 0, 1, 1, 1);
     carom_image *image;
     assert_int_equal(carom_image_create(w.context, &(carom_image_def){.on_processor = true}, &image), CAROM_OK);
-    carom_vec3 point = {0.5, 0.5, 0.5};
-    carom_image_cloth_point placed;
-    carom_image_cloth_result cloth;
-    carom_image_cloth_def def = {
-        .body = {carom_shape_mesh(box), carom_pose_identity()}, .points = &point, .point_count = 1};
-    uint64_t blocks = f.blocks_out, failures = 0;
-    for (uint64_t k = 1;; k++)
-    {
-        failing_arm(&f, k);
-        carom_status status = carom_image_cloth(image, &def, &placed, &cloth);
-        assert_int_equal(f.blocks_out, blocks);
-        assert_int_equal(status, f.failed ? CAROM_OUT_OF_MEMORY : CAROM_OK);
-        if (!f.failed)
-            break;
-        failures++;
-    }
-    assert_true(failures >= 4);
-    failing_arm(&f, 0);
+    cloth_question question = {image, {carom_shape_mesh(box), carom_pose_identity()}};
+    assert_true(each_failure(&f, w.context, 0, ask_for_cloth, &question) >= 4);
     carom_image_destroy(image);
     carom_mesh_destroy(box);
     carom_context_destroy(w.context);
