@@ -1,4 +1,4 @@
-/* Batches of questions about a scene: memory per worker, the run over all items, a heap. */
+/* Batches of questions about a scene: memory per worker, the run over all items, pairs of shapes, a heap. */
 #include "scene/ask.h"
 
 /* ---- memory ---- */
@@ -109,6 +109,18 @@ carom_status scene_ask_pair(scene_ask_worker *own, const carom_placed *body, con
     *out = (query_question){
         .a = body, .b = probe, .defect = math_pair_defect(&body->pose, &probe->pose), .method = &query_tree_method};
     return query_find_trees(own->query, out);
+}
+
+carom_status scene_ask_meet(scene_ask_worker *own, const query_question *question, bool solid, bool *meets)
+{
+    static const carom_collide_options any = {.mode = CAROM_COLLIDE_ANY};
+    base_budget unlimited = base_budget_begin(NULL);
+    carom_report report;
+    query_clear_report(&report);
+    carom_status status = query_collide(own->query, question, &any, &unlimited, &report);
+    query_count(&own->counters, &report.counters);
+    *meets = report.pair_count > 0 || (solid && report.relation > CAROM_RELATION_APART);
+    return status;
 }
 
 /* ---- the heap ---- */

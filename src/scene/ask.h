@@ -73,6 +73,8 @@ carom_status scene_ask_out_of_memory(const scene_asking *asking);
 /* The pair of a body and a probe as a question, trees included. The two must outlive it. */
 carom_status scene_ask_pair(scene_ask_worker *own, const carom_placed *body, const carom_placed *probe,
                             query_question *out);
+/* Do its two shapes share a point? solid: one of them may also be inside the other. */
+carom_status scene_ask_meet(scene_ask_worker *own, const query_question *question, bool solid, bool *meets);
 
 /* The answer to item i, in order. */
 static inline const carom_near_body *scene_ask_found(const scene_ask *ask, uint32_t i, uint64_t *count)

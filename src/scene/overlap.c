@@ -29,19 +29,6 @@ static bool box_holds(const carom_aabb *outer, const carom_aabb *inner)
 
 /* ---- one probe ---- */
 
-/* Do the two shapes share a point, one of them perhaps inside the other? */
-static carom_status compare_shapes(scene_ask_worker *own, const query_question *question, bool *meets)
-{
-    static const carom_collide_options any = {.mode = CAROM_COLLIDE_ANY};
-    base_budget unlimited = base_budget_begin(NULL);
-    carom_report report;
-    query_clear_report(&report);
-    carom_status status = query_collide(own->query, question, &any, &unlimited, &report);
-    query_count(&own->counters, &report.counters);
-    *meets = report.pair_count > 0 || report.relation > CAROM_RELATION_APART;
-    return status;
-}
-
 /* A search for a triangle that meets the box. */
 typedef struct triangle_search
 {
@@ -98,7 +85,7 @@ static carom_status compare_box_and_mesh(scene_ask_worker *own, const carom_aabb
     *meets = search.found;
     if (carom_failed(status) || search.found || !query_has_inside(&question->a->shape))
         return carom_failed(status) ? status : CAROM_OK;
-    return compare_shapes(own, question, meets);
+    return scene_ask_meet(own, question, true, meets);
 }
 
 static carom_status compare(scene_ask_worker *own, const probe *probe, const carom_frame_body *body, bool *meets)
@@ -109,7 +96,7 @@ static carom_status compare(scene_ask_worker *own, const probe *probe, const car
     query_question question;
     BASE_TRY(scene_ask_pair(own, &body->placed, &probe->placed, &question));
     if (!probe->is_box)
-        return compare_shapes(own, &question, meets);
+        return scene_ask_meet(own, &question, true, meets);
     if (query_is_mesh(&body->placed))
         return compare_box_and_mesh(own, (const carom_aabb[2]){probe->bounds, body->bounds}, &question, meets);
     narrow_counts counts = {0};

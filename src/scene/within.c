@@ -61,19 +61,6 @@ static carom_status keep(const scene_asking *asking, scene_ask_worker *own, caro
     return CAROM_OK;
 }
 
-/* Do the bodies share a point? Then there is no need to look for the nearest ones. */
-static carom_status meet(scene_ask_worker *own, const query_question *question, bool solid, bool *out)
-{
-    static const carom_collide_options any = {.mode = CAROM_COLLIDE_ANY};
-    base_budget unlimited = base_budget_begin(NULL);
-    carom_report report;
-    query_clear_report(&report);
-    carom_status status = query_collide(own->query, question, &any, &unlimited, &report);
-    query_count(&own->counters, &report.counters);
-    *out = report.pair_count > 0 || (solid && report.relation > CAROM_RELATION_APART);
-    return status;
-}
-
 static carom_status compare(const scene_asking *asking, scene_ask_worker *own, const carom_frame_body *a,
                             const carom_frame_body *b)
 {
@@ -82,9 +69,9 @@ static carom_status compare(const scene_asking *asking, scene_ask_worker *own, c
     bool met;
     carom_report report;
     BASE_TRY(scene_ask_pair(own, &a->placed, &b->placed, &question));
-    BASE_TRY(meet(own, &question, options->solid, &met));
+    BASE_TRY(scene_ask_meet(own, &question, options->solid, &met));
     query_clear_report(&report);
-    if (met)
+    if (met) /* no need to look for the nearest points */
     {
         report.distance = 0.0;
         return keep(asking, own, b->id, &report);
