@@ -1,6 +1,5 @@
 /* carom bench deadline: how well frames keep budgets of time, and what they leave undecided. */
 #include "tool/deadline.h"
-#include "tool/picture.h"
 
 carom_status deadline_renew_engine(deadline_work *work)
 {
@@ -86,8 +85,8 @@ int tool_bench_deadline(int argc, char **argv)
         return tool_fail(&command, "--bodies: from 2 to 1000000; --triangles: from 100 to 1000000");
     if (options.frames > 10000000 || options.steps < 1 || options.steps > 100000)
         return tool_fail(&command, "--frames: up to 10000000; --steps: from 1 to 100000");
-    if (options.output && !picture_is_png(options.output))
-        return tool_fail(&command, "-o %s: the name of the picture must end in .png", options.output);
+    if (!tool_check_png(&command, "-o", options.output))
+        return TOOL_ERROR;
     deadline_work work = {.command = &command, .options = &options};
     return run_bench(&work);
 }

@@ -545,7 +545,7 @@ int tool_bench_parallel(int argc, char **argv)
         return tool_fail(command, "--tasks-at-once %llu: too many", (unsigned long long)options.tasks_at_once);
     if (!parse_threads(command, &options))
         return TOOL_ERROR;
-    if (options.output && !picture_is_png(options.output))
-        return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
+    if (!tool_check_png(command, "-o", options.output))
+        return TOOL_ERROR;
     return run_scenes(command, &options);
 }

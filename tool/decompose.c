@@ -3,7 +3,6 @@
 
 #include "tool/out.h"
 #include "tool/picture.h"
-#include "tool/text.h"
 
 typedef struct decompose_options
 {
@@ -74,9 +73,8 @@ static void print_facts(const decompose_facts *facts)
     double pieces = p->piece_count > 0 ? p->piece_count : 1,
            facets = p->hull_facet_count > 0 ? (double)p->hull_facet_count : 1;
     tool_clear_progress();
-    fputs(tool_bold(), stdout);
-    text_print_safe(stdout, facts->path);
-    printf("%s\n  triangles   %s\n", tool_plain(), tool_thousands(p->triangle_count, a));
+    tool_print_bold(facts->path);
+    printf("\n  triangles   %s\n", tool_thousands(p->triangle_count, a));
     printf("  pieces      %s (%.2f triangles each, %s in the largest, %s single triangles)\n",
            tool_thousands(p->piece_count, a), p->triangle_count / pieces, tool_thousands(p->largest, b),
            tool_thousands(p->single_count, c));
@@ -201,11 +199,9 @@ int tool_decompose(const tool_command *command, int argc, char **argv)
         return code;
     if (arguments.positional_count != 1)
         return tool_fail(command, "one file is needed, %d given", arguments.positional_count);
-    if (options.width < 1 || options.width > 4096 || options.height < 1 || options.height > 4096)
-        return tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096",
-                         (unsigned long long)options.width, (unsigned long long)options.height);
-    if (options.picture && !picture_is_png(options.picture))
-        return tool_fail(command, "--picture %s: the name of the picture must end in .png", options.picture);
+    if (!tool_check_picture_size(command, options.width, options.height) ||
+        !tool_check_png(command, "--picture", options.picture))
+        return TOOL_ERROR;
     if (!tool_read_options(command, &options.files, &options.reading) ||
         !tool_check_output(command, options.output, arguments.positional[0]) ||
         !tool_check_output(command, options.picture, arguments.positional[0]))

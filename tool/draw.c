@@ -101,11 +101,9 @@ int tool_draw(const tool_command *command, int argc, char **argv)
         return tool_fail(command, "two files are needed, %d given", arguments.positional_count);
     if (!options.output)
         return tool_fail(command, "-o FILE is needed");
-    if (options.width < 1 || options.width > 4096 || options.height < 1 || options.height > 4096)
-        return tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096",
-                         (unsigned long long)options.width, (unsigned long long)options.height);
-    if (!picture_is_png(options.output)) /* a typo must not overwrite a model */
-        return tool_fail(command, "-o %s: the name of the picture must end in .png", options.output);
+    if (!tool_check_picture_size(command, options.width, options.height) ||
+        !tool_check_png(command, "-o", options.output))
+        return TOOL_ERROR;
     if (!tool_read_options(command, &options.files, &options.reading) ||
         !tool_check_output(command, options.output, arguments.positional[0]) ||
         !tool_check_output(command, options.output, arguments.positional[1]))

@@ -2,7 +2,6 @@
 #include "tool/geoimage.h"
 
 #include "tool/out.h"
-#include "tool/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,9 +124,8 @@ static void print_facts(const geoimage_facts *facts, bool charts)
     const carom_geoimage_info *p = &facts->info;
     char a[32], b[32];
     tool_clear_progress();
-    fputs(tool_bold(), stdout);
-    text_print_safe(stdout, facts->path);
-    printf("%s\n  triangles   %s\n", tool_plain(), tool_thousands(p->triangle_count, a));
+    tool_print_bold(facts->path);
+    printf("\n  triangles   %s\n", tool_thousands(p->triangle_count, a));
     printf("  charts      %s of %s points, genus %u, %u boundaries\n", tool_thousands(p->chart_count, a),
            tool_thousands(p->point_count, b), p->genus, p->boundary_count);
     if (p->split_edge_count > 0 || p->degenerate_count > 0)
@@ -300,9 +298,8 @@ static int check_options(const tool_command *command, geoimage_options *options,
     if (options->size && !parse_size(options->size, size))
         return tool_fail(command, "--size %s: a number from 3 to %u, or two of them as in 257x129", options->size,
                          CAROM_GEOIMAGE_MAX_SIDE);
-    if (options->width < 1 || options->width > 4096 || options->height < 1 || options->height > 4096)
-        return tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096",
-                         (unsigned long long)options->width, (unsigned long long)options->height);
+    if (!tool_check_picture_size(command, options->width, options->height))
+        return TOOL_ERROR;
     if (options->output && !picture_is_png(options->output))
         return tool_fail(command, "-o %s: the name of the image must end in .png", options->output);
     if (options->picture && !options->output)

@@ -72,9 +72,8 @@ static void print_info(const carom_gpu_info *info)
 {
     const carom_gpu_limits *limits = &info->limits;
     char a[32], b[32];
-    fputs(tool_bold(), stdout);
-    text_print_safe(stdout, info->renderer);
-    printf("%s\n", tool_plain());
+    tool_print_bold(info->renderer);
+    putchar('\n');
     print_text("platform", info->platform);
     print_text("EGL", info->egl);
     print_text("vendor", info->vendor);
@@ -120,9 +119,8 @@ static bool print_device(const carom_compute_info *info, void *user)
     char size[32];
     if (strcmp(info->kind, "opencl") != 0)
         return true;
-    fputs(tool_bold(), stdout);
-    text_print_safe(stdout, info->name);
-    printf("%s\n", tool_plain());
+    tool_print_bold(info->name);
+    putchar('\n');
     print_text("platform", info->platform);
     print_text("OpenCL", info->version);
     print_text("kernels by", info->software ? "the processor" : "a graphics card or the like");

@@ -112,9 +112,8 @@ static void print_facts(const file_facts *facts, const info_options *options)
     const carom_mesh_info *mesh = &facts->mesh;
     char a[32], b[32], c[32];
     tool_clear_progress();
-    fputs(tool_bold(), stdout);
-    text_print_safe(stdout, facts->path);
-    printf("%s (%s)\n", tool_plain(), facts->model.format);
+    tool_print_bold(facts->path);
+    printf(" (%s)\n", facts->model.format);
     printf("  triangles   %s (%u degenerate)\n", tool_thousands(mesh->triangle_count, a),
            mesh->degenerate_triangle_count);
     printf("  vertices    %s (%s distinct)\n", tool_thousands(mesh->vertex_count, a),

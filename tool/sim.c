@@ -307,11 +307,9 @@ static int check_arguments(const tool_arguments *arguments, const sim_options *o
         return tool_fail(command, "--steps %llu: at most 10,000,000", (unsigned long long)options->steps);
     if (options->every < 1 || options->every > 10000000)
         return tool_fail(command, "--every %llu: must be from 1 to 10,000,000", (unsigned long long)options->every);
-    if (options->width < 1 || options->width > 4096 || options->height < 1 || options->height > 4096)
-        return tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096",
-                         (unsigned long long)options->width, (unsigned long long)options->height);
-    if (options->picture && !picture_is_png(options->picture)) /* a typo must not overwrite a model */
-        return tool_fail(command, "--picture %s: the name of the picture must end in .png", options->picture);
+    if (!tool_check_picture_size(command, options->width, options->height) ||
+        !tool_check_png(command, "--picture", options->picture))
+        return TOOL_ERROR;
     return tool_check_output(command, options->picture, arguments->positional[0]) ? -1 : TOOL_ERROR;
 }
 

@@ -1,5 +1,6 @@
 /* Messages, JSON helpers and other functions that several subcommands need. */
 #include "carom/extend.h"
+#include "tool/picture.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 
@@ -57,6 +58,23 @@ int tool_fail_status(const tool_command *command, carom_context *context, carom_
     return tool_fail(command, "%s (%s)", *message ? message : "failed", carom_status_name(status));
 }
 
+bool tool_check_picture_size(const tool_command *command, uint64_t width, uint64_t height)
+{
+    if (width >= 1 && width <= 4096 && height >= 1 && height <= 4096)
+        return true;
+    tool_fail(command, "--width %llu, --height %llu: both must be from 1 to 4096", (unsigned long long)width,
+              (unsigned long long)height);
+    return false;
+}
+
+bool tool_check_png(const tool_command *command, const char *option, const char *path)
+{
+    if (!path || picture_is_png(path))
+        return true;
+    tool_fail(command, "%s %s: the name of the picture must end in .png", option, path);
+    return false;
+}
+
 bool tool_check_output(const tool_command *command, const char *output, const char *input)
 {
     struct stat out, in;
@@ -78,6 +96,13 @@ const char *tool_red(void) { return colour("\033[31m"); }
 const char *tool_green(void) { return colour("\033[32m"); }
 const char *tool_bold(void) { return colour("\033[1m"); }
 const char *tool_plain(void) { return colour("\033[0m"); }
+
+void tool_print_bold(const char *text)
+{
+    fputs(tool_bold(), stdout);
+    text_print_safe(stdout, text);
+    fputs(tool_plain(), stdout);
+}
 
 /* Errors are printed by the command that fails because of them. */
 static void print_warning(carom_log_level level, const char *message, void *user)

@@ -172,6 +172,10 @@ void tool_say(const char *format, ...) TOOL_PRINTF(1, 2);
 /* The context's latest message. */
 int tool_fail_status(const tool_command *command, carom_context *context, carom_status status);
 
+/* False after a message: each side of a picture has 1 to 4096 pixels. */
+bool tool_check_picture_size(const tool_command *command, uint64_t width, uint64_t height);
+/* False after a message: the name of a picture (null: none) ends in .png, so that no typo overwrites a model. */
+bool tool_check_png(const tool_command *command, const char *option, const char *path);
 /* False after a message: writing there (null: nowhere) would replace a file that is read, under whatever name. */
 bool tool_check_output(const tool_command *command, const char *output, const char *input);
 
@@ -180,6 +184,8 @@ const char *tool_red(void);
 const char *tool_green(void);
 const char *tool_bold(void);
 const char *tool_plain(void);
+/* A text from outside on stdout, made safe. */
+void tool_print_bold(const char *text);
 
 /* ---- while the tool works (watch.c): one process, one line, one time limit ---- */
 
