@@ -14,7 +14,7 @@ static inline carom_status failing_pieces_call(carom_context *context, void *mes
     return status;
 }
 
-/* Destroys the mesh and the context, which is from failing_context; `dense` is that of each_failure. */
+/* Destroys the mesh and the context, which is from each_failure_context; `dense` is that of each_failure. */
 static inline void failing_pieces_check(failing *memory, carom_context *context, carom_mesh *mesh, uint64_t dense)
 {
     assert_true(each_failure(memory, context, dense, failing_pieces_call, mesh) > 50);

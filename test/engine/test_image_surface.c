@@ -376,8 +376,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     failing f = {0};
-    world w = {0};
-    assert_int_equal(failing_context(&f, &w.context), CAROM_OK);
+    world w = {.context = each_failure_context(&f)};
     carom_mesh *box = world_box(&w, 0, 0, 0, 1, 1, 1);
     carom_image *image;
     assert_int_equal(carom_image_create(w.context, &(carom_image_def){.on_processor = true}, &image), CAROM_OK);

@@ -285,8 +285,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     failing memory = {0};
-    carom_context *context;
-    assert_int_equal(failing_context(&memory, &context), CAROM_OK);
+    carom_context *context = each_failure_context(&memory);
     carom_geoimage *image = make_surface(context, scattered, 3);
     assert_true(each_failure(&memory, context, 0, search_once, image) > 8);
     carom_geoimage_destroy(image);

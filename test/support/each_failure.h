@@ -5,12 +5,18 @@
 #include "support/check.h"
 #include "support/failing.h"
 
+static inline carom_context *each_failure_context(failing *memory)
+{
+    carom_context *context = NULL;
+    assert_int_equal(failing_context(memory, &context), CAROM_OK);
+    return context;
+}
+
 /* Makes the call and releases what it made, so that nothing is left over whether it failed or not. */
 typedef carom_status each_failure_call(carom_context *context, void *user);
 
-/* Of the context's own memory, from failing_context. The step from one request to the next is 1, or grows: every one of
- * the first `dense` requests fails, later ones in steps of 1 + k / dense; 0: every one. Returns how many calls failed.
- */
+/* `context` is from each_failure_context. dense: how many requests at first all get their turn, after which the steps
+ * from one to the next grow; 0: all do. Returns how many calls failed. */
 static inline uint64_t each_failure(failing *memory, carom_context *context, uint64_t dense, each_failure_call *call,
                                     void *user)
 {
