@@ -10,11 +10,11 @@ static const uint64_t SEED = 20261118;
 
 /* ---- engines ---- */
 
-static frontier_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
+static batch_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
 
 /* ---- devices and limits ---- */
 
-static const frontier_limits LIMITS[] = {{0, 0}, {64, 0}, {FRONTIER_MIN_ITEMS, 0}, {0, 200000}};
+static const batch_limits LIMITS[] = {{0, 0}, {64, 0}, {FRONTIER_MIN_ITEMS, 0}, {0, 200000}};
 
 /* The same hash; and where everything is searched, the same number of tests. */
 static void every_device_and_limit_agrees(void **unused)
@@ -41,7 +41,7 @@ static void every_device_and_limit_agrees(void **unused)
                 assert_true(found.pair_count > 0);
                 if (number > 0)
                     continue;
-                const frontier_stats *stats = &state_of(engine)->device.stats;
+                const batch_stats *stats = &state_of(engine)->device.stats;
                 assert_true(stats->boxes > 1000 && stats->triangles > 100 && stats->candidates > 100);
                 if (limit == 2)
                     assert_true(stats->rounds > 100);
@@ -461,8 +461,8 @@ static compute_device *pretend(carom_context *context, carom_engine *engine, uin
     def.limits.group_size = group_size;
     if (compute_open(context, &def, &device) != CAROM_OK)
         return NULL;
-    assert_int_equal(frontier_runner_use(&state_of(engine)->device, context, device), CAROM_OK);
-    state_of(engine)->kind = COMPUTE_OPENCL;
+    assert_int_equal(batch_runner_use(&state_of(engine)->device, &frontier_kind, device), CAROM_OK);
+    state_of(engine)->compute = COMPUTE_OPENCL;
     return device;
 }
 
@@ -540,7 +540,7 @@ static void too_small_a_device_says_so(void **unused)
     world w = world_open();
     stage s = stage_open(w.context, SEED + 6, 1000);
     carom_engine *engine = open_on(w.context, "stream", COMPUTE_PROCESSOR);
-    state_of(engine)->device.limits = (frontier_limits){0, 20000};
+    state_of(engine)->device.limits = (batch_limits){0, 20000};
     carom_frame frame;
     carom_scene_report report;
     assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
@@ -561,7 +561,7 @@ static void an_unknown_device_is_refused(void **unused)
     world_check_message(&w, "abacus");
     def = (carom_engine_def){.engine = "stream", .on_processor = true};
     assert_int_equal(carom_engine_create(w.context, &def, &engine), CAROM_OK);
-    assert_int_equal(state_of(engine)->kind, COMPUTE_PROCESSOR);
+    assert_int_equal(state_of(engine)->compute, COMPUTE_PROCESSOR);
     carom_engine_destroy(engine);
     world_close(&w);
 }

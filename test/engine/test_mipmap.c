@@ -11,11 +11,11 @@
 
 static const uint64_t SEED = 20261119;
 
-static mipmap_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
+static batch_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
 
 /* ---- devices and limits ---- */
 
-static const frontier_limits LIMITS[] = {{0, 0}, {64, 0}, {MIPMAP_CHILDREN, 0}, {0, 400000}};
+static const batch_limits LIMITS[] = {{0, 0}, {64, 0}, {MIPMAP_CHILDREN, 0}, {0, 400000}};
 
 typedef struct counts
 {
@@ -23,7 +23,7 @@ typedef struct counts
 } counts;
 
 /* One device with one limit: its answers are those of brute force. Returns what a search of everything has tested. */
-static counts check_limit(carom_engine *engine, carom_engine *brute, const stage *s, frontier_limits limits)
+static counts check_limit(carom_engine *engine, carom_engine *brute, const stage *s, batch_limits limits)
 {
     counts out = {0};
     state_of(engine)->device.limits = limits;
@@ -33,7 +33,7 @@ static counts check_limit(carom_engine *engine, carom_engine *brute, const stage
         carom_scene_report truth = run(brute, s->scene, &options), found = run(engine, s->scene, &options);
         assert_true(truth.hash == found.hash);
         assert_true(found.pair_count > 0);
-        const mipmap_stats *stats = &state_of(engine)->device.stats;
+        const batch_stats *stats = &state_of(engine)->device.stats;
         if (number == 0)
             out = (counts){stats->boxes, stats->triangles, stats->candidates};
         if (number == 0 && limits.frontier == MIPMAP_CHILDREN)
@@ -337,23 +337,23 @@ static void fill_boxes_of_lists(const mipmap_asset *asset, float *nodes)
 }
 
 /* Reads the boxes of a mesh back from a device and compares them with those that src/geoimage makes. */
-static void check_boxes(mipmap_runner *runner, carom_mesh *mesh)
+static void check_boxes(batch_runner *runner, carom_mesh *mesh)
 {
     carom_context *context = runner->context;
     carom_shape shape = carom_shape_mesh(mesh);
     carom_pose pose = carom_pose_identity();
     void *asset;
-    float place[FRONTIER_PLACE];
+    float place[BATCH_PLACE];
     assert_int_equal(mipmap_create_asset(context, &shape, &asset), CAROM_OK);
-    mipmap_pair pair = {asset, asset, {mesh, NULL, &pose}, {mesh, NULL, &pose}};
-    assert_int_equal(mipmap_place_pair(&pair, place), FRONTIER_SEARCH);
+    batch_pair pair = {asset, asset, {mesh, NULL, &pose}, {mesh, NULL, &pose}};
+    assert_int_equal(batch_place_pair(&pair, place), BATCH_SEARCH);
     const geoimage_levels *levels = &((mipmap_asset *)asset)->levels;
     size_t floats = (size_t)GEOIMAGE_NODE * geoimage_node_count(levels);
     float *found = base_allocate(context, floats, sizeof *found, 32),
           *expected = base_allocate(context, floats, sizeof *expected, 32);
     assert_int_equal(compute_begin(runner->device), CAROM_OK);
-    assert_int_equal(mipmap_runner_load(runner, &pair, place, 1), CAROM_OK);
-    size_t first = mipmap_slot_of(runner, asset)->first[MIPMAP_NODES] * (size_t)GEOIMAGE_NODE;
+    assert_int_equal(batch_runner_load(runner, &pair, place, 1), CAROM_OK);
+    size_t first = batch_slot_of(runner, asset)->first[MIPMAP_NODES] * (size_t)GEOIMAGE_NODE;
     assert_int_equal(compute_read(runner->device, &runner->stores[MIPMAP_NODES], first * sizeof *found, found,
                                   floats * sizeof *found),
                      CAROM_OK);
@@ -399,8 +399,8 @@ static void boxes_of_all_sizes(void **unused)
     world w = world_open();
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
     {
-        mipmap_runner runner = {0};
-        if (mipmap_runner_open(&runner, w.context, kind) == CAROM_UNAVAILABLE)
+        batch_runner runner = {.kind = &mipmap_kind, .context = w.context};
+        if (batch_runner_open(&runner, kind) == CAROM_UNAVAILABLE)
             continue;
         for (uint32_t i = 0; i < 10 * 10 + 4 + 3; i++)
         {
@@ -410,7 +410,7 @@ static void boxes_of_all_sizes(void **unused)
             check_boxes(&runner, mesh);
             carom_mesh_destroy(mesh);
         }
-        mipmap_runner_close(&runner);
+        batch_runner_close(&runner);
     }
     world_close(&w);
 }
@@ -662,7 +662,7 @@ static void too_small_a_device_says_so(void **unused)
     world w = world_open();
     stage s = stage_open(w.context, SEED + 6, 1000);
     carom_engine *engine = open_on(w.context, "geoimage", COMPUTE_PROCESSOR);
-    state_of(engine)->device.limits = (frontier_limits){0, 20000};
+    state_of(engine)->device.limits = (batch_limits){0, 20000};
     carom_frame frame;
     carom_scene_report report;
     assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
