@@ -1,6 +1,7 @@
 /* carom_compute_selftest: every kernel of the library on every kind of device, compared with its twin. */
 #include "compute/compute.h"
 #include "engine/geoimage/mipmap.h"
+#include "engine/stream/frontier.h"
 
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 
 #include "compute/device.h"
 #include "engine/geoimage/mipmap.h"
+#include "engine/stream/frontier.h"
 
 #include <stdlib.h>
 

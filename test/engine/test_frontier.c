@@ -1,20 +1,13 @@
 /* Engine `stream` against brute force: on every kind of device, with every limit, on odd meshes, while bodies deform,
  * with budgets, and when its device is lost. */
-#include "compute/device.h"
-#include "engine/devices.h"
+#include "engine/batches.h"
 #include "engine/stream/frontier.h"
-
-#include <stdlib.h>
 
 static const uint64_t SEED = 20261118;
 
-/* ---- engines ---- */
-
-static frontier_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
-
 /* ---- devices and limits ---- */
 
-static const frontier_limits LIMITS[] = {{0, 0}, {64, 0}, {FRONTIER_MIN_ITEMS, 0}, {0, 200000}};
+static const batch_limits LIMITS[LIMIT_COUNT] = {{0, 0}, {64, 0}, {FRONTIER_MIN_ITEMS, 0}, {0, 200000}};
 
 /* The same hash; and where everything is searched, the same number of tests. */
 static void every_device_and_limit_agrees(void **unused)
@@ -22,75 +15,38 @@ static void every_device_and_limit_agrees(void **unused)
     (void)unused;
     world w = world_open();
     carom_engine *brute = open_named(w.context, "brute");
+    stage s = stage_open(w.context, SEED, 600);
+    counts expected = {0};
     int opened = 0;
-    uint64_t boxes = 0, triangles = 0;
     for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
-        for (size_t limit = 0; limit < sizeof LIMITS / sizeof *LIMITS; limit++)
+        for (size_t limit = 0; limit < LIMIT_COUNT; limit++)
         {
             bool slow = kind == COMPUTE_OPENGL && limit == 2; /* thousands of rounds */
             carom_engine *engine = slow ? NULL : open_on(w.context, "stream", kind);
             if (!engine)
                 continue;
-            stage s = stage_open(w.context, SEED, 600);
-            state_of(engine)->device.limits = LIMITS[limit];
-            for (int number = 0; number < QUESTIONS; number++)
-            {
-                carom_collide_options options = question(number);
-                carom_scene_report truth = run(brute, s.scene, &options), found = run(engine, s.scene, &options);
-                assert_true(truth.hash == found.hash);
-                assert_true(found.pair_count > 0);
-                if (number > 0)
-                    continue;
-                const frontier_stats *stats = &state_of(engine)->device.stats;
-                assert_true(stats->boxes > 1000 && stats->triangles > 100 && stats->candidates > 100);
-                if (limit == 2)
-                    assert_true(stats->rounds > 100);
-                if (opened++ == 0)
-                    boxes = stats->boxes, triangles = stats->triangles;
-                assert_int_equal(stats->boxes, boxes);
-                assert_int_equal(stats->triangles, triangles);
-            }
+            counts found = compare_limit(engine, brute, &s, LIMITS[limit], limit == 2 ? 101 : 1);
+            if (opened++ == 0)
+                expected = found;
+            assert_memory_equal(&found, &expected, sizeof found);
             assert_int_equal(compute_kind_of(state_of(engine)->device.device), kind); /* it was not given up */
-            stage_close(&s);
             carom_engine_destroy(engine);
         }
-    print_message("%d engines, %llu tests of boxes, %llu of triangles\n", opened, (unsigned long long)boxes,
-                  (unsigned long long)triangles);
+    print_message("%d engines, %llu tests of boxes, %llu of triangles\n", opened, (unsigned long long)expected.boxes,
+                  (unsigned long long)expected.triangles);
+    assert_true(expected.boxes > 1000 && expected.triangles > 100 && expected.candidates > 100);
     assert_true(opened >= 4);
+    stage_close(&s);
     carom_engine_destroy(brute);
     world_close(&w);
 }
 
 /* Appends come in another order each time; the report does not, for any limit. A limit of four items takes thousands of
- * rounds: there with fewer triangles, and 16 items on drivers. */
+ * rounds: 16 items on drivers. */
 static void a_hundred_runs_are_the_same(void **unused)
 {
     (void)unused;
-    world w = world_open();
-    carom_engine *brute = open_named(w.context, "brute");
-    stage large = stage_open(w.context, SEED + 1, 120), small = stage_open(w.context, SEED + 1, 12);
-    carom_collide_options options = question(1);
-    uint64_t truth_large = run(brute, large.scene, &options).hash, truth_small = run(brute, small.scene, &options).hash;
-    for (compute_kind kind = COMPUTE_OPENCL; kind < COMPUTE_KIND_COUNT; kind++)
-        for (size_t limit = 0; limit < sizeof LIMITS / sizeof *LIMITS; limit++)
-        {
-            bool is_small = LIMITS[limit].frontier != 0;
-            carom_engine *engine = open_on(w.context, "stream", kind);
-            if (!engine)
-                continue;
-            state_of(engine)->device.limits = LIMITS[limit];
-            if (LIMITS[limit].frontier == FRONTIER_MIN_ITEMS && kind != COMPUTE_PROCESSOR)
-                state_of(engine)->device.limits.frontier = 4 * FRONTIER_MIN_ITEMS;
-            for (int i = 0; i < 100; i++)
-                assert_true(run(engine, is_small ? small.scene : large.scene, &options).hash ==
-                            (is_small ? truth_small : truth_large));
-            assert_int_equal(compute_kind_of(state_of(engine)->device.device), kind);
-            carom_engine_destroy(engine);
-        }
-    stage_close(&small);
-    stage_close(&large);
-    carom_engine_destroy(brute);
-    world_close(&w);
+    check_a_hundred_runs("stream", SEED + 1, (const uint32_t[2]){120, 12}, LIMITS, 4 * FRONTIER_MIN_ITEMS);
 }
 
 static void threads_share_a_batch(void **unused)
@@ -254,19 +210,16 @@ static void deforming_bodies_are_refitted(void **unused)
         uint64_t changes = 0, last = 0;
         for (int step = 0; engine && step < 10; step++)
         {
-            double *vertices = malloc(3 * mesh->vertex_count * sizeof *vertices);
+            carom_vec3 *vertices = malloc(mesh->vertex_count * sizeof *vertices);
+            assert_non_null(vertices);
             for (size_t i = 0; i < mesh->vertex_count; i++)
             {
                 carom_vec3 v = mesh->vertices[i];
-                vertices[3 * i] = v.x * 1.1, vertices[3 * i + 1] = v.y * 1.05 + 0.1 * v.x, vertices[3 * i + 2] = v.z;
+                vertices[i] = vec3(v.x * 1.1, v.y * 1.05 + 0.1 * v.x, v.z);
             }
-            carom_mesh_def def = carom_mesh_def_default();
-            def.vertices_f64 = vertices, def.vertex_count = mesh->vertex_count;
-            carom_mesh *moved;
-            assert_int_equal(carom_mesh_deform(mesh, &def, &moved), CAROM_OK);
+            carom_mesh *moved = deformed(mesh, vertices);
             free(vertices);
-            carom_shape shape = carom_shape_mesh(moved);
-            assert_int_equal(carom_scene_reshape(s.scene, id, &shape), CAROM_OK);
+            reshape(s.scene, id, moved);
             if (step > 0)
                 carom_mesh_destroy(mesh);
             mesh = moved;
@@ -295,41 +248,32 @@ static void a_deformed_mesh_comes_back(void **unused)
     world w = world_open();
     carom_engine *brute = open_named(w.context, "brute"), *engine = open_on(w.context, "stream", COMPUTE_PROCESSOR);
     carom_mesh *ball = world_shape(&w, GENERATE_ICO_SPHERE, 500), *blob = world_shape(&w, GENERATE_BLOB, 500);
-    double vertices[3 * 1000];
+    carom_vec3 vertices[1000];
     assert_in_range(blob->vertex_count, 100, 1000);
     for (size_t i = 0; i < blob->vertex_count; i++)
     {
         carom_vec3 v = blob->vertices[i];
-        vertices[3 * i] = 0.1 * v.y, vertices[3 * i + 1] = 3.0 * v.z, vertices[3 * i + 2] = v.x;
+        vertices[i] = vec3(0.1 * v.y, 3.0 * v.z, v.x);
     }
-    carom_mesh_def def = carom_mesh_def_default();
-    def.vertices_f64 = vertices, def.vertex_count = blob->vertex_count;
-    carom_mesh *moved;
-    assert_int_equal(carom_mesh_deform(blob, &def, &moved), CAROM_OK);
-    carom_scene *scene;
-    carom_body_id ids[2];
+    carom_mesh *moved = deformed(blob, vertices);
+    carom_pose pose = carom_pose_translation(0.3, 0.1, 0.2);
+    duo d = duo_open(w.context, (carom_mesh *const[2]){ball, blob}, pose);
     carom_body_def body = carom_body_def_default();
-    assert_int_equal(carom_scene_create(w.context, &scene), CAROM_OK);
-    body.placed = (carom_placed){carom_shape_mesh(ball), carom_pose_identity()};
-    assert_int_equal(carom_scene_add(scene, &body, &ids[0]), CAROM_OK);
-    body.placed = (carom_placed){carom_shape_mesh(blob), carom_pose_translation(0.3, 0.1, 0.2)};
-    assert_int_equal(carom_scene_add(scene, &body, &ids[1]), CAROM_OK);
+    body.placed = (carom_placed){carom_shape_mesh(moved), pose};
     carom_collide_options options = question(0);
-    carom_shape shape = carom_shape_mesh(moved);
     for (int step = 0; step < 4; step++)
     {
         if (step == 1)
-            assert_int_equal(carom_scene_reshape(scene, ids[1], &shape), CAROM_OK);
+            reshape(d.scene, d.ids[1], moved);
         if (step == 2)
-            assert_int_equal(carom_scene_remove(scene, ids[1]), CAROM_OK);
-        body.placed = (carom_placed){shape, carom_pose_translation(0.3, 0.1, 0.2)};
+            assert_int_equal(carom_scene_remove(d.scene, d.ids[1]), CAROM_OK);
         if (step == 3)
-            assert_int_equal(carom_scene_add(scene, &body, &ids[1]), CAROM_OK);
-        carom_scene_report truth = run(brute, scene, &options), found = run(engine, scene, &options);
+            assert_int_equal(carom_scene_add(d.scene, &body, &d.ids[1]), CAROM_OK);
+        carom_scene_report truth = run(brute, d.scene, &options), found = run(engine, d.scene, &options);
         assert_true(truth.pair_count > 100 || step == 2);
         assert_true(truth.hash == found.hash);
     }
-    carom_scene_destroy(scene);
+    carom_scene_destroy(d.scene);
     carom_engine_destroy(engine), carom_engine_destroy(brute);
     carom_mesh_destroy(moved), carom_mesh_destroy(blob), carom_mesh_destroy(ball);
     world_close(&w);
@@ -340,58 +284,21 @@ static void a_deformed_mesh_comes_back(void **unused)
 static void budgets_end_and_go_on(void **unused)
 {
     (void)unused;
-    world w = world_open();
-    stage s = stage_open(w.context, SEED + 4, 400);
-    carom_engine *brute = open_named(w.context, "brute"), *engine = open_on(w.context, "stream", COMPUTE_AUTO);
-    int resumed = 0;
-    for (int number = 0; number < QUESTIONS; number++)
-    {
-        carom_collide_options options = question(number);
-        uint64_t truth = run(brute, s.scene, &options).hash;
-        options.budget.work = 3000;
-        carom_frame frame;
-        carom_scene_report report;
-        assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-        carom_status status = carom_engine_run(engine, &frame, &options, &report);
-        for (; status == CAROM_UNKNOWN; resumed++)
-        {
-            assert_true(resumed < 100000);
-            status = carom_engine_resume(engine, &frame, &options.budget, &report);
-        }
-        assert_int_equal(status, CAROM_OK);
-        assert_true(report.hash == truth);
-    }
-    assert_true(resumed > 10);
-    carom_engine_destroy(engine), carom_engine_destroy(brute);
-    stage_close(&s);
-    world_close(&w);
+    assert_true(check_budgets("stream", COMPUTE_AUTO, SEED + 4) > 10);
 }
 
 /* ---- faults ---- */
 
-/* A device that is lost is given up; the answer stays the same. */
 static void a_lost_device_is_replaced(void **unused)
 {
     (void)unused;
-    world w = world_open();
-    stage s = stage_open(w.context, SEED + 5, 200);
-    carom_engine *brute = open_named(w.context, "brute");
-    for (compute_kind kind = COMPUTE_OPENCL; kind <= COMPUTE_OPENGL; kind++)
-    {
-        carom_engine *engine = open_on(w.context, "stream", kind);
-        if (!engine)
-            continue;
-        carom_collide_options options = question(0);
-        uint64_t truth = run(brute, s.scene, &options).hash;
-        assert_true(run(engine, s.scene, &options).hash == truth);
-        state_of(engine)->device.device->lost = true;
-        assert_true(run(engine, s.scene, &options).hash == truth);
-        assert_int_equal(compute_kind_of(state_of(engine)->device.device), COMPUTE_PROCESSOR);
-        carom_engine_destroy(engine);
-    }
-    carom_engine_destroy(brute);
-    stage_close(&s);
-    world_close(&w);
+    check_lost_devices("stream", SEED + 5);
+}
+
+static void too_small_a_device_says_so(void **unused)
+{
+    (void)unused;
+    check_too_small_device("stream", SEED + 6);
 }
 
 /* ---- other devices than the one here, by what libOpenCL says and does ---- */
@@ -461,8 +368,8 @@ static compute_device *pretend(carom_context *context, carom_engine *engine, uin
     def.limits.group_size = group_size;
     if (compute_open(context, &def, &device) != CAROM_OK)
         return NULL;
-    assert_int_equal(frontier_runner_use(&state_of(engine)->device, context, device), CAROM_OK);
-    state_of(engine)->kind = COMPUTE_OPENCL;
+    assert_int_equal(batch_runner_use(&state_of(engine)->device, &frontier_kind, device), CAROM_OK);
+    state_of(engine)->compute = COMPUTE_OPENCL;
     return device;
 }
 
@@ -533,24 +440,6 @@ static void a_device_may_vanish_at_any_time(void **unused)
     world_close(&w);
 }
 
-/* Meshes that no buffer of the device holds. */
-static void too_small_a_device_says_so(void **unused)
-{
-    (void)unused;
-    world w = world_open();
-    stage s = stage_open(w.context, SEED + 6, 1000);
-    carom_engine *engine = open_on(w.context, "stream", COMPUTE_PROCESSOR);
-    state_of(engine)->device.limits = (frontier_limits){0, 20000};
-    carom_frame frame;
-    carom_scene_report report;
-    assert_int_equal(carom_scene_frame(s.scene, &frame), CAROM_OK);
-    assert_int_equal(carom_engine_run(engine, &frame, NULL, &report), CAROM_TOO_LARGE);
-    world_check_message(&w, "20000 bytes");
-    carom_engine_destroy(engine);
-    stage_close(&s);
-    world_close(&w);
-}
-
 static void an_unknown_device_is_refused(void **unused)
 {
     (void)unused;
@@ -561,7 +450,7 @@ static void an_unknown_device_is_refused(void **unused)
     world_check_message(&w, "abacus");
     def = (carom_engine_def){.engine = "stream", .on_processor = true};
     assert_int_equal(carom_engine_create(w.context, &def, &engine), CAROM_OK);
-    assert_int_equal(state_of(engine)->kind, COMPUTE_PROCESSOR);
+    assert_int_equal(state_of(engine)->compute, COMPUTE_PROCESSOR);
     carom_engine_destroy(engine);
     world_close(&w);
 }

@@ -4,14 +4,13 @@
  * count pyramid, which keeps the order. See docs/geometry-images.md.
  *
  *   asset    per mesh: points in float, and a table of the grid; of a mesh that is no grid, an atlas of its triangles
- *   runner   a device with its kernels and buffers; the meshes that were uploaded
- *   job      a search of some pairs on a runner, in rounds: one, unless a frontier outgrows its buffer
+ *   round    of a job: levels, then triangles
  *
- * Places, batches and sorting are those of engine `stream` (engine/stream/frontier.h). */
+ * Places, runners, jobs and the search of a whole frame are those of engine/batch/batch.h. */
 #ifndef ENGINE_GEOIMAGE_MIPMAP_H
 #define ENGINE_GEOIMAGE_MIPMAP_H
 
-#include "engine/stream/frontier.h"
+#include "engine/batch/batch.h"
 #include "geoimage/geoimage.h"
 
 enum
@@ -58,10 +57,9 @@ static inline uint32_t mipmap_node(uint32_t level, uint32_t x, uint32_t y) { ret
 
 typedef struct mipmap_asset
 {
+    batch_model model; /* first; without levels where the trees are left to search, or nothing is */
     carom_context *context;
-    uint64_t serial;        /* unique, and new with each fit */
     bool by_trees;          /* it can't be a grid: left to the default trees */
-    math_frame frame;       /* of the points */
     geoimage_levels levels; /* without levels for a shape that is not a mesh, or a mesh without triangles */
     uint32_t point_count, table_size, triangle_count;
     float *points;   /* GEOIMAGE_POINT per point */
@@ -75,21 +73,14 @@ carom_status mipmap_create_asset(void *context, const carom_shape *shape, void *
 carom_status mipmap_update_asset(void *context, const carom_shape *shape, void *object);
 void mipmap_destroy_asset(void *context, void *object);
 
-static inline bool mipmap_is_searched(const mipmap_asset *asset) { return asset->levels.count > 0; }
+carom_status mipmap_out_of_memory(carom_context *context);
+
+static inline const mipmap_asset *mipmap_asset_of(const batch_model *model) { return (const void *)model; }
 /* The triangle that a candidate's number stands for. */
 static inline uint32_t mipmap_triangle(const mipmap_asset *asset, uint32_t number)
 {
     return asset->order ? asset->order[number] : number;
 }
-
-/* One pair of bodies of a job. */
-typedef struct mipmap_pair
-{
-    const mipmap_asset *a, *b;
-    mesh_placed placed_a, placed_b;
-} mipmap_pair;
-
-frontier_verdict mipmap_place_pair(const mipmap_pair *pair, float out[FRONTIER_PLACE]);
 
 /* ---- runners ---- */
 
@@ -98,17 +89,15 @@ enum
 {
     MIPMAP_NODES,
     MIPMAP_POINTS,
-    MIPMAP_TABLES,
-    MIPMAP_STORES
+    MIPMAP_TABLES
 };
 
-/* A mesh that was uploaded. */
-typedef struct mipmap_slot
+/* Of compaction: which pairs of children, or of triangles, are left, and how many. */
+enum
 {
-    uint64_t serial;
-    uint32_t first[MIPMAP_STORES], count[MIPMAP_STORES];
-    uint64_t used; /* in which job */
-} mipmap_slot;
+    MIPMAP_MASKS,
+    MIPMAP_PYRAMID
+};
 
 enum
 {
@@ -118,101 +107,33 @@ enum
     MIPMAP_SUM_KERNEL,
     MIPMAP_SCATTER_KERNEL,
     MIPMAP_TEST_KERNEL,
-    MIPMAP_LIST_KERNEL,
-    MIPMAP_KERNELS
+    MIPMAP_LIST_KERNEL
 };
 
-typedef struct mipmap_stats
+enum
 {
-    uint64_t rounds, dispatches, boxes, triangles, candidates, uploads;
-    double upload_seconds, mipmap_seconds, traversal_seconds, compaction_seconds, triangle_seconds, read_seconds;
-} mipmap_stats;
-
-typedef struct mipmap_runner
-{
-    carom_context *context;
-    compute_device *device; /* null: not opened */
-    bool borrowed;          /* it is someone else's */
-    bool waits;             /* for the device after each stage */
-    double clock;           /* when the current stage began */
-    compute_kernel kernels[MIPMAP_KERNELS];
-    compute_buffer stores[MIPMAP_STORES];
-    compute_buffer poses, bases, frontier, masks, pyramid, leaves, spill, candidates, counters;
-    uint32_t beam; /* items of a frontier; leaves, spill and candidates go with it */
-    uint32_t ends[MIPMAP_STORES], rooms[MIPMAP_STORES];
-    uint32_t pair_room;
-    BASE_ARRAY(mipmap_slot) slots; /* sorted by serial */
-    uint64_t job;
-    frontier_limits limits;
-    mipmap_stats stats;
-} mipmap_runner;
+    MIPMAP_BOX_STAGE,
+    MIPMAP_TRAVERSAL_STAGE,
+    MIPMAP_COMPACTION_STAGE,
+    MIPMAP_TRIANGLE_STAGE
+};
 
 extern const compute_kernel_def mipmap_cells_def, mipmap_parents_def, mipmap_descend_def, mipmap_sum_def,
     mipmap_scatter_def, mipmap_test_def, mipmap_list_def;
+extern const batch_kind mipmap_kind;
 
-/* kind: COMPUTE_AUTO or one of them. */
-carom_status mipmap_runner_open(mipmap_runner *runner, carom_context *context, compute_kind kind);
-/* On a device that the caller keeps. */
-carom_status mipmap_runner_use(mipmap_runner *runner, carom_context *context, compute_device *device);
-void mipmap_runner_close(mipmap_runner *runner); /* keeps the statistics */
-/* Room for a frontier of so many items. The device is in use, as for all below. */
-carom_status mipmap_runner_grow(mipmap_runner *runner, uint32_t beam);
-uint32_t mipmap_max_beam(const mipmap_runner *runner);
-carom_status mipmap_remake(mipmap_runner *runner, compute_buffer *buffer, uint64_t count, size_t size);
-carom_status mipmap_dispatch(mipmap_runner *runner, uint32_t kernel, compute_buffer *const *buffers, uint32_t argument,
-                             uint32_t items);
-/* Adds the time since the last stage to that of this one. */
-carom_status mipmap_end_stage(mipmap_runner *runner, double *seconds);
-/* Uploads what a job of these pairs needs, and makes the boxes of what is new. */
-carom_status mipmap_runner_load(mipmap_runner *runner, const mipmap_pair *pairs, const float *places, uint32_t count);
-const mipmap_slot *mipmap_slot_of(const mipmap_runner *runner, const mipmap_asset *asset);
-
-/* ---- jobs ---- */
-
-typedef struct mipmap_job
-{
-    mipmap_runner *runner;
-    const mipmap_pair *pairs;
-    frontier_items open;  /* pairs of nodes whose children are to be tested */
-    frontier_items found; /* candidates: triangles */
-    uint32_t beam;        /* limits a frontier further, to come to cells soon; 0: as the buffers are */
-    uint32_t steps;       /* of one round */
-    uint64_t boxes, triangles;
-} mipmap_job;
-
-/* The roots of all pairs. */
-carom_status mipmap_job_begin(mipmap_job *job, mipmap_runner *runner, const mipmap_pair *pairs, uint32_t count);
-/* Tests items from the end of `open`, and what comes of them; the rest of that goes back to `open`. */
-carom_status mipmap_round(mipmap_job *job);
-void mipmap_job_free(carom_context *context, mipmap_job *job);
+/* batch_kind.round: several levels, and the triangles of the cells. */
+carom_status mipmap_round(batch_job *job, uint32_t take);
 
 /* ---- the engine ---- */
 
 typedef struct mipmap_state
 {
-    tree_scratch scratch; /* first: what is left to the trees uses it */
-    carom_context *context;
-    compute_kind kind;
-    bool time_stages;
-    mipmap_runner device; /* opened when it is needed */
-    mipmap_job job;
-    BASE_ARRAY(mipmap_pair) pairs; /* of the job */
-    BASE_ARRAY(float) places;
-    BASE_ARRAY(uint32_t) indices; /* of the job's pairs among the frame's */
-    BASE_ARRAY(uint8_t) hits;     /* per pair of the job, where one hit is enough */
-    frontier_sorted sorted;
-    frontier_batch batch;               /* of the first worker */
-    const frontier_batch *shared_batch; /* that of the first worker */
-    double exact_seconds;
+    batch_state batch; /* first */
     uint64_t pairs_by_trees;
 } mipmap_state;
 
-carom_status mipmap_out_of_memory(carom_context *context);
-/* Searches the state's pairs from their roots on its device; if that fails, on the processor. any: of each pair, until
- * one pair of triangles meets. The candidates are in `sorted`, or for any one that meets. */
-carom_status mipmap_search(mipmap_state *state, bool any);
 carom_status mipmap_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
-carom_status mipmap_prepare_pairs(carom_engine *engine, const carom_frame *frame);
 
 /* The checks of all kernels for carom_compute_selftest; null past the end. */
 const compute_check *mipmap_check_at(uint32_t index);

@@ -106,11 +106,16 @@ static carom_status map_mesh(mipmap_asset *asset, const carom_mesh *mesh)
 
 static void fit(mipmap_asset *asset, const carom_mesh *mesh)
 {
-    asset->serial = atomic_fetch_add(&asset->context->next_serial, 1);
+    const geoimage_levels *levels = &asset->levels;
+    asset->model = (batch_model){.serial = atomic_fetch_add(&asset->context->next_serial, 1)};
     if (asset->by_trees)
         return;
-    asset->frame = math_frame_of(&mesh->info.bounds);
-    geoimage_normalise(asset->context, &asset->frame, mesh->vertices, mesh->vertex_count, asset->points);
+    asset->model.frame = math_frame_of(&mesh->info.bounds);
+    asset->model.root = mipmap_node(levels->count - 1, 0, 0), asset->model.levels = levels->count;
+    asset->model.counts[MIPMAP_NODES] = geoimage_node_count(levels);
+    asset->model.counts[MIPMAP_POINTS] = asset->point_count;
+    asset->model.counts[MIPMAP_TABLES] = asset->table_size;
+    geoimage_normalise(asset->context, &asset->model.frame, mesh->vertices, mesh->vertex_count, asset->points);
 }
 
 static carom_status build_for(mipmap_asset *asset, const carom_shape *shape)
@@ -168,10 +173,4 @@ void mipmap_destroy_asset(void *context, void *object)
     mipmap_asset *asset = object;
     base_arena_free(&asset->arena);
     base_release(context, asset, 1, sizeof *asset);
-}
-
-frontier_verdict mipmap_place_pair(const mipmap_pair *pair, float out[FRONTIER_PLACE])
-{
-    frontier_framed a = {&pair->a->frame, &pair->placed_a}, b = {&pair->b->frame, &pair->placed_b};
-    return frontier_place_framed(&a, &b, out);
 }

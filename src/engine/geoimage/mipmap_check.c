@@ -84,7 +84,7 @@ static void free_bodies(check_bodies *bodies)
 
 typedef struct check_outcome
 {
-    mipmap_job job;
+    batch_job job;
     compute_record record;
     BASE_ARRAY(float) nodes; /* of both bodies, one after the other */
 } check_outcome;
@@ -155,12 +155,12 @@ static carom_status record_dispatch(const compute_dispatch_def *dispatch, void *
     return kernel == &mipmap_list_def ? record_list(user, dispatch) : CAROM_OK;
 }
 
-static carom_status read_nodes(const mipmap_runner *runner, const mipmap_asset *asset, check_outcome *out)
+static carom_status read_nodes(const batch_runner *runner, const batch_model *model, check_outcome *out)
 {
-    const mipmap_slot *slot = mipmap_slot_of(runner, asset);
+    const batch_slot *slot = batch_slot_of(runner, model);
     size_t count = GEOIMAGE_NODE * (size_t)slot->count[MIPMAP_NODES];
     if (!base_array_reserve(runner->context, &out->nodes, count))
-        return mipmap_out_of_memory(runner->context);
+        return batch_out_of_memory(runner);
     BASE_TRY(compute_read(runner->device, &runner->stores[MIPMAP_NODES],
                           GEOIMAGE_NODE * sizeof(float) * (size_t)slot->first[MIPMAP_NODES],
                           out->nodes.items + out->nodes.count, count * sizeof(float)));
@@ -168,23 +168,23 @@ static carom_status read_nodes(const mipmap_runner *runner, const mipmap_asset *
     return CAROM_OK;
 }
 
-static carom_status search(mipmap_runner *runner, const mipmap_pair *pair, check_outcome *out)
+static carom_status search(batch_runner *runner, const batch_pair *pair, check_outcome *out)
 {
-    float place[FRONTIER_PLACE];
-    if (mipmap_place_pair(pair, place) != FRONTIER_SEARCH)
+    float place[BATCH_PLACE];
+    if (batch_place_pair(pair, place) != BATCH_SEARCH)
         return base_fail(runner->context, CAROM_UNSUPPORTED, "engine geoimage: the bodies of its check are far apart");
-    BASE_TRY(mipmap_runner_load(runner, pair, place, 1));
-    BASE_TRY(mipmap_job_begin(&out->job, runner, pair, 1));
+    BASE_TRY(batch_runner_load(runner, pair, place, 1));
+    BASE_TRY(batch_job_begin(&out->job, runner, pair, 1));
     while (out->job.open.count > 0)
-        BASE_TRY(mipmap_round(&out->job));
+        BASE_TRY(mipmap_round(&out->job, UINT32_MAX));
     BASE_TRY(read_nodes(runner, pair->a, out));
     return read_nodes(runner, pair->b, out);
 }
 
-static carom_status search_on(compute_device *device, const mipmap_pair *pair, check_outcome *out)
+static carom_status search_on(compute_device *device, const batch_pair *pair, check_outcome *out)
 {
-    mipmap_runner runner;
-    BASE_TRY(mipmap_runner_use(&runner, pair->a->context, device));
+    batch_runner runner;
+    BASE_TRY(batch_runner_use(&runner, &mipmap_kind, device));
     runner.limits.frontier = 256; /* some of it is spilled */
     carom_status status = compute_begin(device);
     if (!carom_failed(status))
@@ -195,7 +195,7 @@ static carom_status search_on(compute_device *device, const mipmap_pair *pair, c
         carom_status ended = compute_end(device);
         status = carom_failed(status) ? status : ended;
     }
-    mipmap_runner_close(&runner);
+    batch_runner_close(&runner);
     return status;
 }
 
@@ -206,7 +206,7 @@ static void compare(compute_check_result *result, const check_outcome outcomes[2
     uint32_t counts[2][3];
     for (int i = 0; i < 2; i++)
     {
-        const mipmap_job *job = &outcomes[i].job;
+        const batch_job *job = &outcomes[i].job;
         counts[i][0] = (uint32_t)job->boxes, counts[i][1] = (uint32_t)job->triangles;
         counts[i][2] = (uint32_t)job->found.count;
     }
@@ -242,20 +242,20 @@ static carom_status check_mipmap(compute_device *device, compute_device *twin, c
     check_outcome outcomes[2] = {{.record.device = device}, {.record.device = twin}};
     compute_device *const devices[2] = {device, twin};
     carom_status status = make_bodies(&bodies);
-    mipmap_pair pair = {bodies.assets[0],
-                        bodies.assets[1],
-                        {bodies.meshes[0], NULL, &bodies.poses[0]},
-                        {bodies.meshes[1], NULL, &bodies.poses[1]}};
+    batch_pair pair = {bodies.assets[0],
+                       bodies.assets[1],
+                       {bodies.meshes[0], NULL, &bodies.poses[0]},
+                       {bodies.meshes[1], NULL, &bodies.poses[1]}};
     for (int i = 0; i < 2 && !carom_failed(status); i++)
         status = search_on(devices[i], &pair, &outcomes[i]);
     if (!carom_failed(status))
     {
         compare(result, outcomes);
-        status = compare_builder(result, pair.a, outcomes[0].nodes.items);
+        status = compare_builder(result, bodies.assets[0], outcomes[0].nodes.items);
     }
     for (int i = 0; i < 2; i++)
     {
-        mipmap_job_free(bodies.context, &outcomes[i].job);
+        batch_job_free(bodies.context, &outcomes[i].job);
         compute_record_free(&outcomes[i].record);
         base_array_free(bodies.context, &outcomes[i].nodes);
     }

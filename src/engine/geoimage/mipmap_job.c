@@ -11,90 +11,85 @@ typedef struct round_result
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-static uint32_t beam_of(const mipmap_job *job)
-{
-    return job->beam > 0 ? smaller(job->beam, job->runner->beam) : job->runner->beam;
-}
-
 /* ---- dispatches ---- */
 
 /* The levels of a pyramid over as many entries, at most. */
-static carom_status sum_counts(mipmap_runner *runner, uint32_t entries)
+static carom_status sum_counts(batch_runner *runner, uint32_t entries)
 {
-    compute_buffer *const buffers[] = {&runner->pyramid, &runner->counters};
+    compute_buffer *const buffers[] = {&runner->extras[MIPMAP_PYRAMID], &runner->counters};
     for (uint32_t pass = 0; entries > 1; pass++)
     {
         entries = entries / 64 + (entries % 64 > 0);
-        BASE_TRY(mipmap_dispatch(runner, MIPMAP_SUM_KERNEL, buffers, pass, entries));
+        BASE_TRY(batch_dispatch(runner, MIPMAP_SUM_KERNEL, buffers, pass, entries));
     }
     return CAROM_OK;
 }
 
 /* One level: tests, then compaction. */
-static carom_status run_step(mipmap_runner *runner, uint32_t step, uint32_t items)
+static carom_status run_step(batch_runner *runner, uint32_t step, uint32_t items)
 {
     compute_buffer *const descend[] = {&runner->stores[MIPMAP_NODES],
                                        &runner->stores[MIPMAP_TABLES],
                                        &runner->poses,
                                        &runner->bases,
                                        &runner->frontier,
-                                       &runner->masks,
-                                       &runner->pyramid,
+                                       &runner->extras[MIPMAP_MASKS],
+                                       &runner->extras[MIPMAP_PYRAMID],
                                        &runner->counters};
-    compute_buffer *const scatter[] = {&runner->frontier, &runner->masks, &runner->pyramid,
-                                       &runner->leaves,   &runner->spill, &runner->counters};
-    BASE_TRY(mipmap_dispatch(runner, MIPMAP_DESCEND_KERNEL, descend, step, items));
-    BASE_TRY(mipmap_end_stage(runner, &runner->stats.traversal_seconds));
+    compute_buffer *const scatter[] = {&runner->frontier,
+                                       &runner->extras[MIPMAP_MASKS],
+                                       &runner->extras[MIPMAP_PYRAMID],
+                                       &runner->leaves,
+                                       &runner->spill,
+                                       &runner->counters};
+    BASE_TRY(batch_dispatch(runner, MIPMAP_DESCEND_KERNEL, descend, step, items));
+    BASE_TRY(batch_end_stage(runner, &runner->stats.stage_seconds[MIPMAP_TRAVERSAL_STAGE]));
     BASE_TRY(sum_counts(runner, items));
-    BASE_TRY(mipmap_dispatch(runner, MIPMAP_SCATTER_KERNEL, scatter, step, items));
-    return mipmap_end_stage(runner, &runner->stats.compaction_seconds);
+    BASE_TRY(batch_dispatch(runner, MIPMAP_SCATTER_KERNEL, scatter, step, items));
+    return batch_end_stage(runner, &runner->stats.stage_seconds[MIPMAP_COMPACTION_STAGE]);
 }
 
-static carom_status test_triangles(mipmap_runner *runner, uint32_t steps, uint32_t cells)
+static carom_status test_triangles(batch_runner *runner, uint32_t steps, uint32_t cells)
 {
     compute_buffer *const test[] = {&runner->stores[MIPMAP_POINTS],
                                     &runner->stores[MIPMAP_TABLES],
                                     &runner->poses,
                                     &runner->bases,
                                     &runner->leaves,
-                                    &runner->masks,
-                                    &runner->pyramid,
+                                    &runner->extras[MIPMAP_MASKS],
+                                    &runner->extras[MIPMAP_PYRAMID],
                                     &runner->counters};
-    BASE_TRY(mipmap_dispatch(runner, MIPMAP_TEST_KERNEL, test, steps, cells));
-    BASE_TRY(mipmap_end_stage(runner, &runner->stats.triangle_seconds));
+    BASE_TRY(batch_dispatch(runner, MIPMAP_TEST_KERNEL, test, steps, cells));
+    BASE_TRY(batch_end_stage(runner, &runner->stats.stage_seconds[MIPMAP_TRIANGLE_STAGE]));
     return sum_counts(runner, cells);
 }
 
-static carom_status list_candidates(mipmap_runner *runner, uint32_t first, uint32_t cells)
+static carom_status list_candidates(batch_runner *runner, uint32_t first, uint32_t cells)
 {
-    compute_buffer *const list[] = {&runner->stores[MIPMAP_TABLES],
-                                    &runner->bases,
-                                    &runner->leaves,
-                                    &runner->masks,
-                                    &runner->pyramid,
-                                    &runner->candidates,
-                                    &runner->counters};
-    BASE_TRY(mipmap_dispatch(runner, MIPMAP_LIST_KERNEL, list, first, cells));
-    return mipmap_end_stage(runner, &runner->stats.compaction_seconds);
+    compute_buffer *const list[] = {
+        &runner->stores[MIPMAP_TABLES],  &runner->bases,      &runner->leaves,  &runner->extras[MIPMAP_MASKS],
+        &runner->extras[MIPMAP_PYRAMID], &runner->candidates, &runner->counters};
+    BASE_TRY(batch_dispatch(runner, MIPMAP_LIST_KERNEL, list, first, cells));
+    return batch_end_stage(runner, &runner->stats.stage_seconds[MIPMAP_COMPACTION_STAGE]);
 }
 
 /* Runs the last `taken` of the open items. */
-static carom_status run(mipmap_job *job, uint32_t taken, uint32_t steps, round_result *out)
+static carom_status run(batch_job *job, uint32_t taken, uint32_t steps, round_result *out)
 {
-    mipmap_runner *runner = job->runner;
-    uint32_t beam = beam_of(job), max_leaves = (uint32_t)(runner->leaves.size / sizeof(frontier_item));
+    batch_runner *runner = job->runner;
+    uint32_t beam = batch_job_beam(job), max_leaves = (uint32_t)(runner->leaves.size / sizeof(batch_item));
     uint64_t items = taken, cells = 0;
     memset(out, 0, sizeof *out);
     out->steps = steps;
     out->counters[MIPMAP_BEAM] = beam, out->counters[MIPMAP_MAX_LEAVES] = max_leaves;
-    out->counters[MIPMAP_MAX_SPILLED] = (uint32_t)(runner->spill.size / sizeof(frontier_item));
-    out->counters[MIPMAP_MAX_CANDIDATES] = (uint32_t)(runner->candidates.size / sizeof(frontier_item));
+    out->counters[MIPMAP_MAX_SPILLED] = (uint32_t)(runner->spill.size / sizeof(batch_item));
+    out->counters[MIPMAP_MAX_CANDIDATES] = (uint32_t)(runner->candidates.size / sizeof(batch_item));
     out->counters[MIPMAP_ITEMS] = taken;
     runner->clock = base_now();
     BASE_TRY(compute_write(runner->device, &runner->counters, 0, out->counters, sizeof out->counters));
     BASE_TRY(compute_write(runner->device, &runner->frontier, 0, job->open.items + (job->open.count - taken),
-                           taken * sizeof(frontier_item)));
-    BASE_TRY(mipmap_end_stage(runner, &runner->stats.upload_seconds));
+                           taken * sizeof(batch_item)));
+    BASE_TRY(batch_end_stage(runner, &runner->stats.upload_seconds));
     for (uint32_t step = 0; step < steps; step++)
     {
         BASE_TRY(run_step(runner, step, (uint32_t)items));
@@ -110,23 +105,10 @@ static carom_status run(mipmap_job *job, uint32_t taken, uint32_t steps, round_r
 
 /* ---- what a round leaves ---- */
 
-static carom_status read_items(mipmap_runner *runner, const compute_buffer *buffer, size_t first, uint32_t count,
-                               frontier_items *out)
-{
-    if (count == 0)
-        return CAROM_OK;
-    if (!base_array_reserve(runner->context, out, count))
-        return mipmap_out_of_memory(runner->context);
-    BASE_TRY(compute_read(runner->device, buffer, first * sizeof(frontier_item), out->items + out->count,
-                          count * sizeof(frontier_item)));
-    out->count += count;
-    return CAROM_OK;
-}
-
 /* As many at a time as there is room for, as triangles. */
-static carom_status read_candidates(mipmap_job *job, const round_result *result)
+static carom_status read_candidates(batch_job *job, const round_result *result)
 {
-    mipmap_runner *runner = job->runner;
+    batch_runner *runner = job->runner;
     uint32_t total = result->counters[MIPMAP_CANDIDATES], room = result->counters[MIPMAP_MAX_CANDIDATES];
     uint32_t cells = result->counters[MIPMAP_LEAVES + result->steps];
     size_t before = job->found.count;
@@ -134,40 +116,41 @@ static carom_status read_candidates(mipmap_job *job, const round_result *result)
     {
         if (first > 0)
             BASE_TRY(list_candidates(runner, first, cells));
-        BASE_TRY(read_items(runner, &runner->candidates, 0, smaller(room, total - first), &job->found));
+        BASE_TRY(batch_read_items(runner, &runner->candidates, 0, smaller(room, total - first), &job->found));
     }
     for (size_t i = before; i < job->found.count; i++)
     {
-        frontier_item *item = &job->found.items[i];
-        const mipmap_pair *pair = &job->pairs[item->pair];
-        item->a = mipmap_triangle(pair->a, item->a), item->b = mipmap_triangle(pair->b, item->b);
+        batch_item *item = &job->found.items[i];
+        const batch_pair *pair = &job->pairs[item->pair];
+        item->a = mipmap_triangle(mipmap_asset_of(pair->a), item->a);
+        item->b = mipmap_triangle(mipmap_asset_of(pair->b), item->b);
     }
     return CAROM_OK;
 }
 
-static carom_status collect(mipmap_job *job, const round_result *result)
+static carom_status collect(batch_job *job, const round_result *result)
 {
-    mipmap_runner *runner = job->runner;
+    batch_runner *runner = job->runner;
     const uint32_t *counters = result->counters;
     size_t last = result->steps;
-    mipmap_stats *stats = &runner->stats;
+    batch_stats *stats = &runner->stats;
     BASE_TRY(read_candidates(job, result));
-    BASE_TRY(read_items(runner, &runner->spill, 0, counters[MIPMAP_SPILLED + last], &job->open));
-    BASE_TRY(read_items(runner, &runner->frontier, last % 2 * counters[MIPMAP_BEAM], counters[MIPMAP_ITEMS + last],
-                        &job->open));
+    BASE_TRY(batch_read_items(runner, &runner->spill, 0, counters[MIPMAP_SPILLED + last], &job->open));
+    BASE_TRY(batch_read_items(runner, &runner->frontier, last % 2 * counters[MIPMAP_BEAM],
+                              counters[MIPMAP_ITEMS + last], &job->open));
     job->boxes += counters[MIPMAP_BOXES], job->triangles += counters[MIPMAP_TESTED];
     stats->boxes += counters[MIPMAP_BOXES], stats->triangles += counters[MIPMAP_TESTED];
     stats->candidates += counters[MIPMAP_CANDIDATES];
-    return mipmap_end_stage(runner, &stats->read_seconds);
+    return batch_end_stage(runner, &stats->read_seconds);
 }
 
-carom_status mipmap_round(mipmap_job *job)
+carom_status mipmap_round(batch_job *job, uint32_t take)
 {
-    mipmap_runner *runner = job->runner;
+    batch_runner *runner = job->runner;
     round_result result;
     size_t open = job->open.count;
-    uint32_t beam = beam_of(job), taken = open < beam ? (uint32_t)open : beam;
-    BASE_TRY(run(job, taken, job->steps, &result));
+    uint32_t beam = batch_job_beam(job), taken = smaller(open < take ? (uint32_t)open : take, beam);
+    BASE_TRY(run(job, taken, job->levels > 2 ? job->levels - 1 : 1, &result));
     bool lost = result.counters[MIPMAP_SPILLED + result.steps] > result.counters[MIPMAP_MAX_SPILLED];
     if (lost) /* again, with what is certain to fit: one level of a few items */
     {
@@ -178,32 +161,5 @@ carom_status mipmap_round(mipmap_job *job)
     BASE_TRY(collect(job, &result));
     /* larger buffers, so that the next search takes one round */
     bool grows = job->beam == 0 && (lost || result.counters[MIPMAP_SPILLED + result.steps] > 0);
-    return grows ? mipmap_runner_grow(runner, 2 * runner->beam) : CAROM_OK;
-}
-
-/* ---- life ---- */
-
-static uint32_t root_of(const mipmap_asset *asset) { return mipmap_node(asset->levels.count - 1, 0, 0); }
-
-carom_status mipmap_job_begin(mipmap_job *job, mipmap_runner *runner, const mipmap_pair *pairs, uint32_t count)
-{
-    job->runner = runner, job->pairs = pairs, job->steps = 1, job->beam = 0;
-    job->open.count = job->found.count = 0;
-    job->boxes = job->triangles = 0;
-    if (!base_array_reserve(runner->context, &job->open, count))
-        return mipmap_out_of_memory(runner->context);
-    for (uint32_t i = 0; i < count; i++)
-    {
-        uint32_t levels_a = pairs[i].a->levels.count, levels_b = pairs[i].b->levels.count;
-        uint32_t steps = (levels_a > levels_b ? levels_a : levels_b) - 1;
-        job->steps = steps > job->steps ? steps : job->steps;
-        job->open.items[job->open.count++] = (frontier_item){i, root_of(pairs[i].a), root_of(pairs[i].b)};
-    }
-    return CAROM_OK;
-}
-
-void mipmap_job_free(carom_context *context, mipmap_job *job)
-{
-    base_array_free(context, &job->open);
-    base_array_free(context, &job->found);
+    return grows ? batch_runner_grow(runner, 2 * runner->beam) : CAROM_OK;
 }

@@ -5,66 +5,33 @@
 
 static const query_method FRONTIER_METHOD = IMAGE_METHOD_OF(frontier_collide);
 
-static void destroy_state(void *object)
-{
-    frontier_state *state = object;
-    carom_context *context = state->context;
-    frontier_runner_close(&state->device);
-    frontier_runner_close(&state->steps);
-    frontier_job_free(context, &state->job);
-    base_array_free(context, &state->pairs);
-    base_array_free(context, &state->places);
-    base_array_free(context, &state->indices);
-    base_array_free(context, &state->hits);
-    base_array_free(context, &state->triangles);
-    frontier_sorted_free(context, &state->sorted);
-    base_array_free(context, &state->left);
-    base_array_free(context, &state->batch.results);
-    base_array_free(context, &state->batch.keys);
-    tree_scratch_free(&state->scratch);
-    base_release(context, state, 1, sizeof *state);
-}
-
-carom_status frontier_choose_kind(carom_context *context, const carom_engine_def *def, compute_kind *out)
-{
-    const char *name = def->compute ? def->compute : def->on_processor ? "processor" : NULL;
-    *out = name ? compute_find_kind(name) : compute_wanted_kind(context);
-    if (*out == COMPUTE_KIND_COUNT)
-        return base_fail(context, CAROM_INVALID_ARGUMENT,
-                         "engine %s: compute '%.40s' is none of auto, opencl, opengl and processor", def->engine, name);
-    return compute_probe(context, *out);
-}
-
 static carom_status create_state(carom_context *context, const carom_engine_def *def, void **out)
 {
-    *out = NULL;
-    compute_kind kind;
-    BASE_TRY(frontier_choose_kind(context, def, &kind));
-    frontier_state *state = base_allocate(context, 1, sizeof *state, BASE_CACHE_LINE);
-    if (!state)
-        return frontier_out_of_memory(context);
-    memset(state, 0, sizeof *state);
-    state->context = state->scratch.context = context;
-    state->device.context = state->steps.context = context;
-    state->scratch.ray_frame.pose = carom_pose_identity();
-    state->kind = kind;
-    *out = state;
+    BASE_TRY(batch_state_create(context, &frontier_kind, def, sizeof(frontier_state), out));
+    ((frontier_state *)*out)->steps = (batch_runner){.kind = &frontier_kind, .context = context};
     return CAROM_OK;
 }
 
-static void add_runner(const frontier_stats *own, carom_engine_stats *sum)
+static void destroy_state(void *object)
 {
-    sum->tasks += own->boxes, sum->passes += own->dispatches;
-    sum->upload_seconds += own->upload_seconds, sum->draw_seconds += own->run_seconds;
-    sum->query_seconds += own->read_seconds;
+    frontier_state *state = object;
+    batch_runner_close(&state->steps);
+    base_array_free(state->batch.context, &state->left);
+    batch_state_destroy(&state->batch, sizeof *state);
+}
+
+static void add_runner(const batch_stats *own, carom_engine_stats *sum)
+{
+    batch_add_stats(own, sum);
+    sum->draw_seconds += own->stage_seconds[FRONTIER_RUN_STAGE];
 }
 
 static void add_stats(const void *object, carom_engine_stats *sum)
 {
     const frontier_state *state = object;
-    add_runner(&state->device.stats, sum);
+    add_runner(&state->batch.device.stats, sum);
     add_runner(&state->steps.stats, sum);
-    sum->exact_seconds += state->exact_seconds;
+    sum->exact_seconds += state->batch.exact_seconds;
 }
 
 const engine_kind engine_stream = {
@@ -77,4 +44,4 @@ const engine_kind engine_stream = {
     .create_asset = frontier_create_asset,
     .destroy_asset = frontier_destroy_asset,
     .update_asset = frontier_update_asset,
-    .prepare_pairs = frontier_prepare_pairs};
+    .prepare_pairs = batch_prepare_pairs};

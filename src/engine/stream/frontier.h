@@ -4,21 +4,18 @@
  * decides the rest. See docs/kernels.md.
  *
  *   asset    per mesh: a binary tree of boxes and its triangles, flat arrays of float and uint
- *   place    per pair of bodies: the relative pose in float, with bounds of all rounding
- *   runner   a device with its kernels and buffers; the meshes that were uploaded
- *   job      a search of some pairs on a runner, in rounds: one, unless a frontier outgrows its buffer
- *   batch    the job of all pairs of a frame, before they are examined one by one */
+ *   round    of a job: levels, then triangles
+ *
+ * Places, runners, jobs and the search of a whole frame are those of engine/batch/batch.h. */
 #ifndef ENGINE_STREAM_FRONTIER_H
 #define ENGINE_STREAM_FRONTIER_H
 
-#include "compute/compute.h"
-#include "engine/engine.h"
+#include "engine/batch/batch.h"
 
 enum
 {
     FRONTIER_LEAF = 2,      /* triangles of a leaf at most */
     FRONTIER_LEVELS = 40,   /* levels in one round; deeper trees take more rounds */
-    FRONTIER_PLACE = 20,    /* floats per pair: see frontier_place_pair */
     FRONTIER_COUNTERS = 64, /* words: see frontier_counter */
     FRONTIER_MIN_ITEMS = 4, /* items: the children of one */
 };
@@ -40,10 +37,9 @@ typedef enum frontier_counter
 
 typedef struct frontier_asset
 {
+    batch_model model; /* first; without levels for a shape that is not a mesh, or a mesh without triangles */
     carom_context *context;
-    uint64_t serial; /* unique, and new with each fit */
-    math_frame frame;
-    uint32_t node_count, reference_count, depth;
+    uint32_t node_count, reference_count;
     uint32_t *links; /* 2 per node: first child, 0; or first reference, count */
     uint32_t *order; /* triangle per reference */
     float *boxes;    /* 6 per node: centre, half extents, rounded outwards */
@@ -51,219 +47,54 @@ typedef struct frontier_asset
     base_arena arena;
 } frontier_asset;
 
-/* Without nodes for a shape that is not a mesh, or a mesh without triangles. */
 carom_status frontier_create_asset(void *context, const carom_shape *shape, void **out);
 /* Fits it to a mesh with the same triangles; a mesh with others is built anew. */
 carom_status frontier_update_asset(void *context, const carom_shape *shape, void *object);
 void frontier_destroy_asset(void *context, void *object);
 
-/* ---- places ---- */
+carom_status frontier_out_of_memory(carom_context *context);
 
-typedef enum frontier_verdict
-{
-    FRONTIER_SEARCH,
-    FRONTIER_FAR,      /* certainly apart as a whole */
-    FRONTIER_UNCERTAIN /* floats can't tell much: leave it to the trees */
-} frontier_verdict;
-
-/* One pair of bodies of a job. */
-typedef struct frontier_pair
-{
-    const frontier_asset *a, *b;
-    mesh_placed placed_a, placed_b;
-} frontier_pair;
-
-/* rotation[9], translation[3], scale_a, scale_b, pad_a, pad_b, slack: all in one unit, that of the larger body. */
-frontier_verdict frontier_place_pair(const frontier_pair *pair, float out[FRONTIER_PLACE]);
-/* The same of any two models that are stored in frames. */
-typedef struct frontier_framed
-{
-    const math_frame *frame;
-    const mesh_placed *placed;
-} frontier_framed;
-frontier_verdict frontier_place_framed(const frontier_framed *framed_a, const frontier_framed *framed_b,
-                                       float out[FRONTIER_PLACE]);
+static inline const frontier_asset *frontier_asset_of(const batch_model *model) { return (const void *)model; }
 
 /* ---- runners ---- */
 
-typedef struct frontier_item
+enum
 {
-    uint32_t pair, a, b; /* nodes, or references */
-} frontier_item;
-typedef BASE_ARRAY(frontier_item) frontier_items;
+    FRONTIER_REFINE_KERNEL,
+    FRONTIER_TEST_KERNEL
+};
 
-/* A mesh that was uploaded. */
-typedef struct frontier_slot
+/* What a mesh takes of the buffers: as many boxes as links. */
+enum
 {
-    uint64_t serial;
-    uint32_t node_base, node_count, reference_base, reference_count;
-    uint64_t used; /* in which job */
-} frontier_slot;
+    FRONTIER_BOXES,
+    FRONTIER_LINKS,
+    FRONTIER_CORNERS
+};
 
-/* Lower limits than the device's, for tests. 0: none. */
-typedef struct frontier_limits
+enum
 {
-    uint32_t frontier;    /* items */
-    uint64_t buffer_size; /* bytes */
-} frontier_limits;
-
-typedef struct frontier_stats
-{
-    uint64_t rounds, dispatches, boxes, triangles, candidates, uploads;
-    double upload_seconds, run_seconds, read_seconds;
-} frontier_stats;
-
-typedef struct frontier_runner
-{
-    carom_context *context;
-    compute_device *device; /* null: not opened */
-    bool borrowed;          /* it is someone else's */
-    compute_kernel refine, test;
-    compute_buffer boxes, links, corners, poses, bases, frontier, leaves, spill, candidates, counters;
-    uint32_t beam;                /* items of a frontier; leaves, spill and candidates go with it */
-    uint32_t node_end, node_room; /* of the meshes' buffers */
-    uint32_t reference_end, reference_room;
-    uint32_t pair_room;
-    BASE_ARRAY(frontier_slot) slots; /* sorted by serial */
-    uint64_t job;
-    frontier_limits limits;
-    frontier_stats stats;
-} frontier_runner;
-
-/* kind: COMPUTE_AUTO or one of them. */
-carom_status frontier_runner_open(frontier_runner *runner, carom_context *context, compute_kind kind);
-/* On a device that the caller keeps. */
-carom_status frontier_runner_use(frontier_runner *runner, carom_context *context, compute_device *device);
-void frontier_runner_close(frontier_runner *runner); /* keeps the statistics */
-/* Uploads what a job of these pairs needs. The device is in use. */
-carom_status frontier_runner_load(frontier_runner *runner, const frontier_pair *pairs, const float *places,
-                                  uint32_t count);
-/* Room for a frontier of so many items. */
-carom_status frontier_runner_grow(frontier_runner *runner, uint32_t beam);
-uint32_t frontier_max_beam(const frontier_runner *runner);
+    FRONTIER_RUN_STAGE /* both kernels */
+};
 
 extern const compute_kernel_def frontier_refine_def, frontier_test_def;
+extern const batch_kind frontier_kind;
 
-/* ---- jobs ---- */
-
-typedef struct frontier_job
-{
-    frontier_runner *runner;
-    const frontier_pair *pairs;
-    frontier_items open;  /* pairs of nodes that are to be tested */
-    frontier_items found; /* candidates; references */
-    uint32_t levels;      /* of one round */
-    uint32_t beam;        /* limits a frontier further, to come to leaves soon; 0: as the buffers are */
-    uint64_t boxes, triangles;
-} frontier_job;
-
-/* Tests items from the end of `open`, at most `take` of them, and what comes of them; the rest of that goes back to
- * `open`. The device is in use. */
-carom_status frontier_round(frontier_job *job, uint32_t take);
-void frontier_job_free(carom_context *context, frontier_job *job);
+/* batch_kind.round: several levels, and the triangles of the leaves. */
+carom_status frontier_round(batch_job *job, uint32_t take);
 
 /* ---- the engine ---- */
 
-/* A pair of a batch: what was found, and for what exactly. */
-typedef struct frontier_result
-{
-    carom_pose pose_a, pose_b;
-    uint64_t serial_a, serial_b;
-    size_t first, count; /* in keys */
-    bool known;          /* was searched */
-    bool complete;       /* all of it; otherwise only up to a pair that meets */
-    uint64_t boxes, triangles;
-} frontier_result;
-
-typedef struct frontier_batch
-{
-    const engine_memory *memories; /* of the pairs, by their index; only compared */
-    size_t pair_count;
-    BASE_ARRAY(frontier_result) results; /* by index of the pair */
-    BASE_ARRAY(uint64_t) keys;           /* triangle_a << 32 | triangle_b, pair by pair, sorted */
-} frontier_batch;
-
-/* Candidates as keys, triangle_a << 32 | triangle_b: those of pair i from starts[i] to starts[i + 1], sorted. */
-typedef struct frontier_sorted
-{
-    BASE_ARRAY(uint64_t) keys, space;
-    BASE_ARRAY(size_t) starts;
-} frontier_sorted;
-
-/* Of items with triangles in place of nodes. */
-carom_status frontier_sort_items(carom_context *context, const frontier_items *items, size_t pair_count,
-                                 frontier_sorted *out);
-void frontier_sorted_free(carom_context *context, frontier_sorted *sorted);
-
 typedef struct frontier_state
 {
-    tree_scratch scratch; /* first: what is left to the trees uses it */
-    carom_context *context;
-    compute_kind kind;
-    frontier_runner device; /* opened when it is needed */
-    frontier_runner steps;  /* the processor, for searches with a budget, whose steps are small */
-    frontier_job job;
-    BASE_ARRAY(frontier_pair) pairs; /* of the job */
-    BASE_ARRAY(float) places;
-    BASE_ARRAY(uint32_t) indices; /* of the job's pairs among the frame's */
-    BASE_ARRAY(uint8_t) hits;     /* per pair of the job, where one hit is enough */
-    frontier_items triangles;
-    frontier_sorted sorted;
-    frontier_batch batch;               /* of the first worker */
-    const frontier_batch *shared_batch; /* that of the first worker */
+    batch_state batch;  /* first */
+    batch_runner steps; /* the processor, for searches with a budget, whose steps are small */
     narrow_front left;
-    double exact_seconds;
 } frontier_state;
 
-carom_status frontier_out_of_memory(carom_context *context);
-/* What an engine's kernels run on. One that was asked for is looked for at once, so that an engine that can't be used
- * is not made. */
-carom_status frontier_choose_kind(carom_context *context, const carom_engine_def *def, compute_kind *out);
-
-/* Searches the state's pairs from their roots on its device; if that fails, on the processor. any: of each pair, until
- * one pair of triangles meets. The candidates are in job.found, or for any the pairs that meet. */
-carom_status frontier_search(frontier_state *state, bool any);
-/* The candidates of job.found, into `sorted`. */
-carom_status frontier_sort_found(frontier_state *state);
+carom_status frontier_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
 
 /* The check of both kernels for carom_compute_selftest; null past the end. */
 const compute_check *frontier_check_at(uint32_t index);
-
-carom_status frontier_collide(void *object, const query_task *task, const narrow_search *search, bool *violated);
-carom_status frontier_prepare_pairs(carom_engine *engine, const carom_frame *frame);
-
-/* What a batch, if any, has of this pair, whose assets have these serials; or null. */
-const frontier_result *frontier_find_result(const frontier_batch *batch, const query_task *task, uint64_t serial_a,
-                                            uint64_t serial_b);
-/* Is the pair of a frame one for a batch: not decided, and to be searched from the roots? */
-bool frontier_pair_waits(const carom_engine *engine, uint32_t index);
-/* What was sorted becomes the results of the pairs with these indices. any: each was searched until something met. */
-typedef struct frontier_batch_source
-{
-    const frontier_sorted *sorted;
-    const uint32_t *indices;
-    size_t count;
-    bool any;
-    uint64_t boxes, triangles; /* what it took: goes to the first pair */
-} frontier_batch_source;
-carom_status frontier_batch_store(carom_context *context, frontier_batch *batch, const frontier_batch_source *source);
-
-/* Candidates of one pair, as they are decided. */
-typedef struct frontier_decider
-{
-    const query_task *task;
-    const narrow_search *search;
-    bool violated;
-    bool told; /* a pair from an incomplete result was reported */
-    uint64_t told_key;
-    narrow_counts counts;
-    double *seconds; /* what it takes is added */
-} frontier_decider;
-
-/* CAROM_STOPPED: the caller has enough. */
-carom_status frontier_decide_all(frontier_decider *decider, const uint64_t *keys, size_t count);
-/* CAROM_UNKNOWN: there is nothing in the batch, or it was not enough. */
-carom_status frontier_decide_batch(frontier_decider *decider, const frontier_batch *batch, uint64_t serial_a,
-                                   uint64_t serial_b);
 
 #endif

@@ -2,6 +2,11 @@
  * normalised frame, so that a mesh that was deformed only needs that again. */
 #include "engine/stream/frontier.h"
 
+carom_status frontier_out_of_memory(carom_context *context)
+{
+    return base_fail(context, CAROM_OUT_OF_MEMORY, "engine stream: no memory");
+}
+
 /* ---- boxes ---- */
 
 static void store_box(const carom_aabb *box, float out[6])
@@ -23,7 +28,7 @@ static carom_aabb place_leaf(frontier_asset *asset, const carom_mesh *mesh, uint
         const uint32_t *corner = mesh->indices + 3 * (size_t)asset->order[reference];
         for (int k = 0; k < 3; k++)
         {
-            carom_vec3 y = math_normalise(&asset->frame, mesh->vertices[corner[k]]);
+            carom_vec3 y = math_normalise(&asset->model.frame, mesh->vertices[corner[k]]);
             float *out = asset->corners + 9 * reference + 3 * k;
             out[0] = (float)y.x, out[1] = (float)y.y, out[2] = (float)y.z;
             box = aabb_add_point(box, y);
@@ -38,7 +43,7 @@ static carom_status fit(frontier_asset *asset, const carom_mesh *mesh)
     carom_aabb *boxes = base_allocate(asset->context, asset->node_count, sizeof *boxes, BASE_CACHE_LINE);
     if (!boxes)
         return frontier_out_of_memory(asset->context);
-    asset->frame = math_frame_of(&mesh->info.bounds);
+    asset->model.frame = math_frame_of(&mesh->info.bounds);
     for (uint32_t node = asset->node_count; node-- > 0;)
     {
         const uint32_t *link = asset->links + 2 * (size_t)node;
@@ -50,7 +55,7 @@ static carom_status fit(frontier_asset *asset, const carom_mesh *mesh)
         store_box(&boxes[node], asset->boxes + 6 * (size_t)node);
     }
     base_release(asset->context, boxes, asset->node_count, sizeof *boxes);
-    asset->serial = atomic_fetch_add(&asset->context->next_serial, 1);
+    asset->model.serial = atomic_fetch_add(&asset->context->next_serial, 1);
     return CAROM_OK;
 }
 
@@ -60,7 +65,9 @@ static carom_status copy_structure(frontier_asset *asset, const carom_tree *tree
 {
     base_arena *arena = &asset->arena;
     asset->node_count = tree->node_count, asset->reference_count = tree->reference_count;
-    asset->depth = tree->info.depth;
+    asset->model.levels = tree->info.depth;
+    asset->model.counts[FRONTIER_BOXES] = asset->model.counts[FRONTIER_LINKS] = tree->node_count;
+    asset->model.counts[FRONTIER_CORNERS] = tree->reference_count;
     size_t nodes = tree->node_count, references = tree->reference_count;
     asset->links = base_arena_allocate(arena, 2 * nodes, sizeof *asset->links, 64);
     asset->order = base_arena_allocate(arena, references, sizeof *asset->order, 64);

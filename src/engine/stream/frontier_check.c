@@ -15,7 +15,7 @@ enum
 
 typedef struct check_scene
 {
-    frontier_pair pairs[PAIRS];
+    batch_pair pairs[PAIRS];
     carom_context *context;
 } check_scene;
 
@@ -59,7 +59,7 @@ static void free_cloud(carom_context *context, check_body *body)
 
 typedef struct check_outcome
 {
-    frontier_job job;
+    batch_job job;
     compute_record record;
 } check_outcome;
 
@@ -77,7 +77,7 @@ static carom_status record_items(compute_record *record, const char *what, const
                                  compute_words items)
 {
     BASE_TRY(compute_record_read(record, what, buffer, (compute_words){3 * items.first, 3 * items.count}));
-    qsort(compute_record_last(record), items.count, sizeof(frontier_item), compare_items);
+    qsort(compute_record_last(record), items.count, sizeof(batch_item), compare_items);
     return CAROM_OK;
 }
 
@@ -110,23 +110,15 @@ static carom_status record_dispatch(const compute_dispatch_def *dispatch, void *
     return dispatch->kernel->def == &frontier_refine_def ? record_level(user, dispatch) : record_test(user, dispatch);
 }
 
-static carom_status search(frontier_runner *runner, const check_scene *scene, check_outcome *out)
+static carom_status search(batch_runner *runner, const check_scene *scene, check_outcome *out)
 {
-    float places[PAIRS][FRONTIER_PLACE];
-    frontier_job *job = &out->job;
-    if (!base_array_reserve(scene->context, &job->open, PAIRS))
-        return frontier_out_of_memory(scene->context);
-    job->runner = runner, job->pairs = scene->pairs;
+    float places[PAIRS][BATCH_PLACE];
+    batch_job *job = &out->job;
     for (uint32_t i = 0; i < PAIRS; i++)
-    {
-        const frontier_pair *pair = &scene->pairs[i];
-        if (frontier_place_pair(pair, places[i]) != FRONTIER_SEARCH)
+        if (batch_place_pair(&scene->pairs[i], places[i]) != BATCH_SEARCH)
             return base_fail(scene->context, CAROM_UNSUPPORTED, "engine stream: the bodies of its check are far apart");
-        uint32_t depth = pair->a->depth > pair->b->depth ? pair->a->depth : pair->b->depth;
-        job->levels = depth > job->levels ? depth : job->levels;
-        job->open.items[job->open.count++] = (frontier_item){i, 0, 0};
-    }
-    BASE_TRY(frontier_runner_load(runner, scene->pairs, places[0], PAIRS));
+    BASE_TRY(batch_job_begin(job, runner, scene->pairs, PAIRS));
+    BASE_TRY(batch_runner_load(runner, scene->pairs, places[0], PAIRS));
     while (job->open.count > 0)
         BASE_TRY(frontier_round(job, UINT32_MAX));
     if (job->found.count > 0)
@@ -137,9 +129,9 @@ static carom_status search(frontier_runner *runner, const check_scene *scene, ch
 /* small: with small buffers. Otherwise every dispatch is recorded. */
 static carom_status search_on(compute_device *device, const check_scene *scene, bool small, check_outcome *out)
 {
-    frontier_runner runner;
+    batch_runner runner;
     out->record.device = device;
-    BASE_TRY(frontier_runner_use(&runner, scene->context, device));
+    BASE_TRY(batch_runner_use(&runner, &frontier_kind, device));
     runner.limits.frontier = small ? SMALL : 0;
     carom_status status = compute_begin(device);
     if (!carom_failed(status))
@@ -151,7 +143,7 @@ static carom_status search_on(compute_device *device, const check_scene *scene, 
         status = carom_failed(status) ? status : ended;
     }
     out->job.runner = NULL;
-    frontier_runner_close(&runner);
+    batch_runner_close(&runner);
     return status;
 }
 
@@ -186,7 +178,7 @@ static carom_status run_both(compute_device *const devices[2], const check_scene
         compare(result, outcomes);
     for (int i = 0; i < 2; i++)
     {
-        frontier_job_free(scene->context, &outcomes[i].job);
+        batch_job_free(scene->context, &outcomes[i].job);
         compute_record_free(&outcomes[i].record);
     }
     return status;
@@ -207,10 +199,10 @@ static carom_status check_frontier(compute_device *device, compute_device *twin,
     {
         check_scene scene = {.context = context};
         for (int i = 0; i < PAIRS; i++)
-            scene.pairs[i] = (frontier_pair){bodies[i].asset,
-                                             bodies[1 - i].asset,
-                                             {bodies[i].mesh, NULL, &poses[0]},
-                                             {bodies[1 - i].mesh, NULL, &poses[1 + i]}};
+            scene.pairs[i] = (batch_pair){bodies[i].asset,
+                                          bodies[1 - i].asset,
+                                          {bodies[i].mesh, NULL, &poses[0]},
+                                          {bodies[1 - i].mesh, NULL, &poses[1 + i]}};
         for (int small = 0; small < 2 && !carom_failed(status); small++)
             status = run_both((compute_device *const[2]){device, twin}, &scene, small == 1, result);
     }

@@ -10,53 +10,15 @@ typedef struct frontier_walk
     frontier_state *state;
     const query_task *task;
     const narrow_search *search;
-    frontier_decider decider;
+    batch_decider decider;
 } frontier_walk;
-
-/* ---- whole searches ---- */
-
-static frontier_pair pair_of(const query_task *task)
-{
-    return (frontier_pair){task->asset_a, task->asset_b, task->a, task->b};
-}
-
-/* Makes the pair the only one of the state's job. */
-static carom_status set_pair(frontier_walk *walk, frontier_verdict *verdict)
-{
-    frontier_state *state = walk->state;
-    state->pairs.count = state->places.count = 0;
-    if (!base_array_reserve(state->context, &state->pairs, 1) ||
-        !base_array_reserve(state->context, &state->places, FRONTIER_PLACE))
-        return frontier_out_of_memory(state->context);
-    state->pairs.items[0] = pair_of(walk->task);
-    state->pairs.count = 1, state->places.count = FRONTIER_PLACE;
-    *verdict = frontier_place_pair(&state->pairs.items[0], state->places.items);
-    return CAROM_OK;
-}
-
-static carom_status search_alone(frontier_walk *walk)
-{
-    frontier_state *state = walk->state;
-    BASE_TRY(frontier_search(state, false));
-    walk->task->counters->boxes_tested += state->job.boxes;
-    walk->task->counters->triangles_tested += state->job.triangles;
-    BASE_TRY(frontier_sort_found(state));
-    return frontier_decide_all(&walk->decider, state->sorted.keys.items, state->sorted.keys.count);
-}
-
-static carom_status take_from_batch(frontier_walk *walk)
-{
-    const frontier_asset *a = walk->task->asset_a, *b = walk->task->asset_b;
-    return frontier_decide_batch(&walk->decider, walk->state->shared_batch, a->serial, b->serial);
-}
 
 /* ---- in steps ---- */
 
 static carom_status open_steps(frontier_state *state)
 {
-    frontier_runner *runner = &state->steps;
-    if (!runner->device)
-        BASE_TRY(frontier_runner_open(runner, state->context, COMPUTE_PROCESSOR));
+    if (!state->steps.device)
+        BASE_TRY(batch_runner_open(&state->steps, COMPUTE_PROCESSOR));
     return CAROM_OK;
 }
 
@@ -65,15 +27,16 @@ static carom_status list_open(frontier_walk *walk)
 {
     frontier_state *state = walk->state;
     const narrow_front *front = walk->task->front;
-    frontier_items *open = &state->job.open;
+    carom_context *context = state->batch.context;
+    batch_items *open = &state->batch.job.open;
     bool from_roots = !front || front->count == 0;
     size_t count = from_roots ? 1 : front->count;
     open->count = state->left.count = 0;
-    if (!base_array_reserve(state->context, open, count) || !base_array_reserve(state->context, &state->left, count))
-        return frontier_out_of_memory(state->context);
+    if (!base_array_reserve(context, open, count) || !base_array_reserve(context, &state->left, count))
+        return frontier_out_of_memory(context);
     if (from_roots)
     {
-        open->items[open->count++] = (frontier_item){0, 0, 0};
+        open->items[open->count++] = (batch_item){0, 0, 0};
         state->left.items[state->left.count++] = (narrow_part_pair){FRONTIER_ALL, FRONTIER_ALL, 0.0f};
     }
     for (size_t i = 0; !from_roots && i < count; i++)
@@ -82,7 +45,7 @@ static carom_status list_open(frontier_walk *walk)
         if (part.bound < 0.0f || part.part_a == FRONTIER_ALL)
             state->left.items[state->left.count++] = part;
         else
-            open->items[open->count++] = (frontier_item){0, part.part_a, part.part_b};
+            open->items[open->count++] = (batch_item){0, part.part_a, part.part_b};
     }
     return CAROM_OK;
 }
@@ -102,7 +65,7 @@ enum
 static carom_status step(frontier_walk *walk)
 {
     frontier_state *state = walk->state;
-    frontier_job *job = &state->job;
+    batch_job *job = &state->batch.job;
     base_budget *budget = walk->task->budget;
     uint64_t take = job->open.count < STEP_ITEMS ? job->open.count : STEP_ITEMS;
     take = take < budget->work_left ? take : budget->work_left;
@@ -112,19 +75,20 @@ static carom_status step(frontier_walk *walk)
     job->found.count = 0;
     BASE_TRY(frontier_round(job, take > 0 ? (uint32_t)take : 1));
     charge(budget, job->triangles - triangles);
-    BASE_TRY(frontier_sort_found(state));
-    return frontier_decide_all(&walk->decider, state->sorted.keys.items, state->sorted.keys.count);
+    BASE_TRY(batch_sort_found(&state->batch));
+    return batch_decide_sorted(&walk->decider, &state->batch.sorted);
 }
 
 static carom_status run_steps(frontier_walk *walk)
 {
     frontier_state *state = walk->state;
-    frontier_job *job = &state->job;
-    frontier_runner *runner = &state->steps;
-    job->runner = runner, job->pairs = state->pairs.items;
+    batch_job *job = &state->batch.job;
+    const batch_list *list = &state->batch.list;
+    batch_runner *runner = &state->steps;
+    job->runner = runner, job->pairs = list->pairs.items;
     job->levels = 1, job->beam = 0, job->boxes = job->triangles = 0;
     BASE_TRY(compute_begin(runner->device));
-    carom_status status = frontier_runner_load(runner, state->pairs.items, state->places.items, 1);
+    carom_status status = batch_runner_load(runner, list->pairs.items, list->places.items, 1);
     while (status == CAROM_OK && job->open.count > 0)
         status = step(walk);
     compute_end(runner->device);
@@ -138,7 +102,7 @@ static carom_status keep_open(frontier_walk *walk)
 {
     frontier_state *state = walk->state;
     narrow_front *front = walk->task->front;
-    const frontier_items *open = &state->job.open;
+    const batch_items *open = &state->batch.job.open;
     if (!front)
         return CAROM_UNKNOWN;
     front->count = 0;
@@ -167,7 +131,7 @@ static carom_status ask_trees(frontier_walk *walk, narrow_front *front, const na
                        .a = &task->a,
                        .b = &task->b,
                        .defect = task->defect,
-                       .scratch = &walk->state->scratch,
+                       .scratch = &walk->state->batch.scratch,
                        .front = front,
                        .budget = task->budget,
                        .counters = task->counters};
@@ -192,8 +156,8 @@ static carom_status check_clearance(frontier_walk *walk)
     for (size_t i = 0; i < left->count; i++)
         left->items[i].bound = OF_CLEARANCE;
     /* with nothing left to spend, trees leave nothing: then all of it is open */
-    if (left->count == 0 && !base_array_reserve(state->context, left, 1))
-        return frontier_out_of_memory(state->context);
+    if (left->count == 0 && !base_array_reserve(state->batch.context, left, 1))
+        return frontier_out_of_memory(state->batch.context);
     if (left->count == 0)
         left->items[left->count++] = (narrow_part_pair){FRONTIER_ALL, FRONTIER_ALL, 0.0f};
     return CAROM_UNKNOWN;
@@ -201,43 +165,34 @@ static carom_status check_clearance(frontier_walk *walk)
 
 /* ---- the method's function ---- */
 
-/* The search for pairs that meet. */
-static carom_status search_pairs(frontier_walk *walk, bool limited)
+/* With a budget, in steps. */
+static carom_status search_in_steps(frontier_walk *walk)
 {
-    frontier_verdict verdict = FRONTIER_SEARCH;
-    frontier_state *state = walk->state;
-    if (!limited)
-    {
-        carom_status status = take_from_batch(walk);
-        if (status != CAROM_UNKNOWN)
-            return status;
-    }
-    BASE_TRY(set_pair(walk, &verdict));
-    if (verdict == FRONTIER_FAR)
+    batch_verdict verdict;
+    BASE_TRY(batch_list_task(&walk->state->batch, walk->task, &verdict));
+    if (verdict != BATCH_SEARCH)
         return CAROM_OK;
-    if (!limited)
-        return search_alone(walk);
-    BASE_TRY(open_steps(state));
+    BASE_TRY(open_steps(walk->state));
     return run_steps(walk);
 }
 
 carom_status frontier_collide(void *object, const query_task *task, const narrow_search *search, bool *violated)
 {
     frontier_state *state = object;
-    frontier_decider decider = {
-        .task = task, .search = search, .violated = *violated, .seconds = &state->exact_seconds};
+    batch_decider decider = {
+        .task = task, .search = search, .violated = *violated, .seconds = &state->batch.exact_seconds};
     frontier_walk walk = {.state = state, .task = task, .search = search, .decider = decider};
     if (task->a.mesh->triangle_count == 0 || task->b.mesh->triangle_count == 0)
         return CAROM_OK;
-    float place[FRONTIER_PLACE];
-    frontier_pair pair = pair_of(task);
-    if (frontier_place_pair(&pair, place) == FRONTIER_UNCERTAIN)
+    float place[BATCH_PLACE];
+    batch_pair pair = batch_pair_of(task);
+    if (batch_place_pair(&pair, place) == BATCH_UNCERTAIN)
         return query_tree_method.collide(state, task, search, violated);
     bool limited = !base_budget_is_unlimited(task->budget) || (task->front && task->front->count > 0);
     BASE_TRY(list_open(&walk));
-    carom_status status = search_pairs(&walk, limited);
+    carom_status status = limited ? search_in_steps(&walk) : batch_decide_pair(&walk.decider, &state->batch);
     if (status == CAROM_OK)
-        state->job.open.count = 0;
+        state->batch.job.open.count = 0;
     if (status == CAROM_OK && search->clearance > 0.0 && !walk.decider.violated)
         status = check_clearance(&walk);
     task->counters->exact_fallbacks += walk.decider.counts.exact_fallbacks;

@@ -39,13 +39,15 @@ carom_status stream_pass_create(gpu_device *device, stream_pass *out)
 /* Made on first use: compiling takes a while. */
 static carom_status find_program(stream_pass *pass, stream_kind kind, const gpu_program **out)
 {
+    static const char triangle[] = "stream_triangle.vert.glsl", box[] = "stream_box.vert.glsl";
+    static const char tests[] = "stream.frag.glsl";
     static const gpu_program_def defs[STREAM_KINDS] = {
-        {.vertex = "stream_triangle.vert.glsl", .fragment = "stream_triangle.frag.glsl"},
-        {.vertex = "stream_box.vert.glsl", .fragment = "stream_box.frag.glsl"},
-        {.vertex = "stream_triangle.vert.glsl", .fragment = "stream_printed_triangle.frag.glsl"},
-        {.vertex = "stream_box.vert.glsl", .fragment = "stream_printed_box.frag.glsl"},
-        {.vertex = "stream_triangle.vert.glsl", .fragment = "stream_pair.frag.glsl"},
-        {.vertex = "stream_box.vert.glsl", .fragment = "stream_pair_box.frag.glsl"}};
+        {.vertex = triangle, .fragment = tests, .definitions = "#define EDGE_TRIANGLE\n"},
+        {.vertex = box, .fragment = tests, .definitions = "#define EDGE_BOX\n"},
+        {.vertex = triangle, .fragment = "stream_printed_triangle.frag.glsl"},
+        {.vertex = box, .fragment = "stream_printed_box.frag.glsl"},
+        {.vertex = triangle, .fragment = tests, .definitions = "#define TRIANGLE_TRIANGLE\n"},
+        {.vertex = box, .fragment = tests, .definitions = "#define TRIANGLE_BOX\n"}};
     *out = &pass->programs[kind];
     return (*out)->name ? CAROM_OK : gpu_program_create(pass->device, &defs[kind], &pass->programs[kind]);
 }

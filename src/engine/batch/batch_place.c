@@ -1,5 +1,5 @@
 /* The relative pose of a pair in float, with bounds. All derivations: docs/kernels.md. */
-#include "engine/stream/frontier.h"
+#include "engine/batch/batch.h"
 
 #define UNIT 0x1p-24 /* of the rounding of floats */
 
@@ -16,17 +16,10 @@ static const double MAX_PAD = 0x1p-8;
 /* Centres this far apart: each body is within sqrt(3) of its own. */
 static const double FAR = 8.0;
 
-frontier_verdict frontier_place_pair(const frontier_pair *pair, float out[FRONTIER_PLACE])
+batch_verdict batch_place_pair(const batch_pair *pair, float out[BATCH_PLACE])
 {
-    frontier_framed a = {&pair->a->frame, &pair->placed_a}, b = {&pair->b->frame, &pair->placed_b};
-    return frontier_place_framed(&a, &b, out);
-}
-
-frontier_verdict frontier_place_framed(const frontier_framed *framed_a, const frontier_framed *framed_b,
-                                       float out[FRONTIER_PLACE])
-{
-    const math_frame *a = framed_a->frame, *b = framed_b->frame;
-    const mesh_placed *placed_a = framed_a->placed, *placed_b = framed_b->placed;
+    const math_frame *a = &pair->a->frame, *b = &pair->b->frame;
+    const mesh_placed *placed_a = &pair->placed_a, *placed_b = &pair->placed_b;
     math_relative relative =
         math_relative_pose(placed_a->pose, placed_b->pose, placed_a->mesh->extent, placed_b->mesh->extent);
     double scale = fmin(a->scale, b->scale);
@@ -36,9 +29,9 @@ frontier_verdict frontier_place_framed(const frontier_framed *framed_a, const fr
     double placement = (4.0 * relative.error + 16.0 * 0x1p-53 * sums) * scale;
     double reach = largest_of(shift) * scale;
     if (!(placement <= MAX_PAD))
-        return FRONTIER_UNCERTAIN;
+        return BATCH_UNCERTAIN;
     if (!(reach <= FAR))
-        return FRONTIER_FAR;
+        return BATCH_FAR;
     for (int i = 0; i < 9; i++)
         out[i] = (float)relative.rotation[i];
     out[9] = (float)(shift.x * scale), out[10] = (float)(shift.y * scale), out[11] = (float)(shift.z * scale);
@@ -49,7 +42,7 @@ frontier_verdict frontier_place_framed(const frontier_framed *framed_a, const fr
     out[14] = math_float_up(placement + 16.0 * UNIT * (3.0 + reach) + tiny);
     out[15] = math_float_up(6.0 * placement + 32.0 * UNIT * (3.0 + reach) + tiny);
     out[16] = math_float_up((placement + UNIT * (56.0 + 24.0 * reach)) * (1.0 + 0x1p-20) + tiny);
-    for (int i = 17; i < FRONTIER_PLACE; i++)
+    for (int i = 17; i < BATCH_PLACE; i++)
         out[i] = 0.0f;
-    return FRONTIER_SEARCH;
+    return BATCH_SEARCH;
 }
