@@ -38,7 +38,7 @@ int main(void)
 {
     carom_context *context = NULL;
     carom_scene *scene;
-    carom_engine *engine;
+    carom_engine *engine = NULL;
     carom_body_id dome, bowl;
     carom_scene_report report = {0};
     if (carom_failed(carom_context_create(NULL, &context)) || carom_failed(carom_scene_create(context, &scene)) ||

@@ -98,17 +98,18 @@ static uint32_t *find_changed(const compute_buffer *buffer, const uint32_t *befo
 static carom_status lying_dispatch(compute_device *device, const compute_dispatch_def *def)
 {
     const compute_kernel_def *kernel = def->kernel->def;
+    const uint32_t count = kernel->buffer_count;
     uint32_t *before[COMPUTE_BUFFERS];
     if (liar.lie == SKIP && kernel == liar.spot.kernel)
         return liar.lied = true, CAROM_OK;
-    for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    for (uint32_t i = 0; i < count; i++)
     {
         before[i] = malloc(def->buffers[i]->size);
         assert_non_null(before[i]);
         memcpy(before[i], def->buffers[i]->object, def->buffers[i]->size);
     }
     carom_status status = liar.real->dispatch(device, def);
-    for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    for (uint32_t i = 0; i < count; i++)
     {
         uint32_t *word = find_changed(def->buffers[i], before[i]);
         if (word)
