@@ -64,14 +64,14 @@ static carom_status extend(geoimage_disk *cut, const geoimage_map *map, bool *ex
     return status;
 }
 
-static carom_status fail_folded(const geoimage_map *map)
+static carom_status refuse_folded(const geoimage_map *map)
 {
     uint32_t t = 0;
     while (t + 1 < geoimage_triangle_count(&map->disk) && geoimage_orientation(&map->disk, t) > 0)
         t++;
-    return base_fail(map->disk.context, CAROM_BAD_DATA,
-                     "%.100s: chart %u can't be mapped to a rectangle in doubles: triangle %u folds over",
-                     map->disk.name, map->disk.chart, geoimage_mesh_triangle(&map->disk, t));
+    return geoimage_refuse(map->disk.refusal, CAROM_BAD_DATA,
+                           "%.100s: chart %u can't be mapped to a rectangle in doubles: triangle %u folds over",
+                           map->disk.name, map->disk.chart, geoimage_mesh_triangle(&map->disk, t));
 }
 
 /* Which of two maps is better? */
@@ -119,5 +119,5 @@ carom_status geoimage_map_create(geoimage_disk *cut, const geoimage_map_def *def
         if (out->folded == 0 && cuts - out->extra_cut_count >= MAX_FRUITLESS)
             break;
     }
-    return out->folded == 0 ? CAROM_OK : fail_folded(out);
+    return out->folded == 0 ? CAROM_OK : refuse_folded(out);
 }
