@@ -2,7 +2,7 @@
  * its triangles are divided into equal halves, by y and by x in turn, down to cells of a few triangles. So neighbours
  * in the square are neighbours in the map, however much that is stretched, and no cell is crowded. Charts are put one
  * after the other along a Z-shaped curve, the largest first, so that each is a node of a quadtree. Every triangle is in
- * one cell. */
+ * one cell, also where a map folds over: then cells have triangles that are not neighbours, and no more. */
 #include "geoimage/geoimage.h"
 
 enum
@@ -65,7 +65,7 @@ static carom_status map_chart(atlas_work *work, uint32_t chart, uint32_t levels,
     geoimage_map map = {0};
     geoimage_topology topology = {0};
     uint32_t side = (2u << levels) + 1;
-    geoimage_map_def def = {.width = side, .height = side};
+    geoimage_map_def def = {.width = side, .height = side, .may_fold = true};
     def.max_width = def.max_height = CAROM_GEOIMAGE_MAX_SIDE;
     carom_status status = geoimage_disk_create(&work->surface, chart, &disk);
     disk.refusal = refusal;

@@ -220,6 +220,7 @@ typedef struct geoimage_map_def
     uint32_t width, height; /* wanted; doubled up to the next two where the cuts need more */
     uint32_t max_width, max_height;
     uint32_t extra_cuts, stretch_steps;
+    bool may_fold; /* no cuts are made to remove folds: a map that has some will do */
 } geoimage_map_def;
 
 /* Maps a disk that is cut already; its cut is extended where that helps. Out is zero-initialised. CAROM_BAD_DATA and
@@ -355,8 +356,7 @@ typedef struct geoimage_atlas
     geoimage_refusal refusal;
 } geoimage_atlas;
 
-/* CAROM_BAD_DATA: a chart can't be mapped; CAROM_TOO_LARGE: it would take too long. Both are refusals. Free it in
- * either case. */
+/* CAROM_TOO_LARGE: it would take too long, or a chart has too many cuts; a refusal. Free it in either case. */
 carom_status geoimage_atlas_create(carom_context *context, const carom_mesh *mesh, geoimage_atlas *out);
 void geoimage_atlas_free(geoimage_atlas *atlas);
 

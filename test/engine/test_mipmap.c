@@ -491,6 +491,17 @@ static void a_huge_mesh_is_left_to_the_trees(void **unused)
     world_close(&w);
 }
 
+/* A chain of 150 handles, whose map folds over: it is put into cells like any other. */
+static void a_mesh_whose_map_folds_is_not_left_to_the_trees(void **unused)
+{
+    (void)unused;
+    world w = world_open();
+    carom_mesh *meshes[2] = {geoimage_plate(w.context, 150), world_shape(&w, GENERATE_BLOB, 2000)};
+    assert_int_equal(pairs_left_of_two(w.context, meshes), 0);
+    carom_mesh_destroy(meshes[0]), carom_mesh_destroy(meshes[1]);
+    world_close(&w);
+}
+
 /* ---- deforming bodies ---- */
 
 static void wave(carom_vec3 *points, uint32_t side, double time)
@@ -761,6 +772,7 @@ int main(void)
                                        cmocka_unit_test(boxes_of_all_sizes),
                                        cmocka_unit_test(odd_meshes),
                                        cmocka_unit_test(a_huge_mesh_is_left_to_the_trees),
+                                       cmocka_unit_test(a_mesh_whose_map_folds_is_not_left_to_the_trees),
                                        cmocka_unit_test(deforming_bodies_get_new_boxes),
                                        cmocka_unit_test(a_grid_becomes_another_mesh),
                                        cmocka_unit_test(budgets_end_and_go_on),

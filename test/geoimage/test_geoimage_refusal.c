@@ -1,4 +1,4 @@
-/* Meshes that can't be mapped, and maps that are tried and given up: who is told. */
+/* Meshes that can't be mapped, and maps that are tried and given up: how soon that ends, and who is told. */
 #include "geoimage/geoimage.h"
 
 #include "support/check.h"
@@ -9,8 +9,14 @@
 typedef struct witness
 {
     carom_context *context;
-    uint32_t errors;
+    uint32_t maps, errors;
 } witness;
+
+static bool count_maps(const carom_progress *progress, void *user)
+{
+    ((witness *)user)->maps += strcmp(progress->stage, "map") == 0;
+    return true;
+}
 
 static void count_errors(carom_log_level level, const char *message, void *user)
 {
@@ -24,6 +30,7 @@ static int open_witness(void **state)
     carom_context_def def = carom_context_def_default();
     w = (witness){0};
     def.log = count_errors, def.log_user = &w;
+    def.progress = count_maps, def.progress_user = &w;
     *state = &w;
     return carom_context_create(&def, &w.context) != CAROM_OK;
 }
@@ -32,6 +39,52 @@ static int close_witness(void **state)
 {
     carom_context_destroy(((witness *)*state)->context);
     return 0;
+}
+
+/* ---- folds ---- */
+
+/* A chain of 150 handles folds over, whatever is cut. Nine maps say so: the first, and a round of longer cuts. */
+static void folds_that_stay_are_given_up_early(void **state)
+{
+    witness *w = *state;
+    carom_mesh *mesh = geoimage_plate(w->context, 150);
+    carom_geoimage_def def = carom_geoimage_def_default();
+    carom_geoimage *image;
+    char message[256];
+    def.width = def.height = 513;
+    assert_int_equal(carom_geoimage_create(w->context, mesh, &def, &image), CAROM_BAD_DATA);
+    assert_null(image);
+    assert_in_range(w->maps, 2, 9);
+    assert_int_equal(w->errors, 1);
+    carom_context_message(w->context, message, sizeof message);
+    assert_non_null(strstr(message, "chart 0 can't be mapped to a rectangle in doubles: triangle "));
+    carom_mesh_destroy(mesh);
+}
+
+/* An atlas only needs an order of the triangles: one map will do, with folds or without. */
+static void atlases_take_maps_that_fold(void **state)
+{
+    witness *w = *state;
+    static const uint32_t holes[] = {20, 150};
+    for (int i = 0; i < 2; i++)
+    {
+        carom_mesh *mesh = geoimage_plate(w->context, holes[i]);
+        uint32_t triangles = carom_mesh_get_info(mesh).triangle_count;
+        uint8_t *seen = calloc(triangles, 1);
+        geoimage_atlas atlas;
+        assert_non_null(seen);
+        w->maps = 0;
+        assert_int_equal(geoimage_atlas_create(w->context, mesh, &atlas), CAROM_OK);
+        assert_int_equal(w->maps, 1);
+        assert_int_equal(atlas.triangle_count, triangles);
+        assert_int_equal(atlas.cell_first[(size_t)atlas.side * atlas.side], triangles);
+        for (uint32_t k = 0; k < triangles; k++)
+            assert_int_equal(seen[atlas.triangles[k]]++, 0);
+        free(seen);
+        geoimage_atlas_free(&atlas);
+        carom_mesh_destroy(mesh);
+    }
+    assert_int_equal(w->errors, 0);
 }
 
 /* ---- messages ---- */
@@ -86,6 +139,8 @@ static void an_atlas_that_is_refused_is_no_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_WITNESS(folds_that_stay_are_given_up_early),
+        WITH_WITNESS(atlases_take_maps_that_fold),
         WITH_WITNESS(an_image_that_is_made_leaves_no_error),
         WITH_WITNESS(an_atlas_that_is_refused_is_no_error),
     };
