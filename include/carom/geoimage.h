@@ -69,7 +69,8 @@ extern "C"
     } carom_geoimage_stretch;
 
     /* No point of the mesh is farther from the image than to_image, and no point of the image farther from the mesh
-     * than to_mesh: certified upper bounds, rounding included. */
+     * than to_mesh: certified upper bounds, rounding included. They may be much larger than the distances where the
+     * image is stretched, and where the mesh is flat. */
     typedef struct carom_geoimage_error
     {
         double to_image, to_mesh;

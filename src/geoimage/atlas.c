@@ -2,7 +2,7 @@
  * its triangles are divided into equal halves, by y and by x in turn, down to cells of a few triangles. So neighbours
  * in the square are neighbours in the map, however much that is stretched, and no cell is crowded. Charts are put one
  * after the other along a Z-shaped curve, the largest first, so that each is a node of a quadtree. Every triangle is in
- * one cell. */
+ * one cell, also where a map folds over: then cells have triangles that are not neighbours, and no more. */
 #include "geoimage/geoimage.h"
 
 enum
@@ -59,15 +59,16 @@ static void note_places(atlas_work *work, const geoimage_disk *disk)
     }
 }
 
-static carom_status map_chart(atlas_work *work, uint32_t chart, uint32_t levels)
+static carom_status map_chart(atlas_work *work, uint32_t chart, uint32_t levels, geoimage_refusal *refusal)
 {
     geoimage_disk disk = {0};
     geoimage_map map = {0};
     geoimage_topology topology = {0};
     uint32_t side = (2u << levels) + 1;
-    geoimage_map_def def = {.width = side, .height = side};
+    geoimage_map_def def = {.width = side, .height = side, .may_fold = true};
     def.max_width = def.max_height = CAROM_GEOIMAGE_MAX_SIDE;
     carom_status status = geoimage_disk_create(&work->surface, chart, &disk);
+    disk.refusal = refusal;
     if (!carom_failed(status))
         status = geoimage_cut(&disk, &topology);
     if (!carom_failed(status))
@@ -118,7 +119,7 @@ static void divide_chart(atlas_work *work, uint32_t *run, uint32_t count, uint32
     }
 }
 
-static carom_status place_chart(atlas_work *work, uint32_t chart)
+static carom_status place_chart(atlas_work *work, uint32_t chart, geoimage_refusal *refusal)
 {
     const geoimage_surface *surface = &work->surface;
     uint32_t first = surface->chart_first[chart], count = surface->chart_first[chart + 1] - first;
@@ -127,7 +128,7 @@ static carom_status place_chart(atlas_work *work, uint32_t chart)
     memcpy(work->order + first, surface->triangles + first, count * sizeof *work->order);
     if (levels == 0)
         return CAROM_OK;
-    BASE_TRY(map_chart(work, chart, levels));
+    BASE_TRY(map_chart(work, chart, levels, refusal));
     divide_chart(work, work->order + first, count, levels);
     return CAROM_OK;
 }
@@ -210,8 +211,8 @@ static carom_status fill_atlas(atlas_work *work, geoimage_atlas *atlas)
     while ((uint64_t)atlas->side * atlas->side < cells)
         atlas->side *= 2;
     if (atlas->side > GEOIMAGE_MAX_CELLS)
-        return base_fail(work->context, CAROM_TOO_LARGE, "%.100s: an atlas of %llu cells", work->mesh->name,
-                         (unsigned long long)cells);
+        return geoimage_refuse(&atlas->refusal, CAROM_TOO_LARGE, "%.100s: an atlas of %llu cells", work->mesh->name,
+                               (unsigned long long)cells);
     size_t count = (size_t)atlas->side * atlas->side;
     atlas->triangle_count = work->mesh->triangle_count;
     atlas->cell_first = base_allocate(work->context, count + 1, sizeof *atlas->cell_first, 64);
@@ -238,7 +239,7 @@ static carom_status make_atlas(atlas_work *work, geoimage_atlas *atlas)
     if (!work->charts || !work->at || !work->order || !work->keys || !work->space)
         return out_of_memory(work);
     for (uint32_t i = 0; i < work->surface.chart_count; i++)
-        BASE_TRY(place_chart(work, i));
+        BASE_TRY(place_chart(work, i, &atlas->refusal));
     return fill_atlas(work, atlas);
 }
 
@@ -248,8 +249,8 @@ carom_status geoimage_atlas_create(carom_context *context, const carom_mesh *mes
     uint32_t triangles = mesh->triangle_count;
     *out = (geoimage_atlas){.context = context};
     if (triangles > MAX_TRIANGLES)
-        return base_fail(context, CAROM_TOO_LARGE, "%.100s: %u triangles are too many for an atlas", mesh->name,
-                         triangles);
+        return geoimage_refuse(&out->refusal, CAROM_TOO_LARGE, "%.100s: %u triangles are too many for an atlas",
+                               mesh->name, triangles);
     carom_status status = make_atlas(&work, out);
     base_release(context, work.charts, work.surface.chart_count, sizeof *work.charts);
     base_release(context, work.at, triangles, sizeof *work.at);
@@ -269,5 +270,5 @@ void geoimage_atlas_free(geoimage_atlas *atlas)
         return;
     base_release(atlas->context, atlas->cell_first, cells + 1, sizeof *atlas->cell_first);
     base_release(atlas->context, atlas->triangles, atlas->triangle_count, sizeof *atlas->triangles);
-    *atlas = (geoimage_atlas){0};
+    *atlas = (geoimage_atlas){.refusal = atlas->refusal};
 }

@@ -239,8 +239,8 @@ static carom_status make_paths(border_work *work)
         if (work->node[i] && !add_path(work, i))
             return geoimage_out_of_memory(work->disk);
     if (!one || !find_partners(work))
-        return base_fail(work->disk->context, CAROM_BAD_DATA, "%.100s: chart %u was not cut to a disk",
-                         work->disk->name, work->disk->chart);
+        return geoimage_refuse(work->disk->refusal, CAROM_BAD_DATA, "%.100s: chart %u was not cut to a disk",
+                               work->disk->name, work->disk->chart);
     return CAROM_OK;
 }
 
@@ -259,7 +259,7 @@ carom_status geoimage_border_create(const geoimage_disk *disk, geoimage_border *
     *out = (geoimage_border){0};
     border_work work = {.disk = disk, .border = out, .count = border_length(disk)};
     if (work.count == 0)
-        return base_fail(context, CAROM_BAD_DATA, "%.100s: chart %u was not cut", disk->name, disk->chart);
+        return geoimage_refuse(disk->refusal, CAROM_BAD_DATA, "%.100s: chart %u was not cut", disk->name, disk->chart);
     work.index = base_allocate(context, halves, sizeof *work.index, 8);
     work.node = base_allocate(context, work.count, sizeof *work.node, 8);
     work.arc = base_allocate(context, (size_t)work.count + 1, sizeof *work.arc, 8);

@@ -1,6 +1,19 @@
 /* One chart: its half-edges and vertices, and the two ways to change them, cutting and splitting. */
 #include "geoimage/geoimage.h"
 
+#include <stdio.h>
+
+carom_status geoimage_refuse(geoimage_refusal *out, carom_status status, const char *format, ...)
+{
+    va_list arguments;
+    if (!out)
+        return status;
+    va_start(arguments, format);
+    vsnprintf(out->text, sizeof out->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 carom_status geoimage_out_of_memory(const geoimage_disk *disk)
 {
     return base_fail(disk->context, CAROM_OUT_OF_MEMORY, "%.100s: out of memory for chart %u of %u triangles",
@@ -34,6 +47,7 @@ carom_status geoimage_disk_copy(const geoimage_disk *disk, geoimage_disk *out)
     *out = (geoimage_disk){
         .context = context, .name = disk->name, .chart = disk->chart, .unit = disk->unit, .scale = disk->scale};
     out->triangles = disk->triangles, out->source_count = disk->source_count, out->next_origin = disk->next_origin;
+    out->refusal = disk->refusal;
     if (!copy_numbers(context, &disk->corner, &out->corner) || !copy_numbers(context, &disk->twin, &out->twin) ||
         !copy_numbers(context, &disk->mate, &out->mate) || !copy_numbers(context, &disk->source, &out->source) ||
         !base_array_reserve(context, &out->vertex, disk->vertex.count))

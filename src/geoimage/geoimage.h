@@ -12,6 +12,22 @@
 
 typedef BASE_ARRAY(uint32_t) geoimage_numbers;
 
+/* ---- refusals ---- */
+
+/* Why a mesh can't be mapped. It is no error until the caller of the library is told so: another cut may do, and engine
+ * `geoimage` has its trees. */
+typedef struct geoimage_refusal
+{
+    char text[BASE_MESSAGE_SIZE];
+} geoimage_refusal;
+
+/* Writes the text and returns the status, one of the two of geoimage_is_refusal; no log gets it. out: may be null. */
+carom_status geoimage_refuse(geoimage_refusal *out, carom_status status, const char *format, ...) BASE_PRINTF(3, 4);
+static inline bool geoimage_is_refusal(carom_status status)
+{
+    return status == CAROM_BAD_DATA || status == CAROM_TOO_LARGE;
+}
+
 /* ---- half-edges: side k of triangle t, from its corner k to the next, is half-edge 3 t + k ---- */
 
 static inline uint32_t geoimage_next(uint32_t half) { return half % 3 == 2 ? half - 2 : half + 1; }
@@ -69,8 +85,9 @@ typedef struct geoimage_disk
     carom_context *context;
     const char *name; /* of the mesh */
     uint32_t chart;
-    double unit;  /* a power of two: positions are those of the mesh times this */
-    double scale; /* a power of two; positions times this are about 1 apart */
+    geoimage_refusal *refusal; /* where to say why it can't be mapped: borrowed; null: nowhere */
+    double unit;               /* a power of two: positions are those of the mesh times this */
+    double scale;              /* a power of two; positions times this are about 1 apart */
     /* per half-edge; mates are those that a cut has separated */
     geoimage_numbers corner, twin, mate;
     geoimage_numbers source;   /* per triangle: the triangle of the chart that it is a part of */
@@ -203,9 +220,11 @@ typedef struct geoimage_map_def
     uint32_t width, height; /* wanted; doubled up to the next two where the cuts need more */
     uint32_t max_width, max_height;
     uint32_t extra_cuts, stretch_steps;
+    bool may_fold; /* no cuts are made to remove folds: a map that has some will do */
 } geoimage_map_def;
 
-/* Maps a disk that is cut already; its cut is extended where that helps. Out is zero-initialised. */
+/* Maps a disk that is cut already; its cut is extended where that helps. Out is zero-initialised. CAROM_BAD_DATA and
+ * CAROM_TOO_LARGE are refusals. */
 carom_status geoimage_map_create(geoimage_disk *cut, const geoimage_map_def *def, geoimage_map *out);
 void geoimage_map_free(geoimage_map *map);
 
@@ -334,9 +353,10 @@ typedef struct geoimage_atlas
     uint32_t *cell_first; /* side^2 + 1, row by row: where the list of each begins */
     uint32_t *triangles;
     uint32_t triangle_count;
+    geoimage_refusal refusal;
 } geoimage_atlas;
 
-/* CAROM_BAD_DATA: a chart can't be mapped; CAROM_TOO_LARGE: it would take too long. Free it in either case. */
+/* CAROM_TOO_LARGE: it would take too long, or a chart has too many cuts; a refusal. Free it in either case. */
 carom_status geoimage_atlas_create(carom_context *context, const carom_mesh *mesh, geoimage_atlas *out);
 void geoimage_atlas_free(geoimage_atlas *atlas);
 

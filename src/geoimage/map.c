@@ -7,6 +7,8 @@
 enum
 {
     MAX_REPAIRS = 64, /* cuts to remove folds */
+    REPAIR_ROUND = 8, /* cuts, after which folds are counted: */
+    ROUND_SHARE = 16, /* the 16th part must be gone, half of what it takes to remove all with the last cut */
     MAX_FRUITLESS = 2 /* cuts in a row that do not reduce the stretch */
 };
 
@@ -64,14 +66,14 @@ static carom_status extend(geoimage_disk *cut, const geoimage_map *map, bool *ex
     return status;
 }
 
-static carom_status fail_folded(const geoimage_map *map)
+static carom_status refuse_folded(const geoimage_map *map)
 {
     uint32_t t = 0;
     while (t + 1 < geoimage_triangle_count(&map->disk) && geoimage_orientation(&map->disk, t) > 0)
         t++;
-    return base_fail(map->disk.context, CAROM_BAD_DATA,
-                     "%.100s: chart %u can't be mapped to a rectangle in doubles: triangle %u folds over",
-                     map->disk.name, map->disk.chart, geoimage_mesh_triangle(&map->disk, t));
+    return geoimage_refuse(map->disk.refusal, CAROM_BAD_DATA,
+                           "%.100s: chart %u can't be mapped to a rectangle in doubles: triangle %u folds over",
+                           map->disk.name, map->disk.chart, geoimage_mesh_triangle(&map->disk, t));
 }
 
 /* Which of two maps is better? */
@@ -83,20 +85,51 @@ static bool is_better(const geoimage_map *trial, const geoimage_map *best)
     return trial->stretch.square < WORTHWHILE * WORTHWHILE * best->stretch.square;
 }
 
-/* One step: a map with the cut as it is, then a longer cut. goes_on: false when there is no point in another. */
-static carom_status step(geoimage_disk *cut, const geoimage_map_def *def, geoimage_map *best, uint32_t cuts,
-                         bool *goes_on)
+typedef struct map_work
 {
-    geoimage_map trial = {.extra_cut_count = cuts};
-    carom_status status = map_once(cut, def, &trial);
-    bool limit = best->folded == 0 && trial.folded == 0 ? cuts >= def->extra_cuts : cuts >= MAX_REPAIRS;
-    *goes_on = !carom_failed(status) && !limit;
+    geoimage_disk *cut;
+    const geoimage_map_def *def;
+    geoimage_map *best;
+    uint32_t cuts;      /* how often the cut was extended */
+    uint64_t folds_due; /* so many folds must each round of repairs remove */
+    uint64_t fold_max;  /* and so many may this one leave */
+} map_work;
+
+/* Do repairs remove too few folds? Where hundreds of handles fold, a longer cut opens one of them at most. */
+static bool is_futile(map_work *work, uint64_t folded)
+{
+    if (work->cuts % REPAIR_ROUND != 0)
+        return false;
+    if (work->cuts == 0)
+        work->folds_due = (folded + ROUND_SHARE - 1) / ROUND_SHARE;
+    else if (folded > work->fold_max)
+        return true;
+    work->fold_max = folded > work->folds_due ? folded - work->folds_due : 0;
+    return false;
+}
+
+/* Has the cut been extended as often as it may be? */
+static bool is_done(map_work *work, const geoimage_map *trial)
+{
+    const geoimage_map *best = work->best;
+    if (best->folded == 0 && trial->folded == 0)
+        return work->cuts >= work->def->extra_cuts;
+    uint64_t folded = best->disk.context && best->folded < trial->folded ? best->folded : trial->folded;
+    return work->def->may_fold || work->cuts >= MAX_REPAIRS || is_futile(work, folded);
+}
+
+/* One step: a map with the cut as it is, then a longer cut. goes_on: false when there is no point in another. */
+static carom_status step(map_work *work, bool *goes_on)
+{
+    geoimage_map trial = {.extra_cut_count = work->cuts};
+    carom_status status = map_once(work->cut, work->def, &trial);
+    *goes_on = !carom_failed(status) && !is_done(work, &trial);
     if (*goes_on)
-        status = extend(cut, &trial, goes_on);
-    if (!carom_failed(status) && is_better(&trial, best))
+        status = extend(work->cut, &trial, goes_on);
+    if (!carom_failed(status) && is_better(&trial, work->best))
     {
-        geoimage_map worse = *best;
-        *best = trial, trial = worse;
+        geoimage_map worse = *work->best;
+        *work->best = trial, trial = worse;
     }
     geoimage_map_free(&trial);
     return status;
@@ -105,19 +138,20 @@ static carom_status step(geoimage_disk *cut, const geoimage_map_def *def, geoima
 carom_status geoimage_map_create(geoimage_disk *cut, const geoimage_map_def *def, geoimage_map *out)
 {
     bool goes_on = true;
-    for (uint32_t cuts = 0; goes_on; cuts++)
+    map_work work = {.cut = cut, .def = def, .best = out};
+    for (; goes_on; work.cuts++)
     {
         carom_progress progress = {
-            .stage = "map", .subject = cut->name, .done = cuts, .total = (uint64_t)def->extra_cuts + 1};
+            .stage = "map", .subject = cut->name, .done = work.cuts, .total = (uint64_t)def->extra_cuts + 1};
         carom_status status = base_step(cut->context, &progress);
         if (!carom_failed(status))
-            status = step(cut, def, out, cuts, &goes_on);
+            status = step(&work, &goes_on);
         /* If a grid is too small for more cuts, those that it has will do. */
         if (status == CAROM_TOO_LARGE && out->disk.context && out->folded == 0)
             break;
         BASE_TRY(status);
-        if (out->folded == 0 && cuts - out->extra_cut_count >= MAX_FRUITLESS)
+        if (out->folded == 0 && work.cuts - out->extra_cut_count >= MAX_FRUITLESS)
             break;
     }
-    return out->folded == 0 ? CAROM_OK : fail_folded(out);
+    return out->folded == 0 || def->may_fold ? CAROM_OK : refuse_folded(out);
 }

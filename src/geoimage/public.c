@@ -25,6 +25,12 @@ carom_geoimage_def carom_geoimage_def_default(void)
 
 static uint32_t rim_count(const geoimage_grid *grid) { return 2 * (grid->width + grid->height - 2); }
 
+/* A refusal is an error for whoever wants an image. */
+static carom_status raise(carom_context *context, carom_status status, const geoimage_refusal *refusal)
+{
+    return geoimage_is_refusal(status) ? base_fail(context, status, "%s", refusal->text) : status;
+}
+
 /* ---- one chart ---- */
 
 static void free_chart(carom_context *context, chart_image *chart)
@@ -150,9 +156,11 @@ static carom_status make_chart(create_work *work, uint32_t index)
     geoimage_disk disk = {0};
     geoimage_map map = {0};
     geoimage_topology topology = {0};
+    geoimage_refusal refusal = {""};
     geoimage_map_def def = map_def(work, index);
     carom_status status = geoimage_disk_create(&work->surface, index, &disk);
     uint32_t triangles = geoimage_triangle_count(&disk);
+    disk.refusal = &refusal;
     if (!carom_failed(status))
         status = geoimage_cut(&disk, &topology);
     spend(work, &info->cut_ms);
@@ -168,7 +176,7 @@ static carom_status make_chart(create_work *work, uint32_t index)
                                               .boundary_count = topology.boundary_count});
     geoimage_map_free(&map);
     geoimage_disk_free(&disk);
-    return status;
+    return raise(work->image->context, status, &refusal);
 }
 
 /* ---- all charts ---- */

@@ -335,9 +335,9 @@ carom_status geoimage_border_place(geoimage_border *border, geoimage_disk *disk,
 {
     border->width = width, border->height = height;
     if (!geoimage_border_fits(border, width, height) || !give_steps(border))
-        return base_fail(disk->context, CAROM_TOO_LARGE,
-                         "%.100s: chart %u has %zu sides of cuts, too many for an image of %u x %u points", disk->name,
-                         disk->chart, border->path.count, width, height);
+        return geoimage_refuse(disk->refusal, CAROM_TOO_LARGE,
+                               "%.100s: chart %u has %zu sides of cuts, too many for an image of %u x %u points",
+                               disk->name, disk->chart, border->path.count, width, height);
     uint32_t corners[4];
     find_corners(border, corners);
     bool have = spread(border, disk);

@@ -173,7 +173,7 @@ static geoimage_topology check_mesh(carom_context *context, const carom_mesh *me
         geoimage_disk disk = {0};
         geoimage_map map = {0};
         geoimage_topology topology;
-        geoimage_map_def def = {side, side, side, side, 2, 2};
+        geoimage_map_def def = {side, side, side, side, 2, 2, false};
         assert_int_equal(geoimage_disk_create(&surface, c, &disk), CAROM_OK);
         assert_int_equal(geoimage_cut(&disk, &topology), CAROM_OK);
         check_is_disk(&disk);
@@ -282,7 +282,7 @@ static carom_mesh *plane_mesh(carom_context *context)
 static void plane_open(carom_context *context, plane *out)
 {
     geoimage_topology topology;
-    geoimage_map_def def = {SIDE, SIDE, SIDE, SIDE, 0, 0};
+    geoimage_map_def def = {SIDE, SIDE, SIDE, SIDE, 0, 0, false};
     *out = (plane){.mesh = plane_mesh(context)};
     assert_int_equal(geoimage_glue(context, out->mesh, &out->surface), CAROM_OK);
     assert_int_equal(geoimage_disk_create(&out->surface, 0, &out->disk), CAROM_OK);

@@ -1,4 +1,5 @@
 /* How far geometry images are from their meshes, by brute force, and how much their maps stretch. */
+#include "geoimage/distance.h"
 #include "geoimage/image.h"
 #include "support/geoimage_models.h"
 #include "support/shapes_odd.h"
@@ -8,44 +9,15 @@
 
 /* ---- distances ---- */
 
-static carom_vec3 sub(carom_vec3 a, carom_vec3 b) { return (carom_vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static double dot(carom_vec3 a, carom_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-static carom_vec3 mix(carom_vec3 a, carom_vec3 b, double t)
-{
-    return (carom_vec3){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
-}
-
-static double segment_distance2(carom_vec3 p, carom_vec3 a, carom_vec3 b)
-{
-    double length = dot(sub(b, a), sub(b, a)), t = length > 0 ? dot(sub(p, a), sub(b, a)) / length : 0;
-    carom_vec3 d = sub(p, mix(a, b, t < 0 ? 0 : t > 1 ? 1 : t));
-    return dot(d, d);
-}
-
-/* By the sides if the foot of the perpendicular is outside; solved by normal equations. */
-static double triangle_distance2(carom_vec3 p, const carom_vec3 t[3])
-{
-    carom_vec3 u = sub(t[1], t[0]), v = sub(t[2], t[0]), w = sub(p, t[0]);
-    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), wu = dot(w, u), wv = dot(w, v), det = uu * vv - uv * uv;
-    double best = fmin(segment_distance2(p, t[0], t[1]),
-                       fmin(segment_distance2(p, t[1], t[2]), segment_distance2(p, t[2], t[0])));
-    if (det <= 1e-12 * uu * vv)
-        return best;
-    double a = (vv * wu - uv * wv) / det, b = (uu * wv - uv * wu) / det;
-    if (a < 0 || b < 0 || a + b > 1)
-        return best;
-    carom_vec3 d = sub(w, (carom_vec3){a * u.x + b * v.x, a * u.y + b * v.y, a * u.z + b * v.z});
-    return fmin(best, dot(d, d));
-}
-
 static double mesh_distance(carom_vec3 p, const carom_mesh *mesh)
 {
     double best = INFINITY;
     const carom_vec3 *vertices = carom_mesh_vertices(mesh);
     const uint32_t *index = carom_mesh_indices(mesh);
     for (uint32_t t = 0; t < carom_mesh_get_info(mesh).triangle_count; t++, index += 3)
-        best = fmin(best,
-                    triangle_distance2(p, (carom_vec3[3]){vertices[index[0]], vertices[index[1]], vertices[index[2]]}));
+        best =
+            fmin(best,
+                 distance2_to_triangle(p, (carom_vec3[3]){vertices[index[0]], vertices[index[1]], vertices[index[2]]}));
     return sqrt(best);
 }
 
@@ -59,7 +31,7 @@ static double sampled_distance(const carom_mesh *from, const carom_mesh *to, che
         const uint32_t *index = carom_mesh_indices(from) + 3 * (size_t)(check_next(random) % triangles);
         const carom_vec3 *v = carom_mesh_vertices(from);
         double s = i % 2 ? 0 : check_uniform(random, 0, 1), t = i % 2 ? 0 : check_uniform(random, 0, 1);
-        worst = fmax(worst, mesh_distance(mix(v[index[0]], mix(v[index[1]], v[index[2]], t), s), to));
+        worst = fmax(worst, mesh_distance(distance_mix(v[index[0]], distance_mix(v[index[1]], v[index[2]], t), s), to));
     }
     return worst;
 }
@@ -100,8 +72,9 @@ static double error_with_floater(carom_context *context, const geoimage_model *m
     def.extra_cuts = def.stretch_steps = 0, def.list_triangles = false;
     assert_int_equal(carom_geoimage_create(context, mesh, &def, &image), CAROM_OK);
     carom_aabb bounds = carom_mesh_get_info(mesh).bounds;
+    carom_vec3 size = distance_sub(bounds.max, bounds.min);
     carom_geoimage_error error = carom_geoimage_get_info(image).error;
-    double diagonal = sqrt(dot(sub(bounds.max, bounds.min), sub(bounds.max, bounds.min)));
+    double diagonal = sqrt(distance_dot(size, size));
     carom_geoimage_destroy(image);
     carom_mesh_destroy(mesh);
     return fmax(error.to_image, error.to_mesh) / diagonal;

@@ -90,16 +90,17 @@ static carom_status map_mesh(mipmap_asset *asset, const carom_mesh *mesh)
 {
     geoimage_atlas atlas = {0};
     carom_status status = geoimage_atlas_create(asset->context, mesh, &atlas);
-    if (!carom_failed(status))
+    if (geoimage_is_refusal(status))
+    {
+        base_log(asset->context, CAROM_LOG_WARNING, "engine geoimage leaves a mesh to the trees: %s",
+                 atlas.refusal.text);
+        asset->by_trees = true, asset->levels.count = 0;
+        status = CAROM_OK;
+    }
+    else if (!carom_failed(status))
         status = use_atlas(asset, mesh, &atlas);
     geoimage_atlas_free(&atlas);
-    if (status != CAROM_BAD_DATA && status != CAROM_TOO_LARGE)
-        return status;
-    char message[BASE_MESSAGE_SIZE];
-    carom_context_message(asset->context, message, sizeof message);
-    base_log(asset->context, CAROM_LOG_WARNING, "engine geoimage leaves a mesh to the trees: %s", message);
-    asset->by_trees = true, asset->levels.count = 0;
-    return CAROM_OK;
+    return status;
 }
 
 /* ---- life ---- */
