@@ -125,7 +125,7 @@ void broad_search_take(broad_search *search)
         const broad_row *a = &rows->boxes.items[search->box[i] & ~BROAD_UNSURE];
         const broad_row *b = &rows->boxes.items[search->other[i]];
         bool pair = (a->owner != b->owner) & (rows->classes.may_pair[a->class] >> b->class & 1);
-        bool other = (a->class == BROAD_CLASS_OTHER) | (b->class == BROAD_CLASS_OTHER);
+        bool other = (a->class >= BROAD_CLASS_OTHER) | (b->class >= BROAD_CLASS_OTHER);
         if (other | (search->box[i] >= BROAD_UNSURE))
             pair = pair && broad_may_pair(&input->traits[a->slot], &input->traits[b->slot]) &&
                    broad_near(&input->boxes[a->slot], &input->boxes[b->slot], input->margin);
