@@ -50,8 +50,7 @@ static void insert(double *numbers, int count, double number)
     numbers[count] = number;
 }
 
-/* The middle of some boxes, so that few of them far away don't take from floats what tells the others apart. */
-static carom_vec3 choose_origin(const broad_input *input)
+carom_vec3 broad_choose_origin(const broad_input *input)
 {
     double at[3][SAMPLES];
     int taken = 0;
@@ -94,7 +93,7 @@ bool broad_rows_begin(broad_rows *rows, const broad_input *input)
 {
     rows->boxes.count = rows->bounds.count = 0;
     rows->margin = (float)input->margin * (1.0f + 0x1p-20f);
-    rows->origin = choose_origin(input);
+    rows->origin = broad_choose_origin(input);
     return input->slot_count < BROAD_UNSURE && classify(rows, input) &&
            base_array_reserve(rows->context, &rows->boxes, input->slot_count);
 }

@@ -63,6 +63,9 @@ struct broad_rows
 bool broad_rows_open(broad_rows *rows, carom_context *context); /* false: out of memory; close it all the same */
 void broad_rows_close(broad_rows *rows);
 
+/* The middle of some boxes, for floats: few boxes far away don't take from these what tells the others apart. */
+carom_vec3 broad_choose_origin(const broad_input *input);
+
 /* Removes all boxes, and makes room for as many as there are slots, whose roles are known from here on. */
 bool broad_rows_begin(broad_rows *rows, const broad_input *input);
 /* That of an empty box is to be idle. */

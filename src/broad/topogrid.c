@@ -128,7 +128,7 @@ static void set_bounds(const topogrid_state *own, grid_slot *slot, const carom_a
 {
     for (int axis = 0; axis < 3; axis++)
     {
-        double origin = vec3_at(&own->grid.low, axis);
+        double origin = vec3_at(&own->origin, axis);
         slot->bounds[axis] = round_out(vec3_at(&box->min, axis) - origin, -1.0);
         slot->bounds[axis + 3] = round_out(vec3_at(&box->max, axis) - origin, 1.0);
     }
@@ -202,6 +202,7 @@ static bool choose_grid(topogrid_state *own, const broad_input *input)
     uint32_t depth = input->grid_depth ? input->grid_depth : broad_grid_choose_depth(&extent);
     broad_grid_make(&own->grid, &extent, depth < BROAD_GRID_MAX_DEPTH ? depth : BROAD_GRID_MAX_DEPTH);
     own->wanted_depth = input->grid_depth;
+    own->origin = broad_choose_origin(input);
     own->chosen_used = extent.count, own->calls = 0;
     uint32_t count = broad_grid_cell_count(&own->grid);
     if (own->cells.count != count)

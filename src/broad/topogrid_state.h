@@ -31,6 +31,7 @@ typedef struct topogrid_state
 {
     carom_context *context;
     broad_octree_grid grid;
+    carom_vec3 origin;           /* of the floats */
     BASE_ARRAY(grid_cell) cells; /* by number */
     BASE_ARRAY(grid_slot) slots;
     grid_list apart;
