@@ -69,12 +69,21 @@ static void stand_by(crowd *c, uint32_t i)
         c->traits[i].filter = (carom_filter){2, 4, 0};
 }
 
-/* Small and tiny ones, and a tenth that is very far away. */
+/* Forty kinds, one after the other, and the last box is the only partner of each. */
+static void make_kinds(crowd *c, uint32_t i)
+{
+    const uint64_t last = (uint64_t)1 << 60;
+    c->traits[i].filter = (carom_filter){(uint64_t)1 << (40 * i / c->count), last, 0};
+    if (i == c->count - 1)
+        c->traits[i].filter = (carom_filter){last, ~last, 0};
+}
+
+/* Small and tiny ones, and three of ten that are very far away. */
 static void mix(crowd *c, uint32_t i)
 {
     double size = i % 2 ? 1e-9 : 0.2, side = cbrt(c->count);
     carom_vec3 at = check_random_point(&c->random, 0.0, side);
-    if (i % 10 == 0)
+    if (i % 10 < 3)
         at = check_random_point(&c->random, -1e12, 1e12);
     c->boxes[i] = (carom_aabb){at, {at.x + size, at.y + size, at.z + size}};
 }
@@ -104,6 +113,7 @@ static const scene SCENES[] = {
     {"one moves", move_one, 40.0, 0},
     {"a few partners in a cloud", scatter, 60.0, 0},
     {"many that stand by", stand_by, 40.0, 0},
+    {"forty kinds and one partner", make_kinds, 0.0, 0},
     {"near and far, small and tiny", mix, 100.0, 0},
     {"a coarse grid", spread, 0.0, 1},
 };
