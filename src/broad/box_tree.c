@@ -19,14 +19,6 @@ void broad_box_tree_free(broad_box_tree *tree)
 
 /* ---- order ---- */
 
-/* An unsigned number that sorts as the double does. */
-static uint64_t sortable(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-}
-
 /* Puts two zero bits between the low 21 bits of a number. */
 static uint64_t spread(uint64_t x)
 {
@@ -62,7 +54,7 @@ static void sort_axes(uint32_t first, uint32_t last, uint32_t worker, void *data
         for (size_t i = 0; i < count; i++)
         {
             uint64_t slot = task->tree->order.items[i].value;
-            order[i] = (base_key_value){sortable(twice_centre(&task->boxes[slot], axis)), slot};
+            order[i] = (base_key_value){broad_sortable(twice_centre(&task->boxes[slot], axis)), slot};
         }
         base_sort_keys(order, order + count, count);
     }

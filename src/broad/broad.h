@@ -97,6 +97,14 @@ static inline bool broad_same_traits(const broad_traits *a, const broad_traits *
            a->filter.mask == b->filter.mask && a->filter.group == b->filter.group;
 }
 
+/* An unsigned number that sorts as the double does. */
+static inline uint64_t broad_sortable(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
 static inline uint64_t broad_pack(uint32_t one, uint32_t other)
 {
     return one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one;

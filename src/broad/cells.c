@@ -262,7 +262,7 @@ static void search_part(broad_search *search, lookup *at, const carom_aabb *box)
         search_hashed(search, at, &range);
 }
 
-/* Boxes search their own size and coarser ones. Of a moving and a static box of one size, the moving one searches. */
+/* Boxes search their own size and coarser ones. Of an active and a passive box of one size, the active one searches. */
 static void add_runs(broad_search *search, uint32_t first, uint32_t last, const void *data)
 {
     const broad_cells *cells = data;
@@ -282,7 +282,7 @@ static void add_runs(broad_search *search, uint32_t first, uint32_t last, const 
         {
             const broad_part *to = &cells->parts.items[k];
             if (to->count == 0 || to->level < from->level ||
-                (from->is_static && (to->is_static || to->level == from->level)))
+                (from->is_passive && (to->is_passive || to->level == from->level)))
                 continue;
             search_part(
                 search,
@@ -330,13 +330,7 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
-/* An unsigned number that sorts as the double does, and back. */
-static uint64_t sortable(double value)
-{
-    uint64_t bits = bits_of(value);
-    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-}
-
+/* The double that sorts as the number does. */
 static double from_sortable(uint64_t key) { return from_bits(key >> 63 ? key & ~((uint64_t)1 << 63) : ~key); }
 
 static bool is_finite(const carom_aabb *box)
@@ -349,14 +343,19 @@ static double largest_extent(const carom_aabb *box)
     return fmax(box->max.x - box->min.x, fmax(box->max.y - box->min.y, box->max.z - box->min.z));
 }
 
-/* Where most boxes are along an axis, from some of them; a few far away don't count. */
+/* Where most boxes are along an axis, from some of them; a few far away don't count, nor do up to half of them if they
+ * are very far away. */
 static void measure_axis(broad_statistics *statistics, int axis, const carom_aabb *const *boxes, size_t count)
 {
     uint64_t at[SAMPLES], space[SAMPLES];
     for (size_t i = 0; i < count; i++)
-        at[i] = sortable(0.5 * vec3_at(&boxes[i]->min, axis) + 0.5 * vec3_at(&boxes[i]->max, axis));
+        at[i] = broad_sortable(0.5 * vec3_at(&boxes[i]->min, axis) + 0.5 * vec3_at(&boxes[i]->max, axis));
     base_sort_u64(at, space, count);
+    const double very_far = 1000.0; /* in terms of the distance between the quarters */
     double low = from_sortable(at[count / 16]), high = from_sortable(at[count - 1 - count / 16]);
+    double first = from_sortable(at[count / 4]), last = from_sortable(at[count - 1 - count / 4]), middle = last - first;
+    if (middle > 0.0 && high - low > very_far * middle) /* as far as evenly spread boxes would reach */
+        low = first - 0.375 * middle, high = last + 0.375 * middle;
     double rest = fmin((high - low) / 14.0, 1e300);
     *vec3_part(&statistics->low, axis) = low - rest, *vec3_part(&statistics->high, axis) = high + rest;
 }
@@ -431,11 +430,14 @@ broad_statistics broad_cells_measure(const broad_input *input)
 void broad_cells_one_size(broad_cells *cells, const broad_input *input, const broad_part *part)
 {
     cells->parts.items[0] = cells->parts.items[1] = *part;
-    cells->parts.items[1].is_static = true;
+    cells->parts.items[1].is_passive = true;
     cells->parts.count = 2;
     for (uint32_t i = 0; i < input->slot_count; i++)
-        if (!broad_is_empty(&input->boxes[i]))
-            cells->items.items[cells->items.count++] = (broad_cell_item){i, input->traits[i].is_static, 0};
+    {
+        broad_role role = broad_rows_role(&cells->rows, i);
+        if (role != BROAD_IDLE)
+            cells->items.items[cells->items.count++] = (broad_cell_item){i, role == BROAD_PASSIVE, 0};
+    }
 }
 
 void broad_cells_destroy(void *state)

@@ -12,11 +12,11 @@ enum
     BROAD_CELL_LEVELS = 2048 /* exponents of a double */
 };
 
-/* Boxes in cells of one size: all static, or all moving. */
+/* Boxes in cells of one size: all passive, or all active. */
 typedef struct broad_part
 {
     uint32_t level; /* coarser ones are higher */
-    bool is_static;
+    bool is_passive;
     double scale;                    /* cells per unit of length */
     carom_vec3 origin;               /* a corner of a cell */
     int64_t sides[3];                /* of a dense grid, in cells; 0: hashed */
@@ -57,7 +57,7 @@ void broad_cells_close(broad_cells *cells);
 /* Room for items of all slots. */
 bool broad_cells_begin(broad_cells *cells, const broad_input *input);
 
-/* Finds the pairs of all items, whose parts are set, in cells->parts, each with level, is_static, scale, origin and
+/* Finds the pairs of all items, whose parts are set, in cells->parts, each with level, is_passive, scale, origin and
  * sides. */
 bool broad_cells_find(broad_cells *cells, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested);
 
@@ -72,7 +72,7 @@ typedef struct broad_statistics
 } broad_statistics;
 
 broad_statistics broad_cells_measure(const broad_input *input);
-/* Lists all boxes for moving and static cells of one size. */
+/* Lists all boxes that are not idle for active and passive cells of one size. */
 void broad_cells_one_size(broad_cells *cells, const broad_input *input, const broad_part *part);
 
 /* The state of a broad phase that is nothing but cells. */

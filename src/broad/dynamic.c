@@ -3,7 +3,7 @@
  * Goldsmith and Salmon, "Automatic creation of object hierarchies for ray tracing" (1987), inserted boxes where the
  * surface grows least; Bullet and Box2D made it a broad phase, with rotations and with boxes that are larger than
  * needed, so that most movements change nothing. Pairs of fat boxes are kept; those of boxes that left theirs are
- * searched anew.
+ * searched anew. Nodes know which classes of filters are below them, so that a search skips what may not pair.
  *
  * It pays off when few boxes move, or little, and for any mixture of sizes; when most leave their fat boxes at once,
  * the tree is built afresh. */
@@ -30,6 +30,7 @@ typedef struct dynamic_state
     BASE_ARRAY(carom_aabb) fat;  /* by slot */
     BASE_ARRAY(uint32_t) leaves; /* by slot; BROAD_NO_NODE: none */
     BASE_ARRAY(dynamic_slot) slots;
+    broad_classes classes;
     BASE_ARRAY(uint32_t) moved; /* slots whose pairs are searched */
     broad_pairs kept;           /* of fat boxes */
     double margin, half_margin;
@@ -73,7 +74,8 @@ static bool begin_call(dynamic_state *own, const broad_input *input)
     if (!own->is_current || own->margin != input->margin || input->slot_count < own->slots.count)
     {
         broad_dynamic_clear(&own->tree);
-        own->slots.count = own->fat.count = own->leaves.count = own->kept.count = 0;
+        broad_classes_reset(&own->classes);
+        own->slots.count = own->fat.count = own->leaves.count = own->kept.count = own->tree.class_of.count = 0;
         own->call = own->used = 0;
         own->margin = input->margin, own->half_margin = broad_half_margin(input->margin);
     }
@@ -82,7 +84,7 @@ static bool begin_call(dynamic_state *own, const broad_input *input)
     own->moved.count = 0, own->left_count = 0;
     size_t extra = input->slot_count - own->slots.count;
     if (!base_array_reserve(context, &own->slots, extra) || !base_array_reserve(context, &own->fat, extra) ||
-        !base_array_reserve(context, &own->leaves, extra) ||
+        !base_array_reserve(context, &own->leaves, extra) || !base_array_reserve(context, &own->tree.class_of, extra) ||
         !base_array_reserve(context, &own->moved, input->slot_count))
         return false;
     while (own->slots.count < input->slot_count)
@@ -90,6 +92,7 @@ static bool begin_call(dynamic_state *own, const broad_input *input)
         own->slots.items[own->slots.count++] = (dynamic_slot){0};
         own->fat.items[own->fat.count++] = aabb_empty();
         own->leaves.items[own->leaves.count++] = BROAD_NO_NODE;
+        own->tree.class_of.items[own->tree.class_of.count++] = BROAD_NO_CLASS;
     }
     return true;
 }
@@ -106,7 +109,8 @@ static carom_aabb fatten(const carom_aabb *box)
     return broad_grow(box, extent < 1e300 ? FAT * extent : 0.0);
 }
 
-/* Lists the slot if its pairs have to be searched again, with a new fat box if its own is left. */
+/* Lists the slot if its pairs have to be searched again, with a new fat box and leaf if its own are left, or if its
+ * class is another one. */
 static void update_slot(dynamic_state *own, const broad_input *input, uint32_t slot)
 {
     dynamic_slot *known = &own->slots.items[slot];
@@ -115,11 +119,15 @@ static void update_slot(dynamic_state *own, const broad_input *input, uint32_t s
     bool stays = is_empty ? was_empty : !was_empty && holds(&own->fat.items[slot], &box);
     if (stays && (is_empty || broad_same_traits(&known->traits, &input->traits[slot])))
         return;
+    uint32_t class = own->tree.class_of.items[slot];
+    if (!broad_has_class(&own->classes, class, &input->traits[slot]))
+        class = broad_class_of(&own->classes, &input->traits[slot]);
     known->searched = own->call;
     known->traits = input->traits[slot];
     own->moved.items[own->moved.count++] = slot;
-    if (stays)
+    if (stays && own->tree.class_of.items[slot] == class)
         return;
+    own->tree.class_of.items[slot] = (uint8_t) class;
     own->fat.items[slot] = is_empty ? aabb_empty() : fatten(&box);
     known->left = own->call;
     own->left_count++;
@@ -198,14 +206,16 @@ static bool search(dynamic_state *own, uint32_t slot, uint64_t *visits)
     const broad_node *nodes = own->tree.nodes.items;
     const carom_aabb *box = &own->fat.items[slot];
     uint32_t stack[BROAD_MAX_HEIGHT + 4], depth = 0;
+    uint32_t partners = broad_node_classes(own->classes.may_pair[own->tree.class_of.items[slot]]);
     if (broad_is_empty(box))
         return true;
+    bool asks = (nodes[own->tree.root].classes & ~partners) != 0; /* otherwise it may pair with all */
     stack[depth++] = own->tree.root;
     while (depth > 0)
     {
         const broad_node *node = &nodes[stack[--depth]];
         ++*visits;
-        if (!broad_grown_meet(&node->box, box))
+        if (!broad_grown_meet(&node->box, box) || (asks && !(node->classes & partners)))
             continue;
         if (!broad_is_leaf(node))
         {

@@ -9,7 +9,8 @@
 
 enum
 {
-    BROAD_MAX_HEIGHT = 100 /* of a tree; beyond, it is built afresh */
+    BROAD_MAX_HEIGHT = 100, /* of a tree; beyond, it is built afresh */
+    BROAD_NODE_CLASSES = 16 /* bits; class modulo that */
 };
 
 typedef struct broad_node
@@ -17,16 +18,25 @@ typedef struct broad_node
     carom_aabb box;
     uint32_t parent;   /* of a free node: the next free one */
     uint32_t child[2]; /* of a leaf: BROAD_NO_NODE and the slot */
-    uint32_t height;   /* of a leaf: 0 */
+    uint16_t height;   /* of a leaf: 0 */
+    uint16_t classes;  /* of all boxes below: a bit for every 16th class */
 } broad_node;
 
 typedef struct broad_dynamic_tree
 {
     carom_context *context;
     BASE_ARRAY(broad_node) nodes;
-    uint32_t root, free; /* BROAD_NO_NODE: none */
-    broad_order order;   /* while building */
+    uint32_t root, free;          /* BROAD_NO_NODE: none */
+    broad_order order;            /* while building */
+    BASE_ARRAY(uint8_t) class_of; /* by slot */
 } broad_dynamic_tree;
+
+/* A set of classes as a node has it. */
+static inline uint16_t broad_node_classes(uint64_t classes)
+{
+    classes |= classes >> 2 * BROAD_NODE_CLASSES;
+    return (uint16_t)(classes | classes >> BROAD_NODE_CLASSES);
+}
 
 static inline bool broad_is_leaf(const broad_node *node) { return node->child[0] == BROAD_NO_NODE; }
 

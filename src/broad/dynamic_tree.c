@@ -10,6 +10,7 @@ void broad_dynamic_clear(broad_dynamic_tree *tree)
 void broad_dynamic_free(broad_dynamic_tree *tree)
 {
     base_array_free(tree->context, &tree->nodes);
+    base_array_free(tree->context, &tree->class_of);
     base_array_free(tree->context, &tree->order.items);
     base_array_free(tree->context, &tree->order.sorted);
 }
@@ -66,7 +67,15 @@ static void fit(broad_dynamic_tree *tree, uint32_t index)
     broad_node *node = &tree->nodes.items[index];
     const broad_node *left = &tree->nodes.items[node->child[0]], *right = &tree->nodes.items[node->child[1]];
     node->box = joined(&left->box, &right->box);
-    node->height = 1 + (left->height > right->height ? left->height : right->height);
+    node->height = (uint16_t)(1 + (left->height > right->height ? left->height : right->height));
+    node->classes = left->classes | right->classes;
+}
+
+static broad_node make_leaf(const broad_dynamic_tree *tree, uint32_t slot, const carom_aabb *box)
+{
+    uint16_t classes = broad_node_classes((uint64_t)1 << tree->class_of.items[slot]);
+    return (broad_node){
+        .box = *box, .parent = BROAD_NO_NODE, .child = {BROAD_NO_NODE, slot}, .height = 0, .classes = classes};
 }
 
 /* ---- rotation ---- */
@@ -161,7 +170,8 @@ static void refit_above(broad_dynamic_tree *tree, uint32_t index)
         broad_node before = tree->nodes.items[index];
         fit(tree, index);
         rotate(tree, index);
-        if (before.height == tree->nodes.items[index].height && same_box(&before.box, &tree->nodes.items[index].box))
+        const broad_node *after = &tree->nodes.items[index];
+        if (before.height == after->height && before.classes == after->classes && same_box(&before.box, &after->box))
             break;
     }
 }
@@ -171,7 +181,7 @@ bool broad_dynamic_insert(broad_dynamic_tree *tree, uint32_t slot, const carom_a
     if (tree->nodes.count >= BROAD_NO_NODE - 2 || !base_array_reserve(tree->context, &tree->nodes, 2))
         return false;
     uint32_t own = *leaf = take_node(tree);
-    tree->nodes.items[own] = (broad_node){*box, BROAD_NO_NODE, {BROAD_NO_NODE, slot}, 0};
+    tree->nodes.items[own] = make_leaf(tree, slot, box);
     if (tree->root == BROAD_NO_NODE)
     {
         tree->root = own;
@@ -180,7 +190,7 @@ bool broad_dynamic_insert(broad_dynamic_tree *tree, uint32_t slot, const carom_a
     uint32_t sibling = find_sibling(tree, box), above = take_node(tree);
     broad_node *nodes = tree->nodes.items;
     uint32_t parent = nodes[sibling].parent;
-    nodes[above] = (broad_node){*box, parent, {sibling, own}, 0};
+    nodes[above] = (broad_node){.box = *box, .parent = parent, .child = {sibling, own}};
     nodes[sibling].parent = nodes[own].parent = above;
     if (parent == BROAD_NO_NODE)
         tree->root = above;
@@ -220,7 +230,7 @@ static uint32_t build_range(broad_dynamic_tree *tree, size_t first, size_t last,
     if (last - first == 1)
     {
         uint32_t slot = (uint32_t)tree->order.sorted.items[first];
-        tree->nodes.items[index] = (broad_node){boxes[slot], BROAD_NO_NODE, {BROAD_NO_NODE, slot}, 0};
+        tree->nodes.items[index] = make_leaf(tree, slot, &boxes[slot]);
         return leaves[slot] = index;
     }
     size_t middle = first + (last - first) / 2;

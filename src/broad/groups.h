@@ -19,7 +19,11 @@ typedef struct broad_group
 {
     _Alignas(32) float low[3][BROAD_LANES];
     float high[3][BROAD_LANES];
-    uint32_t slot[BROAD_LANES]; /* of boxes alone; BROAD_NO_SLOT: free */
+    union
+    {
+        uint32_t slot[BROAD_LANES];    /* of boxes; BROAD_NO_SLOT: free */
+        uint32_t classes[BROAD_LANES]; /* of bounds, where filters matter: what is below each, a bit per class or two */
+    };
 } broad_group;
 
 typedef struct broad_groups
@@ -59,7 +63,43 @@ BASE_DECLARE_ISA(uint32_t, broad_groups_load,
 /* Bounds in some groups of a level above. */
 BASE_DECLARE_ISA(void, broad_groups_bound, (broad_groups * groups, uint32_t level, uint32_t first, uint32_t last));
 
-/* How many other groups meet the bounds of one, on average over some of them. */
-BASE_DECLARE_ISA(double, broad_groups_crowd, (const broad_groups *groups));
+enum
+{
+    BROAD_CLASS_BITS = 32 /* of a group's classes; class modulo that */
+};
+
+/* What classes may pair with, by bit, as bits. */
+typedef struct broad_partners
+{
+    uint32_t of[BROAD_CLASS_BITS];
+} broad_partners;
+
+static inline uint32_t broad_partners_of(const broad_partners *partners, uint32_t classes)
+{
+    uint32_t all = 0;
+    for (; classes; classes &= classes - 1)
+        all |= partners->of[__builtin_ctz(classes)];
+    return all;
+}
+
+/* The lanes below which there are some of these classes. */
+static inline uint32_t broad_lanes_with(const broad_group *bounds, uint32_t classes)
+{
+    uint32_t lanes = 0;
+    for (int i = 0; i < BROAD_LANES; i++)
+        lanes |= (uint32_t)((bounds->classes[i] & classes) != 0) << i;
+    return lanes;
+}
+
+/* Which groups to count: those of b that meet one of a and, unless partners is null, have boxes that may pair. */
+typedef struct broad_crowd
+{
+    const broad_groups *a, *b;
+    const broad_partners *partners;
+    uint32_t samples; /* of a */
+} broad_crowd;
+
+/* How many there are, on average over some groups of a. */
+BASE_DECLARE_ISA(double, broad_groups_crowd, (const broad_crowd *crowd));
 
 #endif

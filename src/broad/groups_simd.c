@@ -178,16 +178,18 @@ uint32_t BASE_ISA(broad_groups_load)(broad_groups *groups, uint32_t first, uint3
 
 /* ---- crowds ---- */
 
-/* How many groups of level 0 meet a box. */
-static uint32_t count_groups(const broad_groups *groups, const box8 *box)
+/* How many groups of level 0 meet a box and have any of these classes, unless all count. */
+static uint32_t count_groups(const broad_crowd *crowd, const box8 *box, uint32_t classes)
 {
+    const broad_groups *groups = crowd->b;
     group_visit stack[BROAD_LEVELS * BROAD_LANES];
     uint32_t depth = 0, count = 0;
     stack[depth++] = (group_visit){groups->level_count - 1, 0};
     while (depth > 0)
     {
         group_visit visit = stack[--depth];
-        uint32_t mask = meet(&groups->levels[visit.level].items[visit.index], box);
+        const broad_group *bounds = &groups->levels[visit.level].items[visit.index];
+        uint32_t mask = meet(bounds, box) & (crowd->partners ? broad_lanes_with(bounds, classes) : 0xff);
         count += visit.level == 1 ? popcount(mask) : 0;
         for (; visit.level > 1 && mask; mask &= mask - 1)
             stack[depth++] = (group_visit){visit.level - 1, visit.index * BROAD_LANES + (uint32_t)__builtin_ctz(mask)};
@@ -195,19 +197,17 @@ static uint32_t count_groups(const broad_groups *groups, const box8 *box)
     return count;
 }
 
-double BASE_ISA(broad_groups_crowd)(const broad_groups *groups)
+double BASE_ISA(broad_groups_crowd)(const broad_crowd *crowd)
 {
-    enum
-    {
-        SAMPLES = 64
-    };
-    uint32_t count = (uint32_t)groups->levels[0].count, samples = count < SAMPLES ? count : SAMPLES;
+    uint32_t count = (uint32_t)crowd->a->levels[0].count, samples = count < crowd->samples ? count : crowd->samples;
     double sum = 0.0;
-    for (uint32_t i = 0; i < samples; i++)
+    for (uint32_t i = 0; i < samples && crowd->b->levels[0].count > 0; i++)
     {
         uint32_t group = (uint32_t)((uint64_t)count * i / samples);
-        box8 box = lane_box(&groups->levels[1].items[group / BROAD_LANES], group % BROAD_LANES);
-        sum += (double)count_groups(groups, &box);
+        const broad_group *bounds = &crowd->a->levels[1].items[group / BROAD_LANES];
+        box8 box = lane_box(bounds, group % BROAD_LANES);
+        uint32_t own = crowd->partners ? bounds->classes[group % BROAD_LANES] : 0;
+        sum += (double)count_groups(crowd, &box, crowd->partners ? broad_partners_of(crowd->partners, own) : 0);
     }
     return samples ? sum / samples : 0.0;
 }

@@ -12,7 +12,7 @@ typedef struct hierarchical_state
 {
     broad_cells cells;
     uint32_t counts[BROAD_CELL_LEVELS]; /* boxes by the exponent of their size */
-    uint32_t part[BROAD_CELL_LEVELS];   /* of the moving ones among them; static ones are in the next */
+    uint32_t part[BROAD_CELL_LEVELS];   /* of the active ones among them; passive ones are in the next */
 } hierarchical_state;
 
 static void destroy(void *state)
@@ -73,7 +73,7 @@ static void list_boxes(hierarchical_state *own, const broad_input *input)
     memset(own->counts, 0, sizeof own->counts);
     for (uint32_t i = 0; i < input->slot_count; i++)
     {
-        if (broad_is_empty(&input->boxes[i]))
+        if (broad_rows_role(&cells->rows, i) == BROAD_IDLE)
             continue;
         carom_aabb box = broad_grow(&input->boxes[i], cells->half_margin);
         uint32_t exponent = exponent_of(&box);
@@ -112,7 +112,7 @@ static bool choose_levels(hierarchical_state *own, const broad_input *input)
         for (; first <= i; first++)
             own->part[first] = (uint32_t)cells->parts.count;
         cells->parts.items[cells->parts.count++] = part;
-        part.is_static = true;
+        part.is_passive = true;
         cells->parts.items[cells->parts.count++] = part;
         waiting = 0;
     }
@@ -132,7 +132,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     {
         broad_cell_item *item = &cells->items.items[i];
         if (item->part != BROAD_HUGE)
-            item->part = own->part[item->part] + input->traits[item->slot].is_static;
+            item->part = own->part[item->part] + (broad_rows_role(&cells->rows, item->slot) == BROAD_PASSIVE);
     }
     if (!enough || !broad_cells_find(cells, input, out, boxes_tested))
         return base_fail(cells->rows.context, CAROM_OUT_OF_MEMORY, "broad phase hierarchical: no memory for %u boxes",

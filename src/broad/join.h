@@ -19,8 +19,10 @@ typedef void broad_take_fn(broad_join *join);
 struct broad_join
 {
     const broad_groups *a, *b;
-    bool self;                /* a and b are the same: each pair once */
-    uint32_t b_first, b_last; /* groups of level 0 of b that count; without self */
+    const broad_partners *partners; /* null: any two boxes; or the classes of bounds are set, and groups are left out
+                                       that have no boxes which may pair */
+    bool self;                      /* a and b are the same: each pair once */
+    uint32_t b_first, b_last;       /* groups of level 0 of b that count; without self */
     float margin;
     broad_take_fn *take; /* called when there is no room for more */
     uint64_t *pairs;     /* room for BROAD_PAIRS */

@@ -51,6 +51,7 @@ typedef struct side_a
 {
     const broad_group *groups, *bounds;
     f8 slack;
+    uint32_t partners[BROAD_LANES]; /* of each group; where filters matter */
 } side_a;
 
 /* Boxes of b against a group of a. */
@@ -210,7 +211,7 @@ static uint32_t pair_parents(const broad_join *join, const side_a *a, const pare
 }
 
 /* All groups below one of a's level 1 against those below some of b's level 1. */
-static void join_parents(broad_join *join, const side_a *a, parents *found)
+static BASE_ALWAYS_INLINE void join_found(broad_join *join, const side_a *a, parents *found, bool filters)
 {
     const broad_group *up_b = join->b->levels[1].items;
     uint32_t halves[MAX_HALVES + BROAD_LANES], groups[MAX_GROUPS + BROAD_LANES], n = 0;
@@ -221,6 +222,8 @@ static void join_parents(broad_join *join, const side_a *a, parents *found)
         box8 bounds = lane_box(a->bounds, k);
         uint32_t mask = meet(&up_b[parent], &bounds) & found->counting[p];
         mask &= parent == found->own ? 0xfeu << k : ~0u;
+        if (filters)
+            mask &= broad_lanes_with(&up_b[parent], a->partners[k]);
         simd_store_set_lanes(groups + n, k << A_SHIFT | parent * BROAD_LANES, mask);
         n += popcount(mask);
         if (n > MAX_GROUPS - BROAD_LANES)
@@ -230,6 +233,18 @@ static void join_parents(broad_join *join, const side_a *a, parents *found)
     found->count = 0;
 }
 
+static void join_parents(broad_join *join, const side_a *a, parents *found) { join_found(join, a, found, false); }
+static void join_filtered(broad_join *join, const side_a *a, parents *found) { join_found(join, a, found, true); }
+
+/* The partners of each group below one of a's level 1; returns those of all. */
+static uint32_t set_partners(const broad_join *join, side_a *a)
+{
+    uint32_t all = 0;
+    for (int i = 0; i < BROAD_LANES; i++)
+        all |= a->partners[i] = broad_partners_of(join->partners, a->bounds->classes[i]);
+    return all;
+}
+
 /* Does a group of a level of b hold any group of level 0 that counts? */
 static bool holds_any(const broad_join *join, uint32_t level, uint64_t index, uint32_t own)
 {
@@ -237,14 +252,16 @@ static bool holds_any(const broad_join *join, uint32_t level, uint64_t index, ui
     return join->self ? last > (uint64_t)own * BROAD_LANES : first < join->b_last && last > join->b_first;
 }
 
-static void join_parent(broad_join *join, uint32_t parent)
+static BASE_ALWAYS_INLINE void join_parent(broad_join *join, uint32_t parent, bool filters)
 {
     group_visit stack[BROAD_LEVELS * BROAD_LANES];
     uint32_t depth_of_stack = 0, groups = (uint32_t)join->a->levels[0].count - parent * BROAD_LANES;
-    side_a a = {&join->a->levels[0].items[parent * BROAD_LANES], &join->a->levels[1].items[parent], f8_zero()};
+    side_a a;
+    a.groups = &join->a->levels[0].items[parent * BROAD_LANES], a.bounds = &join->a->levels[1].items[parent];
     box8 bounds = bounds_of(a.bounds);
     parents found = {.own = join->self ? parent : UINT32_MAX};
     a.slack = slack_of(&bounds, join->margin);
+    uint32_t partners = filters ? set_partners(join, &a) : 0;
     stack[depth_of_stack++] = (group_visit){join->b->level_count - 1, 0};
     while (depth_of_stack > 0)
     {
@@ -254,10 +271,13 @@ static void join_parent(broad_join *join, uint32_t parent)
             found.counting[found.count] = join->self ? 0xff : counting_lanes(join, visit.index);
             found.index[found.count++] = visit.index;
             if (found.count == MAX_PARENTS)
-                join_parents(join, &a, &found);
+                filters ? join_filtered(join, &a, &found) : join_parents(join, &a, &found);
             continue;
         }
-        uint32_t mask = meet(&join->b->levels[visit.level].items[visit.index], &bounds);
+        const broad_group *above = &join->b->levels[visit.level].items[visit.index];
+        uint32_t mask = meet(above, &bounds);
+        if (filters)
+            mask &= broad_lanes_with(above, partners);
         for (; mask; mask &= mask - 1)
         {
             uint32_t child = visit.index * BROAD_LANES + (uint32_t)__builtin_ctz(mask);
@@ -268,23 +288,27 @@ static void join_parent(broad_join *join, uint32_t parent)
             }
         }
     }
-    join_parents(join, &a, &found);
+    filters ? join_filtered(join, &a, &found) : join_parents(join, &a, &found);
     if (join->self)
         join_within(join, &a, groups < BROAD_LANES ? groups : BROAD_LANES);
 }
 
 void BASE_ISA(broad_join_range)(broad_join *join, uint32_t first, uint32_t last)
 {
-    for (uint32_t parent = first; parent < last; parent++)
-        join_parent(join, parent);
+    if (join->partners)
+        for (uint32_t parent = first; parent < last; parent++)
+            join_parent(join, parent, true);
+    else
+        for (uint32_t parent = first; parent < last; parent++)
+            join_parent(join, parent, false);
     join->take(join);
     join->pair_count = join->unsure_count = 0;
 }
 
 /* ---- few boxes against many ---- */
 
-/* One box of a against all of b that counts. */
-static void join_box(broad_join *join, const broad_group *own, uint32_t lane)
+/* One box of a against all of b that counts and may have something to pair with. */
+static void join_box(broad_join *join, const broad_group *own, uint32_t lane, uint32_t partners)
 {
     group_visit stack[BROAD_LEVELS * BROAD_LANES];
     uint32_t depth_of_stack = 0;
@@ -297,7 +321,10 @@ static void join_box(broad_join *join, const broad_group *own, uint32_t lane)
         const broad_group *group = &join->b->levels[visit.level].items[visit.index];
         if (visit.level > 0)
         {
-            for (uint32_t mask = meet(group, &box); mask; mask &= mask - 1)
+            uint32_t mask = meet(group, &box);
+            if (BASE_UNLIKELY(join->partners != NULL))
+                mask &= broad_lanes_with(group, partners);
+            for (; mask; mask &= mask - 1)
             {
                 uint32_t child = visit.index * BROAD_LANES + (uint32_t)__builtin_ctz(mask);
                 if (holds_any(join, visit.level - 1, child, 0))
@@ -316,9 +343,14 @@ static void join_box(broad_join *join, const broad_group *own, uint32_t lane)
 
 void BASE_ISA(broad_join_boxes)(broad_join *join, uint32_t first, uint32_t last)
 {
-    for (uint32_t lane = first * BROAD_LANES; lane < last * BROAD_LANES; lane++)
-        if (*broad_slot_of(join->a, lane) != BROAD_NO_SLOT)
-            join_box(join, &join->a->levels[0].items[lane / BROAD_LANES], lane % BROAD_LANES);
+    for (uint32_t g = first; g < last; g++)
+    {
+        const broad_group *own = &join->a->levels[0].items[g], *bounds = &join->a->levels[1].items[g / BROAD_LANES];
+        uint32_t partners = join->partners ? broad_partners_of(join->partners, bounds->classes[g % BROAD_LANES]) : 0;
+        for (uint32_t lane = 0; lane < BROAD_LANES; lane++)
+            if (own->slot[lane] != BROAD_NO_SLOT)
+                join_box(join, own, lane, partners);
+    }
     join->take(join);
     join->pair_count = join->unsure_count = 0;
 }

@@ -4,9 +4,10 @@
  * Each box is in the smallest cell that is as large as the box and has its centre, so the cell, made twice as large,
  * contains it. Nodes know the bounds of what is in them, which are at most that. The tree is made anew in each call:
  * boxes are sorted by their nodes' numbers in preorder, and each is tested against the nodes from its own on. What is
- * too large for the root's cube, or outside it, is at the root.
+ * too large for the root's cube, or outside it, is at the root. If that makes too many at one node, as when some bodies
+ * are far beyond the place where most are, coordinates are first replaced by about how many boxes begin below them.
  *
- * It pays off for boxes of different sizes that are spread unevenly, but not far beyond the place where most are. */
+ * It pays off for boxes of different sizes that are spread unevenly. */
 #include "broad/octree.h"
 #include "broad/cells.h"
 
@@ -69,8 +70,39 @@ static uint32_t spread(uint32_t x)
     return (x | x << 2) & 0x09249249;
 }
 
+/* Where a coordinate is among the knots, from 0 to 1: monotonic, so boxes stay boxes. */
+static double even_place(const double knots[BROAD_OCTREE_KNOTS + 1], double at)
+{
+    uint32_t first = 0, last = BROAD_OCTREE_KNOTS;
+    while (last - first > 1)
+    {
+        uint32_t middle = (first + last) / 2;
+        if (at >= knots[middle])
+            first = middle;
+        else
+            last = middle;
+    }
+    double part = (at - knots[first]) / (knots[last] - knots[first]);
+    part = part > 0.0 ? part < 1.0 ? part : 1.0 : 0.0; /* also what is not a number */
+    return (first + part) / BROAD_OCTREE_KNOTS;
+}
+
+static carom_aabb even_box(const broad_octants *tree, const carom_aabb *box)
+{
+    carom_aabb even;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        *vec3_part(&even.min, axis) = even_place(tree->knots[axis], vec3_at(&box->min, axis));
+        *vec3_part(&even.max, axis) = even_place(tree->knots[axis], vec3_at(&box->max, axis));
+    }
+    return even;
+}
+
 static cell cell_of(const broad_octants *tree, const carom_aabb *box)
 {
+    carom_aabb even;
+    if (tree->is_uneven)
+        even = even_box(tree, box), box = &even;
     carom_vec3 size = vec3_sub(box->max, box->min);
     double extent = fmax(size.x, fmax(size.y, size.z)), side = tree->side;
     uint32_t at[3];
@@ -117,14 +149,70 @@ static bool sort_boxes(broad_octants *tree, const broad_input *input)
         return false;
     for (uint32_t slot = 0; slot < input->slot_count; slot++)
     {
-        const carom_aabb *box = &input->boxes[slot];
-        if (!broad_is_empty(box))
-            tree->items.items[tree->items.count++] = (uint64_t)number_of(cell_of(tree, box), below) << 32 | slot;
+        broad_role role = broad_rows_role(&tree->rows, slot);
+        if (role == BROAD_IDLE)
+            continue;
+        uint64_t number = number_of(cell_of(tree, &input->boxes[slot]), below);
+        tree->items.items[tree->items.count++] = (number << 1 | (role == BROAD_PASSIVE)) << 32 | slot;
     }
     if (tree->items.count > 0)
         base_sort_codes(tree->rows.context, tree->items.items, tree->sorted.items, (uint32_t)tree->items.count);
     tree->sorted.count = tree->items.count;
     return true;
+}
+
+/* ---- boxes far beyond the others ---- */
+
+/* Are more boxes at one node than would be if they were spread? */
+static bool has_crowded_node(const broad_octants *tree)
+{
+    double most = 64.0 + 8.0 * sqrt((double)tree->sorted.count);
+    for (size_t begin = 0, end; begin < tree->sorted.count; begin = end)
+    {
+        for (end = begin + 1;
+             end < tree->sorted.count && tree->sorted.items[end] >> 32 == tree->sorted.items[begin] >> 32;)
+            end++;
+        if ((double)(end - begin) > most)
+            return true;
+    }
+    return false;
+}
+
+/* Knots at the low ends of some of the boxes in the tree. */
+static void choose_knots(broad_octants *tree, const broad_input *input)
+{
+    enum
+    {
+        SAMPLES = 4 * BROAD_OCTREE_KNOTS
+    };
+    size_t count = tree->sorted.count;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        base_key_value at[SAMPLES], space[SAMPLES];
+        for (size_t i = 0; i < SAMPLES; i++)
+        {
+            uint32_t slot = (uint32_t)tree->sorted.items[i * count / SAMPLES];
+            at[i] = (base_key_value){broad_sortable(vec3_at(&input->boxes[slot].min, axis)), slot};
+        }
+        base_sort_keys(at, space, SAMPLES);
+        for (size_t i = 0; i < BROAD_OCTREE_KNOTS; i++)
+            tree->knots[axis][i] = vec3_at(&input->boxes[at[4 * i].value].min, axis);
+        tree->knots[axis][BROAD_OCTREE_KNOTS] = vec3_at(&input->boxes[at[SAMPLES - 1].value].max, axis);
+    }
+    tree->is_uneven = true, tree->low = (carom_vec3){0, 0, 0}, tree->side = 1.0;
+}
+
+/* Boxes by their nodes, in a cube or among knots. */
+static bool find_nodes(broad_octants *tree, const broad_input *input)
+{
+    tree->is_uneven = false;
+    choose_cube(tree, input);
+    if (!sort_boxes(tree, input))
+        return false;
+    if (!has_crowded_node(tree))
+        return true;
+    choose_knots(tree, input);
+    return sort_boxes(tree, input);
 }
 
 /* ---- nodes ---- */
@@ -144,8 +232,8 @@ static void open_node(broad_octants *tree, uint32_t position)
             node->bounds.low[axis][lane] = INFINITY, node->bounds.high[axis][lane] = -INFINITY;
     for (int lane = 0; lane < BROAD_LANES; lane++)
         node->child[lane] = BROAD_NO_SLOT;
-    node->first = node->own_last = node->last = position;
-    node->moving = 0, node->present = 1u << BROAD_LANES;
+    node->first = node->active_last = node->own_last = node->last = position;
+    node->active = 0, node->present = 1u << BROAD_LANES;
 }
 
 /* Ends the nodes that a cell is not in, and begins those that it is in. */
@@ -186,7 +274,8 @@ static bool make_nodes(broad_octants *tree, const broad_input *input)
         broad_rows_add(&tree->rows, input, slot);
         broad_octant *node = &tree->nodes.items[path.node[path.at.level]];
         node->own_last = i + 1;
-        node->moving |= input->traits[slot].is_static ? 0 : 1u << BROAD_LANES;
+        if (broad_rows_role(&tree->rows, slot) == BROAD_ACTIVE)
+            node->active_last = i + 1, node->active |= 1u << BROAD_LANES;
     }
     return go_to(tree, &path, (cell){0, 0}, count) && (tree->nodes.items[0].last = count, true);
 }
@@ -204,9 +293,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     broad_octants *tree = state;
     out->count = 0;
     bool enough = broad_rows_begin(&tree->rows, input);
-    if (enough)
-        choose_cube(tree, input);
-    enough = enough && sort_boxes(tree, input) && make_nodes(tree, input) && broad_rows_load(&tree->rows, input);
+    enough = enough && find_nodes(tree, input) && make_nodes(tree, input) && broad_rows_load(&tree->rows, input);
     if (enough)
         BASE_PICK_ISA(tree->rows.context, broad_octree_bound)(tree);
     broad_visit visit = {add_runs, tree, (uint32_t)tree->rows.boxes.count, BROAD_NO_AXIS};

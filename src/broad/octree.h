@@ -6,7 +6,8 @@
 
 enum
 {
-    BROAD_OCTREE_DEPTH = 9 /* nodes are numbered in preorder in less than 30 bits */
+    BROAD_OCTREE_DEPTH = 9, /* nodes are numbered in preorder in less than 30 bits */
+    BROAD_OCTREE_KNOTS = 64
 };
 
 /* Bounds of what is below each of eight children; inverted where nothing is. */
@@ -21,19 +22,24 @@ typedef struct broad_octant
     broad_octant_bounds bounds;
     uint32_t child[BROAD_LANES]; /* index of the node */
     uint32_t first, own_last;    /* positions of its own boxes */
+    uint32_t active_last;        /* the active ones come first */
     uint32_t last;               /* positions of those below it end here */
     uint32_t present;            /* children that exist, and bit 8 */
-    uint32_t moving;             /* children below which boxes move; bit 8: one of its own does */
+    uint32_t active;             /* children below which boxes are active; bit 8: one of its own is */
 } broad_octant;
 
 typedef struct broad_octants
 {
     broad_rows rows; /* boxes in preorder of their nodes */
     BASE_ARRAY(broad_octant) nodes;
-    BASE_ARRAY(uint64_t) items, sorted; /* a node's number in the upper half, a slot in the lower */
-    carom_vec3 low;                     /* corner of the root's cube */
-    double side;                        /* of the cube */
-    int depth;                          /* of the deepest cells */
+    BASE_ARRAY(uint64_t)
+    items, sorted;  /* a node's number and whether it is passive in the upper half, a slot in the
+                       lower */
+    carom_vec3 low; /* corner of the root's cube */
+    double side;    /* of the cube */
+    int depth;      /* of the deepest cells */
+    bool is_uneven; /* the cube is a unit cube, in which there are as many boxes from a knot to */
+    double knots[3][BROAD_OCTREE_KNOTS + 1]; /* the next as from any other, along each axis */
 } broad_octants;
 
 /* Bounds of all nodes. */

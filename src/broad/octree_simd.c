@@ -37,7 +37,7 @@ void BASE_ISA(broad_octree_bound)(broad_octants *tree)
                 node->bounds.low[axis][lane] = low < bounds[axis] ? low : bounds[axis];
                 node->bounds.high[axis][lane] = high > bounds[axis + 3] ? high : bounds[axis + 3];
             }
-            node->moving |= (uint32_t)(child->moving != 0) << lane;
+            node->active |= (uint32_t)(child->active != 0) << lane;
         }
     }
 }
@@ -55,7 +55,7 @@ static BASE_ALWAYS_INLINE uint32_t meet(const broad_octant_bounds *group, const 
     return f8_bits(f8_and(f8_and(x, y), z));
 }
 
-static void descend(const broad_octants *tree, broad_search *search, uint32_t own, bool is_static)
+static void descend(const broad_octants *tree, broad_search *search, uint32_t own, bool is_passive)
 {
     const broad_octant *nodes = tree->nodes.items;
     const broad_rows *rows = &tree->rows;
@@ -72,9 +72,10 @@ static void descend(const broad_octants *tree, broad_search *search, uint32_t ow
         const broad_octant *node = &nodes[stack[--depth]];
         if (node->last <= own + 1)
             continue;
-        uint32_t counting = is_static ? node->moving : node->present;
+        uint32_t counting = is_passive ? node->active : node->present;
         if (counting >> BROAD_LANES)
-            broad_add_run(search, (broad_run){own, node->first > own ? node->first : own + 1, node->own_last});
+            broad_add_run(search, (broad_run){own, node->first > own ? node->first : own + 1,
+                                              is_passive ? node->active_last : node->own_last});
         for (uint32_t mask = meet(&node->bounds, &box) & counting; mask; mask &= mask - 1)
             stack[depth++] = node->child[__builtin_ctz(mask)];
     }
@@ -83,5 +84,5 @@ static void descend(const broad_octants *tree, broad_search *search, uint32_t ow
 void BASE_ISA(broad_octree_descend)(const broad_octants *tree, broad_search *search, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++)
-        descend(tree, search, i, search->input->traits[tree->rows.boxes.items[i].slot].is_static);
+        descend(tree, search, i, broad_rows_role(&tree->rows, tree->rows.boxes.items[i].slot) == BROAD_PASSIVE);
 }

@@ -33,31 +33,74 @@ void broad_rows_close(broad_rows *rows)
     base_release(rows->context, rows->searches, worker_count, sizeof *rows->searches);
     base_array_free(rows->context, &rows->boxes);
     base_array_free(rows->context, &rows->bounds);
+    base_array_free(rows->context, &rows->class_of);
 }
 
 /* ---- loading ---- */
 
+enum
+{
+    SAMPLES = 15
+};
+
+static void insert(double *numbers, int count, double number)
+{
+    for (; count > 0 && numbers[count - 1] > number; count--)
+        numbers[count] = numbers[count - 1];
+    numbers[count] = number;
+}
+
+carom_vec3 broad_choose_origin(const broad_input *input)
+{
+    double at[3][SAMPLES];
+    int taken = 0;
+    uint32_t step = input->slot_count / SAMPLES + 1;
+    for (uint32_t start = 0; start < step && taken < SAMPLES; start++) /* in more passes if many boxes are empty */
+        for (uint32_t i = start; i < input->slot_count && taken < SAMPLES; i += step)
+        {
+            carom_vec3 low = input->boxes[i].min;
+            if (broad_is_empty(&input->boxes[i]) || !(fabs(low.x) + fabs(low.y) + fabs(low.z) < 1e30))
+                continue;
+            for (int axis = 0; axis < 3; axis++)
+                insert(at[axis], taken, vec3_at(&low, axis));
+            taken++;
+        }
+    if (taken == 0)
+        return (carom_vec3){0, 0, 0};
+    return (carom_vec3){at[0][taken / 2], at[1][taken / 2], at[2][taken / 2]};
+}
+
+static bool classify(broad_rows *rows, const broad_input *input)
+{
+    uint32_t counts[BROAD_NO_CLASS + 1] = {0};
+    broad_classes_reset(&rows->classes);
+    rows->class_of.count = 0;
+    if (!base_array_reserve(rows->context, &rows->class_of, input->slot_count))
+        return false;
+    for (uint32_t slot = 0; slot < input->slot_count; slot++)
+    {
+        bool is_empty = broad_is_empty(&input->boxes[slot]);
+        uint32_t class = is_empty ? BROAD_NO_CLASS : broad_class_of(&rows->classes, &input->traits[slot]);
+        rows->class_of.items[slot] = (uint8_t) class;
+        counts[class]++;
+    }
+    rows->class_of.count = input->slot_count;
+    rows->roles = broad_classes_roles(&rows->classes, counts);
+    return true;
+}
+
 bool broad_rows_begin(broad_rows *rows, const broad_input *input)
 {
     rows->boxes.count = rows->bounds.count = 0;
-    broad_classes_reset(&rows->classes);
     rows->margin = (float)input->margin * (1.0f + 0x1p-20f);
-    rows->origin = (carom_vec3){0, 0, 0};
-    for (uint32_t i = 0; i < input->slot_count; i++)
-    {
-        carom_vec3 at = input->boxes[i].min;
-        if (broad_is_empty(&input->boxes[i]) || !(fabs(at.x) + fabs(at.y) + fabs(at.z) < 1e30))
-            continue;
-        rows->origin = at;
-        break;
-    }
-    return input->slot_count < BROAD_UNSURE && base_array_reserve(rows->context, &rows->boxes, input->slot_count);
+    rows->origin = broad_choose_origin(input);
+    return input->slot_count < BROAD_UNSURE && classify(rows, input) &&
+           base_array_reserve(rows->context, &rows->boxes, input->slot_count);
 }
 
 void broad_rows_add(broad_rows *rows, const broad_input *input, uint32_t slot)
 {
-    const broad_traits *traits = &input->traits[slot];
-    rows->boxes.items[rows->boxes.count++] = (broad_row){slot, traits->owner, broad_class_of(&rows->classes, traits)};
+    rows->boxes.items[rows->boxes.count++] = (broad_row){slot, input->traits[slot].owner, rows->class_of.items[slot]};
 }
 
 typedef struct load_task
@@ -125,7 +168,7 @@ void broad_search_take(broad_search *search)
         const broad_row *a = &rows->boxes.items[search->box[i] & ~BROAD_UNSURE];
         const broad_row *b = &rows->boxes.items[search->other[i]];
         bool pair = (a->owner != b->owner) & (rows->classes.may_pair[a->class] >> b->class & 1);
-        bool other = (a->class == BROAD_CLASS_OTHER) | (b->class == BROAD_CLASS_OTHER);
+        bool other = (a->class >= BROAD_CLASS_OTHER) | (b->class >= BROAD_CLASS_OTHER);
         if (other | (search->box[i] >= BROAD_UNSURE))
             pair = pair && broad_may_pair(&input->traits[a->slot], &input->traits[b->slot]) &&
                    broad_near(&input->boxes[a->slot], &input->boxes[b->slot], input->margin);
@@ -139,6 +182,37 @@ void broad_search_flush(broad_search *search)
 {
     BASE_PICK_ISA(search->rows->context, broad_search_runs)(search);
     search->run_count = 0;
+}
+
+/* The first position from `first` to `last` whose low end is at least a value, or beyond it. */
+static uint32_t first_from(const float *low, uint32_t first, uint32_t last, float value, bool beyond)
+{
+    while (first < last)
+    {
+        uint32_t middle = first + (last - first) / 2;
+        if (beyond ? low[middle] > value : low[middle] >= value)
+            last = middle;
+        else
+            first = middle + 1;
+    }
+    return first;
+}
+
+/* Of an active and a passive box, the one that begins later is found by the other. */
+void broad_add_sorted_runs(broad_search *search, uint32_t first, uint32_t last, uint32_t active)
+{
+    const broad_rows *rows = search->rows;
+    const float *low = rows->bounds.items + search->axis * rows->stride;
+    uint32_t count = (uint32_t)rows->boxes.count;
+    for (uint32_t i = first; i < last; i++)
+        if (i < active)
+        {
+            broad_add_run(search, (broad_run){i, i + 1, active});
+            if (count > active)
+                broad_add_run(search, (broad_run){i, first_from(low, active, count, low[i], false), count});
+        }
+        else
+            broad_add_run(search, (broad_run){i, first_from(low, 0, active, low[i], true), active});
 }
 
 typedef struct search_task

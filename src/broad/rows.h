@@ -55,14 +55,24 @@ struct broad_rows
     carom_vec3 origin;           /* of the floats, so that boxes far from zero but close to each other differ */
     float margin;                /* rounded up */
     broad_classes classes;
-    broad_search **searches; /* per worker */
+    BASE_ARRAY(uint8_t) class_of; /* by slot */
+    broad_roles roles;            /* of classes, given all boxes */
+    broad_search **searches;      /* per worker */
 };
 
 bool broad_rows_open(broad_rows *rows, carom_context *context); /* false: out of memory; close it all the same */
 void broad_rows_close(broad_rows *rows);
 
-/* Removes all boxes, and makes room for as many as there are slots. */
+/* The middle of some boxes, for floats: few boxes far away don't take from these what tells the others apart. */
+carom_vec3 broad_choose_origin(const broad_input *input);
+
+/* Removes all boxes, and makes room for as many as there are slots, whose roles are known from here on. */
 bool broad_rows_begin(broad_rows *rows, const broad_input *input);
+/* That of an empty box is to be idle. */
+static inline broad_role broad_rows_role(const broad_rows *rows, uint32_t slot)
+{
+    return rows->roles.of[rows->class_of.items[slot]];
+}
 void broad_rows_add(broad_rows *rows, const broad_input *input, uint32_t slot);
 /* The bounds of all that were added. */
 bool broad_rows_load(broad_rows *rows, const broad_input *input);
@@ -89,6 +99,10 @@ BASE_DECLARE_ISA(void, broad_search_runs, (broad_search * search));
 void broad_search_take(broad_search *search);
 
 void broad_search_flush(broad_search *search);
+
+/* Adds the runs of boxes in a range of positions: active ones up to a position, sorted by their low ends along an axis,
+ * then passive ones, sorted, too. */
+void broad_add_sorted_runs(broad_search *search, uint32_t first, uint32_t last, uint32_t active);
 
 static inline void broad_add_run(broad_search *search, broad_run run)
 {

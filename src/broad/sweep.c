@@ -3,8 +3,8 @@
  *
  * The chapter's 25.1 has it as sweep and prune along one axis; the axis is the one along which the boxes are spread
  * most. The order of the last call is nearly right when boxes move little, so insertion sort repairs it; when that
- * takes too long, boxes are sorted afresh. What is static is in a list of its own: its boxes are never tested against
- * each other.
+ * takes too long, boxes are sorted afresh. What is passive (static, as a rule) is in a list of its own: its boxes are
+ * never tested against each other.
  *
  * It pays off for up to some thousand boxes, or when they lie along a line; each box meets about n^(2/3) others. */
 #include "broad/rows.h"
@@ -20,11 +20,11 @@ typedef struct sweep_list
 typedef struct sweep_state
 {
     broad_rows rows;
-    sweep_list lists[2];        /* moving, static */
+    sweep_list lists[2];        /* active, passive */
     BASE_ARRAY(uint64_t) space; /* for sorting */
     BASE_ARRAY(bool) listed;    /* by slot */
     uint32_t axis;
-    uint32_t moving; /* positions below are those of moving boxes */
+    uint32_t active; /* positions below are those of active boxes */
 } sweep_state;
 
 static void destroy(void *state)
@@ -95,15 +95,14 @@ static uint64_t low_end(const sweep_state *sweep, const carom_aabb *box)
 }
 
 /* Keeps the slots that are still in the list and adds those that are new to it. */
-static bool update_list(sweep_state *sweep, const broad_input *input, bool is_static)
+static bool update_list(sweep_state *sweep, const broad_input *input, broad_role role)
 {
-    sweep_list *list = &sweep->lists[is_static];
+    sweep_list *list = &sweep->lists[role];
     size_t kept = 0;
     for (size_t i = 0; i < list->items.count; i++)
     {
         uint32_t slot = (uint32_t)list->items.items[i];
-        if (slot >= input->slot_count || input->traits[slot].is_static != is_static ||
-            broad_is_empty(&input->boxes[slot]))
+        if (slot >= input->slot_count || broad_rows_role(&sweep->rows, slot) != role)
             continue;
         sweep->listed.items[slot] = true;
         list->items.items[kept++] = low_end(sweep, &input->boxes[slot]) << 32 | slot;
@@ -112,8 +111,7 @@ static bool update_list(sweep_state *sweep, const broad_input *input, bool is_st
     if (!base_array_reserve(sweep->rows.context, &list->items, input->slot_count - kept))
         return false;
     for (uint32_t slot = 0; slot < input->slot_count; slot++)
-        if (!sweep->listed.items[slot] && input->traits[slot].is_static == is_static &&
-            !broad_is_empty(&input->boxes[slot]))
+        if (!sweep->listed.items[slot] && broad_rows_role(&sweep->rows, slot) == role)
             list->items.items[list->items.count++] = low_end(sweep, &input->boxes[slot]) << 32 | slot;
     return true;
 }
@@ -156,50 +154,25 @@ static bool set_order(sweep_state *sweep, const broad_input *input)
         return false;
     if (input->slot_count > 0)
         memset(sweep->listed.items, 0, input->slot_count * sizeof *sweep->listed.items);
-    for (int i = 0; i < 2; i++)
+    for (broad_role role = BROAD_ACTIVE; role <= BROAD_PASSIVE; role++)
     {
-        sweep_list *list = &sweep->lists[i];
-        if (!update_list(sweep, input, i) || !sort_list(sweep, list))
+        sweep_list *list = &sweep->lists[role];
+        if (!update_list(sweep, input, role) || !sort_list(sweep, list))
             return false;
         for (size_t k = 0; k < list->items.count; k++)
             broad_rows_add(&sweep->rows, input, (uint32_t)list->items.items[k]);
-        if (i == 0)
-            sweep->moving = (uint32_t)list->items.count;
+        if (role == BROAD_ACTIVE)
+            sweep->active = (uint32_t)list->items.count;
     }
     return true;
 }
 
 /* ---- runs ---- */
 
-/* The first position from `first` to `last` whose low end is at least a value, or beyond it. */
-static uint32_t first_from(const float *low, uint32_t first, uint32_t last, float value, bool beyond)
-{
-    while (first < last)
-    {
-        uint32_t middle = first + (last - first) / 2;
-        if (beyond ? low[middle] > value : low[middle] >= value)
-            last = middle;
-        else
-            first = middle + 1;
-    }
-    return first;
-}
-
-/* Of a moving and a static box, the one that begins later is found by the other. */
 static void add_runs(broad_search *search, uint32_t first, uint32_t last, const void *data)
 {
     const sweep_state *sweep = data;
-    const float *low = sweep->rows.bounds.items + sweep->axis * sweep->rows.stride;
-    uint32_t moving = sweep->moving, count = (uint32_t)sweep->rows.boxes.count;
-    for (uint32_t i = first; i < last; i++)
-        if (i < moving)
-        {
-            broad_add_run(search, (broad_run){i, i + 1, moving});
-            if (count > moving)
-                broad_add_run(search, (broad_run){i, first_from(low, moving, count, low[i], false), count});
-        }
-        else
-            broad_add_run(search, (broad_run){i, first_from(low, 0, moving, low[i], true), moving});
+    broad_add_sorted_runs(search, first, last, sweep->active);
 }
 
 static carom_status find_pairs(void *state, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested)

@@ -31,6 +31,7 @@ typedef struct sweep3_state
     broad_pair_set set;                     /* pairs of boxes that meet, as they are in `boxes` */
     double margin, half_margin;
     uint32_t count;    /* boxes in the lists */
+    uint32_t active;   /* of those in `rows` */
     uint32_t axis;     /* to find all pairs along */
     uint32_t failures; /* calls in a row that had to sort afresh */
     uint32_t skip;     /* calls that sort afresh without trying */
@@ -97,13 +98,6 @@ static double end_of(const sweep3_state *own, uint32_t axis, uint32_t slot, uint
 
 /* ---- from scratch ---- */
 
-static uint64_t sortable(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-}
-
 /* All ends along an axis. Low ones come before high ones at the same place. */
 static bool sort_ends(sweep3_state *own, uint32_t axis)
 {
@@ -117,7 +111,7 @@ static bool sort_ends(sweep3_state *own, uint32_t axis)
         for (uint32_t slot = 0; slot < own->boxes.count; slot++)
             if (!broad_is_empty(&own->boxes.items[slot]))
                 own->keys.items[own->keys.count++] =
-                    (base_key_value){sortable(end_of(own, axis, slot, is_high)), (uint64_t)slot << 1 | is_high};
+                    (base_key_value){broad_sortable(end_of(own, axis, slot, is_high)), (uint64_t)slot << 1 | is_high};
     base_sort_keys(own->keys.items, own->space.items, count);
     for (size_t i = 0; i < count; i++)
     {
@@ -151,8 +145,18 @@ static void choose_axis(sweep3_state *own)
 static void add_runs(broad_search *search, uint32_t first, uint32_t last, const void *data)
 {
     const sweep3_state *own = data;
-    for (uint32_t i = first; i < last; i++)
-        broad_add_run(search, (broad_run){i, i + 1, own->count});
+    broad_add_sorted_runs(search, first, last, own->active);
+}
+
+/* Those of one role, in the order of their low ends. */
+static void add_rows(sweep3_state *own, const broad_input *input, broad_role role)
+{
+    for (size_t i = 0; i < own->ends[own->axis].count; i++)
+    {
+        const sweep3_end *end = &own->ends[own->axis].items[i];
+        if (!end->is_high && broad_rows_role(&own->rows, end->slot) == role)
+            broad_rows_add(&own->rows, input, end->slot);
+    }
 }
 
 static bool rebuild(sweep3_state *own, const broad_input *input)
@@ -172,11 +176,11 @@ static bool rebuild(sweep3_state *own, const broad_input *input)
     broad_input grown = {.boxes = own->boxes.items, .traits = own->traits.items, .slot_count = input->slot_count};
     if (!broad_rows_begin(&own->rows, &grown))
         return false;
-    for (size_t i = 0; i < own->ends[own->axis].count; i++)
-        if (!own->ends[own->axis].items[i].is_high)
-            broad_rows_add(&own->rows, &grown, own->ends[own->axis].items[i].slot);
+    add_rows(own, &grown, BROAD_ACTIVE);
+    own->active = (uint32_t)own->rows.boxes.count;
+    add_rows(own, &grown, BROAD_PASSIVE);
     own->set.pairs.count = 0;
-    broad_visit visit = {add_runs, own, own->count, own->axis};
+    broad_visit visit = {add_runs, own, (uint32_t)own->rows.boxes.count, own->axis};
     return broad_rows_load(&own->rows, &grown) &&
            broad_rows_search(&own->rows, &grown, &visit, &own->set.pairs, &own->tested) &&
            broad_pair_set_refresh(&own->set);

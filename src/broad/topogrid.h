@@ -134,8 +134,14 @@ typedef struct broad_batch
     uint32_t count;
 } broad_batch;
 
-/* Writes the positions from `first` on whose boxes meet that at `own`, and returns their number; `found` has room for
- * all and eight more. */
-BASE_DECLARE_ISA(uint32_t, broad_batch_meet, (const broad_batch *batch, uint32_t own, uint32_t first, uint32_t *found));
+typedef struct broad_batch_range
+{
+    uint32_t first, last;
+} broad_batch_range;
+
+/* Writes the positions in a range whose boxes meet that at `own`, and returns their number; `found` has room for all
+ * and eight more. */
+BASE_DECLARE_ISA(uint32_t, broad_batch_meet,
+                 (const broad_batch *batch, uint32_t own, broad_batch_range range, uint32_t *found));
 
 #endif

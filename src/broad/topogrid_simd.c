@@ -2,7 +2,7 @@
 #include "base/simd.h"
 #include "broad/topogrid.h"
 
-uint32_t BASE_ISA(broad_batch_meet)(const broad_batch *batch, uint32_t own, uint32_t first, uint32_t *found)
+uint32_t BASE_ISA(broad_batch_meet)(const broad_batch *batch, uint32_t own, broad_batch_range range, uint32_t *found)
 {
     const float *bounds = batch->bounds;
     size_t stride = batch->stride;
@@ -13,7 +13,7 @@ uint32_t BASE_ISA(broad_batch_meet)(const broad_batch *batch, uint32_t own, uint
         low[axis] = f8_set1(bounds[own + axis * stride]);
         high[axis] = f8_set1(bounds[own + (axis + 3) * stride]);
     }
-    for (uint32_t at = first; at < batch->count; at += 8)
+    for (uint32_t at = range.first; at < range.last; at += 8)
     {
         const float *other = bounds + at;
         f8 x = f8_and(f8_le(f8_loadu(other), high[0]), f8_ge(f8_loadu(other + 3 * stride), low[0]));
@@ -23,5 +23,7 @@ uint32_t BASE_ISA(broad_batch_meet)(const broad_batch *batch, uint32_t own, uint
         simd_store_set_lanes(found + count, at, mask);
         count += (uint32_t)__builtin_popcount(mask);
     }
+    while (count > 0 && found[count - 1] >= range.last) /* of the last eight, some may be behind the range */
+        count--;
     return count;
 }

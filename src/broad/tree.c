@@ -151,11 +151,11 @@ static bool update_still(tree_state *tree, const broad_input *input, uint32_t fi
         tree_load(tree, part, input, first / BROAD_LANES);
     tree->kept_changed = tree->call;
     tree_begin_pairs(tree, found);
-    if (sort && part->crowded)
+    if (sort && tree_must_split(tree, part, NULL))
         tree_join_by_split(tree, input, part, NULL);
     else
     {
-        tree_task task = {tree, part, part, input, true, false, sort ? 0 : first / TREE_PARENT, 0, 0};
+        tree_task task = {tree, part, part, input, .self = true, .first = sort ? 0 : first / TREE_PARENT};
         tree_join(task);
         task.self = false, task.b_last = sort ? 0 : first / BROAD_LANES;
         tree_join(task);
@@ -187,11 +187,11 @@ static bool find(tree_state *tree, const broad_input *input, broad_pairs *out, u
         !update_still(tree, input, first, out, boxes_tested) || !list_kept(tree, out))
         return false;
     tree_begin_pairs(tree, out);
-    if (tree->moving.crowded || (tree->still.crowded && tree->moving.used > tree->still.used / 8))
+    if (tree_must_split(tree, &tree->moving, &tree->still))
         tree_join_by_split(tree, input, &tree->moving, &tree->still);
     else
     {
-        tree_task task = {tree, &tree->moving, &tree->moving, input, true, false, 0, 0, 0};
+        tree_task task = {tree, &tree->moving, &tree->moving, input, .self = true};
         tree_join(task);
         task.self = false, task.by_box = tree->moving.used < tree->still.used / 16;
         task.b = &tree->still, task.b_last = (uint32_t)tree->still.groups.levels[0].count;

@@ -31,6 +31,7 @@ typedef struct tree_part
     bool hurried;          /* they had decayed by the call after they were sorted */
     uint32_t skipped;      /* calls since in which they were sorted without asking */
     uint64_t classes;      /* of all boxes, and of some that are gone: a bit each */
+    uint32_t classed;      /* in which call the classes of its groups were set; 0: in none */
 } tree_part;
 
 typedef struct tree_state tree_state;
@@ -56,7 +57,8 @@ struct tree_state
     BASE_ARRAY(uint32_t) changed; /* by slot: in which call */
     BASE_ARRAY(uint8_t) class_of; /* by slot */
     broad_classes classes;
-    broad_pairs kept; /* of still boxes */
+    broad_partners partners; /* set together with the classes of groups */
+    broad_pairs kept;        /* of still boxes */
     double margin;
     uint32_t call;
     uint32_t kept_changed; /* in which call kept pairs were added */
@@ -86,10 +88,11 @@ double tree_extents(const tree_part *part);
 typedef struct tree_task
 {
     tree_state *tree;
-    const tree_part *a, *b;
+    tree_part *a, *b;
     const broad_input *input;
     bool self;                /* each box of a with those behind it */
     bool by_box;              /* without self, each box of a by itself */
+    bool filters;             /* groups whose boxes may not pair are left out; set by tree_join */
     uint32_t first;           /* group of level 1 of a; 0 by box */
     uint32_t b_first, b_last; /* groups of b; without self */
 } tree_task;
@@ -100,6 +103,8 @@ void tree_begin_pairs(tree_state *tree, broad_pairs *pairs);
 bool tree_end_pairs(tree_state *tree, broad_pairs *pairs, uint64_t *boxes_tested);
 /* Pairs of the groups of a from `first` on. */
 void tree_join(tree_task task);
+/* Is it faster to halve space, for pairs of a part's boxes, and with those of another one, if it is not null? */
+bool tree_must_split(tree_state *tree, tree_part *part, tree_part *other);
 /* Pairs of a part's boxes, and with those of another one, if it is not null, by halving space. */
 void tree_join_by_split(tree_state *tree, const broad_input *input, const tree_part *part, const tree_part *other);
 

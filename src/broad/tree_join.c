@@ -110,6 +110,34 @@ static tree_allowed allowed(const broad_classes *classes, uint64_t a, uint64_t b
     return none ? TREE_NONE : all ? TREE_ALL : TREE_SOME;
 }
 
+/* Sets what is below all bounds of a part, unless that was done in this call. Many boxes in one place cost time for the
+ * pairs that may be, not for those that may not. */
+static void set_classes(tree_state *tree, tree_part *part)
+{
+    if (part->classed == tree->call)
+        return;
+    part->classed = tree->call;
+    for (uint32_t i = 0; i < BROAD_CLASS_BITS; i++)
+    {
+        uint64_t all = tree->classes.may_pair[i] | tree->classes.may_pair[i + BROAD_CLASS_BITS];
+        tree->partners.of[i] = (uint32_t)(all | all >> BROAD_CLASS_BITS);
+    }
+    for (uint32_t level = 1; level < part->groups.level_count; level++)
+    {
+        for (size_t i = 0; i < part->groups.levels[level].count; i++)
+            memset(part->groups.levels[level].items[i].classes, 0, sizeof part->groups.levels[level].items[i].classes);
+        for (size_t i = 0; i < part->groups.levels[level - 1].count; i++)
+        {
+            const broad_group *group = &part->groups.levels[level - 1].items[i];
+            uint32_t *all = &part->groups.levels[level].items[i / BROAD_LANES].classes[i % BROAD_LANES];
+            for (int lane = 0; lane < BROAD_LANES; lane++)
+                *all |= level > 1                            ? group->classes[lane]
+                        : group->slot[lane] == BROAD_NO_SLOT ? 0
+                                                             : 1u << tree->class_of.items[group->slot[lane]] % 32;
+        }
+    }
+}
+
 /* Whatever a worker finds from here on is about these boxes; plain: any two may pair. */
 static void begin_search(tree_worker *worker, const broad_input *input, bool plain)
 {
@@ -132,6 +160,7 @@ static void join_range(uint32_t first, uint32_t last, uint32_t number, void *dat
     broad_join *join = &worker->join;
     join->a = &task->a->groups, join->b = &task->b->groups, join->self = task->self;
     join->b_first = task->b_first, join->b_last = task->b_last;
+    join->partners = task->filters ? &task->tree->partners : NULL;
     begin_search(worker, task->input, is_plain(task->tree, task->input, task->a->classes, task->b->classes));
     if (worker->out_of_memory)
         return;
@@ -144,12 +173,44 @@ static void join_range(uint32_t first, uint32_t last, uint32_t number, void *dat
 void tree_join(tree_task task)
 {
     uint32_t count = (uint32_t)task.a->groups.levels[task.by_box ? 0 : 1].count;
-    if (count > task.first && (task.self || task.b_last > task.b_first) &&
-        allowed(&task.tree->classes, task.a->classes, task.b->classes) != TREE_NONE)
-        base_parallel_for(task.tree->context, count - task.first, MIN_RANGE, join_range, &task);
+    tree_allowed pairs = allowed(&task.tree->classes, task.a->classes, task.b->classes);
+    if (count <= task.first || !(task.self || task.b_last > task.b_first) || pairs == TREE_NONE)
+        return;
+    task.filters = pairs == TREE_SOME && (task.a->crowded || task.b->crowded);
+    if (task.filters)
+        set_classes(task.tree, task.a), set_classes(task.tree, task.b);
+    base_parallel_for(task.tree->context, count - task.first, MIN_RANGE, join_range, &task);
 }
 
 /* ---- long thin boxes ---- */
+
+/* How many groups meet one of a part's, of the part and of another one. */
+static double crowd_of(tree_state *tree, const tree_part *part, const tree_part *other, const broad_partners *partners)
+{
+    enum
+    {
+        SAMPLES = 16
+    };
+    broad_crowd crowd = {&part->groups, &part->groups, partners, SAMPLES};
+    double count = BASE_PICK_ISA(tree->context, broad_groups_crowd)(&crowd);
+    if (other)
+        crowd.b = &other->groups, count += BASE_PICK_ISA(tree->context, broad_groups_crowd)(&crowd);
+    return count;
+}
+
+/* A sweep tests all boxes, a join leaves out groups whose boxes may not pair. */
+bool tree_must_split(tree_state *tree, tree_part *part, tree_part *other)
+{
+    const double worth_it = 0.125; /* groups that may pair, of those that meet */
+    if (!part->crowded && !(other && other->crowded && part->used > other->used / 8))
+        return false;
+    if (allowed(&tree->classes, part->classes, part->classes | (other ? other->classes : 0)) == TREE_ALL)
+        return true;
+    set_classes(tree, part);
+    if (other)
+        set_classes(tree, other);
+    return crowd_of(tree, part, other, &tree->partners) > worth_it * crowd_of(tree, part, other, NULL);
+}
 
 typedef struct sweep_task
 {

@@ -3,12 +3,17 @@
 
 #define CROWD 150.0 /* groups that meet one, beyond which sweeping by classes is faster */
 
+enum
+{
+    CROWD_SAMPLES = 64
+};
+
 void tree_part_clear(tree_part *part)
 {
     for (int level = 0; level < BROAD_LEVELS; level++)
         part->groups.levels[level].count = 0;
     part->groups.level_count = 0;
-    part->next = part->changed = part->used = part->age = 0;
+    part->next = part->changed = part->used = part->age = part->classed = 0;
     part->sorted_extents = 0.0;
     part->crowded = part->has_empty = false;
     part->classes = 0;
@@ -318,6 +323,7 @@ bool tree_sort(tree_state *tree, tree_part *part, const broad_input *input)
         return false;
     tree_load(tree, part, input, 0);
     part->sorted_extents = tree_extents(part);
-    part->crowded = BASE_PICK_ISA(tree->context, broad_groups_crowd)(&part->groups) > CROWD;
+    broad_crowd crowd = {&part->groups, &part->groups, NULL, CROWD_SAMPLES};
+    part->crowded = BASE_PICK_ISA(tree->context, broad_groups_crowd)(&crowd) > CROWD;
     return true;
 }
