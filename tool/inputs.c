@@ -248,15 +248,8 @@ static bool pose_from_object(list_reader *reader, const json_t *object, carom_po
     double quaternion[4] = {0, 0, 0, 1}, axis[3];
     get_vector(reader, object, "translation", &at);
     get_numbers(reader, object, "quaternion", quaternion, 4);
-    if (get_axis(reader, object, axis))
-    {
-        double half = get_number(reader, object, "degrees", 0) * (3.14159265358979323846 / 360);
-        double sine = sin(half) / sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-        for (int i = 0; i < 3; i++)
-            quaternion[i] = axis[i] * sine;
-        quaternion[3] = cos(half);
-    }
-    *out = carom_pose_from_quaternion(quaternion, at);
+    *out = get_axis(reader, object, axis) ? tool_turn(axis, get_number(reader, object, "degrees", 0), at)
+                                          : carom_pose_from_quaternion(quaternion, at);
     return !reader->failed;
 }
 

@@ -76,11 +76,9 @@ static carom_pose pose_at(const sim_body *body, uint32_t step)
 {
     const tool_motion *motion = &body->motion;
     carom_vec3 axis = motion->axis, at = body->start.translation;
-    double length = sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z);
-    double half = 3.14159265358979323846 * motion->turns * step, sine = length > 0 ? sin(half) / length : 0;
-    double turn[4] = {axis.x * sine, axis.y * sine, axis.z * sine, length > 0 ? cos(half) : 1};
+    const double scaled[3] = {axis.x, axis.y, axis.z};
     at.x += motion->velocity.x * step, at.y += motion->velocity.y * step, at.z += motion->velocity.z * step;
-    carom_pose pose = carom_pose_from_quaternion(turn, at), turned = pose;
+    carom_pose pose = tool_turn(scaled, 360 * fmod(motion->turns * step, 1), at), turned = pose;
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++)
         {
