@@ -130,13 +130,14 @@ static bool settle_lengths(check_work *work, check_options *options)
 static bool settle(check_work *work, check_options *options)
 {
     tool_inputs *inputs = &work->inputs;
-    if (options->files.unit)
-        inputs->unit = options->files.unit;
+    tool_settle_lists(inputs, options->files.unit, options->clearance_text);
     if (!tool_set_units(inputs, "--file-unit", &options->units) || !tool_set_poses(inputs, "--pose", &options->poses))
         return false;
     for (size_t i = 0; i < 2; i++)
         if (is_given(&options->pose[i]) && i >= inputs->count)
             return tool_fail(work->command, "--pose-%c: there is no such model", "ab"[i]), false;
+        else if (is_given(&options->pose[i]) && inputs->items[i].has_pose_option)
+            return tool_fail(work->command, "--pose-%c and --pose: the model has two poses", "ab"[i]), false;
         else if (is_given(&options->pose[i]))
             inputs->items[i].pose = options->pose[i];
     for (size_t i = 0; i < inputs->count; i++)

@@ -41,8 +41,10 @@ static int take_list(const tool_command *command, sim_world *world, const char *
     char *paths[1] = {(char *)path};
     tool_reading reading = {.context = world->context};
     world->inputs = (tool_inputs){.command = command};
-    if (!tool_find_inputs(&world->inputs, paths, 1) || world->inputs.failed ||
-        !tool_read_inputs(&world->inputs, &reading))
+    if (!tool_find_inputs(&world->inputs, paths, 1))
+        return TOOL_ERROR;
+    tool_settle_lists(&world->inputs, NULL, false);
+    if (world->inputs.failed || !tool_read_inputs(&world->inputs, &reading))
         return TOOL_ERROR;
     size_t count = 0;
     for (size_t i = 0; i < world->inputs.count; i++)

@@ -149,6 +149,7 @@ bool tool_parse_length(const tool_command *command, const char *option, const ch
 const char *tool_unit_name(int i); /* null past the last */
 /* A length of x in one unit is x * out[0] / out[1] in the other; both are whole numbers. */
 void tool_unit_ratio(const char *from, const char *to, double out[2]);
+double tool_scaled(double length, const double ratio[2]); /* rounded once where that is possible */
 
 enum
 {
