@@ -121,11 +121,6 @@ static body_range *list_ranges(const io_model *model, uint32_t *count)
     return ranges;
 }
 
-static double scaled(double x, const double ratio[2])
-{
-    return ratio[1] == 1 ? x * ratio[0] : ratio[0] == 1 ? x / ratio[1] : x * ratio[0] / ratio[1];
-}
-
 /* A mesh of some triangles of another, in another unit. */
 typedef struct mesh_piece
 {
@@ -154,8 +149,8 @@ static carom_status make_piece(body_maker *maker, const mesh_piece *piece, carom
             if (maker->new_stamp[vertex] != piece->stamp)
             {
                 carom_vec3 p = carom_mesh_vertices(piece->from)[vertex];
-                positions[vertices] =
-                    (carom_vec3){scaled(p.x, piece->ratio), scaled(p.y, piece->ratio), scaled(p.z, piece->ratio)};
+                positions[vertices] = (carom_vec3){tool_scaled(p.x, piece->ratio), tool_scaled(p.y, piece->ratio),
+                                                   tool_scaled(p.z, piece->ratio)};
                 maker->new_index[vertex] = vertices++, maker->new_stamp[vertex] = piece->stamp;
             }
             indices[corners++] = maker->new_index[vertex];

@@ -24,7 +24,7 @@ carom_collide_options check_collide_options(const check_work *work)
     options.contacts = wanted->contacts;
     options.relation = true;
     options.clearance = wanted->clearance;
-    options.max_pairs = wanted->max_pairs;
+    options.max_pairs = wanted->max_pairs == CHECK_ALL_PAIRS ? 0 : wanted->max_pairs;
     options.budget = check_budget(work);
     return options;
 }
@@ -130,13 +130,14 @@ static bool settle_lengths(check_work *work, check_options *options)
 static bool settle(check_work *work, check_options *options)
 {
     tool_inputs *inputs = &work->inputs;
-    if (options->files.unit)
-        inputs->unit = options->files.unit;
+    tool_settle_lists(inputs, options->files.unit, options->clearance_text);
     if (!tool_set_units(inputs, "--file-unit", &options->units) || !tool_set_poses(inputs, "--pose", &options->poses))
         return false;
     for (size_t i = 0; i < 2; i++)
         if (is_given(&options->pose[i]) && i >= inputs->count)
             return tool_fail(work->command, "--pose-%c: there is no such model", "ab"[i]), false;
+        else if (is_given(&options->pose[i]) && inputs->items[i].has_pose_option)
+            return tool_fail(work->command, "--pose-%c and --pose: the model has two poses", "ab"[i]), false;
         else if (is_given(&options->pose[i]))
             inputs->items[i].pose = options->pose[i];
     for (size_t i = 0; i < inputs->count; i++)
@@ -263,6 +264,8 @@ static int check_arguments(const tool_arguments *arguments, const check_options 
         return tool_fail(command, "a file is needed");
     if (!(options->seconds > 0))
         return tool_fail(command, "--seconds %g: must be above 0", options->seconds);
+    if (options->max_pairs == 0)
+        return tool_fail(command, "--max-pairs 0: must be 1 or more; without --all, no pairs are listed");
     if (options->contacts && !options->json)
         return tool_fail(command, "--contacts needs --json");
     if (options->picture && !check_views_can_show(options->method.engine))
@@ -284,7 +287,11 @@ static int check_arguments(const tool_arguments *arguments, const check_options 
 
 int tool_check(const tool_command *command, int argc, char **argv)
 {
-    check_options options = {.seconds = INFINITY, .cache_megabytes = 4096, .max_pictures = 100};
+    check_options options = {.max_pairs = CHECK_ALL_PAIRS,
+                             .top = CHECK_ALL_PAIRS,
+                             .seconds = INFINITY,
+                             .cache_megabytes = 4096,
+                             .max_pictures = 100};
     const tool_option table[] = {
         {"--pose", TOOL_TEXTS, &options.poses, "FILE=POSE", "where a model is; FILE as given, or its number"},
         {"--pose-a", TOOL_POSE, &options.pose[0], "POSE", "where the first is"},
@@ -301,7 +308,8 @@ int tool_check(const tool_command *command, int argc, char **argv)
          "with --json: also list the points that each pair has in common"},
         {"--seconds", TOOL_NUMBER, &options.seconds, "S",
          "time limit, reading included; undecided results are then unknown"},
-        {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N", "list at most N pairs of triangles, but count all"},
+        {"--max-pairs", TOOL_COUNT, &options.max_pairs, "N",
+         "list at most N pairs of triangles, 1 or more, but count all"},
         {"--top", TOOL_COUNT, &options.top, "N", "list at most N pairs of bodies, the worst first, but count all"},
         TOOL_METHOD_ROWS(&options.method),
         {"--broad", TOOL_BROAD, &options.broad, "NAME", "broad phase, for more than two bodies"},

@@ -8,6 +8,9 @@
 #include "tool/out.h"
 #include "tool/verdict.h"
 
+/* How many pairs are listed if no option says it. */
+#define CHECK_ALL_PAIRS UINT64_MAX
+
 typedef struct check_options
 {
     carom_pose pose[2]; /* of the first two models; not given: no rotation at all */

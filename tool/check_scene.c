@@ -192,7 +192,7 @@ static carom_status sort_findings(scene_work *work)
     if (!carom_failed(status) && count > 0)
         qsort(work->findings, count, sizeof *work->findings, compare_findings);
     uint64_t top = work->check->options->top;
-    work->listed = top > 0 && top < count ? top : count;
+    work->listed = top < count ? top : count;
     return status;
 }
 
@@ -256,6 +256,20 @@ static void print_counts(scene_work *work)
                    tool_thousands(counts[TOOL_UNDECIDED], number[4]), tool_thousands(counts[TOOL_CLEAR], number[5]));
 }
 
+/* Pairs that are near each other were examined, or the time was over before. */
+static void print_examined(scene_work *work)
+{
+    const carom_scene_report *report = &work->report;
+    char number[3][32];
+    tool_out_print(&work->check->out, "examined  %s pairs of bodies, %s of them near each other",
+                   tool_thousands(work->pair_total, number[0]),
+                   tool_thousands(report->body_pairs_examined + report->body_pairs_undecided, number[1]));
+    if (report->body_pairs_undecided > 0)
+        tool_out_print(&work->check->out, ", but %s of these not to the end",
+                       tool_thousands(report->body_pairs_undecided, number[2]));
+    tool_out_print(&work->check->out, "\n");
+}
+
 static void print_text(scene_work *work)
 {
     tool_out *out = &work->check->out;
@@ -275,9 +289,7 @@ static void print_text(scene_work *work)
         tool_out_print(out, "examined  none of %s pairs of bodies: there was no time to find those near each other\n",
                        tool_thousands(work->pair_total, number[0]));
     else
-        tool_out_print(out, "examined  %s pairs of bodies, %s of them near each other\n",
-                       tool_thousands(work->pair_total, number[0]),
-                       tool_thousands(report->body_pairs_examined, number[1]));
+        print_examined(work);
     tool_out_print(out, "work      %s boxes, %s triangle pairs, %s exact, %.3f ms\n",
                    tool_thousands(report->counters.boxes_tested, number[0]),
                    tool_thousands(report->counters.triangles_tested, number[1]),

@@ -49,16 +49,33 @@ void tool_drop_bodies(tool_input *input)
     input->bodies = NULL, input->body_count = 0;
 }
 
+static void free_input(tool_input *input)
+{
+    tool_drop_bodies(input);
+    free(input->path);
+    free(input->name);
+}
+
 void tool_free_inputs(tool_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++)
-    {
-        tool_drop_bodies(&inputs->items[i]);
-        free(inputs->items[i].path);
-        free(inputs->items[i].name);
-    }
+        free_input(&inputs->items[i]);
     free(inputs->items);
+    free(inputs->lists);
     inputs->items = NULL, inputs->count = inputs->capacity = 0;
+    inputs->lists = NULL, inputs->list_count = 0;
+}
+
+/* All files of a list, by its number. */
+static void leave_out(tool_inputs *inputs, size_t list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->items[i].list == list)
+            free_input(&inputs->items[i]);
+        else
+            inputs->items[kept++] = inputs->items[i];
+    inputs->count = kept;
 }
 
 /* ---- folders ---- */
@@ -230,33 +247,50 @@ static bool get_flag(list_reader *reader, const json_t *object, const char *key,
     return json_is_boolean(flag) ? json_is_true(flag) : otherwise;
 }
 
-static const char *get_unit(list_reader *reader, const json_t *object, const char *otherwise)
+static const char *get_unit(list_reader *reader, const json_t *object)
 {
     const json_t *unit = json_object_get(object, "unit");
     const char *word = json_string_value(unit);
     int found = word ? tool_find_choice(TOOL_UNIT, word) : -1;
     if (unit && found < 0)
         list_fail(reader, "unit", "must be mm, cm, m, in or ft");
-    return found >= 0 ? tool_unit_name(found) : otherwise;
+    return found >= 0 ? tool_unit_name(found) : NULL;
+}
+
+/* Unknown keys are probably mistyped. */
+static void check_keys(list_reader *reader, json_t *object, const char *const *known, const char *complaint)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        bool found = false;
+        for (int i = 0; known[i]; i++)
+            found = found || strcmp(known[i], key) == 0;
+        if (!found)
+            list_fail(reader, key, complaint);
+    }
 }
 
 /* {"translation": [x, y, z], "quaternion": [x, y, z, w]}, with "axis": [x, y, z], "degrees": d instead of the latter.
  */
-static bool pose_from_object(list_reader *reader, const json_t *object, carom_pose *out)
+static bool pose_from_object(list_reader *reader, json_t *object, carom_pose *out)
 {
+    static const char *const known[] = {"translation", "quaternion", "axis", "degrees", NULL};
     carom_vec3 at = {0, 0, 0};
     double quaternion[4] = {0, 0, 0, 1}, axis[3];
+    bool has_axis = json_object_get(object, "axis"), has_degrees = json_object_get(object, "degrees");
+    check_keys(reader, object, known, "is not a key of a pose");
+    if (json_object_size(object) == 0)
+        list_fail(reader, "pose", "needs a translation, a quaternion, or an axis and degrees");
+    if (has_axis != has_degrees)
+        list_fail(reader, "pose", has_axis ? "an axis needs degrees" : "degrees need an axis");
+    if (has_axis && json_object_get(object, "quaternion"))
+        list_fail(reader, "pose", "has two rotations: a quaternion, and an axis with degrees");
     get_vector(reader, object, "translation", &at);
     get_numbers(reader, object, "quaternion", quaternion, 4);
-    if (get_axis(reader, object, axis))
-    {
-        double half = get_number(reader, object, "degrees", 0) * (3.14159265358979323846 / 360);
-        double sine = sin(half) / sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-        for (int i = 0; i < 3; i++)
-            quaternion[i] = axis[i] * sine;
-        quaternion[3] = cos(half);
-    }
-    *out = carom_pose_from_quaternion(quaternion, at);
+    *out = get_axis(reader, object, axis) ? tool_turn(axis, get_number(reader, object, "degrees", 0), at)
+                                          : carom_pose_from_quaternion(quaternion, at);
     return !reader->failed;
 }
 
@@ -283,7 +317,7 @@ static bool pose_from_array(list_reader *reader, const json_t *object, carom_pos
 
 static void get_pose(list_reader *reader, const json_t *object, carom_pose *out)
 {
-    const json_t *pose = json_object_get(object, "pose");
+    json_t *pose = json_object_get(object, "pose");
     char message[TOOL_POSE_MESSAGE] = "must be a text, an array or an object";
     bool fine = !pose;
     if (json_is_string(pose))
@@ -296,21 +330,6 @@ static void get_pose(list_reader *reader, const json_t *object, carom_pose *out)
         list_fail(reader, "pose", message);
     else if (carom_pose_check(out) != CAROM_OK)
         list_fail(reader, "pose", "is no rigid pose");
-}
-
-/* Unknown keys are probably mistyped. */
-static void check_keys(list_reader *reader, json_t *object, const char *const *known)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value)
-    {
-        bool found = false;
-        for (int i = 0; known[i]; i++)
-            found = found || strcmp(known[i], key) == 0;
-        if (!found)
-            list_fail(reader, key, "is not a key of a list");
-    }
 }
 
 /* Paths in a list are relative to its folder. */
@@ -329,16 +348,19 @@ static bool add_entry(list_reader *reader, json_t *entry)
     static const char *const known[] = {"file",   "name", "unit",  "pose",     "whole",
                                         "static", "axis", "turns", "velocity", NULL};
     const char *file = json_string_value(json_object_get(entry, "file"));
-    const char *name = json_string_value(json_object_get(entry, "name"));
+    const json_t *name = json_object_get(entry, "name");
     if (!file || !*file)
         return list_fail(reader, "file", "a path is needed"), true;
+    if (name && !json_is_string(name))
+        return list_fail(reader, "name", "must be a text"), true;
     char *path = path_beside(reader->path, file);
-    tool_input *input = path ? add_input(reader->inputs, path, name ? name : path) : NULL;
+    tool_input *input = path ? add_input(reader->inputs, path, name ? json_string_value(name) : path) : NULL;
     free(path);
     if (!input)
         return false;
-    check_keys(reader, entry, known);
-    input->unit = get_unit(reader, entry, NULL);
+    check_keys(reader, entry, known, "is not a key of a file");
+    input->list = reader->inputs->list_count;
+    input->unit = get_unit(reader, entry);
     get_pose(reader, entry, &input->pose);
     input->whole = get_flag(reader, entry, "whole", false);
     tool_motion *motion = &input->motion;
@@ -352,18 +374,32 @@ static bool add_entry(list_reader *reader, json_t *entry)
     return true;
 }
 
+static bool remember_list(tool_inputs *inputs, const tool_list *list)
+{
+    tool_list *lists = realloc(inputs->lists, (inputs->list_count + 1) * sizeof *lists);
+    if (!lists)
+        return false;
+    lists[inputs->list_count++] = *list;
+    inputs->lists = lists;
+    return true;
+}
+
 static bool add_list_entries(list_reader *reader, json_t *root)
 {
     static const char *const known[] = {"unit", "clearance", "steps", "files", NULL};
     json_t *files = json_object_get(root, "files");
     if (!json_is_array(files))
         return list_fail(reader, "files", "an array is needed"), true;
-    check_keys(reader, root, known);
-    reader->inputs->unit = get_unit(reader, root, reader->inputs->unit);
-    double clearance = get_number(reader, root, "clearance", 0), steps = get_number(reader, root, "steps", 0);
-    if (!(clearance >= 0) || !(steps >= 0 && steps <= 1e9))
-        list_fail(reader, clearance >= 0 ? "steps" : "clearance", "must be 0 or more");
-    reader->inputs->clearance = clearance, reader->inputs->steps = reader->failed ? 0 : (uint32_t)steps;
+    check_keys(reader, root, known, "is not a key of a list");
+    tool_list list = {.path = reader->path, .unit = get_unit(reader, root)};
+    list.demands_clearance = json_object_get(root, "clearance");
+    list.clearance = get_number(reader, root, "clearance", 0);
+    double steps = get_number(reader, root, "steps", 0);
+    if (!(list.clearance >= 0) || !(steps >= 0 && steps <= 1e9))
+        list_fail(reader, list.clearance >= 0 ? "steps" : "clearance", "must be 0 or more");
+    list.steps = reader->failed ? 0 : (uint32_t)steps;
+    if (!remember_list(reader->inputs, &list))
+        return false;
     for (size_t i = 0; i < json_array_size(files); i++)
     {
         reader->entry = i + 1;
@@ -373,32 +409,139 @@ static bool add_list_entries(list_reader *reader, json_t *root)
     return true;
 }
 
-static bool add_list(tool_inputs *inputs, const char *path)
+/* What editors of some systems begin a file with: a byte-order mark, of which a list has no use. */
+typedef struct list_bytes
+{
+    FILE *file;
+    bool begun;
+} list_bytes;
+
+static size_t take_bytes(void *buffer, size_t size, void *user)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    list_bytes *bytes = user;
+    size_t count = fread(buffer, 1, size, bytes->file);
+    bool marked = !bytes->begun && count >= 3 && memcmp(buffer, mark, 3) == 0;
+    bytes->begun = true;
+    if (!marked)
+        return count;
+    memmove(buffer, (char *)buffer + 3, count - 3);
+    return count > 3 ? count - 3 : fread(buffer, 1, size, bytes->file);
+}
+
+/* Null after a message. */
+static json_t *load_list(const tool_command *command, const char *path)
 {
     json_error_t error;
-    const tool_inputs before = *inputs;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    list_bytes bytes = {.file = fopen(path, "rb")};
+    if (!bytes.file)
+        return tool_fail(command, "%s: can't be opened: %s", path, strerror(errno)), NULL;
+    json_t *root = json_load_callback(take_bytes, &bytes, JSON_REJECT_DUPLICATES, &error);
     if (!root)
-    {
-        if (error.line >= 0)
-            tool_fail(inputs->command, "%s: line %d: %s", path, error.line, error.text);
-        else
-            tool_fail(inputs->command, "%s", error.text);
+        tool_fail(command, "%s: line %d: %s", path, error.line, error.text);
+    fclose(bytes.file);
+    return root;
+}
+
+static bool add_list(tool_inputs *inputs, const char *path)
+{
+    const size_t lists_before = inputs->list_count;
+    json_t *root = load_list(inputs->command, path);
+    if (!root)
         return inputs->failed = true;
-    }
     list_reader reader = {.inputs = inputs, .path = path};
     bool fine = add_list_entries(&reader, root);
     json_decref(root);
     /* a list that is wrong in one place may be wrong in others: nothing of it counts */
-    if (reader.failed)
+    if (reader.failed && inputs->list_count > lists_before)
+        leave_out(inputs, inputs->list_count--);
+    inputs->failed = inputs->failed || reader.failed;
+    return fine;
+}
+
+/* ---- what lists say about the scene ---- */
+
+static double converted(double length, const char *from, const char *to)
+{
+    double ratio[2] = {1, 1};
+    if (from && to)
+        tool_unit_ratio(from, to, ratio);
+    return tool_scaled(length, ratio);
+}
+
+/* The unit of the scene, if none is given. False after a message. */
+static bool agree_on_unit(tool_inputs *inputs)
+{
+    const tool_list *first = NULL;
+    for (size_t i = 0; i < inputs->list_count; i++)
     {
-        for (size_t i = before.count; i < inputs->count; i++)
-            free(inputs->items[i].path), free(inputs->items[i].name);
-        inputs->count = before.count;
-        inputs->unit = before.unit, inputs->clearance = before.clearance, inputs->steps = before.steps;
+        const tool_list *list = &inputs->lists[i];
+        if (list->unit && first && strcmp(list->unit, first->unit) != 0)
+            return tool_fail(inputs->command, "%s has the unit %s, %s has %s: add --unit, and both are converted",
+                             first->path, first->unit, list->path, list->unit),
+                   false;
+        first = first || !list->unit ? first : list;
+    }
+    inputs->unit = first ? first->unit : NULL;
+    return true;
+}
+
+/* The clearance that lists demand, in the unit of the scene. False after a message. */
+static bool agree_on_clearance(tool_inputs *inputs)
+{
+    const tool_list *first = NULL;
+    double demanded = 0;
+    for (size_t i = 0; i < inputs->list_count; i++)
+    {
+        const tool_list *list = &inputs->lists[i];
+        double clearance = converted(list->clearance, list->unit, inputs->unit);
+        if (list->demands_clearance && first && clearance != demanded)
+            return tool_fail(inputs->command, "%s has the clearance %g%s, %s has %g%s: add --clearance", first->path,
+                             first->clearance, first->unit ? first->unit : "", list->path, list->clearance,
+                             list->unit ? list->unit : ""),
+                   false;
+        if (list->demands_clearance && !first)
+            first = list, demanded = clearance;
+    }
+    inputs->clearance = demanded;
+    return true;
+}
+
+/* False after a message: a unit of its own is of no use without that of the scene. */
+static bool convert_input(const tool_inputs *inputs, tool_input *input)
+{
+    const char *from = input->list ? inputs->lists[input->list - 1].unit : NULL, *to = inputs->unit;
+    if (input->list && input->unit && !to)
+        return tool_fail(inputs->command,
+                         "%s: %s has its own unit, but the list has none: add a unit to the list, or --unit",
+                         inputs->lists[input->list - 1].path, input->name),
+               false;
+    if (!from || strcmp(from, to) == 0)
+        return true;
+    carom_vec3 *vectors[2] = {&input->pose.translation, &input->motion.velocity};
+    for (int i = 0; i < 2; i++)
+        *vectors[i] = (carom_vec3){converted(vectors[i]->x, from, to), converted(vectors[i]->y, from, to),
+                                   converted(vectors[i]->z, from, to)};
+    input->unit = input->unit ? input->unit : from;
+    return true;
+}
+
+void tool_settle_lists(tool_inputs *inputs, const char *unit, bool clearance_given)
+{
+    inputs->unit = unit;
+    bool agreed = (unit || agree_on_unit(inputs)) && (clearance_given || agree_on_clearance(inputs));
+    for (size_t list = 1; list <= inputs->list_count; list++)
+    {
+        bool fine = agreed;
+        for (size_t i = 0; i < inputs->count && fine; i++)
+            fine = inputs->items[i].list != list || convert_input(inputs, &inputs->items[i]);
+        if (fine)
+            continue;
+        leave_out(inputs, list);
         inputs->failed = true;
     }
-    return fine;
+    for (size_t i = 0; i < inputs->list_count; i++)
+        inputs->steps = inputs->lists[i].steps ? inputs->lists[i].steps : inputs->steps;
 }
 
 /* ---- all ---- */
@@ -458,6 +601,9 @@ bool tool_set_poses(tool_inputs *inputs, const char *option, const tool_texts *t
         char message[TOOL_POSE_MESSAGE];
         if (!tool_parse_pose(value, &input->pose, message))
             return tool_fail(inputs->command, "%s %s: %s", option, texts->items[i], message), false;
+        if (input->has_pose_option)
+            return tool_fail(inputs->command, "%s %s: this model has two poses", option, texts->items[i]), false;
+        input->has_pose_option = true;
     }
     return true;
 }
@@ -470,7 +616,10 @@ bool tool_set_units(tool_inputs *inputs, const char *option, const tool_texts *t
         tool_input *input = find_named(inputs, option, texts->items[i], &value);
         if (!input || !tool_check_choice(inputs->command, option, TOOL_UNIT, value))
             return false;
+        if (input->has_unit_option)
+            return tool_fail(inputs->command, "%s %s: this model has two units", option, texts->items[i]), false;
         input->unit = tool_unit_name(tool_find_choice(TOOL_UNIT, value));
+        input->has_unit_option = true;
     }
     return true;
 }

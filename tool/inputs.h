@@ -42,8 +42,10 @@ typedef struct tool_input
     char *path;
     char *name;       /* what reports call it */
     const char *unit; /* its own; null: the unit of the scene */
-    carom_pose pose;  /* its translation is in the unit of the scene */
-    bool whole;       /* named parts stay together */
+    size_t list;      /* number of the list that names it, from 1; 0: none */
+    carom_pose pose;  /* its translation is in the unit of the scene; before tool_settle_lists, of its list */
+    bool has_pose_option, has_unit_option;
+    bool whole; /* named parts stay together */
     tool_motion motion;
 
     /* set by tool_read_inputs */
@@ -58,20 +60,38 @@ typedef struct tool_input
     uint32_t body_count;
 } tool_input;
 
+/* What a list says about all of its files. */
+typedef struct tool_list
+{
+    const char *path; /* borrowed from the command line */
+    const char *unit; /* null: that of the scene */
+    bool demands_clearance;
+    double clearance; /* in the unit of the list */
+    uint32_t steps;   /* 0: not given */
+} tool_list;
+
 typedef struct tool_inputs
 {
     const tool_command *command;
     tool_input *items;
     size_t count, capacity;
+    tool_list *lists;
+    size_t list_count;
+
+    /* set by tool_settle_lists */
     const char *unit; /* of the scene, and of files without their own; null: not known */
-    double clearance; /* of the list; 0: none */
-    uint32_t steps;   /* of the list; 0: not given */
+    double clearance; /* that lists demand; 0: none */
+    uint32_t steps;   /* of a list; 0: not given */
     bool failed;      /* something could not be listed, after a message */
 } tool_inputs;
 
 /* Files, folders (their model files, by name) and lists (.json). False if nothing can be done: out of memory. What
  * can't be listed is reported, marked in `failed` and left out. */
 bool tool_find_inputs(tool_inputs *inputs, char **paths, int count);
+/* Settles the unit of the scene and converts what lists say to it; a unit that is null is that of the lists. Lists that
+ * contradict each other are reported, marked in `failed` and left out, all of them; so is one with units of files, but
+ * none of its own. */
+void tool_settle_lists(tool_inputs *inputs, const char *unit, bool clearance_given);
 void tool_free_inputs(tool_inputs *inputs);
 void tool_drop_bodies(tool_input *input); /* of one that is not to be checked */
 bool tool_is_list(const char *path);

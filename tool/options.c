@@ -260,6 +260,11 @@ void tool_unit_ratio(const char *from, const char *to, double out[2])
     out[0] = (double)(a / common), out[1] = (double)(b / common);
 }
 
+double tool_scaled(double length, const double ratio[2])
+{
+    return ratio[1] == 1 ? length * ratio[0] : ratio[0] == 1 ? length / ratio[1] : length * ratio[0] / ratio[1];
+}
+
 bool tool_check_range(const tool_command *command, const char *name, uint64_t value, uint64_t low, uint64_t high)
 {
     if (value >= low && value <= high)

@@ -126,31 +126,11 @@ static bool from_matrix(const pose_text *text, carom_pose *out)
     return from_rotation(text, rotation, (carom_vec3){at[0], at[1], at[2]}, out);
 }
 
-bool tool_scale_axis(double axis[3])
-{
-    int exponent;
-    double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
-    if (!(largest > 0 && isfinite(largest)))
-        return false;
-    frexp(largest, &exponent);
-    for (int i = 0; i < 3; i++)
-        axis[i] = ldexp(axis[i], -exponent);
-    return true;
-}
-
-/* Quarter turns are exact. */
 static bool from_axis(const pose_text *text, double n[7], carom_pose *out)
 {
-    static const double quarters[3][2] = {{0, 1}, {0x1.6a09e667f3bcdp-1, 0x1.6a09e667f3bcdp-1}, {1, 0}};
     if (!tool_scale_axis(n))
         return refuse(text, "the axis has no direction");
-    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), half = fmod(n[3], 360) / 2;
-    double sine = sin(half * 0x1.1df46a2529d39p-6), cosine = cos(half * 0x1.1df46a2529d39p-6);
-    for (int i = 0; i < 3; i++)
-        if (fabs(half) == 45.0 * i)
-            sine = copysign(quarters[i][0], half), cosine = quarters[i][1];
-    const double quaternion[4] = {sine * n[0] / length, sine * n[1] / length, sine * n[2] / length, cosine};
-    *out = carom_pose_from_quaternion(quaternion, (carom_vec3){n[4], n[5], n[6]});
+    *out = tool_turn(n, n[3], (carom_vec3){n[4], n[5], n[6]});
     return true;
 }
 

@@ -13,11 +13,14 @@ typedef struct sim_options
     bool list, json;
 } sim_options;
 
+static const uint64_t NOT_GIVEN = UINT64_MAX; /* steps */
+
 /* What is measured at each step: a row of the table, a column of the lines, a key in JSON. */
 enum
 {
     NEAR,
     MEETING,
+    TOO_CLOSE,
     TRIANGLES,
     POINTS,
     BROAD_MS,
@@ -34,6 +37,7 @@ static const struct
 } measures[MEASURE_COUNT] = {
     {"near pairs of bodies", "near", "body_pairs_examined", false},
     {"meeting pairs of bodies", "meeting", "body_pairs", false},
+    {"pairs too close", "close", "body_pairs_too_close", false}, /* apart, but within the clearance */
     {"pairs of triangles", "triangles", "triangle_pairs", false},
     {"contact points", "points", "contact_points", false},
     {"broad phase, ms", "broad", "broad_ms", true},
@@ -63,11 +67,22 @@ typedef struct sim_work
 
 /* ---- measuring ---- */
 
+/* A list of pairs has those that meet and those that are closer than the clearance. */
+static uint64_t count_meeting(const carom_scene_report *report)
+{
+    uint64_t meeting = 0;
+    for (uint64_t i = 0; i < report->body_pair_count; i++)
+        meeting += report->body_pairs[i].relation != CAROM_RELATION_APART;
+    return meeting;
+}
+
 static void note_measures(sim_work *work, const carom_scene_report *report)
 {
+    const uint64_t meeting = count_meeting(report);
     const carom_times *times = &report->times;
     const double now[MEASURE_COUNT] = {(double)report->body_pairs_examined,
-                                       (double)report->body_pair_count,
+                                       (double)meeting,
+                                       (double)(report->body_pair_count - meeting),
                                        (double)report->pair_count,
                                        (double)report->point_count,
                                        times->broad_ms,
@@ -273,7 +288,7 @@ static int step_all(sim_work *work)
 static int run(sim_work *work)
 {
     int code = sim_open(work->command, work->context, work->name, &work->world);
-    work->steps = (uint32_t)(work->options->steps ? work->options->steps : work->world.step_count);
+    work->steps = (uint32_t)(work->options->steps == NOT_GIVEN ? work->world.step_count : work->options->steps);
     if (code == TOOL_CLEAN && work->options->folder && !tool_make_folder(work->command, work->options->folder))
         code = TOOL_ERROR;
     if (code == TOOL_CLEAN && !tool_out_open(work->command, work->context, NULL, &work->out))
@@ -303,8 +318,8 @@ static int check_arguments(const tool_arguments *arguments, const sim_options *o
     const tool_command *command = arguments->command;
     if (arguments->positional_count != 1)
         return tool_fail(command, "one scene or list is needed; --list shows the scenes");
-    if (options->steps > 10000000)
-        return tool_fail(command, "--steps %llu: at most 10,000,000", (unsigned long long)options->steps);
+    if (options->steps != NOT_GIVEN && (options->steps < 1 || options->steps > 10000000))
+        return tool_fail(command, "--steps %llu: must be from 1 to 10,000,000", (unsigned long long)options->steps);
     if (options->every < 1 || options->every > 10000000)
         return tool_fail(command, "--every %llu: must be from 1 to 10,000,000", (unsigned long long)options->every);
     if (!tool_check_picture_size(command, options->width, options->height) ||
@@ -315,7 +330,7 @@ static int check_arguments(const tool_arguments *arguments, const sim_options *o
 
 int tool_sim(const tool_command *command, int argc, char **argv)
 {
-    sim_options options = {.every = 1, .width = 640, .height = 400};
+    sim_options options = {.steps = NOT_GIVEN, .every = 1, .width = 640, .height = 400};
     const tool_option table[] = {
         {"--list", TOOL_FLAG, &options.list, NULL, "list all scenes and what is in them"},
         {"--steps", TOOL_COUNT, &options.steps, "N", "number of steps (default: the scene's)"},

@@ -41,8 +41,10 @@ static int take_list(const tool_command *command, sim_world *world, const char *
     char *paths[1] = {(char *)path};
     tool_reading reading = {.context = world->context};
     world->inputs = (tool_inputs){.command = command};
-    if (!tool_find_inputs(&world->inputs, paths, 1) || world->inputs.failed ||
-        !tool_read_inputs(&world->inputs, &reading))
+    if (!tool_find_inputs(&world->inputs, paths, 1))
+        return TOOL_ERROR;
+    tool_settle_lists(&world->inputs, NULL, false);
+    if (world->inputs.failed || !tool_read_inputs(&world->inputs, &reading))
         return TOOL_ERROR;
     size_t count = 0;
     for (size_t i = 0; i < world->inputs.count; i++)
@@ -76,11 +78,9 @@ static carom_pose pose_at(const sim_body *body, uint32_t step)
 {
     const tool_motion *motion = &body->motion;
     carom_vec3 axis = motion->axis, at = body->start.translation;
-    double length = sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z);
-    double half = 3.14159265358979323846 * motion->turns * step, sine = length > 0 ? sin(half) / length : 0;
-    double turn[4] = {axis.x * sine, axis.y * sine, axis.z * sine, length > 0 ? cos(half) : 1};
+    const double scaled[3] = {axis.x, axis.y, axis.z};
     at.x += motion->velocity.x * step, at.y += motion->velocity.y * step, at.z += motion->velocity.z * step;
-    carom_pose pose = carom_pose_from_quaternion(turn, at), turned = pose;
+    carom_pose pose = tool_turn(scaled, 360 * fmod(motion->turns * step, 1), at), turned = pose;
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++)
         {

@@ -149,16 +149,19 @@ bool tool_parse_length(const tool_command *command, const char *option, const ch
 const char *tool_unit_name(int i); /* null past the last */
 /* A length of x in one unit is x * out[0] / out[1] in the other; both are whole numbers. */
 void tool_unit_ratio(const char *from, const char *to, double out[2]);
+double tool_scaled(double length, const double ratio[2]); /* rounded once where that is possible */
 
 enum
 {
     TOOL_POSE_MESSAGE = 160
 };
 
+/* Brings the largest of three coordinates near 1, without changing the direction. False: they are none. */
+bool tool_scale_axis(double axis[3]);
+/* About an axis that was scaled so, then a translation. */
+carom_pose tool_turn(const double axis[3], double degrees, carom_vec3 at);
 /* Parses a pose in one of the forms that pose.c lists, made rigid where it was rounded. False, with what is wrong with
  * which number, if there is none. */
-/* Brings the largest of three coordinates near 1, by a power of two. False: they are no direction. */
-bool tool_scale_axis(double axis[3]);
 bool tool_parse_pose(const char *text, carom_pose *out, char message[TOOL_POSE_MESSAGE]);
 
 /* ---- messages ---- */

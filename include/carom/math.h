@@ -33,8 +33,9 @@ extern "C"
     CAROM_API carom_pose carom_pose_identity(void);
     CAROM_API carom_pose carom_pose_translation(double x, double y, double z);
 
-    /* From any non-zero quaternion, scalar last. It is normalised here, so one stored in floats is fine. A quaternion
-     * that is zero or not finite gives a pose that carom_pose_check refuses as CAROM_NOT_FINITE. */
+    /* From any non-zero quaternion, scalar last. It is normalised here, so one stored in floats is fine. Turns by right
+     * angles are exact at any length: (0, 0, 1, 1) is a quarter turn about the z axis with entries 0, 1 and -1. A
+     * quaternion that is zero or not finite gives a pose that carom_pose_check refuses as CAROM_NOT_FINITE. */
     CAROM_API carom_pose carom_pose_from_quaternion(const double xyzw[4], carom_vec3 translation);
 
     /* From a row-major 3 x 4 or 4 x 4 matrix (the last row of the latter is not read). The rotation is replaced by the

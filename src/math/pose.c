@@ -28,13 +28,19 @@ static BASE_NEVER_INLINE carom_pose make_from_quaternion(const double xyzw[4], c
         pose.rotation[0] = NAN; /* no rotation: carom_pose_check refuses it */
         return pose;
     }
-    double x = xyzw[0] / largest, y = xyzw[1] / largest, z = xyzw[2] / largest, w = xyzw[3] / largest;
-    double length = sqrt(x * x + y * y + z * z + w * w);
-    x /= length, y /= length, z /= length, w /= length;
+    int exponent;
+    frexp(largest, &exponent);
+    double x = ldexp(xyzw[0], -exponent), y = ldexp(xyzw[1], -exponent);
+    double z = ldexp(xyzw[2], -exponent), w = ldexp(xyzw[3], -exponent);
+    /* Divided by the square of the length: a root would be rounded, and turns by right angles no longer exact. */
+    double xx = x * x, yy = y * y, zz = z * z, ww = w * w, square = (xx + yy) + (zz + ww);
     double *r = pose.rotation;
-    r[0] = 1 - 2 * (y * y + z * z), r[1] = 2 * (x * y - z * w), r[2] = 2 * (x * z + y * w);
-    r[3] = 2 * (x * y + z * w), r[4] = 1 - 2 * (x * x + z * z), r[5] = 2 * (y * z - x * w);
-    r[6] = 2 * (x * z - y * w), r[7] = 2 * (y * z + x * w), r[8] = 1 - 2 * (x * x + y * y);
+    r[0] = ((ww + xx) - (yy + zz)) / square;
+    r[1] = 2 * (x * y - z * w) / square, r[3] = 2 * (x * y + z * w) / square;
+    r[2] = 2 * (x * z + y * w) / square, r[6] = 2 * (x * z - y * w) / square;
+    r[4] = ((ww + yy) - (xx + zz)) / square;
+    r[5] = 2 * (y * z - x * w) / square, r[7] = 2 * (y * z + x * w) / square;
+    r[8] = ((ww + zz) - (xx + yy)) / square;
     return pose;
 }
 

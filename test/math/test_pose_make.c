@@ -1,5 +1,6 @@
 /* Poses from matrices and quaternions: float rotations become rigid and stay where they were (by 512-bit arithmetic);
- * what scales, shears, mirrors or is not finite is refused. */
+ * what scales, shears, mirrors or is not finite is refused. Turns by right angles are exact, others as near as a few
+ * roundings allow (by rational arithmetic). */
 #include "math/math.h"
 #include "support/families.h"
 
@@ -155,12 +156,131 @@ static void quaternions_of_any_length(void **state)
     assert_int_equal(carom_pose_check(&pose), CAROM_NOT_FINITE);
 }
 
+/* The entries of the rotation, times the square of the quaternion's length. */
+static void scaled_rotation(double out[9], const double q[4])
+{
+    double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double r[9] = {w * w + x * x - y * y - z * z, 2 * (x * y - z * w),           2 * (x * z + y * w),
+                         2 * (x * y + z * w),           w * w + y * y - x * x - z * z, 2 * (y * z - x * w),
+                         2 * (x * z - y * w),           2 * (y * z + x * w),           w * w + z * z - x * x - y * y};
+    memcpy(out, r, sizeof r);
+}
+
+/* Turns by right angles about the axes of a cube: entries 0, 1 and -1, whatever the quaternion's length is. */
+static void right_angles_are_exact(void **state)
+{
+    (void)state;
+    const double lengths[] = {1, -1, 3, 7, 1000003, 0.7, 1e-5, 1e300, -1e300, 1e-300, 0x1p-1074, -0x3p-1074, 0x1p1023};
+    carom_pose seen[24];
+    int seen_count = 0, turns = 0;
+    for (int code = 0; code < 81; code++)
+    {
+        const double q[4] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 % 3 - 1, code / 27 % 3 - 1};
+        int square = (int)(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        if (square == 0 || square == 3)
+            continue;
+        double wanted[9];
+        scaled_rotation(wanted, q);
+        carom_pose pose;
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        {
+            double scaled[4];
+            for (int i = 0; i < 4; i++)
+                scaled[i] = q[i] * lengths[k];
+            pose = carom_pose_from_quaternion(scaled, (carom_vec3){1, 2, 3});
+            for (int i = 0; i < 9; i++)
+                assert_true(pose.rotation[i] == wanted[i] / square);
+        }
+        turns++;
+        int known = 0;
+        for (int i = 0; i < 9; i++)
+            pose.rotation[i] += 0.0; /* no -0 */
+        while (known < seen_count && memcmp(&seen[known], &pose, sizeof pose) != 0)
+            known++;
+        assert_true(known < 24);
+        seen[known] = pose;
+        seen_count += known == seen_count;
+    }
+    assert_int_equal(turns, 48); /* q and -q are the same */
+    assert_int_equal(seen_count, 24);
+}
+
+/* Largest difference of an entry from the truth, in units of 2^-53. */
+static double exact_error(const carom_pose *pose, const double q[4])
+{
+    static const int products[9][4][2] = {
+        {{3, 3}, {0, 0}, {1, 1}, {2, 2}}, {{0, 1}, {0, 1}, {2, 3}, {2, 3}}, {{0, 2}, {0, 2}, {1, 3}, {1, 3}},
+        {{0, 1}, {0, 1}, {2, 3}, {2, 3}}, {{3, 3}, {1, 1}, {0, 0}, {2, 2}}, {{1, 2}, {1, 2}, {0, 3}, {0, 3}},
+        {{0, 2}, {0, 2}, {1, 3}, {1, 3}}, {{1, 2}, {1, 2}, {0, 3}, {0, 3}}, {{3, 3}, {2, 2}, {0, 0}, {1, 1}}};
+    static const bool adds[9] = {[2] = true, [3] = true, [7] = true};
+    double worst = 0.0;
+    mpq_t sum, square, a, b;
+    mpq_inits(sum, square, a, b, NULL);
+    for (int i = 0; i < 4; i++)
+    {
+        mpq_set_d(a, q[i]);
+        mpq_mul(a, a, a);
+        mpq_add(square, square, a);
+    }
+    for (int i = 0; i < 9; i++)
+    {
+        mpq_set_ui(sum, 0, 1);
+        for (int k = 0; k < 4; k++)
+        {
+            mpq_set_d(a, q[products[i][k][0]]), mpq_set_d(b, q[products[i][k][1]]);
+            mpq_mul(a, a, b);
+            if (k < 2 || adds[i])
+                mpq_add(sum, sum, a);
+            else
+                mpq_sub(sum, sum, a);
+        }
+        mpq_div(sum, sum, square);
+        mpq_set_d(a, pose->rotation[i]);
+        mpq_sub(sum, sum, a);
+        worst = fmax(worst, fabs(mpq_get_d(sum)) * 0x1p53);
+    }
+    mpq_clears(sum, square, a, b, NULL);
+    return worst;
+}
+
+/* No entry gathers more than seven roundings, and the bits do not depend on the length. */
+static void quaternions_lose_little(void **state)
+{
+    (void)state;
+    enum
+    {
+        CASES = 20000
+    };
+    check_random random = {.state = 4};
+    double error_sum = 0.0, defect_sum = 0.0;
+    for (int n = 0; n < CASES; n++)
+    {
+        double q[4], large[4], small[4];
+        for (int i = 0; i < 4; i++)
+        {
+            q[i] = check_uniform(&random, -1.0, 1.0) * (n % 3 == 0 ? 1.0 : exp2(-family_integer(&random, 0, 20)));
+            large[i] = q[i] * 0x1p1023, small[i] = q[i] * 0x1p-940;
+        }
+        carom_pose pose = carom_pose_from_quaternion(q, (carom_vec3){1, 2, 3});
+        carom_pose pose_of_large = carom_pose_from_quaternion(large, (carom_vec3){1, 2, 3});
+        carom_pose pose_of_small = carom_pose_from_quaternion(small, (carom_vec3){1, 2, 3});
+        assert_memory_equal(&pose, &pose_of_large, sizeof pose);
+        assert_memory_equal(&pose, &pose_of_small, sizeof pose);
+        double error = exact_error(&pose, q), defect = exact_defect(pose.rotation) * 0x1p53;
+        assert_true(error <= 7.0 && defect <= 14.0);
+        error_sum += error, defect_sum += defect;
+    }
+    print_message("entries err by %.3f and products by %.3f roundings on average\n", error_sum / CASES,
+                  defect_sum / CASES);
+    assert_true(error_sum / CASES < 1.3 && defect_sum / CASES < 2.4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_become_rigid),
-        cmocka_unit_test(what_is_not_rigid_is_refused),
-        cmocka_unit_test(quaternions_of_any_length),
+        cmocka_unit_test(matrices_become_rigid),     cmocka_unit_test(what_is_not_rigid_is_refused),
+        cmocka_unit_test(quaternions_of_any_length), cmocka_unit_test(right_angles_are_exact),
+        cmocka_unit_test(quaternions_lose_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

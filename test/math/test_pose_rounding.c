@@ -3,6 +3,7 @@
  * in long double. */
 #include "math/math.h"
 #include "support/climb.h"
+#include "support/rooted.h"
 
 /* Inputs that longer climbs found. */
 static const double AT_ORIGIN[] = {
@@ -48,7 +49,7 @@ static carom_pose pose_at(const double *n, carom_vec3 translation)
 {
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     bool turned = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]) > 0x1p-100;
-    return carom_pose_from_quaternion(turned ? n : none, translation);
+    return rooted_pose(turned ? n : none, translation);
 }
 
 static double largest(carom_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }

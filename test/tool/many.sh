@@ -86,6 +86,15 @@ says '"mode": "scene"'
 expect 1 check "${files[@]}" "${poses[@]}" --json --top 1
 follows
 holds "$(grep -c '"explanation"' .out)" = 1
+expect 1 check "${files[@]}" "${poses[@]}" --json --top 0
+follows
+says '"findings": []'
+expect 1 check "${files[@]}" "${poses[@]}" --top 0
+says "... and "
+says "verdict   clash"
+lacks "#1"
+expect 2 check "${files[@]}" --all --max-pairs 0
+tells "--max-pairs 0: must be 1 or more"
 expect 1 check "${files[@]}" --all --max-pairs 7 --json
 follows
 says '"status": "TRUNCATED"'
@@ -293,6 +302,14 @@ for files in "box.obj small.obj" "box.obj small.obj ring.obj"; do
         holds "$(grep -v _ms late.txt)" = "$(cat printed)"
     done
 done
+
+# time that ends in the middle: all pairs are near each other, and some of them are not decided. Nothing meets, and brute
+# force takes many times as long as reading
+for size in 1 0.99 0.98; do "$carom" gen uv-sphere --triangles 100000 --size $size -o "shell-$size.obj" 2>.err; done
+expect 2 check shell-1.obj shell-0.99.obj shell-0.98.obj --engine brute --seconds 2
+tells "not decided within 2 seconds"
+says "examined  3 pairs of bodies, 3 of them near each other, but 3 of these not to the end"
+says "3 unknown; 0 clear"
 
 # time that ends after reading: opening a pipe to write the report waits for its reader, who comes too late; what was never
 # looked at is unknown, not clear. Where the machine is busy, reading takes too long, and it is tried again

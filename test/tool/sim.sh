@@ -42,6 +42,16 @@ says "3 bodies, 36 triangles, 13 steps"
 holds "$(awk '$1 ~ /^[0-9]+$/ && $3 > 0 { printf "%s ", $1 }' .out)" = "3 4 5 6 7 8 9 "
 expect 0 sim moving.json --steps 2
 says "step 2 of 2"
+# what is too close does not meet
+for place in "0.9 0 1 0" "1 0 1 0" "1.2 0 0 1" "1.5 0 0 1" "1.7 0 0 0" "1.8 0 0 0" "0.5 0 1 0"; do
+    read -r x y meeting close <<<"$place"
+    printf '{"clearance": 0.7, "files": [{"file": "small.obj"}, {"file": "small.obj", "pose": [%s, %s, 0]}]}' \
+        "$x" "$y" >close.json
+    expect 0 sim close.json --json
+    says "\"body_pairs\": $meeting, \"body_pairs_too_close\": $close,"
+    expect 0 sim close.json
+    holds "$(awk '$1 == "0" { print $3, $4 }' .out)" = "$meeting $close"
+done
 printf '{"files": [{"file": "box.obj"}]}' >lonely.json
 expect 3 sim lonely.json
 tells "fewer than two bodies"
@@ -72,6 +82,8 @@ expect 2 sim gears --every 0
 tells "--every 0"
 expect 2 sim gears --steps 99999999999
 tells "--steps 99999999999"
+expect 2 sim gears --steps 0
+tells "--steps 0: must be from 1 to 10,000,000"
 expect 2 sim gears --picture gears.obj
 tells gears.obj
 expect 2 sim gears --picture none/gears.png --steps 1
@@ -95,7 +107,7 @@ fi
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     TERM=xterm script -qec "'$carom' sim gears --steps 4" /dev/null </dev/null >.out 2>.err
     last="carom sim on a terminal"
-    says $'\033[11A'
+    says $'\033[12A'
     says "whole step, ms"
     says "step 4 of 4"
 else

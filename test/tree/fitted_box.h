@@ -2,6 +2,7 @@
 #ifndef TEST_FITTED_BOX_H
 #define TEST_FITTED_BOX_H
 
+#include "support/rooted.h"
 #include "tree/wide_build.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static inline double fitted_size(const double middle[3], const double half[3], d
 static inline fitted_box make_fitted_box(const double *n, wide_node *node)
 {
     fitted_box out;
-    carom_pose pose = carom_pose_from_quaternion(n, (carom_vec3){0.0, 0.0, 0.0});
+    carom_pose pose = rooted_pose(n, (carom_vec3){0.0, 0.0, 0.0});
     double middle[3], half[3], axis[3][3];
     memcpy(axis, pose.rotation, sizeof axis);
     for (int k = 0; k < 3; k++)

@@ -2,6 +2,7 @@
  * bound of the kernels, which are compiled into this program, with truth in double. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
+#include "support/rooted.h"
 #include "tree/wide_near_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #define near_place_round   here_place_round
@@ -192,7 +193,7 @@ static void make_box(const double *n, wide_node *node, slab_box *box)
 {
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     double largest = fabs(n[3]) + fabs(n[4]) + fabs(n[5]) + fabs(n[6]), sum = 0.0, away = 0.0;
-    carom_pose frame = carom_pose_from_quaternion(largest > 0x1p-100 ? n + 3 : none, vec3(0, 0, 0));
+    carom_pose frame = rooted_pose(largest > 0x1p-100 ? n + 3 : none, vec3(0, 0, 0));
     *node = (wide_node){0};
     for (int k = 0; k < 3; k++)
         away += n[k] * n[k], sum += fmin(fabs(n[7 + k]), 1.74);
@@ -356,7 +357,7 @@ static double oblique_ratio(const double *n)
 {
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     double largest = fabs(n[3]) + fabs(n[4]) + fabs(n[5]) + fabs(n[6]), size = 0.0;
-    carom_pose frame = carom_pose_from_quaternion(largest > 0x1p-100 ? n + 3 : none, vec3(0, 0, 0));
+    carom_pose frame = rooted_pose(largest > 0x1p-100 ? n + 3 : none, vec3(0, 0, 0));
     volume_box box = {.radius = 0.0};
     for (int k = 0; k < 3; k++)
     {
@@ -388,7 +389,7 @@ static double place_ratio(const double *n, double bend, double away)
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     double largest = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]);
     carom_vec3 t = vec3_scale(point_at(n + 10), away), v = point_at(n + 13);
-    s.pose = carom_pose_from_quaternion(largest > 0x1p-100 ? n : none, t);
+    s.pose = rooted_pose(largest > 0x1p-100 ? n : none, t);
     double stretch[6], rotation[9];
     for (int i = 0; i < 6; i++)
         stretch[i] = bend * within(n[4 + i], 1.0);
@@ -461,7 +462,7 @@ static double modelled_place_ratio(const double *n)
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     double turning = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]);
     carom_vec3 t = vec3(0.01 * within(n[4], 1.0), 0.01 * within(n[5], 1.0), 0.01 * within(n[6], 1.0));
-    s.pose = carom_pose_from_quaternion(turning > 0x1p-100 ? n : none, t);
+    s.pose = rooted_pose(turning > 0x1p-100 ? n : none, t);
     const double *r = s.pose.rotation, shift[3] = {t.x, t.y, t.z};
     make_bare_tree(&s, fmax(fabs(n[7]), fmax(fabs(n[8]), fabs(n[9]))));
     carom_vec3 end = vec3_add(t, point_at(n + 10));

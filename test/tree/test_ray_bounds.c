@@ -3,6 +3,7 @@
 #include "support/check.h"
 #include "support/oracle.h"
 #include "support/placed.h"
+#include "support/rooted.h"
 #include "tree/rays.h"
 
 #include <stdlib.h>
@@ -94,7 +95,7 @@ static void make_pose(attack *a)
         q[i] = pick(random, -1.0, 1.0);
     int kind = pick_integer(random, 0, 3);
     carom_vec3 move = kind == 0 ? vec3(0, 0, 0) : pick_point(random, kind == 3 ? 1e9 * extent : 3.0 * extent);
-    a->ray_frame.pose = kind == 0 ? carom_pose_identity() : carom_pose_from_quaternion(q, move);
+    a->ray_frame.pose = kind == 0 ? carom_pose_identity() : rooted_pose(q, move);
     if (kind == 2)
         for (int i = 0; i < 9; i++)
             a->ray_frame.pose.rotation[i] *= 1.0 + 4.5e-10;

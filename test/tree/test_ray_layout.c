@@ -2,6 +2,7 @@
  * kernels, which are compiled into this program. test_ray_bounds attacks all of them together with exact arithmetic. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
+#include "support/rooted.h"
 #include "tree/rays_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #include "support/climb.h"
@@ -275,9 +276,9 @@ static double place_ratio(const double *n, double bend, double away, double far)
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     carom_vec3 v = vec3(within(n[13], 1.0), within(n[14], 1.0), within(n[15], 1.0));
     double extent = largest3((double[3]){v.x, v.y, v.z}), d[3], way = far * fabs(n[22]);
-    tree_ray_frame ray_frame = {
-        .pose = carom_pose_from_quaternion(fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]) > 0x1p-100 ? n : none,
-                                           vec3(away * n[10], away * n[11], away * n[12]))};
+    tree_ray_frame ray_frame = {.pose =
+                                    rooted_pose(fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]) > 0x1p-100 ? n : none,
+                                                vec3(away * n[10], away * n[11], away * n[12]))};
     for (int i = 0; i < 9 && bend > 0.0; i++)
         ray_frame.pose.rotation[i] *= 1.0 + bend * within(n[4 + i % 6], 1.0);
     if (!(extent > 0.5) || !direction_at(n + 16, d) || carom_pose_check(&ray_frame.pose) != CAROM_OK)

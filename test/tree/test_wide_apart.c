@@ -3,6 +3,7 @@
  * the computed gap and the true one, and the part of it that is really used can be measured. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
+#include "support/rooted.h"
 #include "tree/wide_apart_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #include "tree/bodies.h"
@@ -54,7 +55,7 @@ static void fill_cell(stub *s, ptrdiff_t first)
 static void make_stub(const apart_case *c, int body, double scale, stub *out)
 {
     const double *n = c->point[body], *t = c->translation[body], *centre = c->centre[body];
-    out->pose = carom_pose_from_quaternion(c->quaternion[body], vec3(t[0], t[1], t[2]));
+    out->pose = rooted_pose(c->quaternion[body], vec3(t[0], t[1], t[2]));
     out->wide.centre = vec3(centre[0], centre[1], centre[2]);
     out->wide.scale = scale;
     double y[3];
@@ -124,7 +125,7 @@ static apart_case random_case(check_random *random, const setting *in)
     if (check_uniform(random, 0.0, 1.0) < in->aligned)
     {
         /* a direction near x, and the corner of the frame that is farthest along it */
-        carom_pose pose = carom_pose_from_quaternion(c.quaternion[0], vec3(0, 0, 0));
+        carom_pose pose = rooted_pose(c.quaternion[0], vec3(0, 0, 0));
         for (int k = 0; k < 3; k++)
             c.point[0][k] = pose.rotation[k] < 0.0 ? -1.0 : 1.0, c.d[k] *= k == 0 ? 1.0 : 1e-3;
     }

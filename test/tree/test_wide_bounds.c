@@ -3,6 +3,7 @@
  * that is really used can be measured; the ratios are printed. */
 #define CAROM_ISA scalar_here
 #define CAROM_ISA_SCALAR
+#include "support/rooted.h"
 #include "tree/wide_collide_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #include "support/placed.h"
@@ -299,7 +300,7 @@ static double attack_box_pair(check_random *random, const wide_tree *a, const wi
     {
         double q[4] = {0.0, 0.0, 0.0, 1.0};
         q[family_integer(random, 0, 2)] = exp2(check_uniform(random, -40.0, -8.0));
-        pose = carom_pose_from_quaternion(q, pose.translation);
+        pose = rooted_pose(q, pose.translation);
     }
     for (uint32_t n = 1; n < a->node_count; n++)
         for (wide_slot kept = 0; kept < b->node_count * WIDE_LANES; kept += 3)

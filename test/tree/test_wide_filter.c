@@ -2,6 +2,7 @@
  * The kernels are compiled into this program as models of themselves (simd_model.h), so that the bounds are compared
  * with what an adversary who rounds could reach. */
 #define CAROM_ISA model_here
+#include "support/rooted.h"
 #include "support/simd_model.h"
 
 #include "tree/wide_collide_simd.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
@@ -72,7 +73,7 @@ static void place_leaves(const double *n, const filter_attack *attack, leaf_pair
 {
     double scale = exp2(n[PAIR_NUMBERS - 1]); /* where numbers are just above powers of two, they round by most */
     out->a = make_leaf(n, n + 18, scale, attack), out->b = make_leaf(n + 9, n + 21, scale, attack);
-    carom_pose pose = carom_pose_from_quaternion(n + 24, vec3(0, 0, 0));
+    carom_pose pose = rooted_pose(n + 24, vec3(0, 0, 0));
     out->pair = (wide_pair){.b_to_a = {.ratio = 1.0f, .pad = (float)attack->pad}};
     for (int i = 0; i < 9; i++)
         out->pair.b_to_a.scaled[i] = (float)pose.rotation[i];

@@ -1,6 +1,7 @@
 /* Attacks on what a stored box must contain: the points themselves, not those that were rounded to float, as a sum of
  * its axes and as slabs. Axes and points are chosen so that their roundings add up. */
 #include "support/hill.h"
+#include "support/rooted.h"
 #include "tree/bodies.h"
 #include "tree/fitted_box.h"
 #include "tree/wide_build.h"
@@ -81,7 +82,7 @@ static double fit_error(const double *n, void *user)
     wide_build build = {.context = contexts[0], .sorted = {sorted[0], sorted[1], sorted[2]}};
     split_node run = {.first = 0, .count = 1};
     wide_box box;
-    carom_pose pose = carom_pose_from_quaternion(n, vec3(0, 0, 0));
+    carom_pose pose = rooted_pose(n, vec3(0, 0, 0));
     for (int i = 0; i < 9; i++)
         box.axis[i / 3][i % 3] = (float)pose.rotation[i];
     for (int i = 0; i < 3 * POINTS; i++)

@@ -2,6 +2,7 @@
  * a direction that bounds a distance. The kernels are compiled into this program as models of themselves
  * (simd_model.h), in which an adversary chooses every rounding, those of moving included. */
 #define CAROM_ISA model_here
+#include "support/rooted.h"
 #include "support/simd_model.h"
 
 #define walk         collide_walk
@@ -159,7 +160,7 @@ static void know_moved_box(const box_pair *p, bool axes)
 static carom_pose turn_boxes(const box_pair *p, const double *n, double tilt)
 {
     const double q[4] = {n[0], tilt * n[1], tilt * n[2], n[3]};
-    carom_pose cosines = carom_pose_from_quaternion(q, vec3(0, 0, 0)), pose;
+    carom_pose cosines = rooted_pose(q, vec3(0, 0, 0)), pose;
     double matrix[12] = {0.0};
     for (int i = 0; i < 27; i++) /* axis k of the source becomes the sum of cosine[k][j] lane axis j */
     {

@@ -2,6 +2,7 @@
  * the point of a ray that is at a vertex, along the axis of a box. */
 #define wide_ray    here_wide_ray
 #define wide_line_x here_wide_line_x
+#include "support/rooted.h"
 #include "tree/wide_ray.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #include "support/climb.h"
@@ -63,7 +64,7 @@ static carom_pose pose_at(const double *n, double bend, double away)
 {
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     bool turned = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]) > 0x1p-100;
-    carom_pose pose = carom_pose_from_quaternion(turned ? n : none, vec3(away * n[10], away * n[11], away * n[12]));
+    carom_pose pose = rooted_pose(turned ? n : none, vec3(away * n[10], away * n[11], away * n[12]));
     double h[9], r[9];
     for (int i = 0; i < 9; i++)
         h[i] = (i % 4 == 0 ? 1.0 : 0.0) + bend * within(n[4 + (i % 4 == 0 ? i / 4 : 2 + i / 3 + i % 3)], 1.0);

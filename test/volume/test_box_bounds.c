@@ -5,6 +5,7 @@
 #define box_ray      here_box_ray
 #include "support/own_slabs.h"
 
+#include "support/rooted.h"
 #include "volume/box.c" /* NOLINT(bugprone-suspicious-include): its static functions are what is tested */
 
 #include "volume/slabs.c" /* NOLINT(bugprone-suspicious-include) */
@@ -28,7 +29,7 @@ static carom_pose turned(const double *n)
 {
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     bool turns = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(n[3]) > 0x1p-100;
-    return carom_pose_from_quaternion(turns ? n : none, vec3(0, 0, 0));
+    return rooted_pose(turns ? n : none, vec3(0, 0, 0));
 }
 
 enum
