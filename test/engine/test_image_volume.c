@@ -23,6 +23,17 @@ static void test_truth(void **state)
     check_near(tetra_intersection(&a, &c).volume, 1.5 * 1.0 * 0.25, 1e-13);
     check_near(tetra_intersection(&t, &t).volume, carom_mesh_get_info(torus).volume, 1e-12);
     check_near(tetra_intersection(&a, &a).volume, 8.0, 1e-12);
+    /* its apex is next to an edge of this one, or on it: two of the four parts are flat */
+    carom_mesh *wedge = world_shape(&b->w, GENERATE_TETRAHEDRON, 4);
+    check_random random = {5};
+    for (int i = 0; i < 200; i++)
+    {
+        carom_placed turned = {carom_shape_mesh(wedge), world_random_pose(&random, 0.1)};
+        turned.pose.translation.x += 1.0, turned.pose.translation.y += 1.0, turned.pose.translation.z += 1.0;
+        check_near(tetra_intersection(&a, &turned).volume, tetra_intersection(&turned, &turned).volume, 1e-12);
+        check_near(tetra_intersection(&turned, &a).volume, tetra_intersection(&turned, &turned).volume, 1e-12);
+    }
+    carom_mesh_destroy(wedge);
     carom_mesh_destroy(one), carom_mesh_destroy(other), carom_mesh_destroy(torus);
 }
 

@@ -101,6 +101,15 @@ typedef struct signed_tetra
     int sign;
 } signed_tetra;
 
+/* A tetrahedron about as flat as rounding makes one has planes that may face anywhere, so clipping with it may leave
+ * anything. It is left out: what it would add is less than its own volume. */
+static int sign_of(const signed_tetra *t)
+{
+    carom_vec3 size = vec3_sub(t->high, t->low);
+    double six = six_volumes(&t->tetra), longest = fmax(size.x, fmax(size.y, size.z));
+    return fabs(six) <= 1e-13 * longest * longest * longest ? 0 : six > 0.0 ? 1 : -1;
+}
+
 static signed_tetra *decompose(const carom_placed *placed)
 {
     uint32_t count = carom_mesh_get_info(placed->shape.mesh).triangle_count;
@@ -113,10 +122,9 @@ static signed_tetra *decompose(const carom_placed *placed)
         narrow_triangle t = placed_triangle(placed, i);
         signed_tetra *out = &list[i];
         out->tetra = (tetra){{apex, t.corner[0], t.corner[1], t.corner[2]}};
-        double six = six_volumes(&out->tetra);
-        out->sign = (six > 0.0) - (six < 0.0);
         out->low = vec3_min(vec3_min(apex, t.corner[0]), vec3_min(t.corner[1], t.corner[2]));
         out->high = vec3_max(vec3_max(apex, t.corner[0]), vec3_max(t.corner[1], t.corner[2]));
+        out->sign = sign_of(out);
     }
     return list;
 }
