@@ -1,5 +1,6 @@
 /* The families, each a function that fills a pair of triangles, and the table of them. */
 #include "support/families.h"
+#include "support/rooted.h"
 
 int family_integer(check_random *random, int low, int high)
 {
@@ -46,7 +47,7 @@ static void rotate_pair(check_random *random, narrow_triangle pair[2])
     double q[4];
     for (int i = 0; i < 4; i++)
         q[i] = check_uniform(random, -1.0, 1.0);
-    carom_pose pose = carom_pose_from_quaternion(q, cube_point(random, 1.0));
+    carom_pose pose = rooted_pose(q, cube_point(random, 1.0));
     for (int i = 0; i < 6; i++)
         pair[i / 3].corner[i % 3] = pose_apply(&pose, pair[i / 3].corner[i % 3]);
 }
