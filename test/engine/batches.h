@@ -5,6 +5,7 @@
 #include "compute/device.h"
 #include "engine/batch/batch.h"
 #include "engine/devices.h"
+#include "support/failing.h"
 
 static inline batch_state *state_of(carom_engine *engine) { return engine->workers[0].method_state; }
 
@@ -191,6 +192,94 @@ static inline void check_too_small_device(const char *name, uint64_t seed)
     carom_engine_destroy(engine);
     stage_close(&s);
     world_close(&w);
+}
+
+/* ---- memory that runs out while many meshes join a few ---- */
+
+enum
+{
+    GROWTH_FEW = 3,
+    GROWTH_MANY = 24 /* more than fit the room that was made for a few */
+};
+
+typedef struct growth
+{
+    failing memory;
+    carom_context *context;
+    carom_scene *scene;
+    carom_mesh *meshes[GROWTH_MANY];
+    carom_body_id ids[GROWTH_MANY];
+    uint32_t count; /* of bodies that are there */
+} growth;
+
+/* A row of blobs, each of its own shape, that all meet their neighbours. */
+static inline void growth_resize(growth *g, uint32_t count)
+{
+    for (uint32_t i = 0; i < GROWTH_MANY; i++)
+    {
+        carom_body_def def = carom_body_def_default();
+        def.placed = (carom_placed){carom_shape_mesh(g->meshes[i]), carom_pose_translation(0.5 * i, 0.03 * i, 0)};
+        if (i >= g->count && i < count)
+            assert_int_equal(carom_scene_add(g->scene, &def, &g->ids[i]), CAROM_OK);
+        else if (i < g->count && i >= count)
+            assert_int_equal(carom_scene_remove(g->scene, g->ids[i]), CAROM_OK);
+    }
+    g->count = count;
+}
+
+static inline void growth_open(growth *g)
+{
+    assert_int_equal(failing_context(&g->memory, &g->context), CAROM_OK);
+    assert_int_equal(carom_scene_create(g->context, &g->scene), CAROM_OK);
+    for (uint32_t i = 0; i < GROWTH_MANY; i++)
+    {
+        generate_def def = generate_def_default(GENERATE_BLOB);
+        def.triangles = 60, def.seed = i + 1;
+        assert_int_equal(generate_mesh(g->context, &def, &g->meshes[i]), CAROM_OK);
+    }
+}
+
+static inline void growth_close(growth *g)
+{
+    carom_scene_destroy(g->scene);
+    for (uint32_t i = 0; i < GROWTH_MANY; i++)
+        carom_mesh_destroy(g->meshes[i]);
+    carom_context_destroy(g->context);
+    assert_int_equal(g->memory.blocks_out, 0);
+}
+
+/* An engine that has seen a few meshes gets many, and one request for memory fails; with the few again it answers as it
+ * did. Returns how many runs failed. */
+static inline uint64_t check_memory_while_growing(const char *name)
+{
+    growth g = {0};
+    growth_open(&g);
+    carom_collide_options options = question(0);
+    uint64_t failures = 0, truth = 0;
+    bool failed = true;
+    for (uint64_t k = 1; failed; k++)
+    {
+        carom_engine *engine = open_on(g.context, name, COMPUTE_PROCESSOR);
+        carom_frame frame;
+        carom_scene_report report;
+        growth_resize(&g, GROWTH_FEW);
+        uint64_t few = run(engine, g.scene, &options).hash;
+        assert_true(k == 1 || few == truth);
+        truth = few;
+        growth_resize(&g, GROWTH_MANY);
+        assert_int_equal(carom_scene_frame(g.scene, &frame), CAROM_OK);
+        failing_arm(&g.memory, k);
+        carom_status status = carom_engine_run(engine, &frame, &options, &report);
+        failed = g.memory.failed;
+        failing_arm(&g.memory, 0);
+        assert_true(status == CAROM_OK || (failed && status == CAROM_OUT_OF_MEMORY));
+        failures += status != CAROM_OK;
+        growth_resize(&g, GROWTH_FEW);
+        assert_true(run(engine, g.scene, &options).hash == truth);
+        carom_engine_destroy(engine);
+    }
+    growth_close(&g);
+    return failures;
 }
 
 #endif

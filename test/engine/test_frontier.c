@@ -301,6 +301,12 @@ static void too_small_a_device_says_so(void **unused)
     check_too_small_device("stream", SEED + 6);
 }
 
+static void no_memory_while_meshes_join(void **unused)
+{
+    (void)unused;
+    assert_true(check_memory_while_growing("stream") > 30);
+}
+
 /* ---- other devices than the one here, by what libOpenCL says and does ---- */
 
 static struct
@@ -471,6 +477,7 @@ int main(void)
                                        cmocka_unit_test(a_lost_device_is_replaced),
                                        cmocka_unit_test(a_poor_device_will_do),
                                        cmocka_unit_test(a_device_may_vanish_at_any_time),
+                                       cmocka_unit_test(no_memory_while_meshes_join),
                                        cmocka_unit_test(too_small_a_device_says_so),
                                        cmocka_unit_test(an_unknown_device_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

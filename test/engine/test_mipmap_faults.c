@@ -23,6 +23,12 @@ static void too_small_a_device_says_so(void **unused)
     check_too_small_device("geoimage", SEED + 6);
 }
 
+static void no_memory_while_meshes_join(void **unused)
+{
+    (void)unused;
+    assert_true(check_memory_while_growing("geoimage") > 30);
+}
+
 /* Every allocation of two frames fails once: an answer, or a status, and nothing is left behind. */
 static void no_memory(void **unused)
 {
@@ -71,6 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(budgets_end_and_go_on),
                                        cmocka_unit_test(a_lost_device_is_replaced),
+                                       cmocka_unit_test(no_memory_while_meshes_join),
                                        cmocka_unit_test(too_small_a_device_says_so), cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,6 @@ static carom_status make_room(batch_runner *runner, const uint64_t counts[BATCH_
 {
     const batch_kind *kind = runner->kind;
     uint64_t rooms[BATCH_STORES];
-    runner->slots.count = 0;
     for (int i = 0; i < BATCH_STORES; i++)
     {
         uint64_t max = compute_info(runner->device)->buffer_size / kind->store_sizes[i];
@@ -126,11 +125,10 @@ static carom_status make_room(batch_runner *runner, const uint64_t counts[BATCH_
     return CAROM_OK;
 }
 
-/* All at once into larger buffers. */
-static carom_status reload(batch_runner *runner, const batch_pair *pairs, uint32_t count)
+/* How much all of them take, each counted once: the slots tell which were. */
+static carom_status sum_counts(batch_runner *runner, const batch_pair *pairs, uint32_t count,
+                               uint64_t sums[BATCH_STORES])
 {
-    uint64_t sums[BATCH_STORES] = {0};
-    runner->slots.count = 0;
     for (uint32_t i = 0; i < 2 * count; i++)
     {
         const batch_model *model = model_at(pairs, i);
@@ -138,10 +136,21 @@ static carom_status reload(batch_runner *runner, const batch_pair *pairs, uint32
             continue;
         if (!base_array_reserve(runner->context, &runner->slots, 1))
             return batch_out_of_memory(runner);
-        insert_slot(runner, &(batch_slot){.serial = model->serial}); /* so that each mesh counts once */
+        insert_slot(runner, &(batch_slot){.serial = model->serial});
         for (int k = 0; k < BATCH_STORES; k++)
             sums[k] += model->counts[k];
     }
+    return CAROM_OK;
+}
+
+/* All at once into larger buffers. */
+static carom_status reload(batch_runner *runner, const batch_pair *pairs, uint32_t count)
+{
+    uint64_t sums[BATCH_STORES] = {0};
+    runner->slots.count = 0;
+    carom_status status = sum_counts(runner, pairs, count, sums);
+    runner->slots.count = 0; /* nothing was uploaded yet */
+    BASE_TRY(status);
     BASE_TRY(make_room(runner, sums));
     return see_meshes(runner, pairs, count);
 }
