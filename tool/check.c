@@ -126,11 +126,22 @@ static bool settle_lengths(check_work *work, check_options *options)
     return true;
 }
 
+/* Are there options that name single models? */
+static bool counts_models(const check_options *options)
+{
+    return options->poses.count > 0 || options->units.count > 0 || is_given(&options->pose[0]) ||
+           is_given(&options->pose[1]);
+}
+
 /* Poses and units of single models, and lengths, which need them. False after a message. */
 static bool settle(check_work *work, check_options *options)
 {
     tool_inputs *inputs = &work->inputs;
     tool_settle_lists(inputs, options->files.unit, options->clearance_text);
+    if (inputs->failed && counts_models(options))
+        return tool_fail(work->command, "--pose, --pose-a, --pose-b, --file-unit: models were left out, so a number "
+                                        "may mean another one; nothing was checked"),
+               false;
     if (!tool_set_units(inputs, "--file-unit", &options->units) || !tool_set_poses(inputs, "--pose", &options->poses))
         return false;
     for (size_t i = 0; i < 2; i++)

@@ -486,24 +486,29 @@ static bool agree_on_unit(tool_inputs *inputs)
     return true;
 }
 
+/* A conversion rounds: 0.1 inches are 2.54 mm, and 2.54 mm are not quite 0.1 inches. */
+static bool same_clearance(const tool_inputs *inputs, const tool_list *a, const tool_list *b)
+{
+    const char *unit_a = a->unit ? a->unit : inputs->unit, *unit_b = b->unit ? b->unit : inputs->unit;
+    return converted(a->clearance, unit_a, unit_b) == b->clearance ||
+           converted(b->clearance, unit_b, unit_a) == a->clearance;
+}
+
 /* The clearance that lists demand, in the unit of the scene. False after a message. */
 static bool agree_on_clearance(tool_inputs *inputs)
 {
     const tool_list *first = NULL;
-    double demanded = 0;
     for (size_t i = 0; i < inputs->list_count; i++)
     {
         const tool_list *list = &inputs->lists[i];
-        double clearance = converted(list->clearance, list->unit, inputs->unit);
-        if (list->demands_clearance && first && clearance != demanded)
+        if (list->demands_clearance && first && !same_clearance(inputs, first, list))
             return tool_fail(inputs->command, "%s has the clearance %g%s, %s has %g%s: add --clearance", first->path,
                              first->clearance, first->unit ? first->unit : "", list->path, list->clearance,
                              list->unit ? list->unit : ""),
                    false;
-        if (list->demands_clearance && !first)
-            first = list, demanded = clearance;
+        first = list->demands_clearance && !first ? list : first;
     }
-    inputs->clearance = demanded;
+    inputs->clearance = first ? converted(first->clearance, first->unit, inputs->unit) : 0;
     return true;
 }
 

@@ -80,7 +80,7 @@ static carom_pose pose_at(const sim_body *body, uint32_t step)
     carom_vec3 axis = motion->axis, at = body->start.translation;
     const double scaled[3] = {axis.x, axis.y, axis.z};
     at.x += motion->velocity.x * step, at.y += motion->velocity.y * step, at.z += motion->velocity.z * step;
-    carom_pose pose = tool_turn(scaled, 360 * fmod(motion->turns * step, 1), at), turned = pose;
+    carom_pose pose = tool_turn(scaled, 360 * fmod(fmod(motion->turns, 1) * step, 1), at), turned = pose;
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++)
         {

@@ -89,6 +89,25 @@ expect 0 check own.json --unit mm
 expect 2 sim own.json
 tells "has its own unit"
 
+# the same clearance in two units, whichever conversion rounds
+list tenth '{"unit": "in", "clearance": 0.1, "files": [{"file": "box.obj", "pose": [9, 0, 0]}]}'
+list metric '{"unit": "mm", "clearance": 2.54, "files": [{"file": "box.obj"}]}'
+list nearly '{"unit": "mm", "clearance": 2.5400001, "files": [{"file": "box.obj"}]}'
+for unit in in mm cm m ft; do
+    expect 0 check tenth.json metric.json --unit $unit
+    expect 0 check metric.json tenth.json --unit $unit
+    expect 2 check nearly.json tenth.json --unit $unit
+    tells "--clearance"
+done
+# options that count models mean others when some are left out
+expect 2 check mm.json in.json box.obj box.obj --pose-b "5 0 0"
+tells "models were left out"
+lacks "verdict   clear"
+expect 2 check mm.json in.json box.obj box.obj --pose "2=5 0 0"
+expect 2 check mm.json in.json box.obj box.obj --file-unit 2=cm
+expect 2 check mm.json in.json box.obj box.obj
+says "2 read"
+
 # ---- a clearance that a list demands holds whatever comes after; two that differ are refused ----
 list close '{"clearance": 5, "files": [{"file": "box.obj"}, {"file": "box.obj", "pose": [2, 0, 0]}]}'
 list other '{"files": [{"file": "large.obj", "pose": [0, 99, 0]}]}'

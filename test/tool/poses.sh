@@ -63,6 +63,10 @@ END
 expect 0 sim turning.json --json
 holds "$(grep -o '"hash": "[0-9a-f]*"' .out | awk 'NR % 4 == 1' | sort -u | wc -l)" = 1
 holds "$(grep -c "\"step\": .*\"body_pairs\": 1," .out)" = 9
+# so many turns that those of all steps overflow: whole ones
+sed 's/0\.25/4e307/' turning.json >whole.json
+expect 0 sim whole.json --json
+holds "$(grep -o '"hash": "[0-9a-f]*"' .out | sort -u | wc -l)" = 1
 
 # ---- other turns: a few roundings, by arithmetic with 60 digits ----
 if command -v python3 >/dev/null; then
