@@ -185,7 +185,7 @@ extern "C"
         const carom_pair_estimate *estimates; /* of undecided body pairs, in their order; if requested */
         uint64_t estimate_count;
         uint64_t bodies_examined;
-        uint64_t body_pairs_examined;  /* pairs that passed the broad phase and the filter */
+        uint64_t body_pairs_examined;  /* of those that passed the broad phase and the filter: decided */
         uint64_t body_pairs_undecided; /* among body_pairs: UNKNOWN */
         uint64_t bodies_undecided; /* all, if there was not even time to find pairs and to list them: then body_pairs is
                                       empty, and any bodies may meet; otherwise 0 */
