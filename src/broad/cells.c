@@ -22,8 +22,19 @@ bool broad_cells_begin(broad_cells *cells, const broad_input *input)
     cells->items.count = cells->parts.count = 0;
     cells->half_margin = broad_half_margin(input->margin);
     return broad_rows_begin(&cells->rows, input) &&
-           base_array_reserve(cells->rows.context, &cells->items, input->slot_count) &&
-           base_array_reserve(cells->rows.context, &cells->parts, 2);
+           base_array_reserve(cells->rows.context, &cells->items, input->slot_count);
+}
+
+bool broad_cells_add_parts(broad_cells *cells, const broad_part *part)
+{
+    if (!base_array_reserve(cells->rows.context, &cells->parts, BROAD_ROLES))
+        return false;
+    for (broad_role role = 0; role < BROAD_ROLES; role++)
+    {
+        cells->parts.items[cells->parts.count] = *part;
+        cells->parts.items[cells->parts.count++].role = role;
+    }
+    return true;
 }
 
 /* ---- cells ---- */
@@ -98,31 +109,42 @@ static bool number_parts(broad_cells *cells)
     return true;
 }
 
-/* Finds each item's cell and counts those in each. */
+/* Finds an item's cell; false: the box is too large. */
+static bool find_cell(broad_cells *cells, const broad_input *input, broad_cell_item *item)
+{
+    if (item->part == BROAD_HUGE)
+        return false;
+    broad_part *part = &cells->parts.items[item->part];
+    carom_aabb box = broad_grow(&input->boxes[item->slot], cells->half_margin);
+    cell_range range = cells_of(part, &box);
+    int64_t reach[3];
+    for (int axis = 0; axis < 3; axis++)
+        reach[axis] = range.high[axis] - range.low[axis];
+    if (reach[0] > 1 || reach[1] > 1 || reach[2] > 1)
+        return false;
+    for (int axis = 0; axis < 3; axis++)
+        part->reach[axis] = reach[axis] > part->reach[axis] ? reach[axis] : part->reach[axis];
+    uint64_t number = row_number(part, range.low[1], range.low[2]) + (uint64_t)range.low[0];
+    item->cell = (uint32_t)(number & part->mask);
+    return true;
+}
+
+/* Finds each item's cell and counts those in each, and huge ones by role. */
 static void count_cells(broad_cells *cells, const broad_input *input)
 {
+    memset(cells->huge, 0, sizeof cells->huge);
     for (size_t i = 0; i < cells->parts.count; i++)
         cells->parts.items[i].count = 0;
     for (size_t i = 0; i < cells->items.count; i++)
     {
         broad_cell_item *item = &cells->items.items[i];
-        if (item->part == BROAD_HUGE)
-            continue;
-        broad_part *part = &cells->parts.items[item->part];
-        carom_aabb box = broad_grow(&input->boxes[item->slot], cells->half_margin);
-        cell_range range = cells_of(part, &box);
-        int64_t reach[3];
-        for (int axis = 0; axis < 3; axis++)
-            reach[axis] = range.high[axis] - range.low[axis];
-        if (reach[0] > 1 || reach[1] > 1 || reach[2] > 1)
+        if (!find_cell(cells, input, item))
         {
             item->part = BROAD_HUGE;
+            cells->huge[broad_rows_role(&cells->rows, item->slot) + 1]++;
             continue;
         }
-        for (int axis = 0; axis < 3; axis++)
-            part->reach[axis] = reach[axis] > part->reach[axis] ? reach[axis] : part->reach[axis];
-        uint64_t number = row_number(part, range.low[1], range.low[2]) + (uint64_t)range.low[0];
-        item->cell = (uint32_t)(number & part->mask);
+        broad_part *part = &cells->parts.items[item->part];
         part->count++;
         cells->starts.items[part->first_start + item->cell + 1]++;
     }
@@ -131,7 +153,7 @@ static void count_cells(broad_cells *cells, const broad_input *input)
 /* Slots in the order of their cells. The starts of cells become their ends, which are the starts of the next. */
 static void sort_cells(broad_cells *cells)
 {
-    uint32_t position = 0;
+    uint32_t position = 0, huge[BROAD_ROLES];
     for (size_t i = 0; i < cells->parts.count; i++)
     {
         broad_part *part = &cells->parts.items[i];
@@ -142,16 +164,27 @@ static void sort_cells(broad_cells *cells)
             starts[number + 1] += starts[number];
         position += part->count;
     }
-    cells->in_cells = position;
+    for (broad_role role = 0; role <= BROAD_ROLES; role++)
+        position = cells->huge[role] += position;
+    memcpy(huge, cells->huge, sizeof huge);
     for (size_t i = cells->items.count; i-- > 0;) /* from the last one on, so that starts end up as they were */
     {
         const broad_cell_item *item = &cells->items.items[i];
         if (item->part == BROAD_HUGE)
-            cells->sorted.items[position++] = item->slot;
+            cells->sorted.items[huge[broad_rows_role(&cells->rows, item->slot)]++] = item->slot;
         else
             cells->sorted.items[--cells->starts.items[cells->parts.items[item->part].first_start + item->cell + 1]] =
                 item->slot;
     }
+}
+
+static void drop_empty_parts(broad_cells *cells)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cells->parts.count; i++)
+        if (cells->parts.items[i].count > 0)
+            cells->parts.items[kept++] = cells->parts.items[i];
+    cells->parts.count = kept;
 }
 
 /* ---- searching ---- */
@@ -262,34 +295,58 @@ static void search_part(broad_search *search, lookup *at, const carom_aabb *box)
         search_hashed(search, at, &range);
 }
 
-/* Boxes search their own size and coarser ones. Of an active and a passive box of one size, the active one searches. */
+/* Huge boxes come last, so others are tested with them when it is their turn: all that they may pair with, those of
+ * their own role as far as they come before. */
+static void add_huge_runs(broad_search *search, const broad_cells *cells, uint32_t own)
+{
+    const broad_roles *roles = &cells->rows.roles;
+    broad_role role = broad_rows_role(&cells->rows, cells->rows.boxes.items[own].slot);
+    broad_run run = {own, 0, 0};
+    for (size_t k = 0; k < cells->parts.count; k++)
+    {
+        const broad_part *part = &cells->parts.items[k];
+        if (broad_roles_pair(roles, role, part->role))
+            broad_extend_run(search, &run, part->first, part->first + part->count);
+    }
+    for (broad_role other = 0; other <= role; other++)
+        if (broad_roles_pair(roles, role, other))
+            broad_extend_run(search, &run, cells->huge[other], other == role ? own : cells->huge[other + 1]);
+    broad_add_run(search, run);
+}
+
+/* Boxes search their own size and coarser ones. Of two roles of one size, the boxes of the first search. */
+static void add_cell_runs(broad_search *search, const broad_cells *cells, size_t part, uint32_t own)
+{
+    const broad_part *from = &cells->parts.items[part];
+    carom_aabb box = broad_grow(&search->input->boxes[cells->rows.boxes.items[own].slot], cells->half_margin);
+    for (size_t k = 0; k < cells->parts.count; k++)
+    {
+        const broad_part *to = &cells->parts.items[k];
+        if (to->level < from->level || (to->level == from->level && to->role < from->role) ||
+            !broad_roles_pair(&cells->rows.roles, from->role, to->role))
+            continue;
+        search_part(
+            search,
+            &(lookup){
+                .cells = cells, .part = to, .own = own, .from = to == from ? own + 1 : to->first, .is_own = to == from},
+            &box);
+    }
+}
+
 static void add_runs(broad_search *search, uint32_t first, uint32_t last, const void *data)
 {
     const broad_cells *cells = data;
-    size_t own = 0;
+    size_t part = 0;
     for (uint32_t i = first; i < last; i++)
     {
-        if (i >= cells->in_cells)
+        if (i >= cells->huge[0])
         {
-            broad_add_run(search, (broad_run){i, 0, i});
+            add_huge_runs(search, cells, i);
             continue;
         }
-        while (i >= cells->parts.items[own].first + cells->parts.items[own].count)
-            own++;
-        const broad_part *from = &cells->parts.items[own];
-        carom_aabb box = broad_grow(&search->input->boxes[cells->rows.boxes.items[i].slot], cells->half_margin);
-        for (size_t k = 0; k < cells->parts.count; k++)
-        {
-            const broad_part *to = &cells->parts.items[k];
-            if (to->count == 0 || to->level < from->level ||
-                (from->is_passive && (to->is_passive || to->level == from->level)))
-                continue;
-            search_part(
-                search,
-                &(lookup){
-                    .cells = cells, .part = to, .own = i, .from = to == from ? i + 1 : to->first, .is_own = to == from},
-                &box);
-        }
+        while (i >= cells->parts.items[part].first + cells->parts.items[part].count)
+            part++;
+        add_cell_runs(search, cells, part, i);
     }
 }
 
@@ -300,6 +357,7 @@ bool broad_cells_find(broad_cells *cells, const broad_input *input, broad_pairs 
         return false;
     count_cells(cells, input);
     sort_cells(cells);
+    drop_empty_parts(cells);
     for (size_t i = 0; i < cells->items.count; i++)
         broad_rows_add(&cells->rows, input, cells->sorted.items[i]);
     if (!broad_rows_load(&cells->rows, input))
@@ -380,15 +438,23 @@ static void measure_places(broad_statistics *statistics, const broad_input *inpu
         measure_axis(statistics, axis, sample, taken);
 }
 
+/* Boxes of about one size, and how many tests there are if each is tested with all others that it may pair with. */
+typedef struct size_class
+{
+    uint32_t count;
+    double tests;
+} size_class;
+
 /* The size for which the number of tests is least: large boxes are tested with all others, the rest with those in a few
  * cells. */
-static double choose_size(const broad_statistics *statistics, const uint32_t classes[CLASSES], double total)
+static double choose_size(const broad_statistics *statistics, const size_class classes[CLASSES], double tests)
 {
-    double best = INFINITY, size = 1.0, larger = total, extents = 0.0, spans[3];
+    const double total = statistics->count;
+    double best = INFINITY, size = 1.0, smaller = 0.0, extents = 0.0, larger_tests = tests, spans[3];
     int first = 0, last = CLASSES - 1;
-    while (first < last && classes[first] == 0)
+    while (first < last && classes[first].count == 0)
         first++;
-    while (last > first && classes[last] == 0)
+    while (last > first && classes[last].count == 0)
         last--;
     for (int axis = 0; axis < 3; axis++)
         spans[axis] = vec3_at(&statistics->high, axis) - vec3_at(&statistics->low, axis);
@@ -396,48 +462,52 @@ static double choose_size(const broad_statistics *statistics, const uint32_t cla
     {
         double side = from_bits((uint64_t)(k + 1) << 51), in_cells = 1.0;
         if (k <= last)
-            larger -= classes[k], extents += side * classes[k];
+            smaller += classes[k].count, extents += side * classes[k].count, larger_tests -= classes[k].tests;
         for (int axis = 0; axis < 3; axis++)
             in_cells *= fmax(1.0, spans[axis] / side);
-        double smaller = total - larger, across = smaller > 0.0 ? extents / smaller / side : 0.0;
-        double cost = larger * total / 8.0 + smaller * (4.0 * (1.0 + across) * (1.0 + across) + smaller / in_cells);
+        double across = smaller > 0.0 ? extents / smaller / side : 0.0;
+        double in_place = smaller > 0.0 ? (tests - larger_tests) * (smaller / total) / in_cells : 0.0;
+        double cost = larger_tests / 8.0 + smaller * 4.0 * (1.0 + across) * (1.0 + across) + in_place;
         if (cost < best)
             best = cost, size = side;
     }
     return fmin(fmax(size, 1e-290), 1e290);
 }
 
-broad_statistics broad_cells_measure(const broad_input *input)
+broad_statistics broad_cells_measure(const broad_rows *rows, const broad_input *input)
 {
     broad_statistics statistics = {0};
-    uint32_t classes[CLASSES] = {0};
-    double half = broad_half_margin(input->margin);
+    size_class classes[CLASSES] = {{0}};
+    double half = broad_half_margin(input->margin), tests = 0.0;
     for (uint32_t i = 0; i < input->slot_count; i++)
     {
-        if (broad_is_empty(&input->boxes[i]))
+        broad_role role = broad_rows_role(rows, i);
+        if (role == BROAD_IDLE)
             continue;
         carom_aabb box = broad_grow(&input->boxes[i], half);
         if (!is_finite(&box))
             continue;
+        size_class *class = &classes[bits_of(largest_extent(&box) + 0.0) >> 51];
         statistics.count++;
-        classes[bits_of(largest_extent(&box) + 0.0) >> 51]++;
+        class->count++, class->tests += rows->roles.partner_counts[role];
+        tests += rows->roles.partner_counts[role];
     }
     measure_places(&statistics, input);
-    statistics.cell = choose_size(&statistics, classes, statistics.count);
+    statistics.cell = choose_size(&statistics, classes, tests);
     return statistics;
 }
 
-void broad_cells_one_size(broad_cells *cells, const broad_input *input, const broad_part *part)
+bool broad_cells_one_size(broad_cells *cells, const broad_input *input, const broad_part *part)
 {
-    cells->parts.items[0] = cells->parts.items[1] = *part;
-    cells->parts.items[1].is_passive = true;
-    cells->parts.count = 2;
+    if (!broad_cells_add_parts(cells, part))
+        return false;
     for (uint32_t i = 0; i < input->slot_count; i++)
     {
         broad_role role = broad_rows_role(&cells->rows, i);
         if (role != BROAD_IDLE)
-            cells->items.items[cells->items.count++] = (broad_cell_item){i, role == BROAD_PASSIVE, 0};
+            cells->items.items[cells->items.count++] = (broad_cell_item){i, role, 0};
     }
+    return true;
 }
 
 void broad_cells_destroy(void *state)

@@ -12,11 +12,11 @@ enum
     BROAD_CELL_LEVELS = 2048 /* exponents of a double */
 };
 
-/* Boxes in cells of one size: all passive, or all active. */
+/* Boxes in cells of one size, all of one role. */
 typedef struct broad_part
 {
     uint32_t level; /* coarser ones are higher */
-    bool is_passive;
+    broad_role role;
     double scale;                    /* cells per unit of length */
     carom_vec3 origin;               /* a corner of a cell */
     int64_t sides[3];                /* of a dense grid, in cells; 0: hashed */
@@ -42,12 +42,12 @@ typedef struct broad_cell_item
 
 typedef struct broad_cells
 {
-    broad_rows rows; /* the boxes in cells, then the huge ones */
+    broad_rows rows; /* the boxes in cells, then the huge ones by role */
     BASE_ARRAY(broad_cell_item) items;
     BASE_ARRAY(broad_part) parts;
     BASE_ARRAY(uint32_t) starts;
-    BASE_ARRAY(uint32_t) sorted; /* slots */
-    uint32_t in_cells;           /* boxes that are not huge */
+    BASE_ARRAY(uint32_t) sorted;    /* slots */
+    uint32_t huge[BROAD_ROLES + 1]; /* where those of each role begin */
     double half_margin;
 } broad_cells;
 
@@ -57,7 +57,10 @@ void broad_cells_close(broad_cells *cells);
 /* Room for items of all slots. */
 bool broad_cells_begin(broad_cells *cells, const broad_input *input);
 
-/* Finds the pairs of all items, whose parts are set, in cells->parts, each with level, is_passive, scale, origin and
+/* Adds parts for all roles, in their order, that are like one. False when out of memory. */
+bool broad_cells_add_parts(broad_cells *cells, const broad_part *part);
+
+/* Finds the pairs of all items, whose parts are set, in cells->parts, each with level, role, scale, origin and
  * sides. */
 bool broad_cells_find(broad_cells *cells, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested);
 
@@ -66,14 +69,14 @@ bool broad_cells_find(broad_cells *cells, const broad_input *input, broad_pairs 
 /* What is known about the boxes' sizes and positions. */
 typedef struct broad_statistics
 {
-    uint32_t count;       /* boxes that are neither empty nor infinite */
+    uint32_t count;       /* boxes that are neither idle nor infinite */
     carom_vec3 low, high; /* where most of them are */
     double cell;          /* a good size of cells: few boxes are larger, and few others are in a cell */
 } broad_statistics;
 
-broad_statistics broad_cells_measure(const broad_input *input);
-/* Lists all boxes that are not idle for active and passive cells of one size. */
-void broad_cells_one_size(broad_cells *cells, const broad_input *input, const broad_part *part);
+broad_statistics broad_cells_measure(const broad_rows *rows, const broad_input *input);
+/* Lists all boxes that are not idle for cells of one size. False when out of memory. */
+bool broad_cells_one_size(broad_cells *cells, const broad_input *input, const broad_part *part);
 
 /* The state of a broad phase that is nothing but cells. */
 carom_status broad_cells_create(carom_context *context, const char *name, void **out);

@@ -37,21 +37,38 @@ static inline bool broad_has_class(const broad_classes *classes, uint32_t class,
 
 uint32_t broad_class_of(broad_classes *classes, const broad_traits *traits);
 
-/* Whether boxes of a class look for others. Were there any in one place, all that look would be tested with all, so
- * those that find nothing should not be among them. */
+/* Which boxes a box is tested with. In a crowd, boxes of one role are all tested with each other if any two of them may
+ * pair, so most should be where none may. */
 typedef enum broad_role
 {
-    BROAD_ACTIVE,  /* they are tested with each other and with the passive ones */
-    BROAD_PASSIVE, /* no two of them may pair: the static ones as a rule, but also those of any filters like that */
-    BROAD_IDLE     /* they may pair with nothing that is there */
+    BROAD_ACTIVE,            /* the others */
+    BROAD_SELECTIVE,         /* no two of them may pair, but as a rule some with passive ones */
+    BROAD_PASSIVE,           /* no two of them may pair, either: the static ones, and those of any filters like that */
+    BROAD_IDLE,              /* they may pair with nothing that is there */
+    BROAD_ROLES = BROAD_IDLE /* of boxes that are tested */
 } broad_role;
 
 typedef struct broad_roles
 {
-    uint8_t of[BROAD_NO_CLASS + 1]; /* by class */
+    uint8_t of[BROAD_NO_CLASS + 1];       /* by class */
+    uint8_t partners[BROAD_ROLES];        /* by role: bits of those that some of its boxes may pair with */
+    uint32_t counts[BROAD_ROLES];         /* boxes by role */
+    uint32_t partner_counts[BROAD_ROLES]; /* by role: boxes of all its partners */
 } broad_roles;
 
-/* counts: boxes by class. As many as possible are idle, then passive. */
+/* counts: boxes by class. As many as possible are idle. */
 broad_roles broad_classes_roles(const broad_classes *classes, const uint32_t counts[BROAD_MAX_CLASSES]);
+
+static inline bool broad_roles_pair(const broad_roles *roles, broad_role one, broad_role other)
+{
+    return roles->partners[one] >> other & 1;
+}
+
+/* The class of each slot. */
+typedef BASE_ARRAY(uint8_t) broad_class_list;
+
+/* Finds the classes of all boxes, and their roles. False when out of memory. */
+bool broad_classify(carom_context *context, broad_classes *classes, const broad_input *input,
+                    broad_class_list *class_of, broad_roles *roles);
 
 #endif

@@ -42,9 +42,9 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     bool enough = broad_cells_begin(cells, input);
     if (enough)
     {
-        broad_statistics statistics = broad_cells_measure(input);
+        broad_statistics statistics = broad_cells_measure(&cells->rows, input);
         broad_part part = choose_grid(&statistics);
-        broad_cells_one_size(cells, input, &part);
+        enough = broad_cells_one_size(cells, input, &part);
     }
     if (!enough || !broad_cells_find(cells, input, out, boxes_tested))
         return base_fail(cells->rows.context, CAROM_OUT_OF_MEMORY, "broad phase grid: no memory for %u boxes",

@@ -12,7 +12,7 @@ typedef struct hierarchical_state
 {
     broad_cells cells;
     uint32_t counts[BROAD_CELL_LEVELS]; /* boxes by the exponent of their size */
-    uint32_t part[BROAD_CELL_LEVELS];   /* of the active ones among them; passive ones are in the next */
+    uint32_t part[BROAD_CELL_LEVELS];   /* of the first role among them; the other roles are in the next ones */
 } hierarchical_state;
 
 static void destroy(void *state)
@@ -97,7 +97,7 @@ static bool choose_levels(hierarchical_state *own, const broad_input *input)
 {
     const double min_density = 0.0625;
     broad_cells *cells = &own->cells;
-    broad_statistics statistics = broad_cells_measure(input);
+    broad_statistics statistics = broad_cells_measure(&cells->rows, input);
     uint32_t min_count = 8 + (uint32_t)(cells->items.count / 32), waiting = 0, first = 0, last = 0;
     for (uint32_t i = 0; i < BROAD_CELL_LEVELS; i++)
         last = own->counts[i] ? i : last;
@@ -106,14 +106,10 @@ static bool choose_levels(hierarchical_state *own, const broad_input *input)
         waiting += own->counts[i];
         if (i < last && (waiting < min_count || density(&statistics, power_of_two(i)) < min_density))
             continue;
-        if (!base_array_reserve(cells->rows.context, &cells->parts, 2))
-            return false;
-        broad_part part = {.level = i, .scale = power_of_two(2 * 1023 - i)};
         for (; first <= i; first++)
             own->part[first] = (uint32_t)cells->parts.count;
-        cells->parts.items[cells->parts.count++] = part;
-        part.is_passive = true;
-        cells->parts.items[cells->parts.count++] = part;
+        if (!broad_cells_add_parts(cells, &(broad_part){.level = i, .scale = power_of_two(2 * 1023 - i)}))
+            return false;
         waiting = 0;
     }
     return true;
@@ -132,7 +128,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     {
         broad_cell_item *item = &cells->items.items[i];
         if (item->part != BROAD_HUGE)
-            item->part = own->part[item->part] + (broad_rows_role(&cells->rows, item->slot) == BROAD_PASSIVE);
+            item->part = own->part[item->part] + broad_rows_role(&cells->rows, item->slot);
     }
     if (!enough || !broad_cells_find(cells, input, out, boxes_tested))
         return base_fail(cells->rows.context, CAROM_OUT_OF_MEMORY, "broad phase hierarchical: no memory for %u boxes",

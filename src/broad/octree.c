@@ -49,7 +49,7 @@ typedef struct cell
 
 static void choose_cube(broad_octants *tree, const broad_input *input)
 {
-    broad_statistics statistics = broad_cells_measure(input);
+    broad_statistics statistics = broad_cells_measure(&tree->rows, input);
     carom_vec3 size = vec3_sub(statistics.high, statistics.low);
     double side = 2.0 * fmax(size.x, fmax(size.y, size.z));
     tree->side = side > 0.0 && side < 1e300 ? side : 0.0;
@@ -140,6 +140,10 @@ static uint32_t number_of(cell at, const uint32_t below[BROAD_OCTREE_DEPTH + 1])
 
 static bool sort_boxes(broad_octants *tree, const broad_input *input)
 {
+    enum
+    {
+        ROLE_BITS = 2
+    };
     uint32_t below[BROAD_OCTREE_DEPTH + 1]; /* nodes of a subtree, by the level of its root */
     for (int level = 0; level <= BROAD_OCTREE_DEPTH; level++)
         below[level] = nodes_of(BROAD_OCTREE_DEPTH + 1 - level);
@@ -153,7 +157,7 @@ static bool sort_boxes(broad_octants *tree, const broad_input *input)
         if (role == BROAD_IDLE)
             continue;
         uint64_t number = number_of(cell_of(tree, &input->boxes[slot]), below);
-        tree->items.items[tree->items.count++] = (number << 1 | (role == BROAD_PASSIVE)) << 32 | slot;
+        tree->items.items[tree->items.count++] = (number << ROLE_BITS | role) << 32 | slot;
     }
     if (tree->items.count > 0)
         base_sort_codes(tree->rows.context, tree->items.items, tree->sorted.items, (uint32_t)tree->items.count);
@@ -232,8 +236,9 @@ static void open_node(broad_octants *tree, uint32_t position)
             node->bounds.low[axis][lane] = INFINITY, node->bounds.high[axis][lane] = -INFINITY;
     for (int lane = 0; lane < BROAD_LANES; lane++)
         node->child[lane] = BROAD_NO_SLOT;
-    node->first = node->active_last = node->own_last = node->last = position;
-    node->active = 0, node->present = 1u << BROAD_LANES;
+    node->first = node->last = position;
+    for (int role = 0; role < BROAD_ROLES; role++)
+        node->ends[role] = position, node->partners[role] = 0;
 }
 
 /* Ends the nodes that a cell is not in, and begins those that it is in. */
@@ -252,7 +257,7 @@ static bool go_to(broad_octants *tree, node_path *path, cell at, uint32_t positi
         open_node(tree, position);
         broad_octant *parent = &tree->nodes.items[path->node[level - 1]];
         uint32_t lane = at.path >> 3 * (at.level - level) & 7;
-        parent->child[lane] = index, parent->present |= 1u << lane;
+        parent->child[lane] = index;
     }
     path->at = at;
     return true;
@@ -273,9 +278,11 @@ static bool make_nodes(broad_octants *tree, const broad_input *input)
             return false;
         broad_rows_add(&tree->rows, input, slot);
         broad_octant *node = &tree->nodes.items[path.node[path.at.level]];
-        node->own_last = i + 1;
-        if (broad_rows_role(&tree->rows, slot) == BROAD_ACTIVE)
-            node->active_last = i + 1, node->active |= 1u << BROAD_LANES;
+        broad_role own = broad_rows_role(&tree->rows, slot);
+        for (broad_role role = own; role < BROAD_ROLES; role++)
+            node->ends[role] = i + 1;
+        for (uint32_t left = tree->rows.roles.partners[own]; left; left &= left - 1)
+            node->partners[__builtin_ctz(left)] |= 1u << BROAD_LANES;
     }
     return go_to(tree, &path, (cell){0, 0}, count) && (tree->nodes.items[0].last = count, true);
 }

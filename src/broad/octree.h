@@ -20,12 +20,10 @@ typedef struct broad_octant_bounds
 typedef struct broad_octant
 {
     broad_octant_bounds bounds;
-    uint32_t child[BROAD_LANES]; /* index of the node */
-    uint32_t first, own_last;    /* positions of its own boxes */
-    uint32_t active_last;        /* the active ones come first */
-    uint32_t last;               /* positions of those below it end here */
-    uint32_t present;            /* children that exist, and bit 8 */
-    uint32_t active;             /* children below which boxes are active; bit 8: one of its own is */
+    uint32_t child[BROAD_LANES];       /* index of the node */
+    uint32_t first, ends[BROAD_ROLES]; /* positions of its own boxes, which are in the order of their roles */
+    uint32_t last;                     /* positions of those below it end here */
+    uint32_t partners[BROAD_ROLES];    /* by role: children below which it may have some; bit 8: among its own boxes */
 } broad_octant;
 
 typedef struct broad_octants
@@ -33,8 +31,7 @@ typedef struct broad_octants
     broad_rows rows; /* boxes in preorder of their nodes */
     BASE_ARRAY(broad_octant) nodes;
     BASE_ARRAY(uint64_t)
-    items, sorted;  /* a node's number and whether it is passive in the upper half, a slot in the
-                       lower */
+    items, sorted;  /* a node's number and a role in the upper half, a slot in the lower */
     carom_vec3 low; /* corner of the root's cube */
     double side;    /* of the cube */
     int depth;      /* of the deepest cells */

@@ -7,7 +7,7 @@ static void add_own(const broad_octants *tree, const broad_octant *node, float b
     const broad_rows *rows = &tree->rows;
     for (int row = 0; row < 6; row++)
         bounds[row] = row < 3 ? INFINITY : -INFINITY;
-    for (uint32_t i = node->first; i < node->own_last; i++)
+    for (uint32_t i = node->first; i < node->ends[BROAD_ROLES - 1]; i++)
         for (size_t axis = 0; axis < 3; axis++)
         {
             float low = rows->bounds.items[axis * rows->stride + i];
@@ -37,7 +37,8 @@ void BASE_ISA(broad_octree_bound)(broad_octants *tree)
                 node->bounds.low[axis][lane] = low < bounds[axis] ? low : bounds[axis];
                 node->bounds.high[axis][lane] = high > bounds[axis + 3] ? high : bounds[axis + 3];
             }
-            node->active |= (uint32_t)(child->active != 0) << lane;
+            for (int role = 0; role < BROAD_ROLES; role++)
+                node->partners[role] |= (uint32_t)(child->partners[role] != 0) << lane;
         }
     }
 }
@@ -55,11 +56,27 @@ static BASE_ALWAYS_INLINE uint32_t meet(const broad_octant_bounds *group, const 
     return f8_bits(f8_and(f8_and(x, y), z));
 }
 
-static void descend(const broad_octants *tree, broad_search *search, uint32_t own, bool is_passive)
+/* Those of a node's own boxes behind a position that have some roles. */
+static void add_own_runs(broad_search *search, const broad_octant *node, uint32_t own, uint32_t partners)
+{
+    broad_run run = {own, 0, 0};
+    for (uint32_t left = partners; left; left &= left - 1)
+    {
+        int role = __builtin_ctz(left);
+        uint32_t first = role > 0 ? node->ends[role - 1] : node->first, last = node->ends[role];
+        first = first > own ? first : own + 1;
+        if (first < last)
+            broad_extend_run(search, &run, first, last);
+    }
+    broad_add_run(search, run);
+}
+
+static void descend(const broad_octants *tree, broad_search *search, uint32_t own)
 {
     const broad_octant *nodes = tree->nodes.items;
     const broad_rows *rows = &tree->rows;
     uint32_t stack[BROAD_OCTREE_DEPTH * BROAD_LANES + 1], depth = 0;
+    broad_role role = broad_rows_role(rows, rows->boxes.items[own].slot);
     box8 box;
     for (size_t axis = 0; axis < 3; axis++)
     {
@@ -72,10 +89,9 @@ static void descend(const broad_octants *tree, broad_search *search, uint32_t ow
         const broad_octant *node = &nodes[stack[--depth]];
         if (node->last <= own + 1)
             continue;
-        uint32_t counting = is_passive ? node->active : node->present;
+        uint32_t counting = node->partners[role];
         if (counting >> BROAD_LANES)
-            broad_add_run(search, (broad_run){own, node->first > own ? node->first : own + 1,
-                                              is_passive ? node->active_last : node->own_last});
+            add_own_runs(search, node, own, rows->roles.partners[role]);
         for (uint32_t mask = meet(&node->bounds, &box) & counting; mask; mask &= mask - 1)
             stack[depth++] = node->child[__builtin_ctz(mask)];
     }
@@ -84,5 +100,5 @@ static void descend(const broad_octants *tree, broad_search *search, uint32_t ow
 void BASE_ISA(broad_octree_descend)(const broad_octants *tree, broad_search *search, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++)
-        descend(tree, search, i, broad_rows_role(&tree->rows, tree->rows.boxes.items[i].slot) == BROAD_PASSIVE);
+        descend(tree, search, i);
 }

@@ -70,31 +70,13 @@ carom_vec3 broad_choose_origin(const broad_input *input)
     return (carom_vec3){at[0][taken / 2], at[1][taken / 2], at[2][taken / 2]};
 }
 
-static bool classify(broad_rows *rows, const broad_input *input)
-{
-    uint32_t counts[BROAD_NO_CLASS + 1] = {0};
-    broad_classes_reset(&rows->classes);
-    rows->class_of.count = 0;
-    if (!base_array_reserve(rows->context, &rows->class_of, input->slot_count))
-        return false;
-    for (uint32_t slot = 0; slot < input->slot_count; slot++)
-    {
-        bool is_empty = broad_is_empty(&input->boxes[slot]);
-        uint32_t class = is_empty ? BROAD_NO_CLASS : broad_class_of(&rows->classes, &input->traits[slot]);
-        rows->class_of.items[slot] = (uint8_t) class;
-        counts[class]++;
-    }
-    rows->class_of.count = input->slot_count;
-    rows->roles = broad_classes_roles(&rows->classes, counts);
-    return true;
-}
-
 bool broad_rows_begin(broad_rows *rows, const broad_input *input)
 {
     rows->boxes.count = rows->bounds.count = 0;
     rows->margin = (float)input->margin * (1.0f + 0x1p-20f);
     rows->origin = broad_choose_origin(input);
-    return input->slot_count < BROAD_UNSURE && classify(rows, input) &&
+    return input->slot_count < BROAD_UNSURE &&
+           broad_classify(rows->context, &rows->classes, input, &rows->class_of, &rows->roles) &&
            base_array_reserve(rows->context, &rows->boxes, input->slot_count);
 }
 
@@ -198,21 +180,24 @@ static uint32_t first_from(const float *low, uint32_t first, uint32_t last, floa
     return first;
 }
 
-/* Of an active and a passive box, the one that begins later is found by the other. */
-void broad_add_sorted_runs(broad_search *search, uint32_t first, uint32_t last, uint32_t active)
+/* Of two boxes of different roles, the one that begins later is found by the other. */
+void broad_add_sorted_runs(broad_search *search, uint32_t first, uint32_t last)
 {
     const broad_rows *rows = search->rows;
     const float *low = rows->bounds.items + search->axis * rows->stride;
-    uint32_t count = (uint32_t)rows->boxes.count;
+    broad_role own = 0;
     for (uint32_t i = first; i < last; i++)
-        if (i < active)
+    {
+        while (i >= rows->starts[own + 1])
+            own++;
+        for (uint32_t left = rows->roles.partners[own]; left; left &= left - 1)
         {
-            broad_add_run(search, (broad_run){i, i + 1, active});
-            if (count > active)
-                broad_add_run(search, (broad_run){i, first_from(low, active, count, low[i], false), count});
+            broad_role other = (broad_role)__builtin_ctz(left);
+            uint32_t begin = rows->starts[other], end = rows->starts[other + 1];
+            begin = other == own ? i + 1 : first_from(low, begin, end, low[i], other < own);
+            broad_add_run(search, (broad_run){i, begin, end});
         }
-        else
-            broad_add_run(search, (broad_run){i, first_from(low, 0, active, low[i], true), active});
+    }
 }
 
 typedef struct search_task

@@ -55,9 +55,10 @@ struct broad_rows
     carom_vec3 origin;           /* of the floats, so that boxes far from zero but close to each other differ */
     float margin;                /* rounded up */
     broad_classes classes;
-    BASE_ARRAY(uint8_t) class_of; /* by slot */
-    broad_roles roles;            /* of classes, given all boxes */
-    broad_search **searches;      /* per worker */
+    broad_class_list class_of;
+    broad_roles roles;                /* of classes, given all boxes */
+    uint32_t starts[BROAD_ROLES + 1]; /* where the boxes of each role begin; for sorted runs */
+    broad_search **searches;          /* per worker */
 };
 
 bool broad_rows_open(broad_rows *rows, carom_context *context); /* false: out of memory; close it all the same */
@@ -100,9 +101,9 @@ void broad_search_take(broad_search *search);
 
 void broad_search_flush(broad_search *search);
 
-/* Adds the runs of boxes in a range of positions: active ones up to a position, sorted by their low ends along an axis,
- * then passive ones, sorted, too. */
-void broad_add_sorted_runs(broad_search *search, uint32_t first, uint32_t last, uint32_t active);
+/* Adds the runs of boxes in a range of positions, where boxes of one role follow each other, from `starts` on, each
+ * role sorted by low ends along an axis. */
+void broad_add_sorted_runs(broad_search *search, uint32_t first, uint32_t last);
 
 static inline void broad_add_run(broad_search *search, broad_run run)
 {
@@ -111,6 +112,17 @@ static inline void broad_add_run(broad_search *search, broad_run run)
     search->runs[search->run_count++] = run;
     if (search->run_count == BROAD_MAX_RUNS)
         broad_search_flush(search);
+}
+
+/* Makes a run longer by some positions, or adds it and begins another one where these do not follow it. */
+static inline void broad_extend_run(broad_search *search, broad_run *run, uint32_t first, uint32_t last)
+{
+    if (first != run->last)
+    {
+        broad_add_run(search, *run);
+        run->first = first;
+    }
+    run->last = last;
 }
 
 /* ---- boxes grown by half the margin: two boxes within the margin of each other meet when both are grown ---- */

@@ -3,7 +3,7 @@
  *
  * The chapter's 25.1 has it as sweep and prune along one axis; the axis is the one along which the boxes are spread
  * most. The order of the last call is nearly right when boxes move little, so insertion sort repairs it; when that
- * takes too long, boxes are sorted afresh. What is passive (static, as a rule) is in a list of its own: its boxes are
+ * takes too long, boxes are sorted afresh. Each role has a list of its own, and those of boxes that may not pair are
  * never tested against each other.
  *
  * It pays off for up to some thousand boxes, or when they lie along a line; each box meets about n^(2/3) others. */
@@ -20,18 +20,17 @@ typedef struct sweep_list
 typedef struct sweep_state
 {
     broad_rows rows;
-    sweep_list lists[2];        /* active, passive */
+    sweep_list lists[BROAD_ROLES];
     BASE_ARRAY(uint64_t) space; /* for sorting */
     BASE_ARRAY(bool) listed;    /* by slot */
     uint32_t axis;
-    uint32_t active; /* positions below are those of active boxes */
 } sweep_state;
 
 static void destroy(void *state)
 {
     sweep_state *sweep = state;
     carom_context *context = sweep->rows.context;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < BROAD_ROLES; i++)
         base_array_free(context, &sweep->lists[i].items);
     base_array_free(context, &sweep->space);
     base_array_free(context, &sweep->listed);
@@ -110,7 +109,7 @@ static bool update_list(sweep_state *sweep, const broad_input *input, broad_role
     list->items.count = kept;
     if (!base_array_reserve(sweep->rows.context, &list->items, input->slot_count - kept))
         return false;
-    for (uint32_t slot = 0; slot < input->slot_count; slot++)
+    for (uint32_t slot = 0; slot < input->slot_count && list->items.count < sweep->rows.roles.counts[role]; slot++)
         if (!sweep->listed.items[slot] && broad_rows_role(&sweep->rows, slot) == role)
             list->items.items[list->items.count++] = low_end(sweep, &input->boxes[slot]) << 32 | slot;
     return true;
@@ -154,15 +153,14 @@ static bool set_order(sweep_state *sweep, const broad_input *input)
         return false;
     if (input->slot_count > 0)
         memset(sweep->listed.items, 0, input->slot_count * sizeof *sweep->listed.items);
-    for (broad_role role = BROAD_ACTIVE; role <= BROAD_PASSIVE; role++)
+    for (broad_role role = 0; role < BROAD_ROLES; role++)
     {
         sweep_list *list = &sweep->lists[role];
         if (!update_list(sweep, input, role) || !sort_list(sweep, list))
             return false;
         for (size_t k = 0; k < list->items.count; k++)
             broad_rows_add(&sweep->rows, input, (uint32_t)list->items.items[k]);
-        if (role == BROAD_ACTIVE)
-            sweep->active = (uint32_t)list->items.count;
+        sweep->rows.starts[role + 1] = (uint32_t)sweep->rows.boxes.count;
     }
     return true;
 }
@@ -171,8 +169,8 @@ static bool set_order(sweep_state *sweep, const broad_input *input)
 
 static void add_runs(broad_search *search, uint32_t first, uint32_t last, const void *data)
 {
-    const sweep_state *sweep = data;
-    broad_add_sorted_runs(search, first, last, sweep->active);
+    (void)data;
+    broad_add_sorted_runs(search, first, last);
 }
 
 static carom_status find_pairs(void *state, const broad_input *input, broad_pairs *out, uint64_t *boxes_tested)
@@ -183,7 +181,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     if (enough)
         choose_axis(sweep, input);
     enough = enough && set_order(sweep, input) && broad_rows_load(&sweep->rows, input);
-    broad_visit visit = {add_runs, sweep, (uint32_t)sweep->rows.boxes.count, sweep->axis};
+    broad_visit visit = {add_runs, NULL, (uint32_t)sweep->rows.boxes.count, sweep->axis};
     if (!enough || !broad_rows_search(&sweep->rows, input, &visit, out, boxes_tested))
         return base_fail(sweep->rows.context, CAROM_OUT_OF_MEMORY, "broad phase sweep: no memory for %u boxes",
                          input->slot_count);

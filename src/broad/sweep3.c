@@ -31,7 +31,6 @@ typedef struct sweep3_state
     broad_pair_set set;                     /* pairs of boxes that meet, as they are in `boxes` */
     double margin, half_margin;
     uint32_t count;    /* boxes in the lists */
-    uint32_t active;   /* of those in `rows` */
     uint32_t axis;     /* to find all pairs along */
     uint32_t failures; /* calls in a row that had to sort afresh */
     uint32_t skip;     /* calls that sort afresh without trying */
@@ -144,8 +143,8 @@ static void choose_axis(sweep3_state *own)
 
 static void add_runs(broad_search *search, uint32_t first, uint32_t last, const void *data)
 {
-    const sweep3_state *own = data;
-    broad_add_sorted_runs(search, first, last, own->active);
+    (void)data;
+    broad_add_sorted_runs(search, first, last);
 }
 
 /* Those of one role, in the order of their low ends. */
@@ -157,6 +156,7 @@ static void add_rows(sweep3_state *own, const broad_input *input, broad_role rol
         if (!end->is_high && broad_rows_role(&own->rows, end->slot) == role)
             broad_rows_add(&own->rows, input, end->slot);
     }
+    own->rows.starts[role + 1] = (uint32_t)own->rows.boxes.count;
 }
 
 static bool rebuild(sweep3_state *own, const broad_input *input)
@@ -176,11 +176,10 @@ static bool rebuild(sweep3_state *own, const broad_input *input)
     broad_input grown = {.boxes = own->boxes.items, .traits = own->traits.items, .slot_count = input->slot_count};
     if (!broad_rows_begin(&own->rows, &grown))
         return false;
-    add_rows(own, &grown, BROAD_ACTIVE);
-    own->active = (uint32_t)own->rows.boxes.count;
-    add_rows(own, &grown, BROAD_PASSIVE);
+    for (broad_role role = 0; role < BROAD_ROLES; role++)
+        add_rows(own, &grown, role);
     own->set.pairs.count = 0;
-    broad_visit visit = {add_runs, own, (uint32_t)own->rows.boxes.count, own->axis};
+    broad_visit visit = {add_runs, NULL, (uint32_t)own->rows.boxes.count, own->axis};
     return broad_rows_load(&own->rows, &grown) &&
            broad_rows_search(&own->rows, &grown, &visit, &own->set.pairs, &own->tested) &&
            broad_pair_set_refresh(&own->set);

@@ -1,5 +1,5 @@
 /* Broad phase `topogrid`: the pairs of boxes in each cell, and of those apart. What may pair with nothing that is there
- * is left out, and whatever may not pair with its like is treated as static boxes are, where there are many boxes. */
+ * is left out, and where there are many boxes, they are tested with those of other roles that they may pair with. */
 #include "broad/topogrid_state.h"
 
 enum
@@ -13,7 +13,7 @@ typedef enum search_place
 {
     IN_CELL,         /* pairs that other cells have, too */
     IN_GROUPED_CELL, /* none */
-    BOXES_APART      /* each pair of active ones twice, and boxes with themselves */
+    BOXES_APART      /* each pair of one role twice, and boxes with themselves */
 } search_place;
 
 typedef struct pair_search
@@ -31,12 +31,13 @@ static broad_role role_of(const topogrid_state *own, uint32_t slot)
     return own->roles.of[own->slots.items[slot].class];
 }
 
-/* Of the cells that both are in, one lists a pair. Of two active boxes apart, the first one does. */
+/* Of the cells that both are in, one lists a pair. Of two boxes of one role apart, the first one does. */
 static bool is_listed_here(const pair_search *search, uint32_t own, uint32_t other)
 {
     const grid_slot *a = &search->own->slots.items[own], *b = &search->own->slots.items[other];
     if (search->place == BOXES_APART)
-        return own != other && !(b->place == APART && role_of(search->own, other) == BROAD_ACTIVE && other < own);
+        return own != other &&
+               !(b->place == APART && role_of(search->own, other) == role_of(search->own, own) && other < own);
     for (int axis = 0; axis < 3 && search->place == IN_CELL; axis++)
         if (search->at[axis] != (a->range.low[axis] > b->range.low[axis] ? a->range.low[axis] : b->range.low[axis]))
             return false;
@@ -115,15 +116,14 @@ static bool search_few(pair_search *search, const grid_cell *cell)
 /* ---- a cell with many boxes ----
  *
  * Two boxes are listed in the cell that has the larger of their lowest coordinates along each axis: one of them begins
- * there. So the boxes in a cell are put into groups, by the axes along which they begin in it, and active ones before
- * passive ones. A group is tested with those that begin along all other axes; many boxes in the same cells are tested
- * in one of these only. */
+ * there. So the boxes in a cell are put into groups, by role and by the axes along which they begin in it. A group is
+ * tested with those that begin along all other axes; many boxes in the same cells are tested in one of these only. */
 
 enum
 {
     ALL_AXES = 7,
-    SIDE_GROUPS = 8, /* of active boxes, and of passive ones; those that begin along all axes come first */
-    CELL_GROUPS = 2 * SIDE_GROUPS
+    SIDE_GROUPS = 8, /* of each role; those that begin along all axes come first */
+    CELL_GROUPS = BROAD_ROLES * SIDE_GROUPS
 };
 
 typedef struct grouped_cell
@@ -137,7 +137,7 @@ static uint32_t group_of(const topogrid_state *own, const grouped_cell *cell, ui
 {
     const uint8_t *low = own->slots.items[slot].range.low;
     uint32_t axes = (low[0] == cell->at[0]) | (low[1] == cell->at[1]) << 1 | (low[2] == cell->at[2]) << 2;
-    return ALL_AXES - axes + (role_of(own, slot) == BROAD_PASSIVE ? SIDE_GROUPS : 0u);
+    return ALL_AXES - axes + SIDE_GROUPS * (uint32_t)role_of(own, slot);
 }
 
 /* Adds a list's boxes to the sizes of their groups. */
@@ -157,21 +157,24 @@ static void fill_groups(topogrid_state *own, const grouped_cell *cell, const bro
             put_in_batch(own, batch, next[group_of(own, cell, list->items[i])]++, list->items[i]);
 }
 
-static bool begins_together(uint32_t group, uint32_t other)
+/* Is there anything to be found in a group and another one? */
+static bool may_meet(const broad_roles *roles, uint32_t group, uint32_t other)
 {
-    return ((group % SIDE_GROUPS) & (other % SIDE_GROUPS)) == 0;
+    return ((group % SIDE_GROUPS) & (other % SIDE_GROUPS)) == 0 &&
+           broad_roles_pair(roles, group / SIDE_GROUPS, other / SIDE_GROUPS);
 }
 
-/* Active boxes of a group with each other and with those of later groups. */
+/* Boxes of a group with each other and with those of later groups. */
 static bool search_group(const pair_search *search, const grouped_cell *cell, const broad_batch *batch, uint32_t group)
 {
+    const broad_roles *roles = &search->own->roles;
     for (uint32_t i = cell->ends[group]; i < cell->ends[group + 1]; i++)
         for (uint32_t other = group; other < CELL_GROUPS; other++)
         {
-            if (!begins_together(group, other))
+            if (!may_meet(roles, group, other))
                 continue;
             broad_batch_range range = {other == group ? i + 1 : cell->ends[other], 0};
-            while (other + 1 < CELL_GROUPS && begins_together(group, other + 1))
+            while (other + 1 < CELL_GROUPS && may_meet(roles, group, other + 1))
                 other++;
             range.last = cell->ends[other + 1];
             if (range.first < range.last && !add_pairs(search, batch, i, range))
@@ -189,8 +192,6 @@ static bool search_many(pair_search *search, const grid_cell *boxes)
     count_groups(own, &cell, &boxes->statics);
     for (uint32_t group = 0; group < CELL_GROUPS; group++)
         cell.ends[group + 1] += cell.ends[group];
-    if (cell.ends[SIDE_GROUPS] == 0)
-        return true;
     if (!begin_batch(own, cell.ends[CELL_GROUPS], &batch))
         return false;
     batch.count = cell.ends[CELL_GROUPS];
@@ -201,7 +202,7 @@ static bool search_many(pair_search *search, const grid_cell *boxes)
     end_batch(own, &batch);
     search->place = IN_GROUPED_CELL;
     bool enough = true;
-    for (uint32_t group = 0; group < SIDE_GROUPS && enough; group++)
+    for (uint32_t group = 0; group < CELL_GROUPS && enough; group++)
         enough = search_group(search, &cell, &batch, group);
     return enough;
 }
@@ -219,8 +220,16 @@ static bool search_cell(pair_search *search, uint32_t number)
                                                                    : search_many(search, cell);
 }
 
-/* Active boxes apart against all, or passive ones against active ones in cells. They come first, so as to be in the
- * batch. */
+/* Is a box to be tested with those of a role that are apart? Two that are both apart are so for the first role. */
+static bool meets_apart(const topogrid_state *own, uint32_t slot, broad_role role)
+{
+    broad_role other = role_of(own, slot);
+    uint8_t place = own->slots.items[slot].place;
+    return place != NOWHERE && other != BROAD_IDLE && broad_roles_pair(&own->roles, role, other) &&
+           !(place == APART && other < role);
+}
+
+/* Boxes of a role apart against all others that they may pair with. They come first, so as to be in the batch. */
 static bool search_apart(pair_search *search, broad_role role)
 {
     topogrid_state *own = search->own;
@@ -233,13 +242,8 @@ static bool search_apart(pair_search *search, broad_role role)
             put_in_batch(own, &batch, own_count++, own->apart.items[i]);
     batch.count = own_count;
     for (uint32_t slot = 0; slot < own->slots.count && own_count > 0; slot++)
-    {
-        uint8_t place = own->slots.items[slot].place;
-        broad_role other = role_of(own, slot);
-        if (place != NOWHERE && other != BROAD_IDLE &&
-            !(role == BROAD_PASSIVE && (other == BROAD_PASSIVE || place == APART)))
+        if (meets_apart(own, slot, role))
             put_in_batch(own, &batch, batch.count++, slot);
-    }
     end_batch(own, &batch);
     search->place = BOXES_APART;
     bool enough = true;
@@ -255,6 +259,7 @@ bool topogrid_search(topogrid_state *own, const broad_input *input, broad_pairs 
     for (uint32_t i = 0; i < own->cells.count && enough; i++)
         if (own->cells.items[i].movers.count > 0)
             enough = search_cell(&search, i);
-    return enough &&
-           (own->apart.count == 0 || (search_apart(&search, BROAD_ACTIVE) && search_apart(&search, BROAD_PASSIVE)));
+    for (broad_role role = 0; role < BROAD_ROLES && own->apart.count > 0 && enough; role++)
+        enough = search_apart(&search, role);
+    return enough;
 }
