@@ -370,7 +370,6 @@ bool broad_cells_find(broad_cells *cells, const broad_input *input, broad_pairs 
 
 enum
 {
-    SAMPLES = 256,
     CLASSES = 4096 /* of extents: two per exponent */
 };
 
@@ -388,9 +387,6 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
-/* The double that sorts as the number does. */
-static double from_sortable(uint64_t key) { return from_bits(key >> 63 ? key & ~((uint64_t)1 << 63) : ~key); }
-
 static bool is_finite(const carom_aabb *box)
 {
     return vec3_finite(vec3_sub(box->max, box->min)); /* and so are both ends */
@@ -401,41 +397,24 @@ static double largest_extent(const carom_aabb *box)
     return fmax(box->max.x - box->min.x, fmax(box->max.y - box->min.y, box->max.z - box->min.z));
 }
 
-/* Where most boxes are along an axis, from some of them; a few far away don't count, nor do up to half of them if they
- * are very far away. */
-static void measure_axis(broad_statistics *statistics, int axis, const carom_aabb *const *boxes, size_t count)
+/* Where most boxes are; a few far away don't count, nor do up to half of them if they are very far away in terms of the
+ * distance between the quarters: along any axis, for boxes may be on a floor. */
+static void measure_places(broad_statistics *statistics, const broad_places *places)
 {
-    uint64_t at[SAMPLES], space[SAMPLES];
-    for (size_t i = 0; i < count; i++)
-        at[i] = broad_sortable(0.5 * vec3_at(&boxes[i]->min, axis) + 0.5 * vec3_at(&boxes[i]->max, axis));
-    base_sort_u64(at, space, count);
-    const double very_far = 1000.0; /* in terms of the distance between the quarters */
-    double low = from_sortable(at[count / 16]), high = from_sortable(at[count - 1 - count / 16]);
-    double first = from_sortable(at[count / 4]), last = from_sortable(at[count - 1 - count / 4]), middle = last - first;
-    if (middle > 0.0 && high - low > very_far * middle) /* as far as evenly spread boxes would reach */
-        low = first - 0.375 * middle, high = last + 0.375 * middle;
-    double rest = fmin((high - low) / 14.0, 1e300);
-    *vec3_part(&statistics->low, axis) = low - rest, *vec3_part(&statistics->high, axis) = high + rest;
-}
-
-static void measure_places(broad_statistics *statistics, const broad_input *input)
-{
-    const carom_aabb *sample[SAMPLES];
-    size_t taken = 0;
-    uint32_t step = statistics->count / SAMPLES + 1, until = 0;
-    for (uint32_t i = 0; i < input->slot_count && taken < SAMPLES; i++)
+    const double very_far = 1000.0;
+    carom_vec3 middles = vec3_sub(places->last, places->first);
+    double middle = fmax(middles.x, fmax(middles.y, middles.z));
+    for (int axis = 0; axis < 3; axis++)
     {
-        if (broad_is_empty(&input->boxes[i]) || !is_finite(&input->boxes[i]))
-            continue;
-        if (until-- == 0)
+        double low = vec3_at(&places->low, axis), high = vec3_at(&places->high, axis);
+        if (middle > 0.0 && high - low > very_far * middle) /* as far as evenly spread boxes would reach */
         {
-            sample[taken++] = &input->boxes[i];
-            until = (uint32_t)(taken * 0x9e3779b1u) >> 8;
-            until %= 2 * step - 1; /* steps of different lengths: boxes may be listed by turns */
+            low = vec3_at(&places->first, axis) - 0.375 * vec3_at(&middles, axis);
+            high = vec3_at(&places->last, axis) + 0.375 * vec3_at(&middles, axis);
         }
+        double rest = fmin((high - low) / 14.0, 1e300);
+        *vec3_part(&statistics->low, axis) = low - rest, *vec3_part(&statistics->high, axis) = high + rest;
     }
-    for (int axis = 0; axis < 3 && taken > 0; axis++)
-        measure_axis(statistics, axis, sample, taken);
 }
 
 /* Boxes of about one size, and how many tests there are if each is tested with all others that it may pair with. */
@@ -492,7 +471,7 @@ broad_statistics broad_cells_measure(const broad_rows *rows, const broad_input *
         class->count++, class->tests += rows->roles.partner_counts[role];
         tests += rows->roles.partner_counts[role];
     }
-    measure_places(&statistics, input);
+    measure_places(&statistics, &rows->places);
     statistics.cell = choose_size(&statistics, classes, tests);
     return statistics;
 }

@@ -38,46 +38,17 @@ void broad_rows_close(broad_rows *rows)
 
 /* ---- loading ---- */
 
-enum
-{
-    SAMPLES = 15
-};
-
-static void insert(double *numbers, int count, double number)
-{
-    for (; count > 0 && numbers[count - 1] > number; count--)
-        numbers[count] = numbers[count - 1];
-    numbers[count] = number;
-}
-
-carom_vec3 broad_choose_origin(const broad_input *input)
-{
-    double at[3][SAMPLES];
-    int taken = 0;
-    uint32_t step = input->slot_count / SAMPLES + 1;
-    for (uint32_t start = 0; start < step && taken < SAMPLES; start++) /* in more passes if many boxes are empty */
-        for (uint32_t i = start; i < input->slot_count && taken < SAMPLES; i += step)
-        {
-            carom_vec3 low = input->boxes[i].min;
-            if (broad_is_empty(&input->boxes[i]) || !(fabs(low.x) + fabs(low.y) + fabs(low.z) < 1e30))
-                continue;
-            for (int axis = 0; axis < 3; axis++)
-                insert(at[axis], taken, vec3_at(&low, axis));
-            taken++;
-        }
-    if (taken == 0)
-        return (carom_vec3){0, 0, 0};
-    return (carom_vec3){at[0][taken / 2], at[1][taken / 2], at[2][taken / 2]};
-}
-
 bool broad_rows_begin(broad_rows *rows, const broad_input *input)
 {
     rows->boxes.count = rows->bounds.count = 0;
     rows->margin = (float)input->margin * (1.0f + 0x1p-20f);
-    rows->origin = broad_choose_origin(input);
-    return input->slot_count < BROAD_UNSURE &&
-           broad_classify(rows->context, &rows->classes, input, &rows->class_of, &rows->roles) &&
-           base_array_reserve(rows->context, &rows->boxes, input->slot_count);
+    if (input->slot_count >= BROAD_UNSURE ||
+        !broad_classify(rows->context, &rows->classes, input, &rows->class_of, &rows->roles) ||
+        !base_array_reserve(rows->context, &rows->boxes, input->slot_count))
+        return false;
+    rows->places = broad_find_places(input, rows->class_of.items, &rows->roles);
+    rows->origin = rows->places.middle;
+    return true;
 }
 
 void broad_rows_add(broad_rows *rows, const broad_input *input, uint32_t slot)

@@ -3,8 +3,8 @@
 #ifndef BROAD_ROWS_H
 #define BROAD_ROWS_H
 
-#include "broad/classes.h"
 #include "broad/groups.h"
+#include "broad/places.h"
 
 enum
 {
@@ -52,11 +52,13 @@ struct broad_rows
     BASE_ARRAY(broad_row) boxes; /* by position */
     BASE_ARRAY(float) bounds;    /* low x, y, z, high x, y, z, each a row by position; rounded outwards */
     size_t stride;               /* from row to row: the number of boxes, and eight that meet nothing */
-    carom_vec3 origin;           /* of the floats, so that boxes far from zero but close to each other differ */
-    float margin;                /* rounded up */
+    carom_vec3 origin; /* of the floats: the middle of most boxes, so that some far away don't take from these what
+                          tells them apart */
+    float margin;      /* rounded up */
     broad_classes classes;
     broad_class_list class_of;
-    broad_roles roles;                /* of classes, given all boxes */
+    broad_roles roles; /* of classes, given all boxes */
+    broad_places places;
     uint32_t starts[BROAD_ROLES + 1]; /* where the boxes of each role begin; for sorted runs */
     broad_search **searches;          /* per worker */
 };
@@ -64,10 +66,7 @@ struct broad_rows
 bool broad_rows_open(broad_rows *rows, carom_context *context); /* false: out of memory; close it all the same */
 void broad_rows_close(broad_rows *rows);
 
-/* The middle of some boxes, for floats: few boxes far away don't take from these what tells the others apart. */
-carom_vec3 broad_choose_origin(const broad_input *input);
-
-/* Removes all boxes, and makes room for as many as there are slots, whose roles are known from here on. */
+/* Removes all boxes, and makes room for as many as there are slots, whose roles and places are known from here on. */
 bool broad_rows_begin(broad_rows *rows, const broad_input *input);
 /* That of an empty box is to be idle. */
 static inline broad_role broad_rows_role(const broad_rows *rows, uint32_t slot)

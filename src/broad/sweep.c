@@ -9,7 +9,7 @@
  * It pays off for up to some thousand boxes, or when they lie along a line; each box meets about n^(2/3) others. */
 #include "broad/rows.h"
 
-#define TURN 1.5 /* a variance this many times as large is worth sorting along another axis */
+#define TURN 1.25 /* a spread this many times as large is worth sorting along another axis */
 
 /* Slots in the order of their low ends. */
 typedef struct sweep_list
@@ -56,29 +56,12 @@ static carom_status create(carom_context *context, void **out)
 
 /* ---- the axis ---- */
 
-static void choose_axis(sweep_state *sweep, const broad_input *input)
+/* Along which the middle half of the boxes is spread most. */
+static void choose_axis(sweep_state *sweep)
 {
-    double sum[3] = {0}, squares[3] = {0}, count = 0.0;
-    const carom_vec3 origin = sweep->rows.origin;
-    for (uint32_t i = 0; i < input->slot_count; i++)
-    {
-        const carom_aabb *box = &input->boxes[i];
-        if (broad_is_empty(box))
-            continue;
-        carom_vec3 low = vec3_sub(box->min, origin), high = vec3_sub(box->max, origin);
-        count++;
-        for (int axis = 0; axis < 3; axis++)
-        {
-            double at = 0.5 * vec3_at(&low, axis) + 0.5 * vec3_at(&high, axis);
-            at = fabs(at) < 1e100 ? at : 0.0; /* also what is not a number */
-            sum[axis] += at, squares[axis] += at * at;
-        }
-    }
-    double spread[3];
-    for (int axis = 0; axis < 3; axis++)
-        spread[axis] = squares[axis] * count - sum[axis] * sum[axis];
+    carom_vec3 spread = broad_spread(&sweep->rows.places);
     for (uint32_t axis = 0; axis < 3; axis++)
-        if (spread[axis] > TURN * spread[sweep->axis])
+        if (vec3_at(&spread, (int)axis) > TURN * vec3_at(&spread, (int)sweep->axis))
             sweep->axis = axis;
 }
 
@@ -179,7 +162,7 @@ static carom_status find_pairs(void *state, const broad_input *input, broad_pair
     out->count = 0;
     bool enough = broad_rows_begin(&sweep->rows, input);
     if (enough)
-        choose_axis(sweep, input);
+        choose_axis(sweep);
     enough = enough && set_order(sweep, input) && broad_rows_load(&sweep->rows, input);
     broad_visit visit = {add_runs, NULL, (uint32_t)sweep->rows.boxes.count, sweep->axis};
     if (!enough || !broad_rows_search(&sweep->rows, input, &visit, out, boxes_tested))

@@ -121,20 +121,18 @@ static bool sort_ends(sweep3_state *own, uint32_t axis)
     return true;
 }
 
-/* The axis along which the boxes overlap least: the one with the largest distance from the first quarter of the ends to
- * the last, in terms of the boxes' mean extent. */
+/* The axis along which the boxes overlap least: the one along which the middle half of them is spread most, in terms
+ * of their mean extent. */
 static void choose_axis(sweep3_state *own)
 {
     double best = -1.0;
+    carom_vec3 spread = broad_spread(&own->rows.places);
     for (uint32_t axis = 0; axis < 3; axis++)
     {
-        const sweep3_end *ends = own->ends[axis].items;
-        size_t count = own->ends[axis].count;
-        double sum = 0.0;
+        double sum = 0.0, reach = vec3_at(&spread, (int)axis);
         for (uint32_t slot = 0; slot < own->boxes.count; slot++)
-            if (!broad_is_empty(&own->boxes.items[slot]))
+            if (broad_rows_role(&own->rows, slot) != BROAD_IDLE)
                 sum += fmin(end_of(own, axis, slot, 1) - end_of(own, axis, slot, 0), 1e300);
-        double reach = count ? ends[count - 1 - count / 4].at - ends[count / 4].at : 0.0;
         double ratio = sum > 0.0 ? reach / sum : reach > 0.0 ? INFINITY : 0.0;
         if (ratio > best)
             best = ratio, own->axis = axis;
@@ -172,10 +170,10 @@ static bool rebuild(sweep3_state *own, const broad_input *input)
     for (uint32_t axis = 0; axis < 3; axis++)
         if (!sort_ends(own, axis))
             return false;
-    choose_axis(own);
     broad_input grown = {.boxes = own->boxes.items, .traits = own->traits.items, .slot_count = input->slot_count};
     if (!broad_rows_begin(&own->rows, &grown))
         return false;
+    choose_axis(own);
     for (broad_role role = 0; role < BROAD_ROLES; role++)
         add_rows(own, &grown, role);
     own->set.pairs.count = 0;

@@ -43,6 +43,7 @@ static void destroy(void *state)
     base_array_free(context, &own->batch);
     base_array_free(context, &own->found);
     base_array_free(context, &own->bounds);
+    base_array_free(context, &own->class_of);
     base_release(context, own, 1, sizeof *own);
 }
 
@@ -178,10 +179,8 @@ static bool update_slot(topogrid_state *own, const broad_input *input, uint32_t 
         now.is_outside = is_outside(&own->grid, &input->boxes[slot]);
         set_bounds(own, &now, &box);
     }
-    own->used += (now.place != NOWHERE) - (uint32_t)(known->place != NOWHERE);
-    own->outside += now.is_outside - (uint32_t)known->is_outside;
-    own->counts[known->class] -= known->place != NOWHERE;
-    own->counts[now.class] += now.place != NOWHERE;
+    own->counts[known->class] -= known->place != NOWHERE, own->outside[known->class] -= known->is_outside;
+    own->counts[now.class] += now.place != NOWHERE, own->outside[now.class] += now.is_outside;
     bool same_lists = now.place == known->place && now.is_static == known->is_static;
     if (same_lists && (now.place != IN_CELLS || same_range(&now.range, &known->range)))
         return *known = now, true;
@@ -194,16 +193,8 @@ static bool update_slot(topogrid_state *own, const broad_input *input, uint32_t 
 
 /* ---- the grid ---- */
 
-static bool choose_grid(topogrid_state *own, const broad_input *input)
+static bool make_cells(topogrid_state *own)
 {
-    broad_grid_extent extent = broad_grid_no_extent();
-    for (uint32_t i = 0; i < input->slot_count; i++)
-        broad_grid_add_box(&extent, &input->boxes[i], input->traits[i].is_static);
-    uint32_t depth = input->grid_depth ? input->grid_depth : broad_grid_choose_depth(&extent);
-    broad_grid_make(&own->grid, &extent, depth < BROAD_GRID_MAX_DEPTH ? depth : BROAD_GRID_MAX_DEPTH);
-    own->wanted_depth = input->grid_depth;
-    own->origin = broad_choose_origin(input);
-    own->chosen_used = extent.count, own->calls = 0;
     uint32_t count = broad_grid_cell_count(&own->grid);
     if (own->cells.count != count)
     {
@@ -215,11 +206,35 @@ static bool choose_grid(topogrid_state *own, const broad_input *input)
     }
     for (uint32_t i = 0; i < count; i++)
         own->cells.items[i].movers.count = own->cells.items[i].statics.count = 0;
-    own->apart.count = own->slots.count = 0;
-    own->used = own->outside = 0;
-    broad_classes_reset(&own->classes);
-    memset(own->counts, 0, sizeof own->counts);
     return true;
+}
+
+/* For the boxes that are not idle. */
+static bool choose_grid(topogrid_state *own, const broad_input *input)
+{
+    broad_grid_extent extent = broad_grid_no_extent();
+    if (!broad_classify(own->context, &own->classes, input, &own->class_of, &own->roles))
+        return false;
+    for (uint32_t i = 0; i < input->slot_count; i++)
+        if (own->roles.of[own->class_of.items[i]] != BROAD_IDLE)
+            broad_grid_add_box(&extent, &input->boxes[i], input->traits[i].is_static);
+    uint32_t depth = input->grid_depth ? input->grid_depth : broad_grid_choose_depth(&extent);
+    broad_grid_make(&own->grid, &extent, depth < BROAD_GRID_MAX_DEPTH ? depth : BROAD_GRID_MAX_DEPTH);
+    own->wanted_depth = input->grid_depth;
+    own->origin = broad_find_places(input, own->class_of.items, &own->roles).middle;
+    own->chosen_used = extent.count, own->calls = 0;
+    own->apart.count = own->slots.count = 0;
+    memset(own->counts, 0, sizeof own->counts), memset(own->outside, 0, sizeof own->outside);
+    return make_cells(own);
+}
+
+static bool is_outgrown(const topogrid_state *own)
+{
+    uint32_t used = 0, outside = 0;
+    for (int class = 0; class < BROAD_MAX_CLASSES; class ++)
+        if (own->roles.of[class] != BROAD_IDLE)
+            used += own->counts[class], outside += own->outside[class];
+    return outside > used / MANY_OUTSIDE || used / 8 > own->chosen_used;
 }
 
 static bool needs_grid(const topogrid_state *own, const broad_input *input)
@@ -227,8 +242,7 @@ static bool needs_grid(const topogrid_state *own, const broad_input *input)
     if (!own->is_current || own->margin != input->margin || input->slot_count < own->slots.count ||
         own->wanted_depth != input->grid_depth)
         return true;
-    bool outgrown = own->outside > own->used / MANY_OUTSIDE || own->used / 8 > own->chosen_used;
-    return own->calls >= MIN_CALLS && outgrown;
+    return own->calls >= MIN_CALLS && is_outgrown(own);
 }
 
 /* Lists the boxes of slots that have come. */

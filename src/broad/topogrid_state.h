@@ -36,13 +36,13 @@ typedef struct topogrid_state
     BASE_ARRAY(grid_slot) slots;
     grid_list apart;
     broad_classes classes;
-    uint32_t counts[BROAD_MAX_CLASSES]; /* boxes by class */
-    broad_roles roles;                  /* of classes, in this call */
+    uint32_t counts[BROAD_MAX_CLASSES];  /* boxes by class that are not empty */
+    uint32_t outside[BROAD_MAX_CLASSES]; /* of these, outside the cube */
+    broad_roles roles;                   /* of classes, in this call; while slots are updated, in the last one */
+    broad_class_list class_of;           /* by slot, when the grid was chosen */
     double margin, half_margin;
     uint32_t wanted_depth; /* 0: automatic */
-    uint32_t used;         /* boxes that are not empty */
-    uint32_t outside;      /* of these, outside the cube */
-    uint32_t chosen_used;  /* when the grid was chosen */
+    uint32_t chosen_used;  /* boxes that were not idle when the grid was chosen */
     uint32_t calls;        /* since then */
     uint64_t passed;       /* slots passed in lists, in this call, to remove others */
     bool is_current;       /* holds the boxes of the last call, which succeeded */

@@ -184,6 +184,47 @@ static void mix_kinds(crowd *c, uint32_t i)
         put(c, i, c->boxes[i].min, (carom_vec3){INFINITY, i % 2 ? 1.0 : INFINITY, 0.0});
 }
 
+/* Large boxes far around small ones, that may pair with nothing. */
+static void surround_idle(crowd *c, uint32_t i)
+{
+    double side = cbrt(c->count);
+    put_cube(c, i, check_random_point(&c->random, 0.0, side), 0.2);
+    if (i % 2)
+    {
+        c->traits[i].filter = (carom_filter){2, 0, 0};
+        put_cube(c, i, check_random_point(&c->random, 0.0, 1e5), 1000.0);
+    }
+}
+
+/* ---- some boxes very far from the others ---- */
+
+/* Every third one: samples at equal distances in the list may all be such. */
+static void alternate(crowd *c, uint32_t i)
+{
+    double side = cbrt(c->count);
+    put_cube(c, i, check_random_point(&c->random, 0.0, side), 0.2);
+    if (i % 3 == 0)
+        put_cube(c, i, check_random_point(&c->random, -1e12, 1e12), 0.2);
+}
+
+/* On a floor. */
+static void lay_flat(crowd *c, uint32_t i)
+{
+    carom_vec3 at = check_random_point(&c->random, 0.0, 0.6 * sqrt(c->count));
+    put_cube(c, i, (carom_vec3){at.x, at.y, 0.0}, 0.2);
+    if (i % 5 == 0)
+        put_cube(c, i, check_random_point(&c->random, -1e12, 1e12), 0.2);
+}
+
+/* On a wall, and others in a row across it. */
+static void lean(crowd *c, uint32_t i)
+{
+    carom_vec3 at = check_random_point(&c->random, 0.0, 0.6 * sqrt(c->count));
+    put_cube(c, i, (carom_vec3){0.0, at.y, at.z}, 0.2);
+    if (i % 10 == 0)
+        put_cube(c, i, (carom_vec3){1e5 * at.x - 2e6, 0.0, 0.0}, 0.2);
+}
+
 typedef struct scene
 {
     const char *name;
@@ -212,7 +253,11 @@ static const scene SCENES[] = {
     {"two crowds and a third kind", add_walkers, 300.0, 0, true, false},
     {"nine kinds around a hub", surround_hub, 60.0, 0, true, false},
     {"nested static boxes", nest, 40.0, 0, true, false},
+    {"idle boxes around small ones", surround_idle, 100.0, 0, true, false},
     {"near and far, small and tiny", mix, 100.0, 0, true, true},
+    {"every third one far away", alternate, 100.0, 0, true, true},
+    {"a floor and boxes far away", lay_flat, 100.0, 0, true, true},
+    {"a wall and a row across it", lean, 100.0, 0, true, true},
     {"a coarse grid", spread, 0.0, 1, true, false},
     {"all kinds and sizes", mix_kinds, 0.0, 0, true, false},
     {"all kinds and sizes in a fine grid", mix_kinds, 0.0, 6, true, false},
