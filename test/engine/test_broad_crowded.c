@@ -153,6 +153,19 @@ static void add_walkers(crowd *c, uint32_t i)
     }
 }
 
+/* Three kinds that pair with each other but not with their like, two crowds and a few elsewhere, and a fourth that
+ * pairs only with its like. */
+static void separate_kinds(crowd *c, uint32_t i)
+{
+    static const carom_filter FILTERS[] = {{1, 6, 0}, {2, 5, 0}, {4, 3, 0}, {8, 8, 0}};
+    uint32_t kind = i % 25 < 2 ? 2 + i % 25 : i % 2;
+    c->traits[i].filter = FILTERS[kind];
+    if (kind == 1)
+        put_cube(c, i, (carom_vec3){50.0, 50.0, 50.0}, 1.0);
+    if (kind >= 2)
+        put_cube(c, i, check_random_point(&c->random, 10.0, 45.0), 0.5);
+}
+
 /* Nine kinds in one place, each smaller than the one that they all pair with and that is elsewhere. */
 static void surround_hub(crowd *c, uint32_t i)
 {
@@ -251,6 +264,7 @@ static const scene SCENES[] = {
     {"static boxes and debris close to them", add_debris_nearby, 40.0, 0, true, false},
     {"overlapping buildings", build_city, 120.0, 0, true, false},
     {"two crowds and a third kind", add_walkers, 300.0, 0, true, false},
+    {"two crowds that pair with each other", separate_kinds, 500.0, 0, true, false},
     {"nine kinds around a hub", surround_hub, 60.0, 0, true, false},
     {"nested static boxes", nest, 40.0, 0, true, false},
     {"idle boxes around small ones", surround_idle, 100.0, 0, true, false},
