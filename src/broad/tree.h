@@ -5,9 +5,9 @@
 #ifndef BROAD_TREE_H
 #define BROAD_TREE_H
 
-#include "broad/classes.h"
 #include "broad/join.h"
 #include "broad/order.h"
+#include "broad/places.h"
 #include "broad/split.h"
 
 enum

@@ -267,47 +267,55 @@ static bool fill(tree_state *tree, tree_part *part, const broad_order *order)
 
 /* ---- the origin of floats ---- */
 
-enum
+/* What some of the boxes to be sorted have in common along an axis. */
+typedef struct sampled_axis
 {
-    SAMPLES = 15
-};
+    double middle, quarters, extent; /* the low ends' middle and how far it is between their quarters */
+} sampled_axis;
 
-static void sort_numbers(double *numbers, int count)
+static sampled_axis sample_axis(const tree_state *tree, const carom_aabb *boxes, int axis)
 {
-    for (int i = 1; i < count; i++)
-        for (int k = i; k > 0 && numbers[k] < numbers[k - 1]; k--)
-        {
-            double number = numbers[k];
-            numbers[k] = numbers[k - 1], numbers[k - 1] = number;
-        }
+    enum
+    {
+        MIN_SAMPLES = 15,
+        MAX_SAMPLES = 127,
+        BOXES_PER_SAMPLE = 128
+    };
+    double low[MAX_SAMPLES], extent[MAX_SAMPLES];
+    uint32_t count = (uint32_t)tree->order.items.count, samples = count / BOXES_PER_SAMPLE;
+    samples = samples < MIN_SAMPLES ? MIN_SAMPLES : samples > MAX_SAMPLES ? MAX_SAMPLES : samples;
+    for (uint32_t i = 0; i < samples; i++)
+    {
+        const carom_aabb *box = &boxes[(uint32_t)tree->order.items.items[broad_sample_index(i, samples, count)]];
+        low[i] = vec3_at(&box->min, axis), extent[i] = vec3_at(&box->max, axis) - low[i];
+    }
+    uint32_t middle = samples / 2;
+    sampled_axis along = {.middle = broad_select(low, 0, samples, middle)};
+    along.quarters = -broad_select(low, 0, middle + 1, samples / 4);
+    along.quarters += broad_select(low, middle, samples, 3 * samples / 4);
+    along.extent = broad_select(extent, 0, samples, middle);
+    return along;
 }
 
 /* Floats tell boxes apart that are up to some thousand times their size or a few times their spread away from the
  * origin. Where the boxes to be sorted are farther away, the origin goes to the middle of some of them. */
 static void choose_origin(tree_state *tree, const broad_input *input)
 {
-    carom_vec3 *origin = &tree->moving.groups.origin;
-    double middle[3], size = 0.0, far = 0.0;
-    size_t count = tree->order.items.count;
-    for (int axis = 0; axis < 3 && count > 0; axis++)
+    carom_vec3 *origin = &tree->moving.groups.origin, middle;
+    double size = 0.0, far = 0.0;
+    for (int axis = 0; axis < 3 && tree->order.items.count > 0; axis++)
     {
-        double low[SAMPLES], extent[SAMPLES];
-        for (size_t i = 0; i < SAMPLES; i++)
-        {
-            const carom_aabb *box = &input->boxes[(uint32_t)tree->order.items.items[i * count / SAMPLES]];
-            low[i] = vec3_at(&box->min, axis), extent[i] = vec3_at(&box->max, axis) - low[i];
-        }
-        sort_numbers(low, SAMPLES), sort_numbers(extent, SAMPLES);
-        middle[axis] = low[SAMPLES / 2];
-        size = fmax(size, fmax(4096.0 * extent[SAMPLES / 2], 4.0 * (low[3 * SAMPLES / 4] - low[SAMPLES / 4])));
-        if (!(fabs(middle[axis]) < 1e300)) /* not a number, or without end */
+        sampled_axis along = sample_axis(tree, input->boxes, axis);
+        if (!(fabs(along.middle) < 1e300)) /* not a number, or without end */
             return;
-        far = fmax(far, fabs(middle[axis] - vec3_at(origin, axis)));
+        size = fmax(size, fmax(4096.0 * along.extent, 4.0 * along.quarters));
+        far = fmax(far, fabs(along.middle - vec3_at(origin, axis)));
+        *vec3_part(&middle, axis) = along.middle;
     }
     if (!(far > size))
         return;
-    *origin = vec3(middle[0], middle[1], middle[2]);
-    tree->still.groups.origin = *origin;
+    *origin = middle;
+    tree->still.groups.origin = middle;
     if (tree->still.groups.levels[0].count > 0)
         tree_load(tree, &tree->still, input, 0);
 }

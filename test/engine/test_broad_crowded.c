@@ -220,6 +220,15 @@ static void alternate(crowd *c, uint32_t i)
         put_cube(c, i, check_random_point(&c->random, -1e12, 1e12), 0.2);
 }
 
+/* Around a place that is far from zero, but for fifteen at equal distances in the list. */
+static void leave_origin(crowd *c, uint32_t i)
+{
+    double side = cbrt(c->count);
+    put_cube(c, i, check_random_point(&c->random, 1e9, 1e9 + side), 0.2);
+    if (15 * i % c->count < 15)
+        put_cube(c, i, check_random_point(&c->random, -1e12, 1e12), 0.2);
+}
+
 /* On a floor. */
 static void lay_flat(crowd *c, uint32_t i)
 {
@@ -270,6 +279,7 @@ static const scene SCENES[] = {
     {"idle boxes around small ones", surround_idle, 100.0, 0, true, false},
     {"near and far, small and tiny", mix, 100.0, 0, true, true},
     {"every third one far away", alternate, 100.0, 0, true, true},
+    {"some of those far from zero farther away", leave_origin, 100.0, 0, true, true},
     {"a floor and boxes far away", lay_flat, 100.0, 0, true, true},
     {"a wall and a row across it", lean, 100.0, 0, true, true},
     {"a coarse grid", spread, 0.0, 1, true, false},
