@@ -3,11 +3,13 @@
  * Each cell lists the boxes that have points in it, moving and static ones apart. A box that moves is listed anew only
  * when it enters or leaves a cell, so static boxes and most moving ones cost nothing but their bounds. In each cell
  * with movers, these are tested against each other and against the static boxes by their projections on x, y and z,
- * eight at a time. Two boxes with several cells in common are tested in the one with the largest of their lowest
- * coordinates. Boxes in more cells than MAX_CELLS are kept apart, and tested against all movers.
+ * eight at a time. Two boxes with several cells in common are listed in the one with the largest of their lowest
+ * coordinates; in cells with few boxes (FEW_IN_CELL in topogrid_search.c), they are tested in the others, too. Boxes in
+ * more cells than MAX_CELLS are kept apart, and tested against all that they may pair with.
  *
- * The grid is chosen in the first call, and again when many boxes are outside of it or there are many more. The
- * engine's cut_size gives large static bodies as the parts that fit a cell.
+ * The grid is chosen in the first call, and again when many boxes are outside of it or there are many more, or when
+ * boxes leave cells whose lists are so long that listing all boxes afresh takes less time (MANY_PASSED). The engine's
+ * cut_size gives large static bodies as the parts that fit a cell.
  *
  * It pays off for some hundred movers, small against the scene, among static bodies; neither for one that is far away
  * nor for movers of very different sizes. */
