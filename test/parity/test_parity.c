@@ -154,7 +154,7 @@ static bool is_asked_once(const stage *s, const scenes_info *info, const char *e
     if (full_run() || strncmp(engine, "scd", 3) != 0)
         return false;
     if (largest <= 3000)
-        return info->triangle_count > 7000;
+        return info->triangle_count > 3000;
     return strcmp(engine, "scd0") != 0 && s->source->body_count <= 4 && largest <= 25000;
 }
 
@@ -238,7 +238,10 @@ static void check_engines(stage *s, const scenes_info *info, image_tally *images
     bool once[512] = {false};
     uint32_t engine_count = open_on_devices(s, info, engines), last = (info->step_count - 1) / stride * stride;
     if (images)
+    {
+        once[engine_count] = !full_run() && info->triangle_count > 3000;
         engines[engine_count++] = images;
+    }
     for (uint32_t e = 0; carom_engine_list(e); e++)
         for (uint32_t b = 0; (b > 0 || world_compares(s->w.context, carom_engine_list(e))) && carom_broad_list(b); b++)
             if (engine_count < 512 && is_checked(s, info, carom_engine_list(e)->name, carom_broad_list(b)->name))
