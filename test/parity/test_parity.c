@@ -154,7 +154,7 @@ static bool is_asked_once(const stage *s, const scenes_info *info, const char *e
     if (full_run() || strncmp(engine, "scd", 3) != 0)
         return false;
     if (largest <= 3000)
-        return info->triangle_count > 3000;
+        return info->triangle_count > 1500;
     return strcmp(engine, "scd0") != 0 && s->source->body_count <= 4 && largest <= 25000;
 }
 
@@ -170,6 +170,8 @@ static bool is_checked(const stage *s, const scenes_info *info, const char *engi
         return info->triangle_count < 7000;
     if (strcmp(engine, "cullide") == 0 || strcmp(engine, "stream") == 0 || strcmp(engine, "geoimage") == 0)
         return strcmp(broad, "tree") == 0;
+    if (strcmp(engine, "scd0") == 0 && info->triangle_count > 20000)
+        return false;
     return strcmp(broad, "tree") == 0 && (largest_body(s->source) <= 3000 || is_asked_once(s, info, engine));
 }
 
