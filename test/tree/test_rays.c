@@ -304,7 +304,7 @@ static void like_brute_force(void **state)
         };
         for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++)
         {
-            run_case(context, meshes[i], &def, meshes[i]->triangle_count > 2000 ? 10 : 40);
+            run_case(context, meshes[i], &def, (uint32_t)check_scale() * (meshes[i]->triangle_count > 2000 ? 10 : 20));
             carom_mesh_destroy(meshes[i]);
         }
         carom_context_destroy(context);
