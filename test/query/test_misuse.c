@@ -403,7 +403,7 @@ static bool all_refuse(entrances *e, const char *words)
     carom_body_def def = carom_body_def_default();
     def.placed = f->good;
     bool within;
-    carom_tree *tree;
+    carom_tree *tree = NULL;
     const carom_status said[] = {
         carom_collide(f->w.query, &f->good, &f->good, NULL, &report),
         carom_distance(f->w.query, &f->good, &f->good, NULL, &report),
@@ -413,6 +413,7 @@ static bool all_refuse(entrances *e, const char *words)
         carom_scene_add(e->scene, &def, &id),
         carom_engine_run(e->engine, &frame, NULL, &frame_report),
     };
+    carom_tree_destroy(tree); /* it was made where the mode is not in force */
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (said[i] != CAROM_FLOAT_MODE)
             return false;
